@@ -1,0 +1,5 @@
+"""`python -m scalesheet`."""
+
+from scalesheet.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,306 @@
+"""Checks documents: each by its schema, and what a schema cannot say but needs no meaning either.
+
+The latter: the order of ranges and dates, values within their domain, cells of their column's
+kind, and keys of sources. All that is wrong is told at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.load import MAX_FINDINGS, Document, Steps
+from scalesheet.model import DOMAINS
+from scalesheet.schemas import KINDS, described, is_date, named, number_hint, violations
+
+DOMAIN_WORDS = {
+    "positive": "above 0",
+    "non-negative": "0 or more",
+    "fraction": "0 to 1",
+    "signed": "any number",
+    "whole": "0, 1, 2, ...",
+    "count": "1, 2, 3, ...",
+}
+
+
+def check(documents: Sequence[Document]) -> list[Diagnostic]:
+    """Everything that can be said of the documents before their formulas are read."""
+    sources = _source_keys(documents)
+    found: set[Diagnostic] = set()
+    for document in documents:
+        if document.kind not in KINDS:
+            continue
+        findings = dict.fromkeys(violations(document))
+        findings.update(dict.fromkeys(_values(document)))
+        findings.update(dict.fromkeys(_cell_kinds(document)))
+        findings.update(dict.fromkeys(_price_dates(document)))
+        findings.update(dict.fromkeys(_unknown_sources(document, sources)))
+        found.update(list(findings)[:MAX_FINDINGS])
+    return sorted(found)
+
+
+def _mapping(data: Any) -> Mapping[str, Any]:
+    return data if isinstance(data, dict) else {}
+
+
+def _is_number(data: Any) -> bool:
+    return isinstance(data, int | float) and not isinstance(data, bool)
+
+
+# ------------------------------------------------------------------ values
+
+#: Names of the expected value and its ends, and of the open bounds.
+_IN_VALUE = ("value", "low", "high", "at_least", "at_most")
+
+
+@dataclass(frozen=True)
+class _Figure:
+    """A stated value: where it stands, its data (short or long), its domain, how it is called."""
+
+    steps: Steps
+    data: Any
+    domain: str
+    called: str
+
+
+def _values(document: Document) -> Iterator[Diagnostic]:
+    for figure in _figures(document):
+        if _is_number(figure.data):
+            yield from _domain(document, figure, figure.steps, figure.data)
+            continue
+        stated = _mapping(figure.data)
+        written = _Figure(
+            (*figure.steps, "written"),
+            stated.get("written"),
+            figure.domain,
+            f"{figure.called}, as written",
+        )
+        for part in (figure, written):
+            numbers = {k: v for k, v in _mapping(part.data).items() if _is_number(v)}
+            for name in _IN_VALUE:
+                if name in numbers:
+                    steps = (*part.steps, name)
+                    yield from _domain(document, part, steps, numbers[name])
+            yield from _order(document, part, numbers, "value")
+    for steps, price in _prices(document):
+        numbers = {k: v for k, v in price.items() if _is_number(v)}
+        yield from _order(
+            document, _Figure(steps, price, "positive", named(steps)), numbers, "price"
+        )
+
+
+def _domain(
+    document: Document, figure: _Figure, steps: Steps, number: float
+) -> Iterator[Diagnostic]:
+    least, included, most, whole = DOMAINS.get(figure.domain, DOMAINS["signed"])
+    below = least is not None and (number < least or (number == least and not included))
+    above = most is not None and number > most
+    if below or above or (whole and number != int(number)):
+        words = DOMAIN_WORDS[figure.domain]
+        message = (
+            f"{figure.called}: {number} is outside the domain {figure.domain} ({words}); "
+            "mend it, or declare another domain"
+        )
+        yield at(document.at(*steps), "V002", message)
+
+
+def _order(
+    document: Document, figure: _Figure, numbers: Mapping[str, float], middle: str
+) -> Iterator[Diagnostic]:
+    pairs = (("low", middle), (middle, "high"), ("low", "high"), ("at_least", "at_most"))
+    for lower, upper in pairs:
+        if lower in numbers and upper in numbers and numbers[lower] > numbers[upper]:
+            end = lower if upper == middle else upper
+            message = (
+                f"{figure.called}: {lower} {numbers[lower]} is above {upper} {numbers[upper]}; "
+                "exchange or mend them"
+            )
+            yield at(document.at(*figure.steps, end), "V001", message)
+            return
+
+
+def _figures(document: Document) -> Iterator[_Figure]:
+    """Every stated number of the document. Domains: its own, its column's, or the default."""
+    data = _mapping(document.data)
+    if document.kind in ("hardware", "model"):
+        for key, value in data.items():
+            if isinstance(value, dict):
+                yield _own((key,), value, "positive")
+    if document.kind == "formula":
+        yield from _inputs(data)
+    for steps, scope in _scopes(document):
+        for name, scalar in _mapping(scope.get("scalars")).items():
+            if isinstance(scalar, dict):
+                yield _own((*steps, "scalars", name), scalar, "non-negative")
+    for table_steps, table in _tables(document):
+        for steps, row, column, cell in _cells(table_steps, table):
+            domain = _mapping(_mapping(table.get("columns")).get(column)).get("domain")
+            where = f"{named(table_steps)}, row '{row}', column '{column}'"
+            yield _Figure(steps, cell, _known(domain, "non-negative"), where)
+    for phase, figures in _mapping(data.get("phases")).items():
+        for key in ("gpus", "hours", "gpu_hours", "overhead", "budget"):
+            if key in _mapping(figures):
+                yield _own(("phases", phase, key), figures[key], "non-negative")
+
+
+def _inputs(data: Mapping[str, Any]) -> Iterator[_Figure]:
+    """What a formula's inputs are by default and in its examples."""
+    inputs = _mapping(data.get("inputs"))
+    domains = {
+        name: _known(_mapping(entry).get("domain"), "non-negative")
+        for name, entry in inputs.items()
+    }
+    for name, entry in inputs.items():
+        steps: Steps = ("inputs", name, "default")
+        yield _Figure(steps, _mapping(entry).get("default"), domains[name], named(steps))
+    examples = data.get("examples")
+    for index, example in enumerate(examples if isinstance(examples, list) else ()):
+        for name, value in _mapping(_mapping(example).get("given")).items():
+            steps = ("examples", index, "given", name)
+            yield _Figure(steps, value, domains.get(name, "signed"), named(steps))
+
+
+def _own(steps: Steps, data: Any, default: str) -> _Figure:
+    return _Figure(steps, data, _known(_mapping(data).get("domain"), default), named(steps))
+
+
+def _known(domain: Any, default: str) -> str:
+    """A domain that is none is told by the schema; here it says nothing."""
+    if domain is None:
+        return default
+    return domain if isinstance(domain, str) and domain in DOMAINS else "signed"
+
+
+# ------------------------------------------------------------------ tables
+
+
+def _scopes(document: Document) -> Iterator[tuple[Steps, Mapping[str, Any]]]:
+    """The plan and each of its phases: what holds scalars and tables."""
+    if document.kind == "plan":
+        data = _mapping(document.data)
+        yield (), data
+        for name, phase in _mapping(data.get("phases")).items():
+            yield ("phases", name), _mapping(phase)
+
+
+def _tables(document: Document) -> Iterator[tuple[Steps, Mapping[str, Any]]]:
+    for steps, scope in _scopes(document):
+        for name, table in _mapping(scope.get("tables")).items():
+            yield (*steps, "tables", name), _mapping(table)
+
+
+def _cells(steps: Steps, table: Mapping[str, Any]) -> Iterator[tuple[Steps, str, str, Any]]:
+    """Each stated cell: its place, row, column and data."""
+    rows = _mapping(table.get("rows"))
+    if "each" in rows:
+        return
+    for row, cells in rows.items():
+        for column, cell in _mapping(cells).items():
+            if column not in ("title", "note", "source"):
+                yield (*steps, "rows", row, column), row, column, cell
+
+
+def _cell_kinds(document: Document) -> Iterator[Diagnostic]:
+    """Cells stand in a column of the table, and are of its kind."""
+    for table_steps, table in _tables(document):
+        columns = _mapping(table.get("columns"))
+        for steps, row, column, cell in _cells(table_steps, table):
+            if column not in columns:
+                hint = nearest(column, columns) or f"; the columns are {', '.join(columns)}"
+                message = f"row '{row}' has the key '{column}', which is no column{hint}"
+                yield at(document.key_at(*steps), "S001", message)
+                continue
+            value = cell.get("value") if isinstance(cell, dict) else cell
+            if value is None or isinstance(value, list):
+                continue
+            steps = (*steps, "value") if isinstance(cell, dict) else steps
+            if problem := _misfit(_mapping(columns[column]), value):
+                code, expected = problem
+                hint = number_hint(value) if code == "S003" and "unit" in columns[column] else ""
+                message = f"row '{row}', column '{column}': expected {expected}{hint}"
+                yield at(document.at(*steps), code, message)
+
+
+def _misfit(column: Mapping[str, Any], value: Any) -> tuple[str, str] | None:
+    """Code and what was expected, where a value is not of the column's kind."""
+    for key, (fits, code, expected) in _FITS.items():
+        if key in column:
+            return None if fits(value) else (code, f"{expected}, found {described(value)}")
+    return None
+
+
+_FITS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
+    "ref": (lambda value: isinstance(value, str), "S003", "a row's id as text"),
+    "words": (lambda value: isinstance(value, str), "S003", "a word of the class as text"),
+    "flag": (lambda value: value in ("yes", "no", True, False), "S004", "yes or no"),
+    "text": (lambda value: isinstance(value, str), "S003", "text, in quotes"),
+    "date": (lambda value: isinstance(value, str) and is_date(value), "S006", "a date YYYY-MM-DD"),
+    "unit": (_is_number, "S003", "a number, or {reason: why there is none}"),
+}
+
+
+# ------------------------------------------------------------------ prices and sources
+
+
+def _prices(document: Document) -> Iterator[tuple[Steps, Mapping[str, Any]]]:
+    prices = _mapping(document.data).get("prices") if document.kind == "rate" else None
+    if isinstance(prices, list):
+        for index, price in enumerate(prices):
+            yield ("prices", index), _mapping(price)
+
+
+def _price_dates(document: Document) -> Iterator[Diagnostic]:
+    dated = [
+        (steps, price["from"])
+        for steps, price in _prices(document)
+        if isinstance(price.get("from"), str) and is_date(price["from"])
+    ]
+    for (_, before), (steps, after) in pairwise(dated):
+        if after <= before:
+            does = "repeats" if after == before else "is earlier than"
+            place = (*steps, "from")
+            message = (
+                f"{named(place)}: {after} {does} the date of the entry before it, {before}; "
+                "sort the entries, the oldest first"
+            )
+            yield at(document.at(*place), "V007", message)
+
+
+def _source_keys(documents: Sequence[Document]) -> frozenset[str] | None:
+    """The keys of sources.yaml, or None where it could not be read."""
+    for document in documents:
+        if document.kind == "sources":
+            return frozenset(_mapping(_mapping(document.data).get("sources")))
+    return None
+
+
+def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterator[Diagnostic]:
+    if known is None:
+        return
+    hint = partial(nearest, known=sorted(known))
+    for steps, key in _citations(document):
+        if key not in known:
+            message = f"{named(steps)}: the source '{key}' is not in sources.yaml{hint(key)}"
+            yield at(document.at(*steps), "N006", message)
+
+
+def _citations(document: Document) -> Iterator[tuple[Steps, str]]:
+    """Every source that the document names, and where."""
+    stack: list[tuple[Steps, Any]] = [((), document.data)]
+    while stack:
+        steps, data = stack.pop()
+        if isinstance(data, list):
+            stack.extend(((*steps, index), item) for index, item in enumerate(data))
+            continue
+        inputs = document.kind == "formula" and steps == ("inputs",)  # where names are free
+        for key, value in _mapping(data).items():
+            if key != "source" or inputs:
+                stack.append(((*steps, key), value))
+            elif isinstance(value, str):
+                yield (*steps, key), value
+            elif isinstance(_mapping(value).get("key"), str):
+                yield (*steps, key, "key"), value["key"]

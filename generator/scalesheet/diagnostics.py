@@ -1,0 +1,394 @@
+"""Diagnostics as data: what is wrong, where, what was expected, and the remedy.
+
+Stages collect diagnostics and never print. `Refused` is the one exception that leaves the program
+at its edge. Every code of `CODES` has a bad file in `tests/invalid/`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from scalesheet.model import Position
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A kind of diagnostic: what it is called, what it means, what to do."""
+
+    code: str
+    title: str
+    meaning: str
+    remedy: str
+    severity: Severity = "error"
+
+
+CODES: dict[str, Code] = {}
+
+
+def _code(code: str, title: str, meaning: str, remedy: str, severity: Severity = "error") -> None:
+    assert code not in CODES, code
+    CODES[code] = Code(code, title, meaning, remedy, severity)
+
+
+# Y: the file as YAML
+_code("Y001", "not YAML", "The file cannot be read as YAML.", "Mend the place that is named.")
+_code(
+    "Y002",
+    "repeated key",
+    "A mapping holds the same key twice; one of them would be lost.",
+    "Keep one of the two.",
+)
+_code("Y003", "empty file", "The file holds nothing.", "Write its content or delete it.")
+_code("Y004", "not UTF-8", "The file is not text in UTF-8.", "Save it as UTF-8.")
+_code(
+    "Y005",
+    "alias",
+    "Anchors and aliases are not part of the format: a few lines of them can stand for gigabytes.",
+    "Write the value out where it is needed.",
+)
+_code(
+    "Y006",
+    "nested too deep",
+    "Mappings and lists are nested deeper than 30 levels.",
+    "Flatten the data; no part of the format needs such a depth.",
+)
+_code(
+    "Y007",
+    "not a finite number",
+    "NaN and infinity are not quantities.",
+    "Write a number, or a reason why there is none.",
+)
+_code(
+    "Y008",
+    "not plain data",
+    "Tags, several documents, and keys that are not text are not part of the format.",
+    "Write plain mappings, lists, text, numbers and yes/no.",
+)
+_code(
+    "Y009",
+    "outside the data folder",
+    "A path or link leads out of the data folder.",
+    "Keep every file of the book in its data folder.",
+)
+_code(
+    "Y010",
+    "unexpected file",
+    "The file has no place in the data folder's layout.",
+    "Move it to the folder of its kind, or delete it.",
+)
+_code("Y011", "file too large", "The file is larger than 5 MB.", "Split it.")
+_code("Y012", "missing file", "The book lacks a file that it needs.", "Write the file.")
+# S: the format
+_code(
+    "S001", "unknown key", "The format has no such key here.", "Use the nearest name, or drop it."
+)
+_code("S002", "missing key", "A key that the format requires is absent.", "Add it.")
+_code(
+    "S003",
+    "wrong kind of value",
+    "The value is not of the kind that the format asks for.",
+    "Write a value of the kind named.",
+)
+_code(
+    "S004",
+    "not an allowed value",
+    "The value is not one of those allowed, or breaks a limit.",
+    "Use one of the values named.",
+)
+_code(
+    "S005", "bad id", "An id is made of a-z, 0-9 and '-', a name of a-z, 0-9 and '_'.", "Rename it."
+)
+_code(
+    "S006",
+    "not a date",
+    "A date is written YYYY-MM-DD and exists in the calendar.",
+    "Write the date in that form.",
+)
+_code("S007", "no rows", "A table needs at least one row.", "Add a row, or drop the table.")
+# N: names
+_code(
+    "N001",
+    "unknown name",
+    "A formula or text names something that does not exist.",
+    "Use the nearest name, or define it.",
+)
+_code(
+    "N002",
+    "unknown id",
+    "A reference names a row that does not exist in its table.",
+    "Use the nearest id, or add the entity.",
+)
+_code(
+    "N003",
+    "names collide",
+    "Two names become the same in a spreadsheet, where case and punctuation are lost.",
+    "Rename one of them.",
+)
+_code(
+    "N004",
+    "not a spreadsheet name",
+    "The name means something else in a spreadsheet: a cell, a function or a constant.",
+    "Choose a longer name.",
+)
+_code(
+    "N005",
+    "cycle",
+    "Quantities depend on each other in a circle.",
+    "Break the circle: one of them must be stated.",
+)
+_code(
+    "N006",
+    "unknown source",
+    "The source's key is not in sources.yaml.",
+    "Use the nearest key, or add the source.",
+)
+_code(
+    "N007",
+    "a column outside its row",
+    "A column stands for many values; outside its table it must be drawn together or named by row.",
+    "Write sum(t.c), or t['row'].c.",
+)
+_code(
+    "N008",
+    "not a value",
+    "The name stands for a table, a phase or an open bound, which has no value to compute with.",
+    "Name a quantity.",
+)
+# F: formulas
+_code(
+    "F001",
+    "formula not understood",
+    "The formula's text does not follow the language.",
+    "See the reference of the formula language.",
+)
+_code(
+    "F002",
+    "formula too long",
+    "A formula is longer or deeper than any spreadsheet takes.",
+    "Give its parts names of their own.",
+)
+_code(
+    "F003",
+    "wrong number of arguments",
+    "The function takes another number of arguments.",
+    "See the function's entry in the reference.",
+)
+_code(
+    "F004",
+    "wrong kind of operand",
+    "Numbers, words and yes/no do not mix.",
+    "Use operands of one kind.",
+)
+_code(
+    "F005",
+    "example does not hold",
+    "The formula gives another result than its example expects.",
+    "Mend the formula or the example.",
+)
+_code(
+    "F006",
+    "not a word of the class",
+    "A word of a closed class is compared with or set to another word.",
+    "Use one of the class.",
+)
+# U: units
+_code("U001", "unknown unit", "The unit is not in units.yaml.", "Use the nearest, or declare it.")
+_code(
+    "U002",
+    "wrong dimension",
+    "What the formula gives is not what its unit says, or two operands measure different things.",
+    "Mend the formula or the unit.",
+)
+_code("U003", "missing unit", "A number has no unit.", "Add one; a pure number has the unit 1.")
+_code(
+    "U004",
+    "conversion after rounding",
+    "A rounded number would be converted afterwards, which "
+    "gives another number than rounding in the wanted unit.",
+    "Give the rounded value a quantity and a unit of its own.",
+)
+_code(
+    "U005",
+    "bad unit declaration",
+    "A unit in units.yaml is declared wrongly.",
+    "Declare it by its dimension, or as a number times another unit.",
+)
+# R: ranges and signs
+_code(
+    "R001",
+    "division by a range across zero",
+    "The divisor's range includes zero, so the quotient has no bounds.",
+    "Give the divisor a domain or ends that exclude zero.",
+)
+_code(
+    "R002",
+    "unknown sign",
+    "A range is multiplied by something whose sign is not known, so its ends cannot be told.",
+    "Declare a domain, or use max(0, ...).",
+)
+_code(
+    "R003",
+    "a numeric choice on a range",
+    "A number is chosen by a condition that may differ between the ends of a range.",
+    "Use min or max, or decide on low(x) or high(x).",
+)
+_code(
+    "R004",
+    "no class for differing ends",
+    "A word is chosen by a condition that may differ between the ends of a range.",
+    "Say which word stands then: differs: tight.",
+)
+_code(
+    "R005",
+    "outer bound",
+    "A ranged input enters in mixed directions: the ends are safe, and wider than need be.",
+    "Rewrite so that it enters once, or use paired(...).",
+    "warning",
+)
+_code(
+    "R006",
+    "comparison of ranges for equality",
+    "Two ranges are neither equal nor unequal.",
+    "Compare low(x) or high(x), or use <= and >=.",
+)
+# V: values
+_code("V001", "low above high", "The ends of a range are out of order.", "Exchange them.")
+_code(
+    "V002",
+    "outside the domain",
+    "The value is outside what its domain allows.",
+    "Mend the value, or declare another domain.",
+)
+_code(
+    "V003",
+    "division by zero",
+    "A row or quantity divides by zero.",
+    "Mend the input, or give a reason for the row.",
+)
+_code(
+    "V004",
+    "outside a function's domain",
+    "A logarithm, root or power has no value here.",
+    "Mend the input, or choose on it.",
+)
+_code(
+    "V005",
+    "check fails",
+    "A check that the plan states does not hold.",
+    "Look at the numbers it names.",
+)
+_code(
+    "V006",
+    "more than a number can hold",
+    "The result is too large for a spreadsheet's numbers.",
+    "Use a larger unit.",
+)
+_code(
+    "V007",
+    "prices out of order",
+    "Dated entries must have rising dates.",
+    "Sort them by `from`, the oldest first.",
+)
+# X: the workbook and the site
+_code(
+    "X001",
+    "limit of a spreadsheet",
+    "A formula or text is beyond what spreadsheets take.",
+    "Split it.",
+)
+_code(
+    "X002",
+    "the site does not build",
+    "The site generator or a check of its output refused.",
+    "Mend the page that is named.",
+)
+_code("I001", "internal error", "scalesheet itself failed; your data may be right.",
+      "Please report it with the text below.")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Diagnostic:
+    """One finding at one place. The message says what was found, expected, and what to do."""
+
+    path: str
+    line: int
+    column: int
+    code: str
+    message: str
+
+    @property
+    def severity(self) -> Severity:
+        return CODES[self.code].severity
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}: {self.code} {self.message}"
+
+
+def at(position: Position, code: str, message: str) -> Diagnostic:
+    """A diagnostic of a known code at a position."""
+    assert code in CODES, code
+    return Diagnostic(position.path, position.line, position.column, code, message)
+
+
+class Refused(Exception):
+    """The input was refused. Carries all diagnostics, sorted."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(sorted(set(diagnostics)))
+        super().__init__("\n".join(map(str, self.diagnostics)))
+
+
+def errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    return [d for d in diagnostics if d.severity == "error"]
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?`, or nothing."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def as_text(diagnostics: Iterable[Diagnostic]) -> str:
+    return "\n".join(map(str, diagnostics))
+
+
+def as_json(diagnostics: Iterable[Diagnostic]) -> str:
+    return json.dumps(
+        {
+            "diagnostics": [
+                {
+                    "path": d.path, "line": d.line, "column": d.column, "code": d.code,
+                    "severity": d.severity, "message": d.message,
+                    "remedy": CODES[d.code].remedy,
+                }
+                for d in diagnostics
+            ]
+        },
+        indent=2, ensure_ascii=False,
+    )  # fmt: skip
+
+
+def as_github(diagnostics: Iterable[Diagnostic]) -> str:
+    """Annotations of a GitHub workflow."""
+
+    def escaped(text: str) -> str:
+        return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+    def attribute(text: str) -> str:
+        return escaped(text).replace(":", "%3A").replace(",", "%2C")
+
+    return "\n".join(
+        f"::{d.severity} file={attribute(d.path)},line={d.line},col={d.column},"
+        f"title={attribute(f'{d.code} {CODES[d.code].title}')}::{escaped(d.message)}"
+        for d in diagnostics
+    )
+
+
+FORMATS = {"text": as_text, "json": as_json, "github": as_github}

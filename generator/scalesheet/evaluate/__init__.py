@@ -1,0 +1,202 @@
+"""evaluate: from the Book to low, expected and high of every cell, column by column.
+
+It knows no output. An override stands for an edited input: a what-if, a scenario, a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalesheet.evaluate.interpret import Filled, Here, Part, State, Why, interpret
+from scalesheet.language.syntax import ENDS, End
+from scalesheet.model import Book, Column, Ends, Formula, Key, Plan, Scalar, Stated, Table
+from scalesheet.values import Results, Series, Value
+
+#: An edited input: its key, and the value that stands there instead.
+Overrides = Mapping[Key, Stated | float | str | bool]
+
+
+def evaluate(book: Book, plan: Plan, overrides: Overrides | None = None) -> Results:
+    """Every cell of a plan and of the catalogue. Raises KeyError for an override that names no
+    input."""
+    edits = {key: _stated(value) for key, value in (overrides or {}).items()}
+    _only_inputs(book, plan, edits)
+    state = State()
+    tables = {**book.tables, **plan.tables}
+    for table in tables.values():
+        state.rows[table.name] = {row: place for place, row in enumerate(table.rows)}
+        for column in table.columns.values():
+            state.columns[table.name, column.name] = _filled(table, column, edits)
+    for scalar in plan.scalars.values():
+        given = edits.get(Key(scalar.name), scalar.stated)
+        if given is not None:
+            state.scalars[scalar.name] = _ends_of(given)
+    for key in (*book.order, *plan.order):
+        _compute(key, tables, plan, state)
+    return _results(tables, plan, state)
+
+
+def evaluate_catalogue(book: Book) -> Results:
+    """Every cell of the catalogue alone."""
+    nothing: Mapping[str, Any] = {}
+    empty = Plan("", "", "", nothing, nothing, (), (), (), (), (), (), (), "")
+    return evaluate(book, empty)
+
+
+def _stated(value: Stated | float | str | bool) -> Stated:
+    if isinstance(value, Stated):
+        return value
+    if isinstance(value, bool | str):
+        return Stated(value)
+    return Stated(float(value), float(value), float(value))
+
+
+def _only_inputs(book: Book, plan: Plan, edits: Mapping[Key, Stated]) -> None:
+    tables = {**book.tables, **plan.tables}
+    for key in edits:
+        if key.table is None:
+            known = key.name in plan.scalars and plan.scalars[key.name].stated is not None
+        else:
+            column = tables[key.table].columns.get(key.name) if key.table in tables else None
+            known = column is not None and key.row in column.stated
+        if not known:
+            raise KeyError(key)
+
+
+def _ends_of(stated: Stated) -> dict[End, Part]:
+    if stated.reason is not None:
+        return {"value": Part(np.nan, stated.reason)}
+    if isinstance(stated.value, float):
+        low = stated.value if stated.low is None else stated.low
+        high = stated.value if stated.high is None else stated.high
+        return {"low": Part(low), "value": Part(stated.value), "high": Part(high)}
+    return {"value": Part(np.nan if stated.value is None else stated.value)}
+
+
+def _filled(table: Table, column: Column, edits: Mapping[Key, Stated]) -> Filled:
+    """The stated cells of a column; what is computed is still absent."""
+    rows = len(table.rows)
+    numeric = column.kind == "number"
+    ends: dict[End, NDArray[Any]] = {
+        end: np.full(rows, np.nan) if numeric else np.empty(rows, dtype=object)
+        for end in (ENDS if column.ranged else ENDS[1:2])
+    }
+    why: Why | None = None
+    for place, row in enumerate(table.rows):
+        stated = edits.get(Key(column.name, table.name, row), column.stated.get(row))
+        if stated is None:
+            continue
+        if stated.reason is not None:
+            why = np.empty(rows, dtype=object) if why is None else why
+            why[place] = stated.reason
+            continue
+        for end, part in _ends_of(stated).items():
+            if end in ends:
+                ends[end][place] = part.data
+    return Filled(ends, why)
+
+
+def _compute(key: Key, tables: Mapping[str, Table], plan: Plan, state: State) -> None:
+    if key.table is None:
+        formula = plan.scalars[key.name].formula
+        assert formula is not None
+        state.scalars[key.name] = {
+            end: interpret(tree, Here(state)) for end, tree in _trees(formula.ends)
+        }
+        return
+    table = tables[key.table]
+    column = table.columns[key.name]
+    filled = state.columns[key.table, key.name]
+    if key.row is not None:
+        place = state.rows[key.table][key.row]
+        _fill_row(column.own[key.row], table, place, filled, state)
+        return
+    assert column.formula is not None
+    free = np.fromiter(
+        (row not in column.stated and row not in column.own for row in table.rows),
+        dtype=bool,
+        count=len(table.rows),
+    )
+    _fill_column(column.formula, table, free, filled, state)
+
+
+def _trees(ends: Ends) -> list[tuple[End, Any]]:
+    pairs: list[tuple[End, Any]] = [("value", ends.value)]
+    if ends.low is not None:
+        pairs += [("low", ends.low), ("high", ends.high)]
+    return pairs
+
+
+def _fill_row(formula: Formula, table: Table, place: int, filled: Filled, state: State) -> None:
+    trees = dict(_trees(formula.ends))
+    for end, array in filled.ends.items():
+        part = interpret(
+            trees[end] if end in trees else trees["value"], Here(state, table.name, place)
+        )
+        array[place] = part.data
+        if part.why is not None:
+            if filled.why is None:
+                filled.why = np.empty(len(table.rows), dtype=object)
+            filled.why[place] = part.why
+
+
+def _fill_column(
+    formula: Formula, table: Table, free: NDArray[np.bool_], filled: Filled, state: State
+) -> None:
+    trees = dict(_trees(formula.ends))
+    every = bool(free.all())
+    for end, array in filled.ends.items():
+        part = interpret(trees[end] if end in trees else trees["value"], Here(state, table.name))
+        if every and isinstance(part.data, np.ndarray) and part.data.dtype == array.dtype:
+            filled.ends[end] = part.data
+        else:
+            array[free] = part.data[free] if isinstance(part.data, np.ndarray) else part.data
+        if part.why is not None:
+            if filled.why is None:
+                filled.why = np.empty(len(table.rows), dtype=object)
+            filled.why[free] = part.why[free] if isinstance(part.why, np.ndarray) else part.why
+
+
+# ------------------------------------------------------------------ results
+
+
+def _results(tables: Mapping[str, Table], plan: Plan, state: State) -> Results:
+    return Results(
+        scalars={name: _value(plan.scalars[name], ends) for name, ends in state.scalars.items()},
+        tables={
+            table.name: {name: _series(state.columns[table.name, name]) for name in table.columns}
+            for table in tables.values()
+        },
+        rows={table.name: table.rows for table in tables.values()},
+    )
+
+
+def _value(scalar: Scalar, ends: Mapping[End, Part]) -> Value:
+    expected = ends["value"]
+    for part in ends.values():
+        if part.why is not None:
+            return Value(reason=part.why)
+    data = expected.data
+    if scalar.kind == "number":
+        if data != data:
+            return Value()
+        return Value.number(
+            float(data),
+            float(ends.get("low", expected).data),
+            float(ends.get("high", expected).data),
+        )
+    if scalar.kind == "flag":
+        return Value(bool(data))
+    return Value(str(data))
+
+
+def _series(filled: Filled) -> Series:
+    reasons: dict[int, str] = {}
+    if filled.why is not None:
+        absent = np.flatnonzero(filled.why != None)  # noqa: E711  # elementwise
+        reasons = {int(place): str(filled.why[place]) for place in absent}
+    return Series(filled.ends["value"], filled.ends.get("low"), filled.ends.get("high"), reasons)

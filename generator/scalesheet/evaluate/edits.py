@@ -1,0 +1,102 @@
+"""Reads an edit of an input as a person writes it: `batch_size=16`, `steps_per_hour=1800..2000`."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from scalesheet.diagnostics import nearest
+from scalesheet.model import DOMAINS, Book, Key, Plan, Quantity, Stated
+
+_CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9-]+)'?\]\.(?P<column>[a-z0-9_]+)")
+
+
+class EditError(ValueError):
+    """An edit that names no input, or a value that it cannot have."""
+
+
+def read_edit(book: Book, plan: Plan, text: str) -> tuple[Key, Stated]:
+    """The key and value of `name=value`, `name=low..high` or `table['row'].column=value`.
+
+    Raises EditError for an unknown name, a derived quantity, or a value outside the domain.
+    """
+    name, sign, value = (part.strip() for part in text.partition("="))
+    if not sign or not value:
+        raise EditError("write NAME=VALUE")
+    key, quantity, stated = _input(book, plan, name)
+    return key, _value(book, plan, quantity, stated, value)
+
+
+def _input(book: Book, plan: Plan, name: str) -> tuple[Key, Quantity, Stated]:
+    match = _CELL.fullmatch(name)
+    if match is not None:
+        return _cell(book, plan, match["table"], match["row"], match["column"])
+    scalar = plan.scalars.get(name)
+    if scalar is not None and scalar.stated is not None:
+        return Key(name), scalar, scalar.stated
+    inputs = [n for n, s in plan.scalars.items() if s.stated is not None]
+    if scalar is None:
+        raise EditError(f"there is no input '{name}'{nearest(name, inputs)}")
+    sides = [n for n in inputs if n.startswith(f"{name}.")]
+    hint = f"; its inputs are {' and '.join(sides)}" if sides else ""
+    raise EditError(f"'{name}' is derived, and changes with what it rests on{hint}")
+
+
+def _cell(
+    book: Book, plan: Plan, table: str, row: str, column: str
+) -> tuple[Key, Quantity, Stated]:
+    tables = {**book.tables, **plan.tables}
+    if table not in tables:
+        raise EditError(f"there is no table '{table}'{nearest(table, tables)}")
+    found = tables[table]
+    if row not in found.rows:
+        raise EditError(f"'{row}' is not a row of {table}{nearest(row, found.rows)}")
+    quantity = found.columns.get(column)
+    if quantity is None:
+        raise EditError(f"'{column}' is not a column of {table}{nearest(column, found.columns)}")
+    if row not in quantity.stated:
+        raise EditError("this cell is derived, and changes with what it rests on")
+    return Key(column, table, row), quantity, quantity.stated[row]
+
+
+def _value(book: Book, plan: Plan, quantity: Quantity, stated: Stated, text: str) -> Stated:
+    if quantity.kind == "number":
+        return _numbers(quantity, text)
+    if quantity.kind == "flag":
+        if text not in ("yes", "no"):
+            raise EditError(f"expected yes or no, found '{text}'")
+        return Stated(text == "yes")
+    allowed = quantity.words
+    if quantity.refers_to is not None:
+        allowed = {**book.tables, **plan.tables}[quantity.refers_to].rows
+    if allowed and text not in allowed:
+        few = f" (one of {', '.join(allowed)})" if len(allowed) <= 8 else ""
+        raise EditError(f"'{text}' is not possible here{nearest(text, allowed)}{few}")
+    return Stated(text)
+
+
+def _numbers(quantity: Quantity, text: str) -> Stated:
+    low, sign, high = text.partition("..")
+    lowest = _number(low)
+    highest = _number(high) if sign else lowest
+    if lowest > highest:
+        raise EditError(f"the low end {low} is above the high end {high}")
+    least, closed, most, whole = DOMAINS[quantity.domain]
+    outside = (
+        (least is not None and (lowest < least or (lowest == least and not closed)))
+        or (most is not None and highest > most)
+        or (whole and lowest != int(lowest))
+    )
+    if outside:
+        raise EditError(f"{text} is outside the domain '{quantity.domain}'")
+    return Stated((lowest + highest) / 2, lowest, highest, midpoint=bool(sign))
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text.strip())
+    except ValueError:
+        raise EditError(f"expected a number, found '{text.strip()}'") from None
+    if not math.isfinite(number):
+        raise EditError(f"'{text.strip()}' is not a finite number")
+    return number

@@ -1,0 +1,134 @@
+"""What the shipped numbers themselves are wrong in: zero divisors, broken domains, failed checks.
+
+The same formulas guard themselves in a workbook, where an edit may bring any of this about; in the
+book's own data it is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.evaluate.interpret import Here, Part, State, interpret
+from scalesheet.language.syntax import Reason, walk
+from scalesheet.model import DOMAINS, Book, Formula, Key, Plan, Position, Quantity, Record
+from scalesheet.resolve.reasons import ARITHMETIC
+from scalesheet.values import Results, Value
+
+#: Examples are written with few digits; results must agree to this.
+EXAMPLE_WITHIN = 1e-6
+
+
+def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
+    """Everything wrong with a plan's results, at the formulas that make it."""
+    found: list[Diagnostic] = []
+    for key in plan.order:
+        quantity, formula = _of(plan, key)
+        for label, value in _values(plan, results, key):
+            found += _of_value(label, value, quantity, formula)
+    for name in plan.checks:
+        check, value = plan.scalars[name], results.scalars[name]
+        if value.value is not True:
+            message = f"the check '{check.title}' does not hold: {_text(check.formula)}"
+            found.append(at(_position(check, check.formula), "V005", message))
+    return found
+
+
+def _of(plan: Plan, key: Key) -> tuple[Quantity, Formula]:
+    if key.table is None:
+        scalar = plan.scalars[key.name]
+        assert scalar.formula is not None
+        return scalar, scalar.formula
+    column = plan.tables[key.table].columns[key.name]
+    formula = column.own[key.row] if key.row is not None else column.formula
+    assert formula is not None
+    return column, formula
+
+
+def _values(plan: Plan, results: Results, key: Key) -> Iterator[tuple[str, Value]]:
+    if key.table is None:
+        yield f"'{key.name}'", results.scalars[key.name]
+        return
+    table = plan.tables[key.table]
+    column = table.columns[key.name]
+    series = results.tables[key.table][key.name]
+    for place, row in enumerate(table.rows):
+        own = row in column.stated or row in column.own
+        if key.row == row or (key.row is None and not own):
+            yield f"'{key.table}.{key.name}' in the row '{row}'", series[place]
+
+
+def _of_value(
+    label: str, value: Value, quantity: Quantity, formula: Formula
+) -> Iterator[Diagnostic]:
+    position = _position(quantity, formula)
+    if value.reason in ARITHMETIC:
+        made_here = any(isinstance(n, Reason) and n.text == value.reason for n in _nodes(formula))
+        if made_here:
+            message = f"{label}: {value.reason}; the formula is {formula.text}"
+            yield at(position, ARITHMETIC[value.reason], message)
+        return
+    if not isinstance(value.value, float):
+        return
+    for end in (value.low, value.value, value.high):
+        if end is None or end in (float("inf"), float("-inf")) or abs(end) > 1e300:
+            yield at(position, "V006", f"{label} is more than a spreadsheet's number can hold")
+            return
+    least, closed, most, whole = DOMAINS[quantity.domain]
+    below = least is not None and (value.low or 0.0) < least
+    at_least = least is not None and not closed and value.low == least
+    above = most is not None and (value.high or 0.0) > most * (1 + 1e-12)
+    if below or at_least or above or (whole and value.value != round(value.value)):
+        message = f"{label} is {value.value:g}, outside its domain '{quantity.domain}'"
+        yield at(position, "V002", message)
+
+
+def _nodes(formula: Formula) -> Iterator[object]:
+    for tree in (formula.ends.value, formula.ends.low):
+        if tree is not None:
+            yield from walk(tree)
+
+
+def _position(quantity: Quantity, formula: Formula | None) -> Position:
+    position = formula.position if formula is not None else None
+    position = position or quantity.position
+    assert position is not None
+    return position
+
+
+def _text(formula: Formula | None) -> str:
+    return formula.text if formula is not None else ""
+
+
+# ------------------------------------------------------------------ examples of the catalogue
+
+
+def call(record: Record, given: Mapping[str, float]) -> Value:
+    """A catalogue formula by itself, in its declared units; defaults stand where none is given."""
+    state = State()
+    for item in record.inputs:
+        default = item.stated.value if item.stated is not None else None
+        value = given.get(item.name, default)
+        assert isinstance(value, float), f"{record.id} needs {item.name}"
+        state.scalars[item.name] = {"value": Part(value)}
+    part = interpret(record.formula.ends.value, Here(state))
+    return Value(reason=part.why) if part.why is not None else Value.number(float(part.data))
+
+
+def examples(book: Book) -> list[Diagnostic]:
+    """The examples that do not hold."""
+    found: list[Diagnostic] = []
+    for record in book.records.values():
+        for example in record.examples:
+            got = call(record, example.given)
+            right = isinstance(got.value, float) and abs(got.value - example.expect) <= (
+                EXAMPLE_WITHIN * max(abs(got.value), abs(example.expect))
+            )
+            if not right:
+                shown = got.reason or f"{got.value:.12g}"
+                message = (
+                    f"'{record.id}' gives {shown} where its example expects {example.expect:.12g}"
+                )
+                assert record.position is not None
+                found.append(at(record.position, "F005", message))
+    return found

@@ -1,0 +1,347 @@
+"""Evaluates one bound tree: for a scalar, for one row, or for all rows of a table at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalesheet.language import arithmetic, arithmetic_vector
+from scalesheet.language.syntax import (
+    Aggregate,
+    Binary,
+    Call,
+    Cell,
+    Choice,
+    Column,
+    Compare,
+    Constant,
+    End,
+    Flag,
+    Guard,
+    Logic,
+    Lookup,
+    Negative,
+    Node,
+    Not,
+    Number,
+    Reason,
+    Scalar,
+    Text,
+    walk,
+)
+
+Why = NDArray[np.object_]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A value in the making: one, or an array over rows. `why` holds reasons, None where none."""
+
+    data: Any  # float, str, bool, or an array of float64 or of objects
+    why: Any = None  # None, str, or an array of objects
+
+
+@dataclass(slots=True)
+class Filled:
+    """A column as far as it is computed: an array for each end, and the reasons."""
+
+    ends: dict[End, NDArray[Any]]
+    why: Why | None = None
+
+    def part(self, end: End) -> Part:
+        return Part(self.ends.get(end, self.ends["value"]), self.why)
+
+
+@dataclass(slots=True)
+class State:
+    """All that is computed so far, and the place of each row."""
+
+    scalars: dict[str, dict[End, Part]] = field(default_factory=dict)
+    columns: dict[tuple[str, str], Filled] = field(default_factory=dict)
+    rows: dict[str, Mapping[str, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Where a tree is evaluated: no table, one row of it (by number), or all of its rows.
+
+    Within the condition of an aggregate `around` is where the aggregate itself stands.
+    """
+
+    state: State
+    table: str | None = None
+    row: int | None = None
+    around: Here | None = None
+
+
+def interpret(node: Node, here: Here) -> Part:
+    """The value of a bound tree."""
+    return _RULES[type(node)](node, here)
+
+
+def _scalar(node: Scalar, here: Here) -> Part:
+    ends = here.state.scalars[node.name]
+    return ends.get(node.end, ends["value"])
+
+
+def _at(part: Part, row: int) -> Part:
+    data = part.data[row]
+    if isinstance(data, np.floating):
+        data = float(data)
+    return Part(data, None if part.why is None else part.why[row])
+
+
+def _column(node: Column, here: Here) -> Part:
+    if here.around is not None and node.table != here.table:
+        here = here.around
+    part = here.state.columns[node.table, node.column].part(node.end)
+    return part if here.row is None else _at(part, here.row)
+
+
+def _cell(node: Cell, here: Here) -> Part:
+    row = here.state.rows[node.table][node.row]
+    return _at(here.state.columns[node.table, node.column].part(node.end), row)
+
+
+def _lookup(node: Lookup, here: Here) -> Part:
+    key = interpret(node.key, here).data
+    places = here.state.rows[node.table]
+    part = here.state.columns[node.table, node.column].part(node.end)
+    if not isinstance(key, np.ndarray):
+        if key not in places:
+            return Part(np.nan, f"'{key}' is not in {node.table}")
+        return _at(part, places[key])
+    found = np.fromiter((places.get(k, -1) for k in key), dtype=np.int64, count=len(key))
+    data, why = part.data[found], None if part.why is None else part.why[found]
+    missing = found < 0
+    if missing.any():
+        why = _reasons(why, len(key))
+        for row in np.flatnonzero(missing):
+            why[row] = f"'{key[row]}' is not in {node.table}"
+        if data.dtype == np.float64:
+            data = np.where(missing, np.nan, data)
+    return Part(data, why)
+
+
+def _reasons(why: Any, rows: int) -> Why:
+    """A fresh array of reasons over rows."""
+    out: Why = np.empty(rows, dtype=object)
+    out[:] = why
+    return out
+
+
+def _many(*parts: Part) -> bool:
+    return any(isinstance(p.data, np.ndarray) for p in parts)
+
+
+def _binary(node: Binary, here: Here) -> Part:
+    left, right = interpret(node.left, here), interpret(node.right, here)
+    with np.errstate(all="ignore"):
+        return Part(_OPERATE[node.op](left.data, right.data, _many(left, right)))
+
+
+def _add(a: Any, b: Any, many: bool) -> Any:
+    return a + b
+
+
+def _divide(a: Any, b: Any, many: bool) -> Any:
+    return (arithmetic_vector if many else arithmetic).divide(a, b)
+
+
+def _power(a: Any, b: Any, many: bool) -> Any:
+    return (arithmetic_vector if many else arithmetic).power(a, b)
+
+
+_OPERATE: dict[str, Callable[[Any, Any, bool], Any]] = {
+    "+": _add,
+    "-": lambda a, b, many: a - b,
+    "*": lambda a, b, many: a * b,
+    "/": _divide,
+    "**": _power,
+}
+_COMPARE = {
+    "==": "equal",
+    "!=": "differ",
+    "<": "less",
+    "<=": "at_most",
+    ">": "greater",
+    ">=": "at_least",
+}
+
+
+def _compare(node: Compare, here: Here) -> Part:
+    left, right = interpret(node.left, here), interpret(node.right, here)
+    if node.of == "number":
+        module = arithmetic_vector if _many(left, right) else arithmetic
+        return Part(getattr(module, _COMPARE[node.op])(left.data, right.data))
+    a, b = left.data, right.data
+    if node.op == "==":
+        return Part(a == b)
+    if node.op == "!=":
+        return Part(a != b)
+    return Part({"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[node.op])
+
+
+def _logic(node: Logic, here: Here) -> Part:
+    left, right = interpret(node.left, here), interpret(node.right, here)
+    if _many(left, right):
+        a, b = np.asarray(left.data, dtype=bool), np.asarray(right.data, dtype=bool)
+        return Part(a & b if node.op == "and" else a | b)
+    return Part((left.data and right.data) if node.op == "and" else (left.data or right.data))
+
+
+def _not(node: Not, here: Here) -> Part:
+    inner = interpret(node.operand, here)
+    if isinstance(inner.data, np.ndarray):
+        return Part(~inner.data.astype(bool))
+    return Part(not inner.data)
+
+
+def _choice(node: Choice, here: Here) -> Part:
+    test = interpret(node.test, here)
+    if not isinstance(test.data, np.ndarray):
+        return interpret(node.then if test.data else node.other, here)
+    then, other = interpret(node.then, here), interpret(node.other, here)
+    flags = test.data.astype(bool)
+    words = any(isinstance(p.data, str) or _objects(p.data) for p in (then, other))
+    if words:
+        data: Any = np.empty(len(flags), dtype=object)
+        data[flags] = _picked(then.data, flags)
+        data[~flags] = _picked(other.data, ~flags)
+    else:
+        data = np.where(flags, then.data, other.data)
+    if then.why is None and other.why is None:
+        return Part(data)
+    return Part(
+        data, np.where(flags, _reasons(then.why, len(flags)), _reasons(other.why, len(flags)))
+    )
+
+
+def _objects(data: Any) -> bool:
+    return isinstance(data, np.ndarray) and data.dtype == object
+
+
+def _picked(data: Any, flags: NDArray[np.bool_]) -> Any:
+    return data[flags] if isinstance(data, np.ndarray) else data
+
+
+def _guard(node: Guard, here: Here) -> Part:
+    whys = [interpret(subject, here).why for subject in node.subjects]
+    first: Any = None
+    for why in whys:
+        if isinstance(why, str):
+            if not isinstance(first, np.ndarray):
+                if first is None:
+                    return Part(np.nan, why)
+                continue
+            first = np.where(first == None, why, first)  # noqa: E711  # elementwise
+        elif why is not None:
+            first = why.copy() if first is None else np.where(first == None, why, first)  # noqa: E711  # elementwise
+    body = interpret(node.body, here)
+    if first is None:
+        return body
+    rows = len(first)
+    absent = first != None  # noqa: E711  # elementwise
+    data = body.data
+    if not isinstance(data, np.ndarray):
+        spread: Any = np.empty(rows, dtype=np.float64 if isinstance(data, float) else object)
+        spread[:] = data
+        data = spread
+    if data.dtype == np.float64:
+        data = np.where(absent, np.nan, data)
+    why = np.where(absent, first, _reasons(body.why, rows))
+    return Part(data, why)
+
+
+def _call(node: Call, here: Here) -> Part:
+    parts = [interpret(a, here) for a in node.arguments]
+    module: Any = arithmetic_vector if _many(*parts) else arithmetic
+    values = [p.data for p in parts]
+    name = node.function
+    if name == "round":
+        places = int(_literal(node.arguments[1])) if len(values) > 1 else 0
+        return Part(module.round(values[0], places))
+    if name in ("sum", "mean"):
+        function = getattr(module, "total" if name == "sum" else "mean")
+        return Part(function(*values) if module is arithmetic_vector else function(values))
+    return Part(getattr(module, name)(*values))
+
+
+def _literal(node: Node) -> float:
+    return -_literal(node.operand) if isinstance(node, Negative) else node.value  # type: ignore[attr-defined]  # bind took only literals
+
+
+def _aggregate(node: Aggregate, here: Here) -> Part:
+    rows = here.state.rows[node.table]
+    if here.table is not None and here.row is None and _by_row(node, here.table):
+        return _aggregates(node, here)
+    chosen: NDArray[np.bool_] = np.ones(len(rows), dtype=bool)
+    if node.where is not None:
+        test = interpret(node.where, Here(here.state, node.table, around=here)).data
+        chosen &= test.astype(bool) if isinstance(test, np.ndarray) else bool(test)
+    if node.column is None:
+        return Part(float(chosen.sum()))
+    filled = here.state.columns[node.table, node.column]
+    part = filled.part(node.end)
+    if part.why is not None:
+        chosen &= part.why == None  # noqa: E711  # elementwise
+    if node.function == "count":
+        if part.data.dtype == object:
+            chosen &= part.data != None  # noqa: E711  # elementwise
+        return Part(float(chosen.sum()))
+    numbers = part.data[chosen]
+    if node.function == "sum":
+        return Part(arithmetic.total(numbers.tolist()))
+    if not len(numbers):
+        return Part(np.nan)
+    if node.function == "mean":
+        return Part(arithmetic.mean(numbers.tolist()))
+    if node.function in ("min", "argmin"):
+        best, place = float(numbers.min()), int(numbers.argmin())
+    else:
+        best, place = float(numbers.max()), int(numbers.argmax())
+    if node.function in ("min", "max"):
+        return Part(best)
+    place = arithmetic.first_at(numbers.tolist(), best)
+    return Part(list(rows)[int(np.flatnonzero(chosen)[place])])
+
+
+def _by_row(node: Aggregate, table: str) -> bool:
+    """Whether the condition rests on the row at hand, so that each row has its own aggregate."""
+    return node.where is not None and any(
+        isinstance(n, Column) and n.table == table and table != node.table for n in walk(node.where)
+    )
+
+
+def _aggregates(node: Aggregate, here: Here) -> Part:
+    assert here.table is not None
+    rows = range(len(here.state.rows[here.table]))
+    parts = [_aggregate(node, Here(here.state, here.table, row)) for row in rows]
+    data: Any = np.array([p.data for p in parts])
+    return Part(data.astype(object) if data.dtype.kind == "U" else data)
+
+
+_RULES: dict[type[Node], Callable[[Any, Here], Part]] = {
+    Number: lambda n, h: Part(n.value),
+    Constant: lambda n, h: Part(n.value),
+    Text: lambda n, h: Part(n.value),
+    Flag: lambda n, h: Part(n.value),
+    Reason: lambda n, h: Part(np.nan, n.text),
+    Negative: lambda n, h: Part(-interpret(n.operand, h).data),
+    Scalar: _scalar,
+    Column: _column,
+    Cell: _cell,
+    Lookup: _lookup,
+    Binary: _binary,
+    Compare: _compare,
+    Logic: _logic,
+    Not: _not,
+    Choice: _choice,
+    Guard: _guard,
+    Call: _call,
+    Aggregate: _aggregate,
+}

@@ -1,0 +1,205 @@
+"""The language's own arithmetic on floats: one function for each operation, the same on every face.
+
+Spreadsheets are not IEEE: they snap, compare with a tolerance and round on decimal digits. The
+rules here are those that a spreadsheet, a browser and Python can all keep, and each printer
+writes them out:
+
+- two numbers are equal when ``|a-b| <= EQUAL_WITHIN * (|a|+|b|)``; every other comparison follows;
+- `ceil` and `floor` absorb a relative `ROUNDING_SLACK`, so that ``ceil(23.1 / 0.3)`` is 77; they
+  never move a whole number, however large;
+- `round` is half away from zero, where a number that equals a half but for rounding is one;
+- sums of several numbers are exactly rounded.
+
+Nothing raises: where an operation has no value the result is nan, where it is too large for a
+float an infinity. Callers test the operands before, and the result with `math.isfinite`.
+The names are those of the language, so `abs`, `min`, `max` and `round` stand before Python's own.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable, Iterable, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+
+__all__ = [
+    "EQUAL_WITHIN",
+    "ROUNDING_SLACK",
+    "abs",
+    "at_least",
+    "at_most",
+    "ceil",
+    "differ",
+    "divide",
+    "equal",
+    "exp",
+    "first_at",
+    "floor",
+    "greater",
+    "less",
+    "ln",
+    "log10",
+    "max",
+    "mean",
+    "min",
+    "power",
+    "round",
+    "sqrt",
+    "total",
+]
+
+EQUAL_WITHIN = 2.0**-49
+ROUNDING_SLACK = 1e-12
+_FLOAT_DIGITS = 17  # as many as tell any float from the next
+
+#: The constants by the names that they have in a workbook.
+CONSTANTS = {"equal_within": EQUAL_WITHIN, "rounding_slack": ROUNDING_SLACK}
+
+
+def _within(a: float, b: float) -> float:
+    return EQUAL_WITHIN * (math.fabs(a) + math.fabs(b))
+
+
+def equal(a: float, b: float) -> bool:
+    """Whether a and b are the same number but for rounding."""
+    return math.fabs(a - b) <= _within(a, b)
+
+
+def differ(a: float, b: float) -> bool:
+    """The opposite of `equal`."""
+    return math.fabs(a - b) > _within(a, b)
+
+
+def less(a: float, b: float) -> bool:
+    """Whether a is below b by more than rounding."""
+    return a - b < -_within(a, b)
+
+
+def at_most(a: float, b: float) -> bool:
+    """Whether a is below or equal to b."""
+    return a - b <= _within(a, b)
+
+
+def greater(a: float, b: float) -> bool:
+    """Whether a is above b by more than rounding."""
+    return a - b > _within(a, b)
+
+
+def at_least(a: float, b: float) -> bool:
+    """Whether a is above or equal to b."""
+    return a - b >= -_within(a, b)
+
+
+def floor(x: float) -> float:
+    """The greatest whole number up to x, or x's own if it lies within the slack below one."""
+    if not math.isfinite(x):
+        return math.nan
+    return float(builtins.min(math.ceil(x), math.floor(x + math.fabs(x) * ROUNDING_SLACK)))
+
+
+def ceil(x: float) -> float:
+    """The least whole number from x, or x's own if it lies within the slack above one."""
+    if not math.isfinite(x):
+        return math.nan
+    return float(builtins.max(math.floor(x), -math.floor(-(x - math.fabs(x) * ROUNDING_SLACK))))
+
+
+def round(x: float, decimals: int = 0) -> float:
+    """x to so many decimals (negative: tens, hundreds), half away from zero.
+
+    A number within `EQUAL_WITHIN` below a half counts as the half: ``round(2.675, 2)`` is 2.68,
+    though the float is a little less. Where 15 digits or more would stay there is no such doubt.
+    """
+    if not math.isfinite(x):
+        return math.nan
+    size = math.fabs(x)
+    stay = Decimal(size).adjusted() + 1 + decimals
+    if x == 0 or stay > _FLOAT_DIGITS:
+        return x
+    exact = Decimal(size if stay >= 15 else size + size * EQUAL_WITHIN)
+    nearest = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    return math.copysign(float(nearest), x) if nearest else 0.0
+
+
+def power(base: float, exponent: float) -> float:
+    """base to the exponent; nan for 0**0, for 0 to a negative and for broken roots of negatives."""
+    if base == 0 and exponent <= 0:
+        return math.nan
+    try:
+        return math.pow(base, exponent)
+    except ValueError:
+        return math.nan
+    except OverflowError:
+        return -math.inf if base < 0 and exponent % 2 == 1 else math.inf
+
+
+def divide(a: float, b: float) -> float:
+    """a / b; nan where b is 0."""
+    return a / b if b else math.nan
+
+
+def sqrt(x: float) -> float:
+    """The square root; nan below 0."""
+    return math.sqrt(x) if x >= 0 else math.nan
+
+
+def exp(x: float) -> float:
+    """e to the x."""
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return math.inf
+
+
+def ln(x: float) -> float:
+    """The natural logarithm; nan from 0 down."""
+    return math.log(x) if x > 0 else math.nan
+
+
+def log10(x: float) -> float:
+    """The logarithm to base 10; nan from 0 down."""
+    return math.log10(x) if x > 0 else math.nan
+
+
+def abs(x: float) -> float:
+    """x without its sign."""
+    return math.fabs(x)
+
+
+def total(values: Iterable[float]) -> float:
+    """The sum, rounded once; 0 of nothing."""
+    numbers = list(values)
+    try:
+        return math.fsum(numbers)
+    except (OverflowError, ValueError):
+        return sum(numbers)
+
+
+def mean(values: Iterable[float]) -> float:
+    """The sum over the count; nan of nothing."""
+    numbers = list(values)
+    return total(numbers) / len(numbers) if numbers else math.nan
+
+
+def min(*values: float) -> float:
+    """The least of the numbers; nan if there is none, or if one is nan."""
+    return _pick(values, builtins.min)
+
+
+def max(*values: float) -> float:
+    """The greatest of the numbers; nan if there is none, or if one is nan."""
+    return _pick(values, builtins.max)
+
+
+def _pick(values: Sequence[float], pick: Callable[[Sequence[float]], float]) -> float:
+    if not values or any(value != value for value in values):
+        return math.nan
+    return float(pick(values))
+
+
+def first_at(values: Sequence[float], wanted: float) -> int:
+    """The place of the first number that is `equal` to the one wanted; -1 if there is none.
+
+    What argmin and argmax look up, as a spreadsheet's MATCH does.
+    """
+    return next((at for at, value in enumerate(values) if equal(value, wanted)), -1)

@@ -1,0 +1,149 @@
+"""The arithmetic of `arithmetic` on numpy arrays: elementwise, the same results to the last bit.
+
+    from scalesheet.language import arithmetic_vector as vector
+
+Arguments are float arrays (or floats, which broadcast); results are new arrays. Functions whose
+last bits differ between numpy and `math` go through the scalar one, number by number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scalesheet.language import arithmetic as scalar
+from scalesheet.language.arithmetic import EQUAL_WITHIN, ROUNDING_SLACK
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+def _floats(values: ArrayLike) -> Floats:
+    return np.asarray(values, dtype=np.float64)
+
+
+def _one_by_one(function: Callable[..., float], *arrays: ArrayLike) -> Floats:
+    """The scalar function on each element."""
+    together = np.broadcast_arrays(*(_floats(array) for array in arrays))
+    numbers = (array.ravel().tolist() for array in together)
+    flat = np.fromiter(map(function, *numbers), dtype=np.float64, count=together[0].size)
+    return flat.reshape(together[0].shape)
+
+
+def _gap(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
+    """The difference, and the least that counts as one."""
+    left, right = _floats(a), _floats(b)
+    with np.errstate(all="ignore"):
+        return left - right, EQUAL_WITHIN * (np.abs(left) + np.abs(right))
+
+
+def equal(a: ArrayLike, b: ArrayLike) -> Flags:
+    gap, least = _gap(a, b)
+    return np.abs(gap) <= least
+
+
+def differ(a: ArrayLike, b: ArrayLike) -> Flags:
+    gap, least = _gap(a, b)
+    return np.abs(gap) > least
+
+
+def less(a: ArrayLike, b: ArrayLike) -> Flags:
+    gap, least = _gap(a, b)
+    return gap < -least
+
+
+def at_most(a: ArrayLike, b: ArrayLike) -> Flags:
+    gap, least = _gap(a, b)
+    return gap <= least
+
+
+def greater(a: ArrayLike, b: ArrayLike) -> Flags:
+    gap, least = _gap(a, b)
+    return gap > least
+
+
+def at_least(a: ArrayLike, b: ArrayLike) -> Flags:
+    gap, least = _gap(a, b)
+    return gap >= -least
+
+
+def floor(x: ArrayLike) -> Floats:
+    """The greatest whole number up to each, within the slack; nan where x is not finite."""
+    with np.errstate(all="ignore"):
+        values = np.where(np.isfinite(x), _floats(x), np.nan)
+        least = np.floor(values + np.abs(values) * ROUNDING_SLACK)
+        return _floats(np.minimum(np.ceil(values), least) + 0.0)
+
+
+def ceil(x: ArrayLike) -> Floats:
+    """The least whole number from each, within the slack; nan where x is not finite."""
+    with np.errstate(all="ignore"):
+        values = np.where(np.isfinite(x), _floats(x), np.nan)
+        most = -np.floor(-(values - np.abs(values) * ROUNDING_SLACK))
+        return _floats(np.maximum(np.floor(values), most) + 0.0)
+
+
+def round(x: ArrayLike, decimals: int = 0) -> Floats:
+    return _one_by_one(lambda number: scalar.round(number, decimals), x)
+
+
+def power(base: ArrayLike, exponent: ArrayLike) -> Floats:
+    return _one_by_one(scalar.power, base, exponent)
+
+
+def divide(a: ArrayLike, b: ArrayLike) -> Floats:
+    """a / b; nan where b is 0."""
+    with np.errstate(all="ignore"):
+        divisor = _floats(b)
+        return _floats(np.where(divisor == 0, np.nan, _floats(a) / divisor))
+
+
+def sqrt(x: ArrayLike) -> Floats:
+    with np.errstate(invalid="ignore"):
+        return np.sqrt(_floats(x))
+
+
+def exp(x: ArrayLike) -> Floats:
+    return _one_by_one(scalar.exp, x)
+
+
+def ln(x: ArrayLike) -> Floats:
+    return _one_by_one(scalar.ln, x)
+
+
+def log10(x: ArrayLike) -> Floats:
+    return _one_by_one(scalar.log10, x)
+
+
+def abs(x: ArrayLike) -> Floats:
+    return np.abs(_floats(x))
+
+
+def total(*arrays: ArrayLike) -> Floats:
+    """Sums across arrays, element by element, each rounded once."""
+    return _one_by_one(lambda *numbers: scalar.total(numbers), *arrays)
+
+
+def mean(*arrays: ArrayLike) -> Floats:
+    """Means across arrays, element by element."""
+    return _one_by_one(lambda *numbers: scalar.mean(numbers), *arrays)
+
+
+def min(*arrays: ArrayLike) -> Floats:
+    """The least across arrays, element by element; nan where one is nan."""
+    return _fold(np.minimum, arrays)
+
+
+def max(*arrays: ArrayLike) -> Floats:
+    """The greatest across arrays, element by element; nan where one is nan."""
+    return _fold(np.maximum, arrays)
+
+
+def _fold(function: Callable[[Any, Any], Any], arrays: tuple[ArrayLike, ...]) -> Floats:
+    result = _floats(arrays[0]).copy()
+    for array in arrays[1:]:
+        result = _floats(function(result, _floats(array)))
+    return result

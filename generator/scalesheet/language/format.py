@@ -1,0 +1,116 @@
+"""Writes a tree back as formula text; reading that text again gives the same tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scalesheet.language.syntax import (
+    Aggregate,
+    Binary,
+    Call,
+    Cast,
+    Cell,
+    CellName,
+    Choice,
+    Column,
+    Compare,
+    Constant,
+    Flag,
+    Guard,
+    Logic,
+    Lookup,
+    Member,
+    Name,
+    Negative,
+    Node,
+    Not,
+    Number,
+    Over,
+    Reason,
+    Scalar,
+    Text,
+)
+
+#: Looser binds first: a part is bracketed when it binds looser than its place allows.
+CHOICE, OR, AND, NOT, COMPARE, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
+
+
+def formula_text(node: Node) -> str:
+    """The text of a written tree, or a readable one of a bound tree."""
+    return _PRINT[type(node)](node)[0]
+
+
+def _part(node: Node, least: int) -> str:
+    text, level = _PRINT[type(node)](node)
+    return text if level >= least else f"({text})"
+
+
+def _number(node: Number) -> tuple[str, int]:
+    return node.text or repr(node.value), ATOM
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"' if "'" in text else f"'{text}'"
+
+
+def _binary(node: Binary) -> tuple[str, int]:
+    if node.op == "**":
+        return f"{_part(node.left, ATOM)} ** {_part(node.right, SIGN)}", POWER
+    level = SUM if node.op in "+-" else PRODUCT
+    return f"{_part(node.left, level)} {node.op} {_part(node.right, level + 1)}", level
+
+
+def _call(node: Call) -> tuple[str, int]:
+    inside = [_part(a, CHOICE) for a in node.arguments]
+    inside += [f"{name}={_part(value, CHOICE)}" for name, value in node.named]
+    return f"{node.function}({', '.join(inside)})", ATOM
+
+
+def _over(node: Over) -> tuple[str, int]:
+    where = f" where {_part(node.where, CHOICE)}" if node.where is not None else ""
+    return f"{node.function}({'.'.join(node.target.path)}{where})", ATOM
+
+
+def _aggregate(node: Aggregate) -> tuple[str, int]:
+    target = node.table if node.column is None else f"{node.table}.{node.column}"
+    where = f" where {_part(node.where, CHOICE)}" if node.where is not None else ""
+    return f"{node.function}({_ended(target, node.end)}{where})", ATOM
+
+
+def _ended(text: str, end: str) -> str:
+    return text if end == "value" else f"{end}({text})"
+
+
+_PRINT: dict[type[Node], Callable[[Any], tuple[str, int]]] = {
+    Number: _number,
+    Text: lambda n: (_quoted(n.value), ATOM),
+    Flag: lambda n: ("yes" if n.value else "no", ATOM),
+    Reason: lambda n: (f"reason({_quoted(n.text)})", ATOM),
+    Negative: lambda n: (f"-{_part(n.operand, SIGN)}", SIGN),
+    Binary: _binary,
+    Compare: lambda n: (f"{_part(n.left, SUM)} {n.op} {_part(n.right, SUM)}", COMPARE),
+    Logic: lambda n: (
+        f"{_part(n.left, OR if n.op == 'or' else AND)} {n.op} "
+        f"{_part(n.right, (OR if n.op == 'or' else AND) + 1)}",
+        OR if n.op == "or" else AND,
+    ),
+    Not: lambda n: (f"not {_part(n.operand, NOT)}", NOT),
+    Choice: lambda n: (
+        f"{_part(n.then, OR)} if {_part(n.test, OR)} else {_part(n.other, CHOICE)}",
+        CHOICE,
+    ),
+    Call: _call,
+    Name: lambda n: (".".join(n.path), ATOM),
+    CellName: lambda n: (f"{'.'.join(n.table)}[{_quoted(n.row)}].{n.column}", ATOM),
+    Over: _over,
+    Member: lambda n: (f"{_part(n.row, ATOM)}.{n.column}", ATOM),
+    Cast: lambda n: (f"{_part(n.operand, ATOM)} as {n.unit}", ATOM),
+    Constant: lambda n: (n.name, ATOM),
+    Scalar: lambda n: (_ended(n.name, n.end), ATOM),
+    Column: lambda n: (_ended(n.column, n.end), ATOM),
+    Cell: lambda n: (_ended(f"{n.table}['{n.row}'].{n.column}", n.end), ATOM),
+    Lookup: lambda n: (_ended(f"{_part(n.key, ATOM)}.{n.column}", n.end), ATOM),
+    Aggregate: _aggregate,
+    Guard: lambda n: _PRINT[type(n.body)](n.body),
+}

@@ -1,0 +1,439 @@
+"""Reads the text of a formula into a tree, with the exact place of every fault.
+
+A small parser of our own: Python's `ast` reserves words that are good names here, folds
+characters and recurses on deep input. Length and depth are bounded, so reading takes linear time
+and no formula is too deep for a printer.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from scalesheet.language.syntax import (
+    FUNCTIONS,
+    Aggregation,
+    Binary,
+    BinaryOp,
+    Call,
+    Cast,
+    CellName,
+    Choice,
+    Compare,
+    CompareOp,
+    Flag,
+    Logic,
+    Member,
+    Name,
+    Negative,
+    Node,
+    Not,
+    Number,
+    Over,
+    Reason,
+    Span,
+    Text,
+    children,
+)
+
+LONGEST = 4000
+DEEPEST = 60
+TALLEST = 150  # operations on top of each other, long sums included
+WORDS = frozenset({"and", "or", "not", "if", "else", "where", "as", "yes", "no"})
+AGGREGATES = frozenset({"sum", "mean", "min", "max", "count", "argmin", "argmax"})
+#: Functions about ranges and reasons: they exist for the compiler, not for a target.
+SPECIAL = frozenset({"low", "high", "paired", "between", "reason"})
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+)
+      |(?P<number>(?:\d[\d_]*)(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)
+      |(?P<name>[A-Za-z_][A-Za-z0-9_]*)
+      |(?P<text>'[^'\n]*'|"[^"\n]*")
+      |(?P<op>\*\*|<=|>=|==|!=|[-+*/<>()\[\].,=])""",
+    re.X,
+)
+
+
+class FormulaError(ValueError):
+    """What is wrong with a formula's text. `offset` counts characters from 0."""
+
+    def __init__(self, message: str, offset: int, code: str = "F001") -> None:
+        super().__init__(message)
+        self.message, self.offset, self.code = message, offset, code
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    kind: Literal["number", "name", "word", "text", "op", "end"]
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+def parse(text: str) -> Node:
+    """The tree of a formula. Raises FormulaError with the offset of the first fault."""
+    if len(text) > LONGEST:
+        raise FormulaError(
+            f"the formula has {len(text):,} characters, at most {LONGEST:,} are read; "
+            "give its parts names of their own",
+            0,
+            "F002",
+        )
+    if not text.strip():
+        raise FormulaError("the formula is empty", 0)
+    node = _Parser(_tokens(text)).formula()
+    if _height(node) > TALLEST:
+        raise FormulaError(
+            f"more than {TALLEST} operations build on each other; give parts names of their own",
+            0,
+            "F002",
+        )
+    return node
+
+
+def _height(root: Node) -> int:
+    tallest, stack = 0, [(root, 1)]
+    while stack:
+        node, height = stack.pop()
+        tallest = max(tallest, height)
+        stack.extend((child, height + 1) for child in children(node))
+    return tallest
+
+
+def _tokens(text: str) -> list[Token]:
+    tokens: list[Token] = []
+    at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise FormulaError(_strange(text[at]), at)
+        kind, found = cast(str, match.lastgroup), match[0]
+        if kind != "space":
+            if kind == "name" and found in WORDS:
+                kind = "word"
+            tokens.append(Token(cast(Literal["op"], kind), found, at))
+        at = match.end()
+    tokens.append(Token("end", "", len(text.rstrip())))
+    return tokens
+
+
+def _strange(character: str) -> str:
+    meant = {"^": "**", "×": "*", "·": "*", "÷": "/", "−": "-", "≤": "<=", "≥": ">=", "≠": "!="}
+    if character in meant:
+        return f"'{character}' is not part of the language; write '{meant[character]}'"
+    if character in "'\"":
+        return "the text is not closed with the same quotation mark"
+    if character == "%":
+        return "'%' is not part of the language; write a fraction, 0.15 for 15 %"
+    return f"'{character}' has no meaning in a formula"
+
+
+class _Parser:
+    """Recursive descent with a bounded depth; one method for each level of precedence."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.at = 0
+        self.depth = 0
+
+    # -- tokens
+
+    @property
+    def next(self) -> Token:
+        return self.tokens[self.at]
+
+    def take(self) -> Token:
+        token = self.next
+        self.at += token.kind != "end"
+        return token
+
+    def sees(self, *texts: str) -> bool:
+        return self.next.kind in ("op", "word") and self.next.text in texts
+
+    def expect(self, text: str, after: str) -> Token:
+        if not self.sees(text):
+            raise self.fault(f"expected '{text}' {after}")
+        return self.take()
+
+    def fault(self, message: str) -> FormulaError:
+        token = self.next
+        found = "the formula ends" if token.kind == "end" else f"found '{token.text}'"
+        return FormulaError(f"{message}, {found}", token.start)
+
+    # -- the grammar, loosest first
+
+    def formula(self) -> Node:
+        node = self.choice()
+        if self.next.kind != "end":
+            if self.sees("="):
+                raise FormulaError("'=' is not a comparison; write '=='", self.next.start)
+            if self.sees("where"):
+                raise FormulaError(
+                    "'where' belongs inside an aggregate: sum(t.c where condition)", self.next.start
+                )
+            raise self.fault("expected an operator or the end")
+        return node
+
+    def choice(self) -> Node:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise FormulaError(
+                f"the formula is nested deeper than {DEEPEST} levels; "
+                "give its parts names of their own",
+                self.next.start,
+                "F002",
+            )
+        node = self.either()
+        if self.sees("if"):
+            self.take()
+            test = self.either()
+            self.expect("else", "after the condition of 'if'")
+            other = self.choice()
+            node = Choice(node, test, other, span=_over(node, other))
+        self.depth -= 1
+        return node
+
+    def either(self) -> Node:
+        node = self.both()
+        while self.sees("or"):
+            self.take()
+            right = self.both()
+            node = Logic("or", node, right, span=_over(node, right))
+        return node
+
+    def both(self) -> Node:
+        node = self.negation()
+        while self.sees("and"):
+            self.take()
+            right = self.negation()
+            node = Logic("and", node, right, span=_over(node, right))
+        return node
+
+    def negation(self) -> Node:
+        start, count = self.next.start, 0
+        while self.sees("not"):
+            self.take()
+            count += 1
+        node = self.comparison()
+        for _ in range(count):
+            node = Not(node, span=Span(start, _end(node)))
+        return node
+
+    def comparison(self) -> Node:
+        node = self.sum()
+        if self.sees("<", "<=", "==", "!=", ">=", ">"):
+            op = cast(CompareOp, self.take().text)
+            right = self.sum()
+            node = Compare(op, node, right, span=_over(node, right))
+            if self.sees("<", "<=", "==", "!=", ">=", ">"):
+                raise FormulaError(
+                    "comparisons do not chain; write 'a < b and b < c'", self.next.start
+                )
+        return node
+
+    def sum(self) -> Node:
+        node = self.product()
+        while self.sees("+", "-"):
+            op = cast(BinaryOp, self.take().text)
+            right = self.product()
+            node = Binary(op, node, right, span=_over(node, right))
+        return node
+
+    def product(self) -> Node:
+        node = self.signed()
+        while self.sees("*", "/"):
+            op = cast(BinaryOp, self.take().text)
+            right = self.signed()
+            node = Binary(op, node, right, span=_over(node, right))
+        return node
+
+    def signed(self) -> Node:
+        if self.sees("-"):
+            start = self.take().start
+            self.depth += 1
+            if self.depth > DEEPEST:
+                raise FormulaError("too many signs in a row", start, "F002")
+            operand = self.signed()
+            self.depth -= 1
+            return Negative(operand, span=Span(start, _end(operand)))
+        if self.sees("+"):
+            raise self.fault("a sign '+' is not needed; drop it")
+        return self.power()
+
+    def power(self) -> Node:
+        node = self.postfix()
+        if self.sees("**"):
+            self.take()
+            self.depth += 1
+            if self.depth > DEEPEST:
+                raise FormulaError("too many powers in a row", self.next.start, "F002")
+            right = self.signed()
+            self.depth -= 1
+            node = Binary("**", node, right, span=_over(node, right))
+        return node
+
+    def postfix(self) -> Node:
+        node = self.primary()
+        while self.sees(".") and not isinstance(node, Name):
+            self.take()
+            name = self.name("after '.'")
+            node = Member(node, name.text, span=Span(_start(node), name.end))
+        if self.sees("as"):
+            self.take()
+            unit = self.name("after 'as': a counted unit, as in 'count(t) as run'")
+            node = Cast(node, unit.text, span=Span(_start(node), unit.end))
+        return node
+
+    def primary(self) -> Node:
+        token = self.next
+        if token.kind == "number":
+            return self.number()
+        if token.kind == "text":
+            self.take()
+            return Text(token.text[1:-1], span=Span(token.start, token.end))
+        if self.sees("yes", "no"):
+            self.take()
+            return Flag(token.text == "yes", span=Span(token.start, token.end))
+        if self.sees("("):
+            self.take()
+            node = self.choice()
+            self.expect(")", "to close the bracket")
+            return node
+        if token.kind == "name":
+            return self.named()
+        raise self.fault("expected a number, a name or '('")
+
+    def number(self) -> Node:
+        token = self.take()
+        if self.next.kind == "name" and self.next.start == token.end:
+            raise FormulaError(
+                f"'{token.text}{self.next.text}' is neither a number nor a name; "
+                "a literal has no unit, a name starts with a letter",
+                token.start,
+            )
+        value = float(token.text.replace("_", ""))
+        if value in (float("inf"), float("-inf")):
+            raise FormulaError(f"'{token.text}' is larger than a number can be", token.start)
+        return Number(value, token.text, span=Span(token.start, token.end))
+
+    def name(self, where: str) -> Token:
+        if self.next.kind not in ("name", "word"):
+            raise self.fault(f"expected a name {where}")
+        return self.take()
+
+    def path(self) -> tuple[tuple[str, ...], Span]:
+        first = self.take()
+        parts, end = [first.text], first.end
+        while self.sees("."):
+            self.take()
+            part = self.name("after '.'")
+            parts.append(part.text)
+            end = part.end
+        return tuple(parts), Span(first.start, end)
+
+    def named(self) -> Node:
+        path, span = self.path()
+        if self.sees("["):
+            self.take()
+            if self.next.kind != "text":
+                raise self.fault("expected the row's id in quotation marks: t['row-id'].c")
+            row = self.take()
+            self.expect("]", "after the row's id")
+            self.expect(".", "and a column after the row")
+            column = self.name("of a column")
+            return CellName(path, row.text[1:-1], column.text, span=Span(span.start, column.end))
+        if self.sees("("):
+            if len(path) > 1:
+                raise FormulaError(f"'{'.'.join(path)}' is not a function", span.start)
+            return self.call(path[0], span)
+        return Name(path, span=span)
+
+    def call(self, function: str, span: Span) -> Node:
+        self.take()
+        if function == "reason":
+            if self.next.kind != "text":
+                raise self.fault("reason takes one text: reason('needs more memory')")
+            text = self.take()
+            end = self.expect(")", "after the reason").end
+            return Reason(text.text[1:-1], span=Span(span.start, end))
+        if function in ("count", "argmin", "argmax"):
+            return self.aggregate(function, span, self.target(function))
+        arguments: list[Node] = []
+        named: list[tuple[str, Node]] = []
+        while not self.sees(")"):
+            key = self.next
+            following = self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+            if key.kind == "name" and following.kind == "op" and following.text == "=":
+                self.take()
+                self.take()
+                if any(key.text == other for other, _ in named):
+                    raise FormulaError(f"the input '{key.text}' is given twice", key.start)
+                named.append((key.text, self.choice()))
+            else:
+                arguments.append(self.choice())
+            if self.sees("where") and len(arguments) == 1 and isinstance(arguments[0], Name):
+                if function not in AGGREGATES:
+                    raise self.fault(f"'{function}' does not draw a column together")
+                return self.aggregate(function, span, arguments[0])
+            if self.sees(","):
+                self.take()
+                if self.sees(")"):
+                    raise self.fault("expected another argument after ','")
+            elif not self.sees(")"):
+                if self.sees("="):
+                    raise FormulaError("'=' is not a comparison; write '=='", self.next.start)
+                raise self.fault(f"expected ',' or ')' in the arguments of {function}")
+        end = self.take().end
+        _arity(function, len(arguments), bool(named), span)
+        return Call(function, tuple(arguments), tuple(named), span=Span(span.start, end))
+
+    def target(self, function: str) -> Name:
+        if self.next.kind != "name":
+            what = "a table" if function == "count" else "a column, as in argmin(t.cost)"
+            raise self.fault(f"{function} takes {what}")
+        path, span = self.path()
+        return Name(path, span=span)
+
+    def aggregate(self, function: str, span: Span, target: Name) -> Node:
+        where = None
+        if self.sees("where"):
+            self.take()
+            where = self.choice()
+        end = self.expect(")", f"to close {function}").end
+        return Over(cast(Aggregation, function), target, where, span=Span(span.start, end))
+
+
+def _arity(function: str, count: int, named: bool, span: Span) -> None:
+    bounds = {**FUNCTIONS, "low": (1, 1), "high": (1, 1), "paired": (1, 1), "between": (2, 2)}
+    if function not in bounds:
+        return  # a catalogue formula, or unknown: resolve knows
+    fewest, most = bounds[function]
+    if named:
+        raise FormulaError(f"{function} takes no named inputs", span.start, "F003")
+    if count < fewest or (most is not None and count > most):
+        wants = str(fewest) if most == fewest else f"{fewest} or more" if most is None else (
+            f"{fewest} to {most}"
+        )  # fmt: skip
+        raise FormulaError(
+            f"{function} takes {wants} argument{'s' * (wants != '1')}, found {count}",
+            span.start,
+            "F003",
+        )
+
+
+def _start(node: Node) -> int:
+    assert node.span is not None
+    return node.span.start
+
+
+def _end(node: Node) -> int:
+    assert node.span is not None
+    return node.span.end
+
+
+def _over(left: Node, right: Node) -> Span:
+    return Span(_start(left), _end(right))

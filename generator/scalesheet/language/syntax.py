@@ -1,0 +1,293 @@
+"""The tree of the formula language: what the parser gives and what every printer takes.
+
+One set of nodes serves both sides of `resolve`. The parser gives *written* nodes, in which names
+are still text (`Name`, `CellName`, `Member`, `Call` of a catalogue formula, `Cast`). `resolve`
+gives *bound* trees, in which only the nodes of `BOUND` occur: every name is a reference with the
+end of its range, every unit conversion is a named `Constant`, every place that may have no number
+is a `Choice` with a `Reason`, and every operand that may be a reason is named by a `Guard`.
+Printers and the evaluator know bound trees only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import Literal
+
+End = Literal["low", "value", "high"]
+ENDS: tuple[End, ...] = ("low", "value", "high")
+
+BinaryOp = Literal["+", "-", "*", "/", "**"]
+CompareOp = Literal["<", "<=", "==", "!=", ">=", ">"]
+Aggregation = Literal["sum", "mean", "min", "max", "count", "argmin", "argmax"]
+
+#: Functions of numbers. `sum min max mean` of several arguments are calls too.
+FUNCTIONS: dict[str, tuple[int, int | None]] = {  # name -> fewest, most arguments
+    "sum": (1, None),
+    "min": (1, None),
+    "max": (1, None),
+    "mean": (1, None),
+    "ceil": (1, 1),
+    "floor": (1, 1),
+    "round": (1, 2),  # the second is a literal whole number of decimals
+    "sqrt": (1, 1),
+    "exp": (1, 1),
+    "ln": (1, 1),
+    "log10": (1, 1),
+    "abs": (1, 1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Half-open range of characters in the formula's text, from 0."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Base of all nodes. The span is kept for messages and plays no part in equality."""
+
+    span: Span | None = field(default=None, compare=False, repr=False, kw_only=True)
+
+
+# ------------------------------------------------------------------ written and bound
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Node):
+    """A pure literal. `text` is how it was written."""
+
+    value: float
+    text: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Node):
+    """A word of a closed class: `'fits'`."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flag(Node):
+    """`yes` or `no`."""
+
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reason(Node):
+    """Why there is no number here: `reason('needs more memory')`."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Negative(Node):
+    """`-x`."""
+
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Node):
+    op: BinaryOp
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Node):
+    """A comparison of two numbers, words or flags.
+
+    Bound: `of` says what is compared. Numbers are equal when |a-b| <= 2**-49 * (|a|+|b|); where
+    both operands are *plain* (literals, inputs, counts: no arithmetic) printers may print the bare
+    comparison, since nothing was rounded.
+    """
+
+    op: CompareOp
+    left: Node
+    right: Node
+    of: Literal["number", "text", "flag"] = "number"
+    plain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Logic(Node):
+    op: Literal["and", "or"]
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Node):
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Node):
+    """`then if test else other`; only the chosen branch counts."""
+
+    then: Node
+    test: Node
+    other: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Node):
+    """A function of numbers (`FUNCTIONS`); written, also a catalogue formula with named inputs."""
+
+    function: str
+    arguments: tuple[Node, ...]
+    named: tuple[tuple[str, Node], ...] = ()
+
+
+# ------------------------------------------------------------------ written only
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Node):
+    """`steps` or `gpu.memory`."""
+
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CellName(Node):
+    """`t['row-id'].c`; the table is a path."""
+
+    table: tuple[str, ...]
+    row: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Over(Node):
+    """`sum(t.c where cond)`, `count(t)`, `argmin(t.c)`: an aggregate as written."""
+
+    function: Aggregation
+    target: Name
+    where: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Member(Node):
+    """`argmin(t.c).price`: a column of the row that an expression gives."""
+
+    row: Node
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Node):
+    """`count(t) as run`: a pure number becomes a counted thing."""
+
+    operand: Node
+    unit: str
+
+
+# ------------------------------------------------------------------ bound only
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(Node):
+    """A named constant of the Units sheet: `byte_per_GB`, or one of the arithmetic's own."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar(Node):
+    """A scalar of the plan by its full name."""
+
+    name: str
+    end: End = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Node):
+    """A column of the row at hand; within an aggregate's condition, of the row looked at."""
+
+    table: str
+    column: str
+    end: End = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell(Node):
+    """The cell of a fixed row."""
+
+    table: str
+    row: str
+    column: str
+    end: End = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup(Node):
+    """The cell of the row whose id is the value of `key` (text)."""
+
+    table: str
+    key: Node
+    column: str
+    end: End = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(Node):
+    """A column drawn together. `column` is None for a count of rows.
+
+    `where` is true for the rows that count; `Column` nodes of `table` in it mean the row looked
+    at, everything else in it is the same for all rows. Reasons in the column are skipped. `argmin`
+    and `argmax` give the id of the first such row. An aggregate that may be empty and has no value
+    then (all but sum and count) is bound inside a `Choice` that tests for it.
+    """
+
+    function: Aggregation
+    table: str
+    column: str | None
+    end: End = "value"
+    where: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guard(Node):
+    """The first subject that is a reason, else the body."""
+
+    subjects: tuple[Node, ...]
+    body: Node
+
+
+BOUND = (
+    Number, Text, Flag, Reason, Negative, Binary, Compare, Logic, Not, Choice, Call,
+    Constant, Scalar, Column, Cell, Lookup, Aggregate, Guard,
+)  # fmt: skip
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes directly below, in the order of the text."""
+    for item in fields(node):
+        if item.name == "span":
+            continue
+        value = getattr(node, item.name)
+        if isinstance(value, Node):
+            yield value
+        elif isinstance(value, tuple):
+            for part in value:
+                if isinstance(part, Node):
+                    yield part
+                elif isinstance(part, tuple) and len(part) == 2 and isinstance(part[1], Node):
+                    yield part[1]
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and all below it, without recursion, parents first."""
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        yield top
+        stack.extend(reversed(list(children(top))))

@@ -1,0 +1,51 @@
+"""A document: one file's data, and where in the file each value and key stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scalesheet.model import Position
+
+#: The way to a value: keys of mappings and indices of lists.
+Steps = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file of the data folder; `path` is as shown to users.
+
+    `data` is made of dict, list, str, int, float, bool and None; that of a page is its text.
+    """
+
+    kind: str
+    id: str
+    path: str
+    data: Any
+    places: Mapping[Steps, Position] = field(default_factory=dict, repr=False)
+    keys: Mapping[Steps, Position] = field(default_factory=dict, repr=False)
+    broken: frozenset[Steps] = frozenset()
+
+    def at(self, *path: str | int) -> Position:
+        """Where the value at the path stands, or else its nearest existing ancestor."""
+        while path and path not in self.places:
+            path = path[:-1]
+        return self.places.get(path) or Position(self.path, 1, 1)
+
+    def key_at(self, *path: str | int) -> Position:
+        """Where the key at the path stands; for an item of a list, where the item stands."""
+        return self.keys.get(path) or self.at(*path)
+
+
+def flag(data: Any) -> bool:
+    """A flag as the schemas allow it (`yes`, `no`, `true`, `false`) as a bool."""
+    return data in (True, "yes")
+
+
+def quotable(text: str, clip: bool = True) -> str:
+    """Text fit for a message: on one line, without controls, and not long."""
+    safe = "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text[:4000]
+    )
+    return safe[:57] + "..." if clip and len(safe) > 60 else safe

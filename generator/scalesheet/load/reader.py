@@ -1,0 +1,303 @@
+"""Strict YAML with positions: the bytes of one file as plain data, whatever the bytes.
+
+YAML is read by its events, with a resolution of our own for plain scalars:
+
+- nothing, `~` and `null` are None; `true` and `false` are bools;
+- `24`, `-3`, `10_000` are ints; `0.5`, `1e9`, `1.5e-3` are floats;
+- everything else is text: `yes`, `no`, `on`, `12:30`, `2026-11-20`, `0x10`, `007`, `.5`.
+
+The parser is libyaml's where PyYAML has it. Its tree builder recurses in C and crashes on deep
+input; events do not, and the depth is bounded on them here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+from yaml import events
+
+from scalesheet.diagnostics import Diagnostic
+from scalesheet.load.document import Steps, quotable
+from scalesheet.model import Position
+
+MAX_BYTES = 5_000_000
+MAX_DEPTH = 30
+MAX_FINDINGS = 100  # in one file; more of them help nobody
+
+PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_DIGITS = r"[-+]?(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
+_INT = re.compile(_DIGITS)
+_FLOAT = re.compile(_DIGITS + r"(?:\.[0-9]+(?:_[0-9]+)*)?(?:[eE][-+]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[-+]?\.?(?:nan|inf|infinity)", re.IGNORECASE)
+#: Characters that no text holds: controls, line separators that only YAML counts as lines,
+#: marks that turn the direction of the text, a BOM within, surrogates and non-characters.
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
+)
+_CONTROL_OR_RETURN = re.compile(_CONTROL.pattern + "|\r")
+
+_WORDS: Mapping[str, Any] = {
+    "": None, "~": None, "null": None, "true": True, "false": False,
+}  # fmt: skip
+
+#: What libyaml and PyYAML say -> the remedy.
+_REMEDIES = (
+    ("mapping values are not allowed", "put a text that holds ': ' in quotes"),
+    ("cannot start any token", "indent with spaces; put a text that begins with @, `, % in quotes"),
+    ("end of stream", "close the quote or bracket"),
+    ("',' or", "close the bracket, and separate its items with commas"),
+    ("expected ':'", "write 'key: value', with a blank after the colon"),
+    ("expected key", "align the keys of a mapping, and close quotes"),
+    ("expected <block end>", "align the keys of a mapping, and close quotes"),
+    ("'-' indicator", "align the items of a list"),
+    ("escape", "put the text in single quotes, where a backslash is only a backslash"),
+)
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """One file's data, where each value and key stands, and what is wrong with it.
+
+    `data` is None where nothing could be read. `broken` are the values that were refused: they
+    stand as None in the data, and nothing further need be said of them.
+    """
+
+    data: Any
+    places: Mapping[Steps, Position]
+    keys: Mapping[Steps, Position]
+    broken: frozenset[Steps]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+# ------------------------------------------------------------------ text
+
+
+def _decode(content: bytes, path: str) -> tuple[str | None, list[Diagnostic]]:
+    """The text, without a byte order mark; refused characters are reported and replaced."""
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        message = "the file is in UTF-16; save it as UTF-8"
+        return None, [Diagnostic(path, 1, 1, "Y004", message)]
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8")
+        line, column = _line_and_column(before, len(before))
+        message = (
+            f"byte {content[error.start]:#04x} at offset {error.start} is not UTF-8; "
+            "save the file as UTF-8"
+        )
+        return None, [Diagnostic(path, line, column, "Y004", message)]
+    text = text.removeprefix("\ufeff")
+    diagnostics = []
+    for match in _CONTROL.finditer(text):
+        line, column = _line_and_column(text, match.start())
+        diagnostics.append(Diagnostic(path, line, column, "Y001", _control(match[0])))
+        if len(diagnostics) == MAX_FINDINGS:
+            break
+    return _CONTROL.sub("\ufffd", text), diagnostics
+
+
+def _line_and_column(text: str, offset: int) -> tuple[int, int]:
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+def _control(character: str) -> str:
+    return f"the control character U+{ord(character):04X} is not allowed in text; delete it"
+
+
+def parse_page(content: bytes, path: str) -> Parsed:
+    """A page's text, with line ends as `\\n`."""
+    text, diagnostics = _decode(content, path)
+    if text is not None:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return Parsed(text, {(): Position(path, 1, 1)}, {}, frozenset(), tuple(diagnostics))
+
+
+# ------------------------------------------------------------------ YAML
+
+
+class _GiveUpError(Exception):
+    """Nothing more can be learnt from this file."""
+
+
+def parse(content: bytes, path: str) -> Parsed:
+    """One YAML file. Gives diagnostics, and never an exception, for any bytes."""
+    if len(content) > MAX_BYTES:
+        return _unread([Diagnostic(path, 1, 1, "Y011", "the file is larger than 5 MB; split it")])
+    text, diagnostics = _decode(content, path)
+    if text is None:
+        return _unread(diagnostics)
+    reader = _Reader(path, text, diagnostics)
+    try:
+        data = reader.document()
+    except _GiveUpError:
+        return _unread(diagnostics)
+    except yaml.YAMLError as error:
+        diagnostics.append(_syntax(error, path, text))
+        return _unread(diagnostics)
+    except (ValueError, OverflowError):  # PyYAML's own parser, on an escape beyond Unicode
+        diagnostics.append(Diagnostic(path, 1, 1, "Y001", "an escape names no character; mend it"))
+        return _unread(diagnostics)
+    return Parsed(data, reader.places, reader.keys, frozenset(reader.broken), tuple(diagnostics))
+
+
+def _unread(diagnostics: list[Diagnostic]) -> Parsed:
+    return Parsed(None, {}, {}, frozenset(), tuple(diagnostics))
+
+
+def _syntax(error: yaml.YAMLError, path: str, text: str) -> Diagnostic:
+    """The parser's complaint; one that comes at the end of the file is told where it began."""
+    mark, began = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
+    if began and (mark is None or mark.index >= len(text.rstrip())):
+        mark = began
+    problem = getattr(error, "problem", None) or "this is not YAML"
+    context = getattr(error, "context", None)
+    remedy = next((text for part, text in _REMEDIES if part in problem), "mend the place")
+    line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+    message = quotable(f"{context}, {problem}" if context else problem, clip=False)
+    return Diagnostic(path, line, column, "Y001", f"{message}; {remedy}")
+
+
+def plain(text: str) -> Any:
+    """What a plain (unquoted) scalar stands for. Raises ValueError for a number not finite."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _FLOAT.fullmatch(text):
+        number = float(text.replace("_", ""))
+        if math.isinf(number):
+            raise ValueError("is larger than any number (1.8e308); write it in a larger unit")
+        if number == 0 and re.search("[1-9]", re.split("[eE]", text)[0]):
+            raise ValueError("is smaller than any number (5e-324); write it in a smaller unit")
+        return int(text.replace("_", "")) if _INT.fullmatch(text) else number
+    if _NOT_FINITE.fullmatch(text):
+        raise ValueError("is not a number; write a number, or {reason: why there is none}")
+    return text
+
+
+@dataclass
+class _Reader:
+    """Builds the data from events. Recursion is bounded by MAX_DEPTH."""
+
+    path: str
+    text: str
+    diagnostics: list[Diagnostic]
+    places: dict[Steps, Position] = field(default_factory=dict)
+    keys: dict[Steps, Position] = field(default_factory=dict)
+    broken: set[Steps] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.events: Iterator[Any] = iter(yaml.parse(self.text, Loader=PARSER))
+
+    def position(self, event: Any) -> Position:
+        return Position(self.path, event.start_mark.line + 1, event.start_mark.column + 1)
+
+    def report(self, position: Position, code: str, message: str) -> None:
+        self.diagnostics.append(
+            Diagnostic(position.path, position.line, position.column, code, message)
+        )
+        if len(self.diagnostics) >= MAX_FINDINGS:
+            raise _GiveUpError
+
+    def document(self) -> Any:
+        next(self.events)  # the stream's start
+        start = next(self.events)
+        if isinstance(start, events.StreamEndEvent):
+            self.report(Position(self.path, 1, 1), "Y003", "the file is empty; write its content")
+            return None
+        data = self.node(next(self.events), ())
+        next(self.events)  # the document's end
+        if data is None and () not in self.broken:
+            self.report(Position(self.path, 1, 1), "Y003", "the file is empty; write its content")
+        more = next(self.events)
+        if isinstance(more, events.DocumentStartEvent):
+            message = "a second document begins; keep one document a file, without '---'"
+            self.report(self.position(more), "Y008", message)
+        return data
+
+    def node(self, event: Any, steps: Steps) -> Any:
+        position = self.places[steps] = self.position(event)
+        if isinstance(event, events.AliasEvent):
+            message = f"*{quotable(str(event.anchor))} is an alias; write the value out"
+            self.refuse(steps, position, "Y005", message)
+            return None
+        if event.anchor is not None:
+            message = f"&{quotable(event.anchor)} is an anchor; drop it and write values out"
+            self.report(position, "Y005", message)
+        if event.tag is not None:
+            message = f"the tag {quotable(event.tag)} is not plain data; drop it"
+            self.refuse(steps, position, "Y008", message)
+        if isinstance(event, events.ScalarEvent):
+            return self.scalar(event, steps, position)
+        if len(steps) >= MAX_DEPTH:
+            message = f"mappings and lists are nested deeper than {MAX_DEPTH} levels; flatten them"
+            self.report(position, "Y006", message)
+            raise _GiveUpError
+        if isinstance(event, events.MappingStartEvent):
+            return self.mapping(steps)
+        return self.sequence(steps)
+
+    def refuse(self, steps: Steps, position: Position, code: str, message: str) -> None:
+        self.broken.add(steps)
+        self.report(position, code, message)
+
+    def scalar(self, event: Any, steps: Steps, position: Position) -> Any:
+        text: str = event.value
+        if not event.style:
+            try:
+                value = plain(text)
+            except ValueError as error:
+                self.refuse(steps, position, "Y007", f"{quotable(text)} {error}")
+                return None
+            if not isinstance(value, str):
+                return value
+        if bad := _CONTROL_OR_RETURN.search(text):
+            self.refuse(steps, position, "Y001", _control(bad[0]))
+            return None
+        return text
+
+    def sequence(self, steps: Steps) -> list[Any]:
+        items: list[Any] = []
+        while not isinstance(event := next(self.events), events.SequenceEndEvent):
+            items.append(self.node(event, (*steps, len(items))))
+        return items
+
+    def mapping(self, steps: Steps) -> dict[str, Any]:
+        pairs: dict[str, Any] = {}
+        while not isinstance(event := next(self.events), events.MappingEndEvent):
+            key = self.key(event, steps)
+            if key is None:
+                self.node(next(self.events), (*steps, ""))
+                continue
+            position, below = self.position(event), (*steps, key)
+            if key in pairs:
+                first = self.keys[below].line
+                message = f"the key '{quotable(key)}' stands in line {first} already; keep one"
+                self.report(position, "Y002", message)
+                self.node(next(self.events), (*steps, ""))
+                continue
+            self.keys[below] = position
+            pairs[key] = self.node(next(self.events), below)
+        return pairs
+
+    def key(self, event: Any, steps: Steps) -> str | None:
+        """The key's text, or None where it is refused."""
+        bare = isinstance(event, events.ScalarEvent) and event.anchor is None and event.tag is None
+        before = len(self.diagnostics)
+        odd = (*steps, "")  # where a refused key's parts stand; nothing looks them up
+        value = self.scalar(event, odd, self.position(event)) if bare else self.node(event, odd)
+        if len(self.diagnostics) > before:
+            return None
+        if isinstance(value, str):
+            return value
+        if isinstance(event, events.ScalarEvent):
+            what = f"the key {quotable(event.value)} is not text; put it in quotes"
+        else:
+            what = "a key is text, not a list or mapping; write a plain key"
+        self.report(self.position(event), "Y008", what)
+        return None

@@ -1,0 +1,303 @@
+"""The Book: what `resolve` gives and what the evaluator and every renderer take.
+
+Everything a plan or the catalogue holds is lowered into two things: scalars, and tables of typed
+columns. A value is stated (an input) or has a formula. Nothing here knows YAML or an output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+from scalesheet.language.syntax import Node
+from scalesheet.units import Unit, Units
+
+Kind = Literal["number", "word", "flag", "reference", "text", "date"]
+Basis = Literal[
+    "measured", "simulated", "vendor", "spec", "published", "assumption", "decision", "derived"
+]
+Domain = Literal["positive", "non-negative", "fraction", "signed", "whole", "count"]
+PhaseClass = Literal["one_time", "per_seed", "single_seed", "per_run", "per_cycle"]
+
+#: Domain -> (least value or None, whether the least itself is allowed, greatest or None, whole).
+DOMAINS: Mapping[str, tuple[float | None, bool, float | None, bool]] = {
+    "positive": (0.0, False, None, False),
+    "non-negative": (0.0, True, None, False),
+    "fraction": (0.0, True, 1.0, False),
+    "signed": (None, True, None, False),
+    "whole": (0.0, True, None, True),
+    "count": (1.0, True, None, True),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in a data file; line and column count from 1."""
+
+    path: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A source's key and the place within it."""
+
+    key: str
+    locator: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text that figures rest on; `url` is http(s) or empty."""
+
+    key: str
+    title: str
+    publisher: str = ""
+    url: str = ""
+    date: str = ""
+    accessed: str = ""
+    note: str = ""
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """One stated value, in the unit of its quantity.
+
+    A number has `low <= value <= high`, equal where exact. A word, id, text or ISO date is text, a
+    flag is a bool. `reason` stands where there is no value. `at_least` and `at_most` are open
+    bounds: shown, never computed with.
+    """
+
+    value: float | str | bool | None = None
+    low: float | None = None
+    high: float | None = None
+    reason: str | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    midpoint: bool = False  # the expected value was not stated: it is the middle of the ends
+    basis: Basis = "assumption"
+    citation: Citation | None = None
+    note: str = ""
+    since: str = ""  # ISO date from which a dated value holds
+    position: Position | None = field(default=None, compare=False)
+
+    @property
+    def ranged(self) -> bool:
+        return self.low is not None and (self.low != self.value or self.high != self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """A quantity's bound expressions; `low` and `high` are None where it is exact."""
+
+    value: Node
+    low: Node | None = None
+    high: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula as written and as bound.
+
+    `outer`: the ends are safe outer bounds rather than exact (a ranged input enters in mixed
+    directions). `uses` are the ids of the catalogue formulas called.
+    """
+
+    text: str
+    tree: Node
+    ends: Ends
+    outer: bool = False
+    uses: tuple[str, ...] = ()
+    citation: Citation | None = None
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """How a quantity prints, on every face. None means: by the rule in `numbers.py`."""
+
+    decimals: int | None = None
+    digits: int | None = None
+    percent: bool = False
+    approximate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What scalars and columns share.
+
+    `ranged`: has three values (static). `may_reason`: a cell may hold a reason instead of a value.
+    `refers_to`: the table whose row ids a reference holds. `words`: the closed class of a word.
+    """
+
+    name: str
+    title: str
+    kind: Kind = "number"
+    unit: Unit | None = None
+    domain: Domain = "non-negative"
+    ranged: bool = False
+    may_reason: bool = False
+    refers_to: str | None = None
+    words: tuple[str, ...] = ()
+    show: Show = Show()
+    note: str = ""
+    hidden: bool = False  # machinery (the two sides of a scenario): in the workbook, not in prose
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar(Quantity):
+    """One value with a name: stated (an input) or with a formula.
+
+    `phase` is the phase in whose namespace it stands, or None for the plan's own.
+    """
+
+    stated: Stated | None = None
+    formula: Formula | None = None
+    phase: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Quantity):
+    """A column of a table: stated cells by row id, formulas for cells of their own, and the
+    column's formula for every other row. A row with none of these is empty text.
+    """
+
+    stated: Mapping[str, Stated] = field(default_factory=dict)
+    formula: Formula | None = None
+    own: Mapping[str, Formula] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows with ids, and typed columns.
+
+    `each` names, for a cross table, the column of each axis and the table it runs over. `totals`
+    are columns with a total; the total itself is the plan's scalar `<table>.total.<column>`.
+    `show` draws a cross table: the columns that run down, across, and in the cell.
+    """
+
+    name: str
+    title: str
+    rows: tuple[str, ...]
+    row_titles: tuple[str, ...]
+    columns: Mapping[str, Column]
+    each: tuple[tuple[str, str], ...] = ()
+    totals: tuple[str, ...] = ()
+    show: tuple[str, str, str] | None = None
+    phase: str | None = None
+    note: str = ""
+    row_positions: tuple[Position, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A phase of a plan; its figures are the row `id` of the table `phases`."""
+
+    id: str
+    title: str
+    phase_class: PhaseClass
+    after: tuple[str, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A picture of one numeric column of a table over its rows."""
+
+    id: str
+    title: str
+    kind: Literal["bar", "column"]
+    table: str
+    column: str
+    alt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A node of the computation: a scalar (no table), a column, or one cell with its own formula.
+
+    The evaluator's order is a sequence of keys.
+    """
+
+    name: str  # scalar's or column's name
+    table: str | None = None
+    row: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Given inputs (in the record's units) and what must come out."""
+
+    given: Mapping[str, float]
+    expect: float
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A formula of the catalogue. `inputs` are quantities in the order written."""
+
+    id: str
+    title: str
+    inputs: tuple[Scalar, ...]
+    unit: Unit
+    formula: Formula  # bound over Scalar nodes named like the inputs
+    symbol: str
+    valid: str
+    convention: str
+    examples: tuple[Example, ...]
+    asserted: bool
+    citation: Citation | None
+    note: str = ""
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One plan, ready to be evaluated and rendered.
+
+    `order`: every computed key, each after what it needs; it covers the plan and not the
+    catalogue. `catalogue`: the names of the catalogue tables it looks into. `headline`: the
+    scalars that answer the reader first. `checks`: flag scalars that must be yes. `scenarios`: the
+    words of the scalar `scenario`, the first the default, or empty.
+    """
+
+    id: str
+    title: str
+    summary: str
+    scalars: Mapping[str, Scalar]
+    tables: Mapping[str, Table]
+    phases: tuple[Phase, ...]
+    order: tuple[Key, ...]
+    catalogue: tuple[str, ...]
+    headline: tuple[str, ...]
+    checks: tuple[str, ...]
+    charts: tuple[Chart, ...]
+    scenarios: tuple[str, ...]
+    page: str  # Markdown with {{ name }} and {{ table name }}
+    recommendations: tuple[str, ...] = ()
+    citation: Citation | None = None
+    position: Position | None = field(default=None, compare=False)
+    page_path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """Everything: the catalogue's tables and formulas, the sources, the plans."""
+
+    title: str
+    edition: date
+    as_of: date
+    units: Units
+    sources: Mapping[str, Source]
+    tables: Mapping[str, Table]  # hardware, offers, models: the catalogue
+    order: tuple[Key, ...]  # of the catalogue's own derived columns
+    records: Mapping[str, Record]
+    plans: Mapping[str, Plan]
+    url: str = ""  # of the repository, for edit links
+    prices: Mapping[str, tuple[Stated, ...]] = field(default_factory=dict)  # dated, by offer

@@ -1,0 +1,226 @@
+"""How a quantity prints: digits, unit, range and reason, by one rule for every face.
+
+`format_of` decides once for a quantity (a column has one format), from what the plan says
+(`show:`), else from unit and magnitude: what was stated shows the digits it was stated with, money
+whole units from 100 up, counted things no decimals, hours one, and everything else three
+significant digits. Rounding is half away from zero on 15 digits, as spreadsheets do it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+from scalesheet.model import Column, Quantity, Scalar
+from scalesheet.units import Unit, Units
+from scalesheet.values import Value
+
+MOST_DECIMALS = 9  # of a stated number; beyond that it is written with an exponent
+MOST_DERIVED_DECIMALS = 6
+SIGNIFICANT = 3
+LARGE, SMALL = 1e15, 1e-3  # outside, numbers that are not stated short take an exponent
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """Digits after the point (of the percentage, of the mantissa), and how they are dressed."""
+
+    decimals: int = 0
+    percent: bool = False
+    approximate: bool = False
+    scientific: bool = False
+
+
+def format_of(quantity: Quantity, values: Iterable[Value], units: Units) -> Format:
+    """The format of a scalar or of a whole column, from all the values it has."""
+    numbers = _magnitudes(values)
+    show = quantity.show
+    if show.percent:
+        numbers = [n * 100 for n in numbers]
+    if show.decimals is not None:
+        return Format(show.decimals, show.percent, show.approximate)
+    if show.digits is not None:
+        decimals = max(0, _decimals_for(numbers, show.digits))
+        return Format(decimals, show.percent, show.approximate)
+    stated = is_stated(quantity)
+    if not show.percent and _needs_exponent(numbers, stated):
+        return Format(2 if not stated else _mantissa(numbers), False, show.approximate, True)
+    decimals = _by_kind(quantity, numbers, units, stated)
+    return Format(decimals, show.percent, show.approximate)
+
+
+def is_stated(quantity: Quantity) -> bool:
+    """Whether every number of it was written by a person rather than computed."""
+    match quantity:
+        case Scalar():
+            return quantity.formula is None
+        case Column():
+            return quantity.formula is None and not quantity.own
+    return False
+
+
+def _by_kind(quantity: Quantity, numbers: list[Decimal], units: Units, stated: bool) -> int:
+    needed = max((_needed(n) for n in numbers), default=0)
+    largest = max(numbers, default=Decimal(0))
+    unit = quantity.unit
+    if unit is not None and (currency := _currency(unit, units)) is not None:
+        if currency == unit:
+            return 0 if largest >= 100 or needed == 0 else 2
+        if needed > 4:
+            return min(4, max(2, _decimals_for(numbers, SIGNIFICANT)))
+        return max(2, needed)
+    if stated:
+        return min(needed, MOST_DECIMALS)
+    significant = min(needed, max(0, _decimals_for(numbers, SIGNIFICANT)))
+    if quantity.domain in ("whole", "count"):
+        return 0
+    if unit is not None and _counted(unit, units) and largest >= 10:
+        return 0
+    if unit is not None and any(n == "hour" and p > 0 for n, p in unit.factors):
+        usual = 0 if largest >= 1000 else 1 if largest >= 1 else significant
+        return min(needed, max(usual, _one_digit_of_least(numbers, usual + 2)))
+    least = _one_digit_of_least(numbers, significant + 2)
+    return min(needed, MOST_DERIVED_DECIMALS, max(significant, least))
+
+
+def _magnitudes(values: Iterable[Value]) -> list[Decimal]:
+    """Absolute values of all numbers and their ends, without zeros and repeats."""
+    found: set[float] = set()
+    for value in values:
+        for number in (value.value, value.low, value.high):
+            if isinstance(number, float | int) and not isinstance(number, bool):
+                found.add(abs(float(number)))
+    found.discard(0.0)
+    return [_decimal(number) for number in sorted(found) if math.isfinite(number)]
+
+
+def _decimal(number: float | Decimal) -> Decimal:
+    """The number on the 15 digits that a spreadsheet shows."""
+    return number if isinstance(number, Decimal) else Decimal(f"{number:.15g}")
+
+
+def _needed(number: Decimal) -> int:
+    """Decimals that show the number exactly."""
+    exponent = number.normalize().as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def _decimals_for(numbers: list[Decimal], digits: int) -> int:
+    """Decimals that give the largest that many significant digits."""
+    return digits - 1 - max(numbers).adjusted() if numbers else 0
+
+
+def _one_digit_of_least(numbers: list[Decimal], most: int) -> int:
+    """Decimals that keep the smallest from printing as 0, if that takes no more than `most`."""
+    decimals = -min(numbers).adjusted() if numbers else 0
+    return max(0, min(decimals, most))
+
+
+def _needs_exponent(numbers: list[Decimal], stated: bool) -> bool:
+    if not numbers:
+        return False
+    largest = max(numbers)
+    if largest >= LARGE:
+        return True
+    return largest < Decimal(str(SMALL)) and (not stated or max(map(_needed, numbers)) > 4)
+
+
+def _mantissa(numbers: list[Decimal]) -> int:
+    digits = max(len(n.normalize().as_tuple().digits) for n in numbers)
+    return min(digits - 1, MOST_DERIVED_DECIMALS)
+
+
+def _currency(unit: Unit, units: Units) -> Unit | None:
+    """The money in a unit (`USD` of `USD / (GPU * hour)`), if there is any above the line."""
+    money = [
+        (name, power)
+        for name, power in unit.factors
+        if power == 1 and units.declared[name].dimension == "currency"
+    ]
+    return Unit(tuple(money)) if len(money) == 1 else None
+
+
+def _counted(unit: Unit, units: Units) -> bool:
+    """Whether the unit is counted things alone: `step`, `token / step`."""
+    return not unit.pure and all(units.declared[name].counted for name, _ in unit.factors)
+
+
+# ------------------------------------------------------------------ text
+
+
+def number(value: float, fmt: Format) -> str:
+    """`1,234.5`, `35%`, `~342`, `3.12e21`."""
+    sign, shown = ("-", -value) if value < 0 else ("", value)
+    mark = "~" if fmt.approximate else ""
+    if fmt.scientific:
+        mantissa, exponent = _scientific(shown, fmt.decimals)
+        return f"{mark}{sign}{mantissa}e{exponent}"
+    exact = _decimal(shown) * (100 if fmt.percent else 1)
+    body = f"{exact.quantize(Decimal(1).scaleb(-fmt.decimals), ROUND_HALF_UP):,f}"
+    if not any(c in "123456789" for c in body):
+        sign = ""
+    return f"{mark}{sign}{body}{'%' if fmt.percent else ''}"
+
+
+def _scientific(value: float, decimals: int) -> tuple[str, int]:
+    exact = _decimal(value)
+    if not exact:
+        return f"{Decimal(0):.{decimals}f}", 0
+    exponent = exact.adjusted()
+    step = Decimal(1).scaleb(-decimals)
+    mantissa = exact.scaleb(-exponent).quantize(step, ROUND_HALF_UP)
+    if mantissa >= 10:
+        exponent += 1
+        mantissa = exact.scaleb(-exponent).quantize(step, ROUND_HALF_UP)
+    return f"{mantissa:f}", exponent
+
+
+def span(low: float, high: float, fmt: Format) -> str:
+    """`326–380`; with a negative end `-3 to 5`."""
+    plain = Format(fmt.decimals, fmt.percent, False, fmt.scientific)
+    first, last = number(low, plain), number(high, plain)
+    if low < 0 or high < 0:
+        return f"{first} to {last}"
+    return f"{first.removesuffix('%')}–{last}"
+
+
+def plain(value: Value, fmt: Format) -> str:
+    """The expected value alone, without unit: number, word, `yes`, `no`, reason, or nothing."""
+    if value.reason is not None:
+        return value.reason
+    match value.value:
+        case None:
+            return ""
+        case bool(flag):
+            return "yes" if flag else "no"
+        case str(word):
+            return word
+        case float() | int() as shown:
+            return number(float(shown), fmt)
+
+
+def text(value: Value, fmt: Format, unit_symbol: str = "") -> str:
+    """With range and unit: `342 GPU·h`, `342 [326–380] GPU·h`, `fits`, `n/a`."""
+    if value.reason is not None or isinstance(value.value, bool | str | None):
+        return plain(value, fmt)
+    shown = plain(value, fmt)
+    if value.ranged and value.low is not None and value.high is not None:
+        ends = span(value.low, value.high, fmt)
+        first, last = number(value.low, fmt), number(value.high, fmt)
+        if not first == last == shown:
+            shown = f"{shown} [{ends}]"
+    return f"{shown} {unit_symbol}".rstrip()
+
+
+def excel_format(fmt: Format) -> str:
+    """The same as a spreadsheet's number format: `#,##0.0`, `0.0%`, `"~"#,##0`."""
+    digits = "." + "0" * fmt.decimals if fmt.decimals else ""
+    if fmt.scientific:
+        body = f"0{digits}E+0"
+    elif fmt.percent:
+        body = f"#,##0{digits}%"
+    else:
+        body = f"#,##0{digits}"
+    return f'"~"{body}' if fmt.approximate else body

@@ -1,0 +1,59 @@
+"""What all printers share: how a tree is walked without recursion, and when a bracket is needed.
+
+A printer is a table from node type to a function. Each function is a generator: it yields
+``(child, context)`` for every child that it wants printed, is sent the child's piece, and returns
+its own. `run` keeps the unfinished ones on a list, so a tree may be thousands of nodes deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, TypeVar
+
+from scalesheet.language.syntax import Node
+
+Context = TypeVar("Context")
+Piece = TypeVar("Piece")
+
+#: What a printing function is: asks for children, gives its own piece.
+Printing = Generator[tuple[Node, Context], Piece, Piece]
+#: A printer: node type -> printing function of the node and its context.
+Table = Mapping[type[Node], Callable[[Any, Context], Printing[Context, Piece]]]
+
+
+class PrinterError(Exception):
+    """A tree that a target cannot say. `code` is that of a diagnostic."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def run(table: Table[Context, Piece], node: Node, context: Context) -> Piece:
+    """The piece of a whole tree. Raises TypeError for a node that the table lacks."""
+    unfinished: list[Printing[Context, Piece]] = []
+    wanted: tuple[Node, Context] | None = (node, context)
+    piece: Piece | None = None
+    while wanted is not None or unfinished:
+        if wanted is not None:
+            child, inner = wanted
+            if type(child) not in table:
+                raise TypeError(f"{type(child).__name__} has no place in a bound tree")
+            unfinished.append(table[type(child)](child, inner))
+            piece = None
+        try:
+            # a fresh generator takes None first; the type of send() has no way to say so
+            wanted = unfinished[-1].send(piece)  # type: ignore[arg-type]
+        except StopIteration as done:
+            unfinished.pop()
+            wanted, piece = None, done.value
+    assert piece is not None
+    return piece
+
+
+def number(value: float) -> str:
+    """A literal that reads back as the same float: `2000`, `0.1`, `1e+300`, `-3`."""
+    if value == int(value) and -1e15 < value < 1e15:
+        return str(int(value))
+    return repr(float(value))

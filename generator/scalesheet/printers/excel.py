@@ -1,0 +1,446 @@
+"""Excel formulas: a bound tree as the text of one cell, in the functions that spreadsheets share.
+
+Only functions of Excel 2010, LibreOffice 7.4 and Google Sheets occur. The language's arithmetic is
+written out: comparisons carry their tolerance, ceil and floor their slack. A flag is the text
+"yes" or "no" in a cell and a truth value in a condition; a reason is text where a number might
+stand, which ranges skip and a guard tests for.
+
+Within an aggregate's condition the aggregated table's columns are whole ranges. There AND, OR, MIN
+and their like would draw the range together, so `*`, `+` and IF stand for them; IF and MIN over
+such a condition need an array formula, which the result says.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Protocol
+
+from scalesheet.language.syntax import (
+    Aggregate,
+    Binary,
+    Call,
+    Cell,
+    Choice,
+    Column,
+    Compare,
+    Constant,
+    End,
+    Flag,
+    Guard,
+    Logic,
+    Lookup,
+    Negative,
+    Node,
+    Not,
+    Number,
+    Reason,
+    Scalar,
+    Text,
+)
+from scalesheet.printers.base import PrinterError, Printing, Table, number, run
+from scalesheet.printers.excel_text import (
+    ATOM,
+    COMPARE,
+    EMPTY,
+    MINUS,
+    POWER,
+    PRODUCT,
+    SUM,
+    ZERO,
+    Piece,
+    bracket,
+    choose,
+    extreme,
+    first,
+    flags,
+    function,
+    infix,
+    literal,
+    magnitude,
+    many,
+    mean,
+    negative,
+    times,
+    tolerant,
+    total,
+)
+
+
+class Places(Protocol):
+    """Where things stand in the workbook, as texts for a formula.
+
+    `column` may leave the row open as `{row}`; it is filled in when `excel` is told the row.
+    Ranges reach from the first row to the spacer row, and those of one table are equally long.
+    """
+
+    def scalar(self, name: str, end: End) -> str: ...
+    def column(self, table: str, column: str, end: End) -> str: ...
+    def cell(self, table: str, row: str, column: str, end: End) -> str: ...
+    def range(self, table: str, column: str, end: End) -> str: ...
+    def ids(self, table: str) -> str: ...
+    def constant(self, name: str) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ExcelFormula:
+    """A formula without its `=`. `array`: it must be entered as an array formula."""
+
+    text: str
+    array: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """How a node is printed: for a test (truth) or a cell (value), and within which aggregates."""
+
+    places: Places
+    row: int | None = None
+    test: bool = False
+    table: str | None = None
+    outer: frozenset[str] = frozenset()
+
+
+_Printing = Printing[_Context, Piece]
+
+
+def excel(node: Node, places: Places, row: int | None = None) -> ExcelFormula:
+    """The formula of a bound tree.
+
+    Raises PrinterError (X001) where it is beyond the limits of spreadsheets, or asks for what one
+    formula cannot say.
+    """
+    piece = run(_TABLE, node, _Context(places, row))
+    return ExcelFormula(piece.text, piece.array)
+
+
+def _value(test: Piece, context: _Context) -> Piece:
+    """A truth value for where it stands: itself in a test, yes or no in a cell."""
+    return test if context.test else choose(test, Piece('"yes"'), Piece('"no"'))
+
+
+def _read(piece: Piece, context: _Context) -> Piece:
+    """A cell for where it stands: itself, or in a test whether it says yes."""
+    return infix("=", COMPARE, piece, Piece('"yes"')) if context.test else piece
+
+
+# ------------------------------------------------------------------ leaves
+
+
+def _number(node: Number, context: _Context) -> _Printing:
+    yield from ()
+    return Piece(number(node.value).upper(), MINUS if node.value < 0 else ATOM)
+
+
+def _text(node: Text, context: _Context) -> _Printing:
+    yield from ()
+    return literal(node.value)
+
+
+def _flag(node: Flag, context: _Context) -> _Printing:
+    yield from ()
+    if context.test:
+        return function("TRUE" if node.value else "FALSE")
+    return Piece('"yes"' if node.value else '"no"')
+
+
+def _reason(node: Reason, context: _Context) -> _Printing:
+    yield from ()
+    return literal(node.text)
+
+
+def _constant(node: Constant, context: _Context) -> _Printing:
+    yield from ()
+    return Piece(context.places.constant(node.name))
+
+
+def _scalar(node: Scalar, context: _Context) -> _Printing:
+    yield from ()
+    return _read(Piece(context.places.scalar(node.name, node.end)), context)
+
+
+def _column(node: Column, context: _Context) -> _Printing:
+    yield from ()
+    if node.table == context.table:
+        piece = Piece(context.places.range(node.table, node.column, node.end), varies=True)
+        return _read(piece, context)
+    if node.table in context.outer:
+        raise PrinterError(
+            "X001",
+            f"a condition within a condition compares each row of '{node.table}' with each of "
+            f"'{context.table}'; give one of them a column of its own",
+        )
+    text = context.places.column(node.table, node.column, node.end)
+    if context.row is not None:
+        text = text.replace("{row}", str(context.row))
+    return _read(Piece(text), context)
+
+
+def _cell(node: Cell, context: _Context) -> _Printing:
+    yield from ()
+    place = context.places.cell(node.table, node.row, node.column, node.end)
+    return _read(Piece(place), context)
+
+
+def _lookup(node: Lookup, context: _Context) -> _Printing:
+    key = yield node.key, replace(context, test=False)
+    if key.varies:
+        raise PrinterError(
+            "X001",
+            f"a condition looks up '{node.table}.{node.column}' for each row; "
+            "give the table a column with that look-up, and compare the column",
+        )
+    places = context.places
+    where = function("MATCH", key, Piece(places.ids(node.table)), ZERO)
+    found = function("INDEX", Piece(places.range(node.table, node.column, node.end)), where)
+    return _read(found, context)
+
+
+# ------------------------------------------------------------------ numbers
+
+
+_OPERATORS = {
+    "+": ("+", SUM),
+    "-": ("-", SUM),
+    "*": ("*", PRODUCT),
+    "/": ("/", PRODUCT),
+}
+
+
+def _minus(node: Negative, context: _Context) -> _Printing:
+    return negative((yield node.operand, context))
+
+
+def _binary(node: Binary, context: _Context) -> _Printing:
+    left = yield node.left, context
+    right = yield node.right, context
+    if node.op == "**":
+        return infix("^", POWER, bracket(left, ATOM), bracket(right, ATOM))
+    op, level = _OPERATORS[node.op]
+    return infix(op, level, left, right)
+
+
+def _slack(x: Piece, context: _Context) -> Piece:
+    return times(magnitude(x), Piece(context.places.constant("rounding_slack")))
+
+
+def _floor(x: Piece, context: _Context) -> Piece:
+    """The slack outgrows 1 beyond 1e12; the least of both keeps a whole number where it is."""
+    within = function("INT", infix("+", SUM, x, _slack(x, context)))
+    return extreme("MIN", [negative(function("INT", negative(x))), within])
+
+
+def _ceil(x: Piece, context: _Context) -> Piece:
+    within = negative(infix("-", SUM, x, _slack(x, context)))
+    return extreme("MAX", [function("INT", x), negative(function("INT", within))])
+
+
+def _round(x: Piece, decimals: Piece, context: _Context) -> Piece:
+    """A half must be met even where the number is a last bit below it; programs differ there."""
+    bit = times(x, Piece(context.places.constant("equal_within")))
+    return function("ROUND", infix("+", SUM, x, bit), decimals)
+
+
+_CALLS = {
+    "sum": lambda parts, context: total(parts),
+    "mean": lambda parts, context: mean(parts),
+    "min": lambda parts, context: extreme("MIN", parts),
+    "max": lambda parts, context: extreme("MAX", parts),
+    "ceil": lambda parts, context: _ceil(parts[0], context),
+    "floor": lambda parts, context: _floor(parts[0], context),
+    "round": lambda parts, context: _round(parts[0], (*parts, ZERO)[1], context),
+    "sqrt": lambda parts, context: function("SQRT", *parts),
+    "exp": lambda parts, context: function("EXP", *parts),
+    "ln": lambda parts, context: function("LN", *parts),
+    "log10": lambda parts, context: function("LOG10", *parts),
+    "abs": lambda parts, context: function("ABS", *parts),
+}
+
+
+def _call(node: Call, context: _Context) -> _Printing:
+    parts = []
+    for argument in node.arguments:
+        parts.append((yield argument, context))
+    return _CALLS[node.function](parts, context)
+
+
+# ------------------------------------------------------------------ conditions
+
+
+_BARE = {"<": "<", "<=": "<=", "==": "=", "!=": "<>", ">=": ">=", ">": ">"}
+
+
+def _compare(node: Compare, context: _Context) -> _Printing:
+    left = yield node.left, replace(context, test=False)
+    right = yield node.right, replace(context, test=False)
+    # with a literal 0 the tolerance is below the number itself, so the bare comparison is the same
+    zero = Number(0.0)
+    if node.of != "number" or node.plain or zero in (node.left, node.right):
+        return _value(infix(_BARE[node.op], COMPARE, left, right), context)
+    gap = infix("-", SUM, left, right)
+    sides = infix("+", SUM, magnitude(left), magnitude(right))
+    within = times(Piece(context.places.constant("equal_within")), sides)
+    return _value(tolerant(node.op, gap, within), context)
+
+
+def _logic(node: Logic, context: _Context) -> _Printing:
+    parts = []
+    for side in _flattened(node):
+        parts.append((yield side, replace(context, test=True)))
+    if not any(part.varies for part in parts):
+        return _value(many(node.op.upper(), parts), context)
+    if node.op == "and":
+        return _value(reduce(times, parts), context)
+    either = reduce(lambda a, b: infix("+", SUM, bracket(a, ATOM), bracket(b, ATOM)), parts)
+    return _value(infix(">", COMPARE, either, ZERO), context)
+
+
+def _flattened(node: Logic) -> list[Node]:
+    """The operands of a chain of one operator, left to right."""
+    found: list[Node] = []
+    waiting: list[Node] = [node]
+    while waiting:
+        top = waiting.pop()
+        if isinstance(top, Logic) and top.op == node.op:
+            waiting += [top.right, top.left]
+        else:
+            found.append(top)
+    return found
+
+
+def _not(node: Not, context: _Context) -> _Printing:
+    operand = yield node.operand, replace(context, test=True)
+    if operand.varies:
+        return _value(infix("-", SUM, Piece("1"), bracket(operand, ATOM)), context)
+    return _value(function("NOT", operand), context)
+
+
+def _choice(node: Choice, context: _Context) -> _Printing:
+    test = yield node.test, replace(context, test=True)
+    then = yield node.then, context
+    other = yield node.other, context
+    return choose(test, then, other)
+
+
+def _guard(node: Guard, context: _Context) -> _Printing:
+    as_value = replace(context, test=False)
+    subjects = []
+    for subject in node.subjects:
+        subjects.append((yield subject, as_value))
+    guarded = yield node.body, as_value
+    for piece in reversed(subjects):
+        guarded = choose(function("ISTEXT", piece), piece, guarded)
+    return _read(guarded, context)
+
+
+# ------------------------------------------------------------------ aggregates
+
+_WHOLE = {"sum": "SUM", "mean": "AVERAGE", "min": "MIN", "max": "MAX", "count": "COUNT"}
+_BEST = {"argmin": "MIN", "argmax": "MAX"}
+# Words that a criterion takes as they are: no wildcard, no operator, nothing like a number or date.
+_PLAIN_WORD = re.compile(r"(?!(?:true|false)$)[A-Za-z][A-Za-z_ -]*", re.IGNORECASE)
+
+
+def _aggregate(node: Aggregate, context: _Context) -> _Printing:
+    places = context.places
+    ids = Piece(places.ids(node.table))
+    values = ids
+    if node.column is not None:
+        values = Piece(places.range(node.table, node.column, node.end))
+    if node.where is None:
+        return _read(_whole(node, values, ids), context)
+    words = _words(node.where, node.table)
+    if words is not None and (node.function, node.column is None) in _BY_CRITERIA:
+        return _by_criteria(node, values, words, places)
+    outer = context.outer | ({context.table} if context.table else set())
+    inner = _Context(places, context.row, True, node.table, outer)
+    where = yield node.where, inner
+    rows = replace(_filtered(node, values, ids, where), varies=False)
+    return _read(rows, context)
+
+
+def _whole(node: Aggregate, values: Piece, ids: Piece) -> Piece:
+    """Over a bare range, which skips reasons and the spacer row."""
+    if node.column is None:
+        return function("SUMPRODUCT", flags(infix("<>", COMPARE, ids, EMPTY)))
+    if node.function in _BEST:
+        return first(ids, function(_BEST[node.function], values), values)
+    return function(_WHOLE[node.function], values)
+
+
+def _filtered(node: Aggregate, values: Piece, ids: Piece, where: Piece) -> Piece:
+    """Over the rows where a condition holds.
+
+    An empty cell counts as 0 in a comparison, so the spacer row and reasons are masked out.
+    """
+    kept = infix("<>", COMPARE, ids, EMPTY)
+    if node.column is not None:
+        kept = function("ISNUMBER", values)
+    mask = times(where, kept)
+    if node.function == "count":
+        return function("SUMPRODUCT", mask)
+    if node.function in ("sum", "mean"):
+        # a condition that is the same for all rows must still be as long as the range
+        chosen = flags(where) if where.varies else mask
+        added = function("SUMPRODUCT", chosen, values)
+        if node.function == "sum":
+            return added
+        return infix("/", PRODUCT, added, function("SUMPRODUCT", mask))
+    chosen = replace(function("IF", mask, values), array=True)
+    best = function(_WHOLE.get(node.function) or _BEST[node.function], chosen)
+    return first(ids, best, chosen) if node.function in _BEST else best
+
+
+_BY_CRITERIA = {
+    ("sum", False): "SUMIFS",
+    ("mean", False): "AVERAGEIFS",
+    ("count", True): "COUNTIFS",
+}
+
+
+def _words(where: Node, table: str) -> list[tuple[Column, str]] | None:
+    """The condition as column == 'word' and so on, if it is nothing else."""
+    sides = _flattened(where) if isinstance(where, Logic) and where.op == "and" else [where]
+    found = []
+    for side in sides:
+        match side:
+            case Compare("==", Column(of, _) as column, Text(word), "text") if (
+                of == table and _PLAIN_WORD.fullmatch(word)
+            ):
+                found.append((column, word))
+            case _:
+                return None
+    return found
+
+
+def _by_criteria(
+    node: Aggregate, values: Piece, words: list[tuple[Column, str]], places: Places
+) -> Piece:
+    """The readable form: SUMIFS(values, column, "word", ...)."""
+    arguments = [] if node.column is None else [values]
+    for column, word in words:
+        arguments += [Piece(places.range(column.table, column.column, column.end)), literal(word)]
+    return function(_BY_CRITERIA[node.function, node.column is None], *arguments)
+
+
+_TABLE: Table[_Context, Piece] = {
+    Number: _number,
+    Text: _text,
+    Flag: _flag,
+    Reason: _reason,
+    Constant: _constant,
+    Scalar: _scalar,
+    Column: _column,
+    Cell: _cell,
+    Lookup: _lookup,
+    Negative: _minus,
+    Binary: _binary,
+    Call: _call,
+    Compare: _compare,
+    Logic: _logic,
+    Not: _not,
+    Choice: _choice,
+    Guard: _guard,
+    Aggregate: _aggregate,
+}

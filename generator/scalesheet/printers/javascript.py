@@ -1,0 +1,276 @@
+"""JavaScript expressions: a bound tree as text over the functions of `runtime.js`.
+
+The text is one expression without free names but `rt` (the runtime), `s` (scalars), `t` (tables)
+and, in a column's formula, `i` (the number of the row at hand). Conditions of aggregates are
+functions of a row number of their own: `j`, and `j2`, `j3` where they are nested.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from scalesheet.language.syntax import (
+    Aggregate,
+    Binary,
+    Call,
+    Cell,
+    Choice,
+    Column,
+    Compare,
+    Constant,
+    End,
+    Flag,
+    Guard,
+    Logic,
+    Lookup,
+    Negative,
+    Node,
+    Not,
+    Number,
+    Reason,
+    Scalar,
+    Text,
+)
+from scalesheet.printers.base import Printing, Table, number, run
+from scalesheet.printers.names import Names
+
+CONDITIONAL, OR, AND, SUM, PRODUCT, UNARY, ATOM = range(7)
+
+
+class PlanNames:
+    """The names of `runtime.js`: cells in `s` and `t`."""
+
+    def scalar(self, name: str, end: End) -> str:
+        return f"s[{quoted(name)}].{end}"
+
+    def column(self, table: str, column: str, end: End, row: str) -> str:
+        return f"{self.table(table)}.columns[{quoted(column)}][{row}].{end}"
+
+    def cell(self, table: str, row: str, column: str, end: End) -> str:
+        return self.lookup(table, quoted(row), column, end)
+
+    def lookup(self, table: str, key: str, column: str, end: End) -> str:
+        return f'rt.lookup({self.table(table)}, {key}, {quoted(column)}, "{end}")'
+
+    def table(self, table: str) -> str:
+        return f"t[{quoted(table)}]"
+
+    def constant(self, name: str, value: float) -> str:
+        return number(value)
+
+
+def quoted(text: str) -> str:
+    """A string literal that may stand in a <script> element and on one line."""
+    escaped = json.dumps(text, ensure_ascii=False).replace("<", "\\u003c")
+    return escaped.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+    level: int = ATOM
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """`rows`: the row variable of each table that is aggregated around here. `test`: a truth."""
+
+    names: Names
+    test: bool = False
+    rows: dict[str, str] = field(default_factory=dict)
+
+
+_Printing = Printing[_Context, _Piece]
+
+
+def javascript(node: Node, names: Names | None = None) -> str:
+    """The expression of a bound tree."""
+    return run(_TABLE, node, _Context(names or PlanNames())).text
+
+
+def _bracket(piece: _Piece, least: int) -> str:
+    return piece.text if piece.level >= least else f"({piece.text})"
+
+
+def _infix(op: str, level: int, left: _Piece, right: _Piece) -> _Piece:
+    return _Piece(f"{_bracket(left, level)} {op} {_bracket(right, level + 1)}", level)
+
+
+def _function(name: str, *arguments: str) -> _Piece:
+    return _Piece(f"rt.{name}({', '.join(arguments)})")
+
+
+def _read(text: str, context: _Context) -> _Piece:
+    """A cell; in a test it must be a flag."""
+    return _function("yes", text) if context.test else _Piece(text)
+
+
+# ------------------------------------------------------------------ leaves
+
+
+def _number(node: Number, context: _Context) -> _Printing:
+    yield from ()
+    return _Piece(number(node.value), UNARY if node.value < 0 else ATOM)
+
+
+def _text(node: Text, context: _Context) -> _Printing:
+    yield from ()
+    return _Piece(quoted(node.value))
+
+
+def _flag(node: Flag, context: _Context) -> _Printing:
+    yield from ()
+    return _Piece("true" if node.value else "false")
+
+
+def _reason(node: Reason, context: _Context) -> _Printing:
+    yield from ()
+    return _function("reason", quoted(node.text))
+
+
+def _constant(node: Constant, context: _Context) -> _Printing:
+    yield from ()
+    return _Piece(context.names.constant(node.name, node.value))
+
+
+def _scalar(node: Scalar, context: _Context) -> _Printing:
+    yield from ()
+    return _read(context.names.scalar(node.name, node.end), context)
+
+
+def _column(node: Column, context: _Context) -> _Printing:
+    yield from ()
+    row = context.rows.get(node.table, "i")
+    return _read(context.names.column(node.table, node.column, node.end, row), context)
+
+
+def _cell(node: Cell, context: _Context) -> _Printing:
+    yield from ()
+    return _read(context.names.cell(node.table, node.row, node.column, node.end), context)
+
+
+def _lookup(node: Lookup, context: _Context) -> _Printing:
+    key = yield node.key, replace(context, test=False)
+    return _read(context.names.lookup(node.table, key.text, node.column, node.end), context)
+
+
+# ------------------------------------------------------------------ numbers
+
+_LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT}
+
+
+def _negative(node: Negative, context: _Context) -> _Printing:
+    operand = yield node.operand, context
+    return _Piece(f"-{_bracket(operand, ATOM)}", UNARY)
+
+
+def _binary(node: Binary, context: _Context) -> _Printing:
+    left = yield node.left, context
+    right = yield node.right, context
+    if node.op in _LEVELS:
+        return _infix(node.op, _LEVELS[node.op], left, right)
+    return _function("divide" if node.op == "/" else "power", left.text, right.text)
+
+
+def _call(node: Call, context: _Context) -> _Printing:
+    parts = []
+    for argument in node.arguments:
+        parts.append((yield argument, context))
+    return _function(node.function, *(part.text for part in parts))
+
+
+# ------------------------------------------------------------------ conditions
+
+_COMPARISONS = {
+    "<": "less",
+    "<=": "atMost",
+    "==": "equal",
+    "!=": "differ",
+    ">=": "atLeast",
+    ">": "greater",
+}
+
+
+def _compare(node: Compare, context: _Context) -> _Printing:
+    left = yield node.left, replace(context, test=False)
+    right = yield node.right, replace(context, test=False)
+    if node.of == "number":
+        return _function(_COMPARISONS[node.op], left.text, right.text)
+    piece = _function("same", left.text, right.text)
+    return piece if node.op == "==" else _Piece(f"!{piece.text}", UNARY)
+
+
+def _logic(node: Logic, context: _Context) -> _Printing:
+    left = yield node.left, replace(context, test=True)
+    right = yield node.right, replace(context, test=True)
+    level = AND if node.op == "and" else OR
+    return _infix("&&" if node.op == "and" else "||", level, left, right)
+
+
+def _not(node: Not, context: _Context) -> _Printing:
+    operand = yield node.operand, replace(context, test=True)
+    return _Piece(f"!{_bracket(operand, ATOM)}", UNARY)
+
+
+def _choice(node: Choice, context: _Context) -> _Printing:
+    test = yield node.test, replace(context, test=True)
+    then = yield node.then, context
+    other = yield node.other, context
+    text = f"{_bracket(test, OR)} ? {_bracket(then, OR)} : {other.text}"
+    return _Piece(text, CONDITIONAL)
+
+
+def _guard(node: Guard, context: _Context) -> _Printing:
+    subjects: list[str] = []
+    for subject in node.subjects:
+        piece = yield subject, replace(context, test=False)
+        subjects.append(piece.text)
+    body = yield node.body, replace(context, test=False)
+    return _read(f"rt.guard([{', '.join(subjects)}], () => {body.text})", context)
+
+
+# ------------------------------------------------------------------ aggregates
+
+
+def _aggregate(node: Aggregate, context: _Context) -> _Printing:
+    arguments = [context.names.table(node.table)]
+    name = "countRows"
+    if node.column is not None:
+        name = f"{node.function}Of"
+        arguments += [quoted(node.column), f'"{node.end}"']
+    if node.where is not None:
+        row = _row(context.rows)
+        inner = replace(context, test=True, rows={**context.rows, node.table: row})
+        where = yield node.where, inner
+        arguments.append(f"({row}) => {where.text}")
+    return _read(_function(name, *arguments).text, context)
+
+
+def _row(rows: dict[str, str]) -> str:
+    """A row variable that no condition around here has."""
+    taken: Sequence[str] = tuple(rows.values())
+    return next(name for n in range(1, 99) if (name := f"j{n if n > 1 else ''}") not in taken)
+
+
+_TABLE: Table[_Context, _Piece] = {
+    Number: _number,
+    Text: _text,
+    Flag: _flag,
+    Reason: _reason,
+    Constant: _constant,
+    Scalar: _scalar,
+    Column: _column,
+    Cell: _cell,
+    Lookup: _lookup,
+    Negative: _negative,
+    Binary: _binary,
+    Call: _call,
+    Compare: _compare,
+    Logic: _logic,
+    Not: _not,
+    Choice: _choice,
+    Guard: _guard,
+    Aggregate: _aggregate,
+}

@@ -1,0 +1,276 @@
+"""Python expressions: a bound tree as readable source text over `printers/runtime.py`.
+
+    from scalesheet.printers.runtime import *
+    hours = steps / steps_per_hour * gpus
+    phases_total = total(numbers(r.gpu_hours for r in phases if r.kind == 'one_time'))
+
+A scalar is its own name, the ends of a range `name_low` and `name_high`; a column of the row at
+hand is `row.name`, a look-up `hardware[gpu].memory`.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from dataclasses import dataclass, field, replace
+
+from scalesheet.language.syntax import (
+    Aggregate,
+    Binary,
+    Call,
+    Cell,
+    Choice,
+    Column,
+    Compare,
+    Constant,
+    End,
+    Flag,
+    Guard,
+    Logic,
+    Lookup,
+    Negative,
+    Node,
+    Not,
+    Number,
+    Reason,
+    Scalar,
+    Text,
+)
+from scalesheet.printers.base import Printing, Table, number, run
+from scalesheet.printers.names import Names
+
+CONDITIONAL, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, POWER, ATOM = range(10)
+
+
+class PlainNames:
+    """Names as a person would write them; dots stay, what Python cannot read is changed."""
+
+    def scalar(self, name: str, end: End) -> str:
+        return identifier(name) + _suffix(end)
+
+    def column(self, table: str, column: str, end: End, row: str) -> str:
+        return f"{row}.{identifier(column)}{_suffix(end)}"
+
+    def cell(self, table: str, row: str, column: str, end: End) -> str:
+        return self.lookup(table, repr(row), column, end)
+
+    def lookup(self, table: str, key: str, column: str, end: End) -> str:
+        return f"{self.table(table)}[{key}].{identifier(column)}{_suffix(end)}"
+
+    def table(self, table: str) -> str:
+        return identifier(table)
+
+    def constant(self, name: str, value: float) -> str:
+        return number(value)
+
+
+def _suffix(end: End) -> str:
+    return "" if end == "value" else f"_{end}"
+
+
+def identifier(name: str) -> str:
+    """The name with each part between dots made a Python identifier."""
+    parts = (re.sub(r"\W", "_", part) for part in name.split("."))
+    return ".".join(f"{p}_" if keyword.iskeyword(p) or p[:1].isdigit() else p for p in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+    level: int = ATOM
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """`rows`: the row variable of each table that is aggregated around here."""
+
+    names: Names
+    rows: dict[str, str] = field(default_factory=dict)
+
+
+_Printing = Printing[_Context, _Piece]
+
+
+def python(node: Node, names: Names | None = None) -> str:
+    """The expression of a bound tree."""
+    return run(_TABLE, node, _Context(names or PlainNames())).text
+
+
+def _bracket(piece: _Piece, least: int) -> str:
+    return piece.text if piece.level >= least else f"({piece.text})"
+
+
+def _infix(op: str, level: int, left: _Piece, right: _Piece) -> _Piece:
+    return _Piece(f"{_bracket(left, level)} {op} {_bracket(right, level + 1)}", level)
+
+
+# ------------------------------------------------------------------ leaves
+
+
+def _number(node: Number, context: _Context) -> _Printing:
+    yield from ()
+    return _Piece(number(node.value), UNARY if node.value < 0 else ATOM)
+
+
+def _text(node: Text, context: _Context) -> _Printing:
+    yield from ()
+    return _Piece(repr(node.value))
+
+
+def _flag(node: Flag, context: _Context) -> _Printing:
+    yield from ()
+    return _Piece(repr(node.value))
+
+
+def _reason(node: Reason, context: _Context) -> _Printing:
+    yield from ()
+    return _Piece(f"Reason({node.text!r})")
+
+
+def _constant(node: Constant, context: _Context) -> _Printing:
+    yield from ()
+    return _Piece(context.names.constant(node.name, node.value))
+
+
+def _scalar(node: Scalar, context: _Context) -> _Printing:
+    yield from ()
+    return _Piece(context.names.scalar(node.name, node.end))
+
+
+def _column(node: Column, context: _Context) -> _Printing:
+    yield from ()
+    row = context.rows.get(node.table, "row")
+    return _Piece(context.names.column(node.table, node.column, node.end, row))
+
+
+def _cell(node: Cell, context: _Context) -> _Printing:
+    yield from ()
+    return _Piece(context.names.cell(node.table, node.row, node.column, node.end))
+
+
+def _lookup(node: Lookup, context: _Context) -> _Printing:
+    key = yield node.key, context
+    return _Piece(context.names.lookup(node.table, key.text, node.column, node.end))
+
+
+# ------------------------------------------------------------------ numbers
+
+_LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT}
+
+
+def _negative(node: Negative, context: _Context) -> _Printing:
+    operand = yield node.operand, context
+    return _Piece(f"-{_bracket(operand, POWER)}", UNARY)
+
+
+def _binary(node: Binary, context: _Context) -> _Printing:
+    left = yield node.left, context
+    right = yield node.right, context
+    if node.op != "**":
+        return _infix(node.op, _LEVELS[node.op], left, right)
+    # a whole literal is a float here: powers of Python's own whole numbers have no end
+    base = _bracket(left, ATOM)
+    if isinstance(node.left, Number) and base.isdigit():
+        base += ".0"
+    return _Piece(f"{base} ** {_bracket(right, UNARY)}", POWER)
+
+
+def _call(node: Call, context: _Context) -> _Printing:
+    parts = []
+    for argument in node.arguments:
+        parts.append((yield argument, context))
+    arguments = ", ".join(part.text for part in parts)
+    if node.function in ("sum", "mean"):
+        return _Piece(f"{'total' if node.function == 'sum' else 'mean'}([{arguments}])")
+    return _Piece(f"{node.function}({arguments})")
+
+
+# ------------------------------------------------------------------ conditions
+
+_COMPARISONS = {
+    "<": "less",
+    "<=": "at_most",
+    "==": "equal",
+    "!=": "differ",
+    ">=": "at_least",
+    ">": "greater",
+}
+
+
+def _compare(node: Compare, context: _Context) -> _Printing:
+    left = yield node.left, context
+    right = yield node.right, context
+    if node.of == "number":
+        return _Piece(f"{_COMPARISONS[node.op]}({left.text}, {right.text})")
+    # Python chains comparisons, so both sides are bracketed if they are one
+    text = f"{_bracket(left, COMPARE + 1)} {node.op} {_bracket(right, COMPARE + 1)}"
+    return _Piece(text, COMPARE)
+
+
+def _logic(node: Logic, context: _Context) -> _Printing:
+    left = yield node.left, context
+    right = yield node.right, context
+    return _infix(node.op, AND if node.op == "and" else OR, left, right)
+
+
+def _not(node: Not, context: _Context) -> _Printing:
+    operand = yield node.operand, context
+    return _Piece(f"not {_bracket(operand, NOT)}", NOT)
+
+
+def _choice(node: Choice, context: _Context) -> _Printing:
+    then = yield node.then, context
+    test = yield node.test, context
+    other = yield node.other, context
+    text = f"{_bracket(then, OR)} if {_bracket(test, OR)} else {other.text}"
+    return _Piece(text, CONDITIONAL)
+
+
+def _guard(node: Guard, context: _Context) -> _Printing:
+    subjects = []
+    for subject in node.subjects:
+        subjects.append((yield subject, context))
+    body = yield node.body, context
+    listed = ", ".join(subject.text for subject in subjects)
+    return _Piece(f"guard([{listed}], lambda: {body.text})")
+
+
+# ------------------------------------------------------------------ aggregates
+
+_DRAWN = {"sum": "total", "mean": "mean", "min": "least", "max": "greatest", "count": "count"}
+
+
+def _aggregate(node: Aggregate, context: _Context) -> _Printing:
+    row = f"r{len(context.rows) + 1}" if context.rows else "r"
+    rows = f"for {row} in {context.names.table(node.table)}"
+    if node.where is not None:
+        where = yield node.where, replace(context, rows={**context.rows, node.table: row})
+        rows += f" if {_bracket(where, OR)}"
+    if node.column is None:
+        return _Piece(f"count({row} {rows})")
+    value = context.names.column(node.table, node.column, node.end, row)
+    if node.function in ("argmin", "argmax"):
+        return _Piece(f"{node.function}(({row}.id, {value}) {rows})")
+    return _Piece(f"{_DRAWN[node.function]}(numbers({value} {rows}))")
+
+
+_TABLE: Table[_Context, _Piece] = {
+    Number: _number,
+    Text: _text,
+    Flag: _flag,
+    Reason: _reason,
+    Constant: _constant,
+    Scalar: _scalar,
+    Column: _column,
+    Cell: _cell,
+    Lookup: _lookup,
+    Negative: _negative,
+    Binary: _binary,
+    Call: _call,
+    Compare: _compare,
+    Logic: _logic,
+    Not: _not,
+    Choice: _choice,
+    Guard: _guard,
+    Aggregate: _aggregate,
+}

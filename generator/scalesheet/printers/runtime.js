@@ -1,0 +1,246 @@
+/* The language's arithmetic in JavaScript, and the frame in which a plan is computed in a page.
+ *
+ * A classic script: it defines one global, `scalesheet`, needs no other script and no eval.
+ *   scalesheet.runtime   what printed expressions call (the same rules as language/arithmetic.py)
+ *   scalesheet.plans     id -> {inputs, compute(inputs)}, put there by the scripts of the plans
+ *
+ * Inside a computation a cell is {value, low, high}: numbers, texts or booleans, all three equal
+ * where exact. A reason stands in all three; NaN is a number that these inputs do not have. An
+ * operation that cannot go on without a value throws NoValue, which ends only its own cell.
+ */
+"use strict";
+
+globalThis.scalesheet = globalThis.scalesheet || { plans: Object.create(null) };
+
+scalesheet.runtime = (() => {
+  const EQUAL_WITHIN = 2 ** -49;
+  const ROUNDING_SLACK = 1e-12;
+  const NO_VALUE = "no value with these inputs";
+  const ENDS = ["value", "low", "high"];
+
+  class Reason {
+    constructor(text) {
+      this.text = text;
+    }
+  }
+
+  class NoValue extends Error {}
+
+  const reason = (text) => new Reason(text);
+  const isReason = (x) => x instanceof Reason;
+
+  // ---------------------------------------------------------------- numbers
+
+  const within = (a, b) => EQUAL_WITHIN * (Math.abs(a) + Math.abs(b));
+
+  /** a - b, which must be a number: a comparison with none has no answer. */
+  function gap(a, b) {
+    const difference = a - b;
+    if (Number.isNaN(difference)) throw new NoValue(NO_VALUE);
+    return difference;
+  }
+
+  const equal = (a, b) => Math.abs(gap(a, b)) <= within(a, b);
+  const differ = (a, b) => Math.abs(gap(a, b)) > within(a, b);
+  const less = (a, b) => gap(a, b) < -within(a, b);
+  const atMost = (a, b) => gap(a, b) <= within(a, b);
+  const greater = (a, b) => gap(a, b) > within(a, b);
+  const atLeast = (a, b) => gap(a, b) >= -within(a, b);
+
+  // "+ 0" turns -0 into 0
+  const floor = (x) => Math.min(Math.ceil(x), Math.floor(x + Math.abs(x) * ROUNDING_SLACK)) + 0;
+  const ceil = (x) => Math.max(Math.floor(x), -Math.floor(-(x - Math.abs(x) * ROUNDING_SLACK))) + 0;
+
+  /** Half away from zero; a number within EQUAL_WITHIN below a half counts as the half. */
+  function round(x, decimals = 0) {
+    if (!Number.isFinite(x)) return NaN;
+    const size = Math.abs(x);
+    const stay = (digits) => Number(digits.split("e")[1]) + 1 + decimals;
+    const asked = stay(size.toExponential(40));
+    if (x === 0 || asked > 17) return x;
+    const exact = (asked >= 15 ? size : size + size * EQUAL_WITHIN).toExponential(40);
+    const kept = stay(exact);
+    if (kept < 0) return 0;
+    const digits = exact.split("e")[0].replace(".", "");
+    const up = digits.charAt(kept) >= "5" ? 1n : 0n;
+    const nearest = Number(`${BigInt(digits.slice(0, kept)) + up}e${-decimals}`);
+    return (x < 0 ? -nearest : nearest) + 0;
+  }
+
+  function power(base, exponent) {
+    return base === 0 && exponent <= 0 ? NaN : base ** exponent;
+  }
+
+  const divide = (a, b) => (b === 0 ? NaN : a / b);
+  const ln = (x) => (x > 0 ? Math.log(x) : NaN);
+  const log10 = (x) => (x > 0 ? Math.log10(x) : NaN);
+
+  /** The sum with its rounding errors carried along (Neumaier). */
+  function total(numbers) {
+    let sum = 0;
+    let lost = 0;
+    for (const x of numbers) {
+      const next = sum + x;
+      lost += Math.abs(sum) >= Math.abs(x) ? sum - next + x : x - next + sum;
+      sum = next;
+    }
+    return sum + lost;
+  }
+
+  const sum = (...numbers) => total(numbers);
+  const mean = (...numbers) => (numbers.length ? total(numbers) / numbers.length : NaN);
+
+  // ---------------------------------------------------------------- truth and reasons
+
+  /** Whether a flag says yes; an empty cell does not. */
+  function yes(x) {
+    if (Number.isNaN(x)) throw new NoValue(NO_VALUE);
+    return x === true;
+  }
+
+  /** Whether two texts or flags are the same. */
+  function same(a, b) {
+    if (Number.isNaN(a) || Number.isNaN(b)) throw new NoValue(NO_VALUE);
+    return a === b;
+  }
+
+  /** The first subject that is a reason, else the body. */
+  function guard(subjects, body) {
+    const found = subjects.find(isReason);
+    return found === undefined ? body() : found;
+  }
+
+  // ---------------------------------------------------------------- tables
+
+  /** The cell of the row with an id. */
+  function lookup(table, id, column, end) {
+    const row = table.index.get(id);
+    if (row === undefined) throw new NoValue(NO_VALUE);
+    return table.columns[column][row][end];
+  }
+
+  /** The rows that count: those where the condition holds. */
+  function* rowsOf(table, where) {
+    for (let row = 0; row < table.rows.length; row++) if (!where || where(row)) yield row;
+  }
+
+  const isNumber = (x) => typeof x === "number";
+
+  /** The numbers of a column, without its reasons and empty cells. */
+  function numbersOf(table, column, end, where) {
+    const cells = table.columns[column];
+    return Array.from(rowsOf(table, where), (row) => cells[row][end]).filter(isNumber);
+  }
+
+  const least = (numbers) => (numbers.length ? numbers.reduce((a, b) => Math.min(a, b)) : NaN);
+  const most = (numbers) => (numbers.length ? numbers.reduce((a, b) => Math.max(a, b)) : NaN);
+
+  /** The id of the first row whose number equals the best. */
+  function best(pick) {
+    return (table, column, end, where) => {
+      const cells = table.columns[column];
+      const rows = Array.from(rowsOf(table, where)).filter((row) => isNumber(cells[row][end]));
+      const wanted = pick(rows.map((row) => cells[row][end]));
+      const row = rows.find((candidate) => equal(cells[candidate][end], wanted));
+      if (row === undefined) throw new NoValue(NO_VALUE);
+      return table.rows[row];
+    };
+  }
+
+  const sumOf = (...of) => total(numbersOf(...of));
+  const meanOf = (...of) => mean(...numbersOf(...of));
+  const minOf = (...of) => least(numbersOf(...of));
+  const maxOf = (...of) => most(numbersOf(...of));
+  const countOf = (...of) => numbersOf(...of).length;
+  const countRows = (table, where) => Array.from(rowsOf(table, where)).length;
+
+  // ---------------------------------------------------------------- a plan's computation
+
+  const all = (x) => ({ value: x, low: x, high: x });
+
+  /** A cell from how inputs write it: 5, "a word", true, null, {value, low, high}, {reason}. */
+  function fromInput(input) {
+    if (input === null || typeof input !== "object") return all(input);
+    if (input.reason !== undefined) return all(reason(input.reason));
+    return { value: input.value, low: input.low ?? input.value, high: input.high ?? input.value };
+  }
+
+  /** A cell as results give it. */
+  function toResult(cell) {
+    const why = ENDS.map((end) => cell[end]).find(isReason);
+    if (why) return { reason: why.text };
+    if (ENDS.some((end) => Number.isNaN(cell[end]))) return { reason: NO_VALUE };
+    return isNumber(cell.value) ? { ...cell } : { value: cell.value };
+  }
+
+  /** What one expression gives; NaN where it has no value. */
+  function attempt(expression, row) {
+    try {
+      const x = expression(row);
+      return typeof x === "number" && !Number.isFinite(x) ? NaN : x;
+    } catch (error) {
+      if (error instanceof NoValue) return NaN;
+      throw error;
+    }
+  }
+
+  /** One cell from its expressions; low and high are absent where it is exact. */
+  function evaluate(value, low, high, row) {
+    const middle = attempt(value, row);
+    return {
+      value: middle,
+      low: low ? attempt(low, row) : middle,
+      high: high ? attempt(high, row) : middle,
+    };
+  }
+
+  /** Fresh cells from the inputs: s[name] and t[table] = {rows, index, columns}. */
+  function start(inputs) {
+    const s = Object.create(null);
+    const t = Object.create(null);
+    for (const name of Object.keys(inputs.scalars)) s[name] = fromInput(inputs.scalars[name]);
+    for (const name of Object.keys(inputs.tables)) {
+      const { rows, columns } = inputs.tables[name];
+      const index = new Map(rows.map((id, row) => [id, row]));
+      const table = { rows, index, columns: Object.create(null) };
+      for (const column of Object.keys(columns)) {
+        table.columns[column] = columns[column].map(fromInput);
+      }
+      t[name] = table;
+    }
+    return { s, t };
+  }
+
+  /** Computes a column, but for the rows that have a value or a formula of their own. */
+  function fill(table, column, others, value, low, high) {
+    const cells = table.columns[column];
+    for (let row = 0; row < cells.length; row++) {
+      if (!others.includes(row)) cells[row] = evaluate(value, low, high, row);
+    }
+  }
+
+  /** Results of all cells, by name. */
+  function finish(s, t) {
+    const scalars = Object.create(null);
+    const tables = Object.create(null);
+    for (const name of Object.keys(s)) scalars[name] = toResult(s[name]);
+    for (const name of Object.keys(t)) {
+      tables[name] = Object.create(null);
+      for (const column of Object.keys(t[name].columns)) {
+        tables[name][column] = t[name].columns[column].map(toResult);
+      }
+    }
+    return { scalars, tables };
+  }
+
+  return Object.freeze({
+    reason, isReason, NoValue,
+    equal, differ, less, atMost, greater, atLeast,
+    floor, ceil, round, power, divide, ln, log10, sum, mean,
+    min: Math.min, max: Math.max, sqrt: Math.sqrt, exp: Math.exp, abs: Math.abs,
+    yes, same, guard,
+    lookup, sumOf, meanOf, minOf, maxOf, countOf, countRows,
+    argminOf: best(least), argmaxOf: best(most),
+    start, evaluate, fill, finish,
+  });
+})();

@@ -1,0 +1,113 @@
+"""What printed Python expressions call: the language's arithmetic, reasons, and aggregates.
+
+A column is any iterable of what its cells hold; reasons and empty cells (None) are no numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from scalesheet.language.arithmetic import (
+    abs,
+    at_least,
+    at_most,
+    ceil,
+    differ,
+    equal,
+    exp,
+    first_at,
+    floor,
+    greater,
+    less,
+    ln,
+    log10,
+    max,
+    mean,
+    min,
+    round,
+    sqrt,
+    total,
+)
+
+__all__ = [
+    "Reason",
+    "abs",
+    "argmax",
+    "argmin",
+    "at_least",
+    "at_most",
+    "ceil",
+    "count",
+    "differ",
+    "equal",
+    "exp",
+    "floor",
+    "greater",
+    "greatest",
+    "guard",
+    "least",
+    "less",
+    "ln",
+    "log10",
+    "max",
+    "mean",
+    "min",
+    "numbers",
+    "round",
+    "sqrt",
+    "total",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why there is no value."""
+
+    text: str
+
+
+def guard(subjects: Iterable[Any], body: Callable[[], Any]) -> Any:
+    """The first subject that is a reason, else the body."""
+    found = next((subject for subject in subjects if isinstance(subject, Reason)), None)
+    return body() if found is None else found
+
+
+def numbers(cells: Iterable[Any]) -> Iterator[float]:
+    """The cells that are numbers."""
+    return (cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool))
+
+
+def count(items: Iterable[Any]) -> int:
+    """How many there are."""
+    return sum(1 for _ in items)
+
+
+def least(values: Iterable[float]) -> float:
+    """The least; nan of nothing."""
+    return min(*values)
+
+
+def greatest(values: Iterable[float]) -> float:
+    """The greatest; nan of nothing."""
+    return max(*values)
+
+
+def argmin(rows: Iterable[tuple[str, Any]]) -> str | None:
+    """The id of the first row with the least number; None if no row has a number."""
+    return _first(rows, least)
+
+
+def argmax(rows: Iterable[tuple[str, Any]]) -> str | None:
+    """The id of the first row with the greatest number; None if no row has a number."""
+    return _first(rows, greatest)
+
+
+def _first(rows: Iterable[tuple[str, Any]], pick: Callable[[list[float]], float]) -> str | None:
+    known = [(id_, value) for id_, value in rows if isinstance(value, int | float)]
+    wanted = pick([value for _, value in known])
+    if math.isnan(wanted):
+        return None
+    return known[first_at([value for _, value in known], wanted)][0]

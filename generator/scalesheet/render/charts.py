@@ -1,0 +1,263 @@
+"""Static SVG charts of one column of a table: bars across, or columns.
+
+Lengths along the page are percentages and all others are pixels, so that text keeps its size on
+a phone and on a wide screen. There is no style in the SVG: the site's style sheet paints its
+classes for light and dark.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from textwrap import wrap
+from typing import Literal
+
+from scalesheet.model import Chart, Table
+from scalesheet.numbers import Format, format_of, number, plain, span
+from scalesheet.units import Units
+from scalesheet.values import Series
+
+NARROW = 300  # pixels that a chart has on a small phone
+GLYPH = 6.6  # mean width in pixels of a character at 12 px
+TICKS = 4
+BAR, ROW = 12, 42  # height of a bar, of a row with its label
+PLOT, LABEL_LINE = 180, 15  # height of the columns' plot, of a line of their labels
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One row of the chart: a value with its ends, or the reason why there is none."""
+
+    id: str
+    label: str
+    value: float | None
+    low: float | None
+    high: float | None
+    text: str
+    range: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What is drawn. `ticks` start at the least and end at the greatest number of the axis."""
+
+    id: str
+    title: str
+    alt: str
+    axis: str
+    kind: Literal["bar", "column"]
+    marks: tuple[Mark, ...]
+    ticks: tuple[tuple[float, str], ...]
+
+    def at(self, value: float) -> float:
+        """Where a number lies on the axis, from 0 to 1."""
+        least, greatest = self.ticks[0][0], self.ticks[-1][0]
+        return (value - least) / (greatest - least)
+
+
+def chart(chart: Chart, table: Table, series: Series, rows: Sequence[str], units: Units) -> str:
+    """The SVG of a chart. `rows` are the ids of the rows of `series`."""
+    return svg(drawing(chart, table, series, rows, units))
+
+
+def drawing(
+    chart: Chart, table: Table, series: Series, rows: Sequence[str], units: Units
+) -> Drawing:
+    """The numbers of a chart with their texts, as everywhere else on the page."""
+    column = table.columns[chart.column]
+    fmt = format_of(column, series, units)
+    titles = dict(zip(table.rows, table.row_titles, strict=True))
+    marks: list[Mark] = []
+    for row, value in zip(rows, series, strict=True):
+        shown = value.value if isinstance(value.value, float) else None
+        ends = ""
+        if shown is not None and value.ranged and value.low is not None and value.high is not None:
+            ends = span(value.low, value.high, fmt)
+        text = plain(value, fmt)
+        marks.append(
+            Mark(
+                row, titles[row], shown,
+                value.low if ends else None, value.high if ends else None,
+                text, ends if ends != text else "",
+            )
+        )  # fmt: skip
+    symbol = units.symbol(column.unit) if column.unit is not None else ""
+    axis = f"{column.title} ({symbol})" if symbol else column.title
+    ticks = tuple((tick, number(tick, _tick_format(fmt, marks))) for tick in scale(marks))
+    kind = chart.kind if chart.kind == "bar" or _columns_fit(marks) else "bar"
+    return Drawing(chart.id, chart.title, chart.alt, axis, kind, tuple(marks), ticks)
+
+
+def scale(marks: Sequence[Mark]) -> list[float]:
+    """Round numbers from at most 0 to at least the greatest end, evenly apart."""
+    ends = [0.0]
+    for mark in marks:
+        ends += [n for n in (mark.value, mark.low, mark.high) if n is not None]
+    least, greatest = min(ends), max(ends)
+    if least == greatest:
+        greatest = 1.0
+    step = _step((greatest - least) / TICKS)
+    first, last = math.floor(least / step), math.ceil(greatest / step)
+    return [float(f"{n * step:.12g}") for n in range(first, last + 1)]
+
+
+def _step(rough: float) -> float:
+    """The round number, 1, 2 or 5 with noughts, that is at least `rough`."""
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(m * power for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))
+
+
+def _tick_format(fmt: Format, marks: Sequence[Mark]) -> Format:
+    """The column's format with no more decimals than the steps of the axis need."""
+    ticks = scale(marks)
+    step = (ticks[1] - ticks[0]) * (100 if fmt.percent else 1)
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    return Format(fmt.decimals if fmt.scientific else decimals, fmt.percent, False, fmt.scientific)
+
+
+def _columns_fit(marks: Sequence[Mark]) -> bool:
+    """Whether labels and values have room side by side on a phone."""
+    room = int(NARROW / max(1, len(marks)) / GLYPH)
+    return all(
+        len(mark.text) <= room and all(len(word) <= room for word in mark.label.split())
+        for mark in marks
+    )
+
+
+# ------------------------------------------------------------------ SVG
+
+
+def svg(drawing: Drawing) -> str:
+    """The picture as text: the same drawing gives the same bytes."""
+    body, height = (_bars if drawing.kind == "bar" else _columns)(drawing)
+    name = f"chart-{drawing.id}"
+    lines = [
+        f'<svg class="{drawing.kind}s" role="img" width="100%" height="{height}" '
+        f'aria-labelledby="{name}-title {name}-desc" focusable="false">',
+        f'<title id="{name}-title">{_text(drawing.title)}</title>',
+        f'<desc id="{name}-desc">{_text(description(drawing))}</desc>',
+        *body,
+        "</svg>",
+    ]
+    return "\n".join(lines)
+
+
+def description(drawing: Drawing) -> str:
+    """The chart in words: what the author says of it, and every number."""
+    rows = "; ".join(
+        f"{mark.label}: {mark.text}" + (f" ({mark.range})" if mark.range else "")
+        for mark in drawing.marks
+    )
+    return f"{drawing.alt.rstrip('.')}. {drawing.axis}: {rows}." if drawing.alt else rows
+
+
+def _bars(drawing: Drawing) -> tuple[list[str], int]:
+    """Bars across, each below its label and its number."""
+    bottom = len(drawing.marks) * ROW
+    lines = [
+        _line("axis" if tick == 0 else "grid", drawing.at(tick), 0, drawing.at(tick), bottom)
+        for tick, _ in drawing.ticks
+    ]
+    zero = drawing.at(0)
+    for row, mark in enumerate(drawing.marks):
+        top = row * ROW
+        told = f" ({mark.range})" if mark.range else ""
+        room = int(NARROW / GLYPH) - len(mark.text + told)
+        lines.append(
+            f'<g data-row="{_text(mark.id)}"><title>{_text(mark.label)}: '
+            f"{_text(mark.text + told)}</title>"
+        )
+        lines.append(_label(0, top + 14, _cut(mark.label, room), "start"))
+        shown = _text(mark.text) + (f'<tspan class="muted">{_text(told)}</tspan>' if told else "")
+        lines.append(_label(1, top + 14, shown, "end", "value", raw=True))
+        if mark.value is not None:
+            at = drawing.at(mark.value)
+            lines.append(
+                f'<rect class="series-1" x="{_share(min(zero, at))}" y="{top + 20}" '
+                f'width="{_share(abs(at - zero))}" height="{BAR}"/>'
+            )
+        if mark.low is not None and mark.high is not None:
+            low, high, middle = drawing.at(mark.low), drawing.at(mark.high), top + 20 + BAR / 2
+            lines.append(_line("whisker", low, middle, high, middle))
+            lines += [_line("whisker", x, middle - 4, x, middle + 4) for x in (low, high)]
+        lines.append("</g>")
+    for n, (tick, text) in enumerate(drawing.ticks):
+        anchor = "start" if n == 0 else "end" if n == len(drawing.ticks) - 1 else "middle"
+        lines.append(_label(drawing.at(tick), bottom + 14, text, anchor, "muted"))
+    lines.append(_label(1, bottom + 32, drawing.axis, "end", "muted"))
+    return lines, bottom + 38
+
+
+def _columns(drawing: Drawing) -> tuple[list[str], int]:
+    """Columns side by side, each above its label."""
+    top = 40
+    floor = top + PLOT
+    slot = 1 / len(drawing.marks)
+    zero = floor - drawing.at(0) * PLOT
+    lines = [_label(0, 14, drawing.axis, "start", "muted")]
+    for tick, _ in drawing.ticks:
+        y = floor - drawing.at(tick) * PLOT
+        lines.append(_line("axis" if tick == 0 else "grid", 0, y, 1, y))
+    tallest = 1
+    for n, mark in enumerate(drawing.marks):
+        middle = (n + 0.5) * slot
+        told = f" ({mark.range})" if mark.range else ""
+        lines.append(
+            f'<g data-row="{_text(mark.id)}"><title>{_text(mark.label)}: '
+            f"{_text(mark.text + told)}</title>"
+        )
+        tip = zero
+        if mark.value is not None:
+            at = floor - drawing.at(mark.value) * PLOT
+            tip = min(zero, at)
+            lines.append(
+                f'<rect class="series-1" x="{_share(middle - slot * 0.3)}" y="{_px(tip)}" '
+                f'width="{_share(slot * 0.6)}" height="{_px(abs(at - zero))}"/>'
+            )
+        if mark.low is not None and mark.high is not None:
+            low, high = (floor - drawing.at(end) * PLOT for end in (mark.low, mark.high))
+            tip = min(tip, high)
+            lines.append(_line("whisker", middle, low, middle, high))
+            ends = (middle - slot * 0.06, middle + slot * 0.06)
+            lines += [_line("whisker", ends[0], y, ends[1], y) for y in (low, high)]
+        lines.append(_label(middle, tip - 6, mark.text, "middle", "value"))
+        words = wrap(mark.label, max(1, int(NARROW * slot / GLYPH))) or [""]
+        tallest = max(tallest, len(words))
+        for row, word in enumerate(words):
+            lines.append(_label(middle, floor + 16 + row * LABEL_LINE, word, "middle"))
+        lines.append("</g>")
+    return lines, floor + 8 + tallest * LABEL_LINE
+
+
+def _text(text: str) -> str:
+    return escape(text).replace("`", "&#96;").replace("~", "&#126;").replace("{", "&#123;")
+
+
+def _cut(text: str, room: int) -> str:
+    room = max(8, room)
+    return text if len(text) <= room else f"{text[: room - 1].rstrip()}…"
+
+
+def _px(length: float) -> str:
+    return f"{length:.1f}".removesuffix(".0")
+
+
+def _share(part: float) -> str:
+    return f"{part * 100:.3f}".rstrip("0").rstrip(".") + "%"
+
+
+def _line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
+    return (
+        f'<line class="{kind}" x1="{_share(x1)}" y1="{_px(y1)}" x2="{_share(x2)}" y2="{_px(y2)}"/>'
+    )
+
+
+def _label(
+    x: float, y: float, text: str, anchor: str, kind: str = "label", *, raw: bool = False
+) -> str:
+    shown = text if raw else _text(text)
+    return (
+        f'<text class="{kind}" x="{_share(x)}" y="{_px(y)}" text-anchor="{anchor}">{shown}</text>'
+    )

@@ -1,0 +1,62 @@
+"""Renders the evaluated book as Markdown pages, which the site stage turns into a site.
+
+`write_pages` is the whole renderer, top to bottom. Text comes from the data or is computed; what
+is wrong in a plan's own prose is returned as diagnostics, at its line and column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scalesheet.diagnostics import Diagnostic
+from scalesheet.model import Book
+from scalesheet.render.pages.catalogue import catalogue_pages
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.plan import plan_page, plans_index
+from scalesheet.render.pages.records import record_pages
+from scalesheet.render.pages.sources import source_pages
+from scalesheet.values import Results
+
+__all__ = ["PagesReport", "write_pages"]
+
+
+@dataclass(frozen=True)
+class PagesReport:
+    """The pages written, by path below the output, and what is wrong in the plans' prose."""
+
+    files: tuple[str, ...]
+    problems: tuple[Diagnostic, ...]
+
+
+def write_pages(
+    book: Book,
+    results: Mapping[str, Results],
+    out: Path,
+    *,
+    edition_hash: str,
+    workbooks: Mapping[str, str],
+    scenarios: Mapping[str, Mapping[str, Results]] | None = None,
+    examples: Mapping[str, Sequence[float]] | None = None,
+) -> PagesReport:
+    """Write the pages of the book below `out`, which becomes docs/book of the site.
+
+    `results` are by plan id, `scenarios` by plan id and the scenario's word. `workbooks` are
+    links from a plan's page. `examples` are the computed results of each formula's examples.
+    """
+    context = Context(book, results, edition_hash, workbooks, scenarios or {}, examples or {})
+    pages: dict[str, str] = {"plans/index.md": plans_index(context)}
+    problems: list[Diagnostic] = []
+    for plan in book.plans.values():
+        pages[f"plans/{plan.id}.md"], found = plan_page(context, plan)
+        problems += found
+    pages.update(catalogue_pages(context))
+    pages.update(record_pages(context))
+    pages.update(source_pages(context))
+
+    for name in sorted(pages):
+        path = out / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(pages[name].encode())
+    return PagesReport(tuple(sorted(pages)), tuple(sorted(problems)))

@@ -1,0 +1,218 @@
+"""Pages of the catalogue: one for each accelerator, offer and model, and an index of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scalesheet.model import Column, Stated, Table
+from scalesheet.numbers import format_of
+from scalesheet.render.pages.context import (
+    Context,
+    cell_value,
+    column_format,
+    edit_link,
+    value_of,
+)
+from scalesheet.render.pages.figures import amount, bound, cell, kind
+from scalesheet.render.pages.html import Html, heading, join, link, page, tag
+from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
+from scalesheet.render.pages.uses import listed, of_row
+from scalesheet.values import Value
+
+#: Title and first sentence of each index, and the figures that a page of the kind shows first.
+KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "hardware": (
+        "Hardware",
+        "Accelerators with the figures that the plans compute with. Peaks are dense, without "
+        "sparsity.",
+        ("memory", "bandwidth", "dense_bf16", "dense_fp16", "dense_fp8", "power"),
+    ),
+    "offers": (
+        "Offers",
+        "What can be rented: a provider's instance with its accelerators, and its price at the "
+        "edition's date.",
+        ("price", "node_price", "gpus"),
+    ),
+    "models": (
+        "Models",
+        "Model architectures, from which parameters, memory and work are computed.",
+        ("parameters", "published_parameters", "layers", "hidden", "vocab", "max_sequence"),
+    ),
+}
+_MOST_CARDS = 6
+NOT_STATED = "not stated"
+_TITLES = ("title", "id")  # columns that repeat what the heading says
+
+
+def catalogue_pages(context: Context) -> Iterator[tuple[str, str]]:
+    """Path and text of every page of the catalogue."""
+    for name in KINDS:
+        table = context.book.tables.get(name)
+        yield f"{name}/index.md", _index(context, name, table)
+        for row in table.rows if table is not None else ():
+            assert table is not None
+            yield f"{name}/{row}.md", _page(context, table, row)
+
+
+def _numbers(table: Table) -> list[Column]:
+    return [c for c in table.columns.values() if c.kind == "number" and not c.hidden]
+
+
+def _facts(table: Table) -> list[Column]:
+    return [
+        c
+        for c in table.columns.values()
+        if c.kind != "number" and not c.hidden and c.name not in _TITLES
+    ]
+
+
+# ------------------------------------------------------------------ one entity
+
+
+def _page(context: Context, table: Table, row: str) -> str:
+    position = table.row_positions[table.rows.index(row)] if table.row_positions else None
+    title = context.row_title(table, row)
+    kind_title, _, first = KINDS[table.name]
+    uses = listed(of_row(context, table.name, row))
+    return page(
+        heading(1, title),
+        tag("p", kind_title, " · ", edit_link(context, position), class_="meta"),
+        _cards(context, table, row, first),
+        _fact_list(context, table, row),
+        heading(2, "Figures", "figures"),
+        _figures(context, table, row),
+        *_prices(context, table, row),
+        heading(2, "Where it is used", "uses"),
+        uses or tag("p", "Nothing refers to it yet.", class_="note"),
+    )
+
+
+def _cards(context: Context, table: Table, row: str, first: tuple[str, ...]) -> Html | None:
+    """The figures that answer first; those without a number are left to the table below."""
+    cards: list[Html] = []
+    for name in first:
+        column = table.columns.get(name)
+        if column is None or len(cards) == _MOST_CARDS:
+            continue
+        value = cell_value(context, table, column, row)
+        if value.value is None:
+            continue
+        stated = column.stated.get(row)
+        fmt = column_format(context, table, column)
+        cards.append(
+            tag(
+                "div",
+                tag("p", column.title, class_="label"),
+                tag("p", amount(value, fmt, context.symbol(column)), class_="value"),
+                tag("p", kind(stated.basis if stated else "derived"), class_="note"),
+                class_="figure",
+            )
+        )
+    return tag("div", *cards, class_="hero") if cards else None
+
+
+def _fact_list(context: Context, table: Table, row: str) -> Html | None:
+    """What is said of it in words: vendor, form factor, date, names people use."""
+    parts: list[Html] = []
+    for column in _facts(table):
+        value = cell_value(context, table, column, row)
+        if value.value in (None, "") and value.reason is None:
+            continue
+        shown: object = value.value if value.reason is None else value.reason
+        if column.kind == "reference":
+            shown = reference(context, None, column, value)
+        elif isinstance(value.value, bool):
+            shown = "yes" if value.value else "no"
+        parts.append(join([tag("dt", column.title), tag("dd", shown)]))
+    return tag("dl", *parts, class_="facts") if parts else None
+
+
+def _figures(context: Context, table: Table, row: str) -> Html:
+    """Every number of it with kind, source, note and the line that states it."""
+    body: list[list[Html]] = []
+    for column in _numbers(table):
+        value = cell_value(context, table, column, row)
+        stated = column.stated.get(row)
+        if _empty(value, stated):
+            continue
+        fmt = column_format(context, table, column)
+        symbol = context.symbol(column)
+        shown = cell(value, fmt, symbol, input_=stated is not None)
+        if stated is not None and (told := bound(stated, fmt, symbol)) is not None:
+            shown = tag("td", told, class_="num input")
+        body.append([tag("th", column.title, scope="row"), shown, *_basis(context, column, stated)])
+    head = [heading_cell("Figure"), heading_cell("Value", number=True)]
+    return grid([*head, *map(heading_cell, ("Kind", "Source and note", ""))], body)
+
+
+def _empty(value: Value, stated: Stated | None) -> bool:
+    """Whether nothing at all is said: no number, no bound, no reason but that it is not stated."""
+    if value.value is not None or (stated is not None and stated.citation is not None):
+        return False
+    bounded = stated is not None and (stated.at_least, stated.at_most) != (None, None)
+    return not bounded and (value.reason is None or value.reason == NOT_STATED)
+
+
+def _basis(context: Context, column: Column, stated: Stated | None) -> list[Html]:
+    """The cells that say what a figure rests on."""
+    if stated is None:
+        formula = column.formula
+        text = tag("code", formula.text) if formula is not None else None
+        edit = edit_link(context, formula.position if formula else None, "edit")
+        return [tag("td", kind("derived")), tag("td", text), tag("td", edit)]
+    return [
+        tag("td", kind(stated.basis)),
+        tag("td", *sourced(context, stated, column.note), class_="words"),
+        tag("td", edit_link(context, stated.position, "edit"), class_="num"),
+    ]
+
+
+def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
+    """An offer's dated prices, the newest first; the one in force is that of the figures."""
+    prices = context.book.prices.get(row, ()) if table.name == "offers" else ()
+    if not prices:
+        return
+    column = table.columns["node_price"]
+    fmt = format_of(column, map(value_of, prices), context.book.units)
+    head = [heading_cell("From"), heading_cell("Price", context.symbol(column), number=True)]
+    head += [heading_cell(text) for text in ("Kind", "Source and note", "")]
+    body = [
+        [
+            tag("th", stated.since, scope="row"),
+            cell(value_of(stated), fmt, input_=True),
+            *_basis(context, column, stated),
+        ]
+        for stated in reversed(prices)
+    ]
+    yield heading(2, "Prices over time", "prices")
+    yield grid(head, body)
+
+
+# ------------------------------------------------------------------ index
+
+
+def _index(context: Context, name: str, table: Table | None) -> str:
+    """All rows of a kind, with the figures that matter first."""
+    title, sentence, first = KINDS[name]
+    if table is None:
+        return page(heading(1, title), tag("p", sentence, class_="lead"))
+    facts = [c for c in _facts(table) if c.kind == "reference"]
+    numbers = [table.columns[c] for c in first if c in table.columns]
+    head = [heading_cell(title)]
+    head += [heading_cell(c.title) for c in facts]
+    head += [heading_cell(c.title, context.symbol(c), number=True) for c in numbers]
+    body: list[list[Html]] = []
+    for row in table.rows:
+        cells = [tag("th", link(f"{row}.md", context.row_title(table, row)), scope="row")]
+        for column in facts:
+            value = cell_value(context, table, column, row)
+            cells.append(tag("td", reference(context, None, column, value)))
+        for column in numbers:
+            fmt = column_format(context, table, column)
+            cells.append(cell(cell_value(context, table, column, row), fmt))
+        body.append(cells)
+    return page(
+        heading(1, title),
+        tag("p", sentence, class_="lead"),
+        grid(head, body, sortable=True),
+    )

@@ -1,0 +1,111 @@
+"""What every page is made from: the book, its results, and where each thing has its page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from scalesheet.model import Book, Citation, Column, Plan, Position, Quantity, Stated, Table
+from scalesheet.numbers import Format, format_of
+from scalesheet.render.pages.html import Html, join, link, tag
+from scalesheet.values import Results, Series, Value
+
+#: Folders of pages below the book's; those of catalogue tables have the tables' names.
+FOLDERS = ("plans", "hardware", "offers", "models", "formulas", "sources")
+
+
+@dataclass(frozen=True)
+class Context:
+    """The book and its results, by plan id; by scenario below that, where a plan has scenarios.
+
+    `workbooks` are links from a plan's page; `examples` are what the examples of each formula of
+    the catalogue compute to, in their order. All pages are one folder deep, so that a link from
+    any page to any other is `../<folder>/<id>.md`.
+    """
+
+    book: Book
+    results: Mapping[str, Results]
+    edition_hash: str
+    workbooks: Mapping[str, str]
+    scenarios: Mapping[str, Mapping[str, Results]] = field(default_factory=dict)
+    examples: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    @cached_property
+    def catalogue(self) -> Mapping[str, Mapping[str, Series]]:
+        """The catalogue's tables as any of the plans computed them."""
+        found: dict[str, Mapping[str, Series]] = {}
+        for plan in sorted(self.results):
+            for name, columns in self.results[plan].tables.items():
+                if name in self.book.tables:
+                    found.setdefault(name, columns)
+        return found
+
+    def table(self, name: str, plan: Plan | None = None) -> Table | None:
+        """A table of the plan, else of the catalogue."""
+        if plan is not None and name in plan.tables:
+            return plan.tables[name]
+        return self.book.tables.get(name)
+
+    def symbol(self, quantity: Quantity) -> str:
+        return self.book.units.symbol(quantity.unit) if quantity.unit is not None else ""
+
+    def row_title(self, table: Table, row: str) -> str:
+        return dict(zip(table.rows, table.row_titles, strict=True)).get(row, row)
+
+
+def value_of(stated: Stated) -> Value:
+    """A stated value as results hold it."""
+    if isinstance(stated.value, float | int) and not isinstance(stated.value, bool):
+        return Value.number(float(stated.value), stated.low, stated.high)
+    return Value(stated.value, reason=stated.reason)
+
+
+def cell_value(context: Context, table: Table, column: Column, row: str) -> Value:
+    """A cell of the catalogue: computed where a plan computed it, else as stated."""
+    computed = context.catalogue.get(table.name, {}).get(column.name)
+    if computed is not None:
+        return computed[table.rows.index(row)]
+    return value_of(column.stated[row]) if row in column.stated else Value()
+
+
+def column_format(context: Context, table: Table, column: Column) -> Format:
+    """The one format of a column of the catalogue."""
+    values = [cell_value(context, table, column, row) for row in table.rows]
+    return format_of(column, values, context.book.units)
+
+
+def to(folder: str, id_: str, part: str = "") -> str:
+    """The address of a page from any other."""
+    return f"../{folder}/{id_}.md" + (f"#{part}" if part else "")
+
+
+def cite(
+    context: Context, citation: Citation | None, within: Citation | None = None
+) -> Html | None:
+    """A source by its title, linked to its page, and the place within it.
+
+    Where most things come from one source, `within`, that one is named by the place alone.
+    """
+    if citation is None:
+        return None
+    source = context.book.sources.get(citation.key)
+    if source is not None and within is not None and within.key == citation.key:
+        return link(to("sources", citation.key), citation.locator or "the plan's source")
+    shown = link(to("sources", citation.key), source.title) if source else citation.key
+    if not citation.locator:
+        return join([shown])
+    return join([shown, ", ", tag("span", citation.locator, class_="locator")])
+
+
+def edit_url(context: Context, position: Position | None) -> str | None:
+    """The line of the data file in the repository."""
+    if position is None or not context.book.url:
+        return None
+    return f"{context.book.url.rstrip('/')}/blob/main/{position.path}#L{position.line}"
+
+
+def edit_link(context: Context, position: Position | None, text: str = "edit the data") -> Html:
+    """A link to the line that states this, or nothing."""
+    url = edit_url(context, position)
+    return link(url, text, class_="edit") if url else Html("")

@@ -1,0 +1,82 @@
+"""Values as HTML: the number, its unit and range, the kind of figure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scalesheet.model import Basis, Stated
+from scalesheet.numbers import Format, number, plain, span
+from scalesheet.render.pages.html import Html, inline, join, tag
+from scalesheet.values import Value
+
+#: What a figure of each kind is called, one and many.
+KINDS: dict[Basis, tuple[str, str]] = {
+    "measured": ("measurement", "measurements"),
+    "simulated": ("simulation", "simulations"),
+    "vendor": ("vendor's figure", "vendors' figures"),
+    "spec": ("specification", "specifications"),
+    "published": ("published figure", "published figures"),
+    "assumption": ("assumption", "assumptions"),
+    "decision": ("decision", "decisions"),
+    "derived": ("derived figure", "derived figures"),
+}
+NBSP = "\u00a0"
+#: Said of a range whose ends are safe and wider than need be.
+OUTER = tag("span", " outer bounds", class_="note")
+
+
+def in_words(parts: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def ends(value: Value, fmt: Format) -> str:
+    """`326–380`, or nothing where the ends print like the value."""
+    if not value.ranged or value.low is None or value.high is None:
+        return ""
+    shown = plain(value, fmt)
+    if number(value.low, fmt) == shown == number(value.high, fmt):
+        return ""
+    return span(value.low, value.high, fmt)
+
+
+def amount(value: Value, fmt: Format, symbol: str = "", *, range_: bool = True) -> Html:
+    """A value in running text or in a block: number, unit, range; or the reason."""
+    if value.reason is not None:
+        return tag("span", inline(value.reason), class_="reason")
+    shown = inline(plain(value, fmt))
+    if not isinstance(value.value, float):
+        return shown
+    parts: list[Html] = [tag("span", shown, class_="num")]
+    if symbol:
+        parts += [Html(NBSP), tag("span", inline(symbol), class_="unit")]
+    if range_ and (told := ends(value, fmt)):
+        parts += [Html(" "), tag("span", inline(told), class_="range")]
+    return join(parts)
+
+
+def cell(value: Value, fmt: Format, symbol: str = "", *, input_: bool = False) -> Html:
+    """A table's cell. The unit stands in the heading unless it is given here."""
+    if value.reason is not None:
+        return tag("td", value.reason, class_="reason")
+    if not isinstance(value.value, float):
+        return tag("td", plain(value, fmt), class_="input" if input_ else None)
+    return tag(
+        "td",
+        amount(value, fmt, symbol),
+        class_="num input" if input_ else "num",
+        data_value=repr(value.value),
+    )
+
+
+def kind(basis: Basis) -> Html:
+    """The chip that says what kind of figure this is, with its word."""
+    return tag("span", basis, class_=f"kind {basis}")
+
+
+def bound(stated: Stated, fmt: Format, symbol: str) -> Html | None:
+    """An open bound, which enters no arithmetic: `at least 32 GPU`."""
+    for word, end in (("at least", stated.at_least), ("at most", stated.at_most)):
+        if end is not None:
+            return join([f"{word} ", amount(Value.number(end), fmt, symbol)])
+    return None

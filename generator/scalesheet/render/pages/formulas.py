@@ -1,0 +1,244 @@
+"""How each figure of a plan is computed: the formula, the numbers put in, what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from scalesheet.model import Column, Formula, Key, Plan, Quantity, Scalar, Table
+from scalesheet.numbers import format_of
+from scalesheet.render.pages.context import Context, cite, edit_link, to
+from scalesheet.render.pages.figures import OUTER, amount
+from scalesheet.render.pages.graph import references, users
+from scalesheet.render.pages.html import Html, heading, join, link, tag
+from scalesheet.render.pages.notation import latex, mathml, texts, with_numbers
+from scalesheet.render.pages.places import column_anchor, computed, is_input, place, scalar_anchor
+from scalesheet.render.pages.tables import reference
+from scalesheet.values import Results
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One formula to be told: of a scalar, or of the rows of a column that it computes.
+
+    `row` is the first of them that has a value, and stands as the example.
+    """
+
+    key: Key
+    title: str
+    quantity: Quantity
+    formula: Formula
+    anchor: str
+    rows: tuple[str, ...] = ()
+    row: str | None = None
+
+
+def formula_blocks(context: Context, plan: Plan, results: Results) -> Iterator[object]:
+    """Every formula of the plan, in groups: its own, and each phase's."""
+    used = users(plan)
+    groups: dict[str | None, list[Told]] = {None: [], **{phase.id: [] for phase in plan.phases}}
+    for scalar in plan.scalars.values():
+        if scalar.formula is not None and not scalar.hidden and not is_input(plan, scalar):
+            target = scalar_anchor(plan, scalar)
+            told = Told(Key(scalar.name), scalar.title, scalar, scalar.formula, target)
+            groups[scalar.phase].append(told)
+    for table in plan.tables.values():
+        for column in table.columns.values():
+            if not column.hidden and computed(plan, table, column):
+                groups[table.phase] += _of_column(table, column, results)
+    if not any(groups.values()):
+        return
+    titles = {None: "The plan"} | {phase.id: phase.title for phase in plan.phases}
+    yield heading(2, "How each figure is computed", "formulas")
+    for phase, group in groups.items():
+        if group:
+            yield heading(3, titles[phase], f"formulas-{phase or 'plan'}")
+            blocks = [_block(context, plan, results, used, told) for told in group]
+            yield tag("div", *blocks, class_="formulas")
+
+
+def _of_column(table: Table, column: Column, results: Results) -> Iterator[Told]:
+    """The formulas of a column, each with the rows it computes."""
+    series = dict(
+        zip(results.rows[table.name], results.tables[table.name][column.name], strict=True)
+    )
+    rows: dict[str, list[str]] = {}
+    by_text: dict[str, Formula] = {}
+    for row in series:
+        formula = column.own.get(row, None if row in column.stated else column.formula)
+        if formula is not None:
+            rows.setdefault(formula.text, []).append(row)
+            by_text.setdefault(formula.text, formula)
+    target = column_anchor(table.name, column.name)
+    for n, (text, of) in enumerate(rows.items()):
+        yield Told(
+            Key(column.name, table.name),
+            f"{table.title}: {column.title}",
+            column,
+            by_text[text],
+            f"{target}--{of[0]}" if n else target,
+            tuple(of),
+            next((row for row in of if series[row].value is not None), None),
+        )
+
+
+def _block(
+    context: Context,
+    plan: Plan,
+    results: Results,
+    used: Mapping[Key, tuple[Key, ...]],
+    told: Told,
+) -> Html:
+    """One formula: what it gives, how it is written, and folded away all the rest."""
+    return tag(
+        "div",
+        tag("p", tag("strong", told.title), _result(context, plan, results, told)),
+        mathml(context, plan, told.quantity.title, told.formula.ends.value),
+        tag(
+            "details",
+            tag("summary", "Numbers, sources and text"),
+            _numbers(context, plan, results, told),
+            _needs(context, plan, results, told),
+            _used_by(plan, used.get(told.key, ())),
+            _catalogue(context, told.formula),
+            _texts(context, plan, told.formula),
+            _foot(context, plan, told),
+        ),
+        class_="formula",
+        id=told.anchor,
+    )
+
+
+def short_formula(
+    context: Context, plan: Plan, results: Results, scalar: Scalar, formula: Formula
+) -> Html:
+    """A formula within the plan's own text: what it gives and how, linked to the rest."""
+    told = Told(Key(scalar.name), scalar.title, scalar, formula, "")
+    return tag(
+        "div",
+        tag("p", link(f"#{scalar_anchor(plan, scalar)}", scalar.title),
+            _result(context, plan, results, told)),
+        mathml(context, plan, scalar.title, formula.ends.value),
+        class_="formula",
+    )  # fmt: skip
+
+
+def _result(context: Context, plan: Plan, results: Results, told: Told) -> Html | None:
+    """` = 342 GPU·h 326–380`, for a column with the row it is the example of."""
+    key, outer = told.key, OUTER if told.formula.outer else None
+    if key.table is None:
+        values = [value := results.scalars[key.name]]
+    elif told.row is not None:
+        values = list(results.tables[key.table][key.name])
+        value = results.cell(key.table, told.row, key.name)
+    else:
+        return None
+    fmt = format_of(told.quantity, values, context.book.units)
+    shown = amount(value, fmt, context.symbol(told.quantity))
+    return join([" = ", shown, _where(context, plan, told), outer])
+
+
+def _where(context: Context, plan: Plan, told: Told) -> Html | None:
+    """`in Stage one, and 3 rows more`."""
+    if told.key.table is None or told.row is None:
+        return None
+    more = len(told.rows) - 1
+    title = context.row_title(plan.tables[told.key.table], told.row)
+    others = f", and so in {more} more row{'s' if more > 1 else ''}" if more else ""
+    return tag("span", f" in {title}{others}", class_="note")
+
+
+def _numbers(context: Context, plan: Plan, results: Results, told: Told) -> Html | None:
+    if told.key.table is not None and told.row is None:
+        return None
+    drawn = with_numbers(context, plan, results, told.key, told.row, told.formula.ends.value)
+    return join([tag("p", "With the numbers put in:"), drawn])
+
+
+def _needs(context: Context, plan: Plan, results: Results, told: Told) -> Html | None:
+    """What the formula names, each with its value where it has one."""
+    parts: list[Html] = []
+    for needed in references(told.formula.ends.value):
+        row = told.row if needed.table == told.key.table else None
+        part = _named(context, plan, results, needed, row)
+        if part is not None:
+            parts.append(part)
+    return tag("p", "Needs ", join(parts, ", "), ".") if parts else None
+
+
+def _named(
+    context: Context, plan: Plan, results: Results, key: Key, row: str | None
+) -> Html | None:
+    """A figure by its title, linked, with its value."""
+    if key.table is None:
+        scalar = plan.scalars[key.name]
+        if scalar.hidden:
+            return None
+        value = results.scalars[key.name]
+        fmt = format_of(scalar, [value], context.book.units)
+        shown = amount(value, fmt, context.symbol(scalar))
+        if scalar.kind == "reference":
+            shown = reference(context, plan, scalar, value)
+        return join([link(f"#{scalar_anchor(plan, scalar)}", scalar.title), " (", shown, ")"])
+    table = context.table(key.table, plan)
+    if table is None or key.name not in table.columns:
+        return None
+    column = table.columns[key.name]
+    title = f"{table.title}: {column.title}"
+    if key.table in context.book.tables:
+        named = link(to(key.table, "index"), title)
+    else:
+        named = link(f"#{place(plan, key)}", title)
+    at = key.row or row
+    if at is None or at not in table.rows:
+        return named
+    series = results.tables[key.table][key.name]
+    fmt = format_of(column, series, context.book.units)
+    value = results.cell(key.table, at, key.name)
+    return join([named, " (", amount(value, fmt, context.symbol(column)), ")"])
+
+
+def _used_by(plan: Plan, keys: tuple[Key, ...]) -> Html | None:
+    parts: list[Html] = []
+    for key in keys:
+        if key.table is None:
+            quantity: Quantity = plan.scalars[key.name]
+            title = quantity.title
+        else:
+            table = plan.tables[key.table]
+            quantity, title = table.columns[key.name], ""
+            title = f"{table.title}: {quantity.title}"
+        if not quantity.hidden:
+            parts.append(link(f"#{place(plan, key)}", title))
+    return tag("p", "Used by ", join(parts, ", "), ".") if parts else None
+
+
+def _catalogue(context: Context, formula: Formula) -> Html | None:
+    """The catalogue formulas that are called."""
+    parts = [
+        link(to("formulas", record.id), record.title)
+        for record in (context.book.records[id_] for id_ in formula.uses)
+    ]
+    return tag("p", "Calls ", join(parts, ", "), ".") if parts else None
+
+
+def _texts(context: Context, plan: Plan, formula: Formula) -> Html:
+    """The formula as written, and in the notations that can be copied."""
+    rows = [("As written", formula.text), *texts(context, plan, formula.ends.value)]
+    rows.append(("LaTeX", latex(context, plan, formula.ends.value)))
+    return join(
+        join([tag("p", title, class_="label"), tag("pre", tag("code", text))])
+        for title, text in rows
+        if text
+    )
+
+
+def _foot(context: Context, plan: Plan, told: Told) -> Html | None:
+    """The note, the source, and the line of the data."""
+    source = cite(context, told.formula.citation, plan.citation)
+    position = told.formula.position or told.quantity.position
+    edit = edit_link(context, position, "Edit this formula")
+    note = told.quantity.note or None
+    said = join([note, " " if note else None, "Source: " if source else None, source,
+                 " " if source else None, edit])  # fmt: skip
+    return tag("p", said) if said else None

@@ -1,0 +1,174 @@
+"""What a figure is computed from: its references, and all the stated values it rests on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from scalesheet.language.syntax import (
+    Aggregate,
+    Cell,
+    Column,
+    Lookup,
+    Node,
+    Scalar,
+    walk,
+)
+from scalesheet.model import Basis, Book, Formula, Key, Plan, Stated
+from scalesheet.render.pages.places import SCENARIO, column_sides, sides
+from scalesheet.values import Results
+
+
+def references(node: Node) -> tuple[Key, ...]:
+    """What the tree names, in its order and once each. A look-up names a column of a table."""
+    found: dict[Key, None] = {}
+    for part in walk(node):
+        key = _key(part)
+        if key is not None:
+            found.setdefault(key)
+    return tuple(found)
+
+
+def _key(node: Node) -> Key | None:
+    match node:
+        case Scalar():
+            return Key(node.name)
+        case Column() | Lookup():
+            return Key(node.column, node.table)
+        case Cell():
+            return Key(node.column, node.table, node.row)
+        case Aggregate() if node.column is not None:
+            return Key(node.column, node.table)
+    return None
+
+
+def formulas(plan: Plan) -> Iterator[tuple[Key, Formula]]:
+    """Every formula of a plan with what it gives."""
+    for scalar in plan.scalars.values():
+        if scalar.formula is not None:
+            yield Key(scalar.name), scalar.formula
+    for table in plan.tables.values():
+        for column in table.columns.values():
+            if column.formula is not None:
+                yield Key(column.name, table.name), column.formula
+            for row, formula in column.own.items():
+                yield Key(column.name, table.name, row), formula
+
+
+def users(plan: Plan) -> Mapping[Key, tuple[Key, ...]]:
+    """For each scalar and column, the figures of the plan whose formulas name it."""
+    found: dict[Key, dict[Key, None]] = {}
+    for user, formula in formulas(plan):
+        for key in references(formula.ends.value):
+            found.setdefault(Key(key.name, key.table), {}).setdefault(Key(user.name, user.table))
+    return {key: tuple(of) for key, of in found.items()}
+
+
+def rests_on(book: Book, plan: Plan, results: Results, name: str) -> Mapping[Key, Stated]:
+    """All stated numbers and choices that a scalar of the plan is computed from."""
+    found: dict[Key, Stated] = {}
+    seen: set[Key] = set()
+    stack = [Key(name)]
+    while stack:
+        key = stack.pop()
+        if key in seen:
+            continue
+        seen.add(key)
+        side = _side(plan, results, key)
+        if side is not None:
+            stack.append(side)
+            continue
+        for stated_key, stated in _stated(book, plan, key):
+            found[stated_key] = stated
+        for formula in _formulas(book, plan, key):
+            for node in walk(formula.ends.value):
+                stack.extend(_needs(node, key, results))
+    return found
+
+
+def _side(plan: Plan, results: Results, key: Key) -> Key | None:
+    """The hidden input that stands for a value in the scenario at hand."""
+    if SCENARIO not in results.scalars:
+        return None
+    scenario = str(results.scalars[SCENARIO].value)
+    if key.table is None:
+        side = sides(plan, plan.scalars[key.name]).get(scenario)
+        return Key(side.name) if side is not None else None
+    table = plan.tables.get(key.table)
+    if table is None:
+        return None
+    column = column_sides(plan, table, table.columns[key.name]).get(scenario)
+    return Key(column.name, key.table, key.row) if column is not None else None
+
+
+def bases(stated: Mapping[Key, Stated]) -> Counter[Basis]:
+    """How many of the stated quantities are of each kind; a column of a plan counts as one."""
+    kinds = {
+        (key.name, key.table, each.basis) for key, each in stated.items() if each.reason is None
+    }
+    return Counter(basis for _, _, basis in kinds)
+
+
+def _stated(book: Book, plan: Plan, key: Key) -> Iterator[tuple[Key, Stated]]:
+    if key.table is None:
+        scalar = plan.scalars.get(key.name)
+        if scalar is not None and scalar.stated is not None:
+            yield key, scalar.stated
+        return
+    table = plan.tables.get(key.table) or book.tables[key.table]
+    column = table.columns[key.name]
+    if column.kind != "number":
+        return
+    for row in table.rows if key.row is None else (key.row,):
+        if row in column.stated:
+            yield Key(key.name, key.table, row), column.stated[row]
+
+
+def _formulas(book: Book, plan: Plan, key: Key) -> Iterator[Formula]:
+    if key.table is None:
+        scalar = plan.scalars.get(key.name)
+        if scalar is not None and scalar.formula is not None:
+            yield scalar.formula
+        return
+    table = plan.tables.get(key.table) or book.tables[key.table]
+    column = table.columns[key.name]
+    if key.row is not None:
+        formula = column.own.get(key.row)
+        if formula is None and key.row not in column.stated:
+            formula = column.formula
+        if formula is not None:
+            yield formula
+        return
+    if column.formula is not None:
+        yield column.formula
+    yield from column.own.values()
+
+
+def _needs(node: Node, at: Key, results: Results) -> Iterator[Key]:
+    """The keys that a node names, seen from the row of `at`; of a look-up, the rows it finds."""
+    match node:
+        case Lookup():
+            rows = _found(node.key, at, results)
+            yield from (Key(node.column, node.table, row) for row in rows)
+        case Column() if node.table == at.table:
+            yield Key(node.column, node.table, at.row)
+        case _:
+            key = _key(node)
+            if key is not None:
+                yield key
+
+
+def _found(key: Node, at: Key, results: Results) -> list[str | None]:
+    """The row ids that a look-up's key takes."""
+    match key:
+        case Scalar():
+            values = [results.scalars[key.name]]
+        case Cell():
+            values = [results.cell(key.table, key.row, key.column)]
+        case Column() if key.table == at.table and at.row is not None:
+            values = [results.cell(key.table, at.row, key.column)]
+        case Column():
+            values = list(results.tables[key.table][key.column])
+        case _:
+            return [None]
+    return [*sorted({value.value for value in values if isinstance(value.value, str)})]

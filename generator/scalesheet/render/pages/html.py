@@ -1,0 +1,99 @@
+"""HTML for pages that pass through Markdown: everything is escaped unless it is `Html` already.
+
+A page is Markdown with blocks of HTML in it. The text of the data is shown as text in both: what
+HTML or Markdown (or its extensions) would read as a sign becomes a character reference.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable
+
+_BLOCK_SIGNS = re.compile(r"[`~{}]")  # a fence or a template, at the start of a line of a block
+_MARKDOWN_SIGNS = re.compile(r"[\\`~*_{}\[\]()#+!|^=:$-]")
+_VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "rect", "line", "circle"})
+_WEB = re.compile(r"https?://", re.IGNORECASE)
+
+
+class Html(str):
+    """Markup that may stand in a page as it is."""
+
+    __slots__ = ()
+
+
+def _references(signs: re.Pattern[str], escaped: str) -> str:
+    return signs.sub(lambda sign: f"&#{ord(sign[0])};", escaped)
+
+
+def escape(text: object) -> Html:
+    """Text inside a block of HTML."""
+    if isinstance(text, Html):
+        return text
+    return Html(_references(_BLOCK_SIGNS, html.escape(str(text))))
+
+
+def inline(text: object) -> Html:
+    """Text in a line of Markdown: a heading, or HTML within a paragraph."""
+    flat = " ".join(str(text).split())
+    # `&#x27;` and its like hold signs of Markdown themselves, so they are made last.
+    return Html(
+        re.sub(r"[&<>\"']|" + _MARKDOWN_SIGNS.pattern, lambda sign: f"&#{ord(sign[0])};", flat)
+    )
+
+
+def tag(name: str, /, *content: object, **attributes: object) -> Html:
+    """An element. `class_` is class, `data_x` data-x; None leaves the attribute out, True bare.
+
+    Content that is None is left out; other content that is not `Html` is escaped.
+    """
+    parts = [name]
+    for key, value in attributes.items():
+        attribute = key.rstrip("_").replace("_", "-")
+        if value is True:
+            parts.append(attribute)
+        elif value is not None and value is not False:
+            parts.append(f'{attribute}="{escape(value)}"')
+    opened = f"<{' '.join(parts)}>"
+    if name in _VOID:
+        return Html(f"{opened[:-1]}/>")
+    return Html(f"{opened}{join(content)}</{name}>")
+
+
+def join(parts: Iterable[object], between: str = "") -> Html:
+    """Parts one after another, each escaped unless it is markup; None is left out."""
+    return Html(between.join(escape(part) for part in parts if part is not None))
+
+
+def link(target: str, *content: object, **attributes: object) -> Html:
+    """A link to a page (given as its Markdown file, as `other.md#part`) or to the web.
+
+    Markdown leaves links inside HTML alone, so the target is written as the page's HTML file.
+    """
+    if _WEB.match(target):
+        return tag("a", *content, href=target, rel="noopener", **attributes)
+    page, hash_, anchor = target.partition("#")
+    if page.endswith(".md"):
+        page = f"{page[:-3]}.html"
+    return tag("a", *content, href=f"{page}{hash_}{anchor}", **attributes)
+
+
+def web_link(url: str, *content: object) -> Html:
+    """A link where the address is http(s), else the content alone."""
+    return link(url, *content) if _WEB.match(url) else join(content)
+
+
+def heading(level: int, text: object, anchor: str | None = None) -> str:
+    """A heading in Markdown, so that the page's table of contents has it."""
+    shown = text if isinstance(text, Html) else inline(text)
+    return f"{'#' * level} {shown}" + (f" {{ #{anchor} }}" if anchor else "")
+
+
+def page(*blocks: object) -> str:
+    """Blocks of Markdown and HTML with an empty line between them."""
+    return "\n\n".join(str(block) for block in blocks if block) + "\n"
+
+
+def anchor(*names: str) -> str:
+    """An id for a part of a page; different names give different ids."""
+    return "--".join(re.sub(r"[^A-Za-z0-9_.-]", lambda c: f".{ord(c[0]):x}.", n) for n in names)

@@ -1,0 +1,60 @@
+"""Pages of the sources: what each is, and everything that rests on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scalesheet.model import Source
+from scalesheet.render.pages.context import Context, edit_link
+from scalesheet.render.pages.html import Html, heading, join, link, page, tag, web_link
+from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.render.pages.uses import listed, of_source
+
+
+def source_pages(context: Context) -> Iterator[tuple[str, str]]:
+    """Path and text of every source's page, and of their index."""
+    uses = {key: list(of_source(context, key)) for key in context.book.sources}
+    yield "sources/index.md", _index(context, {key: len(set(u)) for key, u in uses.items()})
+    for key, source in context.book.sources.items():
+        named = listed(uses[key])
+        yield (
+            f"sources/{key}.md",
+            page(
+                heading(1, source.title),
+                _card(context, source),
+                tag("p", source.note) if source.note else None,
+                heading(2, "What rests on it", "uses"),
+                named or tag("p", "Nothing cites it yet.", class_="note"),
+            ),
+        )
+
+
+def _card(context: Context, source: Source) -> Html:
+    """Who published it, when, and where it can be read."""
+    facts: list[tuple[str, object]] = [
+        ("Publisher", source.publisher),
+        ("Date", source.date),
+        ("Address", web_link(source.url, source.url) if source.url else ""),
+        ("Looked at", source.accessed),
+        ("Key", tag("code", source.key)),
+    ]
+    parts = [join([tag("dt", name), tag("dd", shown)]) for name, shown in facts if shown]
+    return join([tag("dl", *parts, class_="facts"), edit_link(context, source.position)], "\n")
+
+
+def _index(context: Context, counts: dict[str, int]) -> str:
+    head = [heading_cell(text) for text in ("Source", "Publisher", "Date")]
+    head.append(heading_cell("Used in", "places", number=True))
+    body = [
+        [
+            tag("th", link(f"{key}.md", source.title), scope="row"),
+            tag("td", source.publisher),
+            tag("td", source.date),
+            tag("td", counts[key], class_="num"),
+        ]
+        for key, source in context.book.sources.items()
+    ]
+    lead = "Every text that a figure rests on, and how much rests on it."
+    return page(
+        heading(1, "Sources"), tag("p", lead, class_="lead"), grid(head, body, sortable=True)
+    )

@@ -1,0 +1,123 @@
+"""Where a thing is used: the plans, offers and formulas that rest on it, with their addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from scalesheet.model import Citation, Plan, Table
+from scalesheet.render.pages.context import Context, cell_value, to
+from scalesheet.render.pages.graph import formulas
+from scalesheet.render.pages.html import Html, join, link, tag
+from scalesheet.render.pages.places import place, scalar_anchor, sides, table_anchor
+from scalesheet.values import Results
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A page that uses something, and the part of it; `part` is empty for the page as a whole."""
+
+    page: str
+    address: str
+    part: str = ""
+    part_address: str = ""
+
+
+def of_row(context: Context, table: str, row: str) -> Iterator[Use]:
+    """What refers to a row of the catalogue: other catalogue rows, then plans."""
+    for other in context.book.tables.values():
+        for column in other.columns.values():
+            if column.refers_to != table:
+                continue
+            for id_ in other.rows:
+                if cell_value(context, other, column, id_).value == row:
+                    yield Use(context.row_title(other, id_), to(other.name, id_))
+    for plan in context.book.plans.values():
+        results = context.results[plan.id]
+        for scalar in plan.scalars.values():
+            if scalar.refers_to == table and results.scalars[scalar.name].value == row:
+                yield _in_plan(plan, scalar.title, scalar_anchor(plan, scalar))
+        for tabled in plan.tables.values():
+            for column in tabled.columns.values():
+                used = column.refers_to == table and _holds(results, tabled.name, column.name, row)
+                if used:
+                    yield _in_plan(plan, tabled.title, table_anchor(tabled.name))
+
+
+def _holds(results: Results, table: str, column: str, row: str) -> bool:
+    return any(value.value == row for value in results.tables[table][column])
+
+
+def of_formula(context: Context, id_: str) -> Iterator[Use]:
+    """The figures that call a formula of the catalogue, and the formulas that do."""
+    for record in context.book.records.values():
+        if id_ in record.formula.uses:
+            yield Use(record.title, to("formulas", record.id))
+    for plan in context.book.plans.values():
+        for key, formula in formulas(plan):
+            if id_ not in formula.uses:
+                continue
+            if key.table is None:
+                scalar = plan.scalars[key.name]
+                yield _in_plan(plan, scalar.title, scalar_anchor(plan, scalar))
+            else:
+                table = plan.tables[key.table]
+                title = f"{table.title}: {table.columns[key.name].title}"
+                yield _in_plan(plan, title, place(plan, key))
+
+
+def of_source(context: Context, key: str) -> Iterator[Use]:
+    """Everything that cites a source."""
+    book = context.book
+    for name in sorted(book.tables):
+        for row in _citing(book.tables[name], key):
+            yield Use(context.row_title(book.tables[name], row), to(name, row))
+    for record in book.records.values():
+        if _is(record.citation, key):
+            yield Use(record.title, to("formulas", record.id))
+    for plan in book.plans.values():
+        if _is(plan.citation, key):
+            yield Use(plan.title, to("plans", plan.id))
+        for scalar in plan.scalars.values():
+            cited = [side.stated for side in (scalar, *sides(plan, scalar).values())]
+            said = [stated.citation for stated in cited if stated is not None]
+            said += [scalar.formula.citation] if scalar.formula is not None else []
+            if not scalar.hidden and any(_is(citation, key) for citation in said):
+                yield _in_plan(plan, scalar.title, scalar_anchor(plan, scalar))
+        for table in plan.tables.values():
+            if next(_citing(table, key), None) is not None:
+                yield _in_plan(plan, table.title, table_anchor(table.name))
+
+
+def _is(citation: Citation | None, key: str) -> bool:
+    return citation is not None and citation.key == key
+
+
+def _citing(table: Table, key: str) -> Iterator[str]:
+    for row in table.rows:
+        if any(
+            row in column.stated and _is(column.stated[row].citation, key)
+            for column in table.columns.values()
+        ):
+            yield row
+
+
+def _in_plan(plan: Plan, part: str, part_anchor: str) -> Use:
+    page = to("plans", plan.id)
+    return Use(plan.title, page, part, f"{page}#{part_anchor}")
+
+
+def listed(uses: Iterable[Use]) -> Html | None:
+    """Uses as a list, one line for each page with its parts."""
+    pages: dict[tuple[str, str], dict[tuple[str, str], None]] = {}
+    for use in uses:
+        parts = pages.setdefault((use.page, use.address), {})
+        if use.part:
+            parts.setdefault((use.part, use.part_address))
+    if not pages:
+        return None
+    lines: list[Html] = []
+    for (title, address), parts in pages.items():
+        named = join((link(target, part) for part, target in parts), ", ")
+        lines.append(tag("li", link(address, title), ": " if parts else None, named))
+    return tag("ul", *lines)

@@ -1,0 +1,187 @@
+"""A sheet to write on: only text, numbers and formulas, with every refusal turned into a finding.
+
+XlsxWriter answers a broken limit with a warning or a negative code and goes on. Here each becomes
+an entry of `Tally.problems`, so that a build cannot pass over it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from textwrap import wrap
+
+from xlsxwriter.format import Format as CellFormat  # type: ignore[import-untyped]
+from xlsxwriter.utility import xl_rowcol_to_cell  # type: ignore[import-untyped]
+from xlsxwriter.workbook import Workbook  # type: ignore[import-untyped]
+from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
+
+from scalesheet.model import Position
+from scalesheet.render.workbook.formats import LOOKS, WRAPPING, Formats, Role
+
+LONGEST_FORMULA = 8_192
+LONGEST_URL = 2_079
+DEFAULT_WIDTH = 8.43
+CHARACTERS_PER_WIDTH = 1.06  # of our font, for one unit of a column's width
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What a spreadsheet would not take, and the place in the data that asked for it."""
+
+    message: str
+    position: Position | None = None
+
+
+@dataclass
+class Tally:
+    """What was written to a workbook: counts, and what could not be written."""
+
+    cells: int = 0
+    formulas: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+    def report(self, message: str, position: Position | None = None) -> None:
+        self.problems.append(Problem(message, position))
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """XlsxWriter's warnings become problems."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+        for warning in caught:
+            self.report(str(warning.message))
+
+    def check(self, code: object, what: str) -> None:
+        """A negative return code becomes a problem."""
+        if isinstance(code, int) and code < 0:
+            self.report(f"{what}: not written (code {code})")
+
+
+class Canvas:
+    """One worksheet with its formats and the workbook's tally. Rows and columns count from 0."""
+
+    def __init__(self, book: Workbook, sheet: Worksheet, formats: Formats, tally: Tally) -> None:
+        self.book = book
+        self.sheet = sheet
+        self.name = sheet.get_name()
+        self.formats = formats
+        self.tally = tally
+        self._widths: dict[int, float] = {}
+        self._heights: dict[int, float] = {}
+
+    def _wrote(self, code: int, row: int, column: int, what: str = "cell") -> None:
+        self.tally.cells += 1
+        if code:
+            where = f"{self.name}!{xl_rowcol_to_cell(row, column)}"
+            self.tally.report(f"{where}: the {what} was not written (code {code})")
+
+    def text(self, row: int, column: int, text: str, role: Role = "text") -> None:
+        """Text as text, whatever it looks like. Empty text is a blank cell."""
+        if not text:
+            self.sheet.write_blank(row, column, None, self.formats(role))
+            return
+        code = self.sheet.write_string(row, column, text, self.formats(role))
+        self._wrote(code, row, column, "text")
+        if role in WRAPPING:
+            self.fit(row, column, column, text, role)
+
+    def number(
+        self, row: int, column: int, value: float, role: Role = "number", fmt: str = ""
+    ) -> None:
+        code = self.sheet.write_number(row, column, value, self.formats(role, fmt))
+        self._wrote(code, row, column, "number")
+
+    def formula(
+        self,
+        row: int,
+        column: int,
+        formula: str,
+        stored: float | str,
+        role: Role = "number",
+        fmt: str = "",
+        array: bool = False,
+    ) -> None:
+        """A formula without its `=`, and the value that it has."""
+        self.put_formula(row, column, formula, stored, self.formats(role, fmt), array)
+        if isinstance(stored, str) and role in WRAPPING:
+            self.fit(row, column, column, stored, role)
+
+    def put_formula(
+        self,
+        row: int,
+        column: int,
+        formula: str,
+        stored: float | str,
+        cell_format: CellFormat,
+        array: bool,
+    ) -> None:
+        """`formula` with the format at hand, for columns of many rows."""
+        if len(formula) >= LONGEST_FORMULA:
+            where = f"{self.name}!{xl_rowcol_to_cell(row, column)}"
+            self.tally.report(
+                f"{where}: the formula has {len(formula):,} characters, spreadsheets take "
+                f"{LONGEST_FORMULA:,}"
+            )
+            return
+        if array:
+            code = self.sheet.write_array_formula(
+                row, column, row, column, f"{{={formula}}}", cell_format, stored
+            )
+        else:
+            code = self.sheet.write_formula(row, column, f"={formula}", cell_format, stored)
+        self.tally.formulas += 1
+        self._wrote(code, row, column, "formula")
+
+    def link(
+        self, row: int, column: int, url: str, text: str, role: Role = "link", tip: str = ""
+    ) -> None:
+        """A link to http(s) or into the workbook; anything else stays plain text."""
+        if not url.startswith(("https://", "http://", "internal:")) or len(url) > LONGEST_URL:
+            self.text(row, column, text, role)
+            return
+        code = self.sheet.write_url(row, column, url, self.formats(role), text, tip[:255] or None)
+        self._wrote(code, row, column, "link")
+
+    def merged(self, row: int, first: int, last: int, text: str, role: Role = "merged") -> None:
+        """Text over several columns of one row."""
+        if first == last:
+            self.text(row, first, text, role)
+            return
+        cell_format = self.formats(role)
+        code = self.sheet.merge_range(row, first, row, last, "", cell_format)
+        self.tally.check(code, f"{self.name}!{xl_rowcol_to_cell(row, first)}")
+        if text:
+            code = self.sheet.write_string(row, first, text, cell_format)
+            self._wrote(code, row, first, "text")
+            self.fit(row, first, last, text, role)
+
+    def row_of(self, row: int, texts: tuple[str, ...], role: Role, start: int = 0) -> None:
+        """Texts side by side."""
+        for at, text in enumerate(texts):
+            self.text(row, start + at, text, role)
+
+    def widths(self, *widths: float, start: int = 0) -> None:
+        """Column widths in characters."""
+        for at, width in enumerate(widths):
+            self._widths[start + at] = width
+            self.tally.check(
+                self.sheet.set_column(start + at, start + at, width), f"{self.name}: width"
+            )
+
+    def fit(self, row: int, first: int, last: int, text: str, role: Role) -> None:
+        """Makes the row high enough for a text that wraps in the columns from first to last."""
+        size = LOOKS[role].get("font_size", 10)
+        room = sum(self._widths.get(at, DEFAULT_WIDTH) for at in range(first, last + 1))
+        per_line = max(1, int((room - 0.5) * CHARACTERS_PER_WIDTH * 10 / size))
+        if len(text) <= per_line:
+            return
+        lines = len(wrap(text, per_line))
+        self._heights[row] = max(self._heights.get(row, 0.0), 1.5 + lines * size * 1.26)
+
+    def finish(self) -> None:
+        """Sets the heights of the rows whose text wraps; no program can be relied on for it."""
+        for row, height in sorted(self._heights.items()):
+            self.sheet.set_row(row, min(height, 400.0))

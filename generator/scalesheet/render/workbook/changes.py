@@ -1,0 +1,144 @@
+"""The Changes sheet: what differs from what was shipped, found by formulas.
+
+Every input of the workbook has a row with its shipped and its present value. The list on top
+shows the first of those that differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from scalesheet.language.syntax import ENDS, End
+from scalesheet.render.workbook.canvas import Canvas
+from scalesheet.render.workbook.context import Context, ends_of, stated_ends, stated_text
+from scalesheet.render.workbook.places import (
+    TOP,
+    SheetPlan,
+    absolute,
+    prefix,
+    relative,
+)
+from scalesheet.render.workbook.scalars import NUMBERS, SHIPPED
+from scalesheet.render.workbook.tables import heading_of, is_axis
+
+SHOWN = 20  # changes listed on top
+RUNNING, WHAT, SHEET, CELL, SHIPPED_AT, NOW, CHANGED = range(7)
+HEADINGS = ("No.", "What", "Sheet", "Cell", "Shipped", "Now", "Changed?")
+WIDTHS = (16, 64, 28, 10, 18, 18, 11)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One input cell. `shipped` is its value, or the cell on Inputs that keeps it."""
+
+    what: str
+    sheet: str
+    row: int
+    column: int
+    shipped: float | str
+    kept: str | None = None
+
+
+def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
+    canvas.widths(*WIDTHS)
+    entries = list(_entries(context))
+    first = TOP + SHOWN + 9
+    last = first + len(entries)
+    running = f"{absolute(first, RUNNING)}:{absolute(last, RUNNING)}"
+    flags = f"{absolute(first, CHANGED)}:{absolute(last, CHANGED)}"
+
+    canvas.text(TOP - 1, RUNNING, "Edition", "label")
+    canvas.text(TOP - 1, WHAT, f"{context.book.edition.isoformat()}, hash {context.edition_hash}",
+                "key")  # fmt: skip
+    canvas.text(TOP, RUNNING, "Cells changed", "label")
+    canvas.formula(TOP, WHAT, f'COUNTIF({flags},"changed")', 0.0, "count")
+    top = TOP + 2
+    canvas.text(top, RUNNING, f"The first {SHOWN} cells changed", "section")
+    _headings(canvas, top + 1)
+    for at in range(1, SHOWN + 1):
+        row = top + 1 + at
+        canvas.number(row, RUNNING, float(at), "key_number")
+        beyond = f"{relative(row, RUNNING)}>{absolute(TOP, WHAT)}"
+        found = f"MATCH({relative(row, RUNNING)},{running},0)"
+        for column in (WHAT, SHEET, CELL, SHIPPED_AT, NOW):
+            area = f"{absolute(first, column)}:{absolute(last, column)}"
+            text = f'IF({beyond},"",INDEX({area},{found}))'
+            canvas.formula(row, column, text, "", "either" if column > CELL else "text")
+
+    canvas.text(first - 3, RUNNING, "Every input, as shipped and as it is now", "section")
+    _headings(canvas, first - 2)
+    canvas.text(first - 1, RUNNING, "", "text")
+    for row, entry in enumerate(entries, first):
+        _entry(canvas, entry, row)
+    canvas.sheet.freeze_panes(TOP - 1, 0)
+
+
+def _headings(canvas: Canvas, row: int) -> None:
+    numbers = {"Shipped", "Now"}
+    for at, text in enumerate(HEADINGS):
+        canvas.text(row, at, text, "heading_number" if text in numbers else "heading")
+
+
+def _entry(canvas: Canvas, entry: Entry, row: int) -> None:
+    now = f"{prefix(entry.sheet)}{relative(entry.row, entry.column)}"
+    canvas.text(row, WHAT, entry.what, "label")
+    canvas.text(row, SHEET, entry.sheet, "key")
+    link = f"internal:{now}"
+    canvas.link(row, CELL, link, relative(entry.row, entry.column))
+    if entry.kept is not None:
+        canvas.formula(row, SHIPPED_AT, entry.kept, entry.shipped, "shipped")
+    elif isinstance(entry.shipped, str):
+        canvas.text(row, SHIPPED_AT, entry.shipped, "shipped")
+    else:
+        canvas.number(row, SHIPPED_AT, entry.shipped, "shipped")
+    canvas.formula(row, NOW, now, entry.shipped, "either")
+    same = f"{relative(row, NOW)}={relative(row, SHIPPED_AT)}"
+    canvas.formula(row, CHANGED, f'IF({same},"","changed")', "", "flag")
+    above = relative(row - 1, RUNNING)
+    text = f'N({above})+COUNTIF({relative(row, CHANGED)},"changed")'
+    canvas.formula(row, RUNNING, text, 0.0, "key_number")
+
+
+def _entries(context: Context) -> Iterator[Entry]:
+    inputs = context.layout.sheet("inputs")
+    for name, spot in context.layout.scalars.items():
+        scalar = context.plan.scalars[name]
+        if scalar.stated is None:
+            continue
+        text = stated_text(scalar.stated, context.symbol(scalar))
+        for end in ends_of(scalar) if text is None else ("value",):
+            at = ENDS.index(_end(end))
+            shipped = text if text is not None else stated_ends(scalar.stated)[at]
+            if shipped == "":
+                continue
+            kept = f"{prefix(inputs)}{relative(spot.row, SHIPPED[at])}"
+            what = heading_of_scalar(scalar.title or name, _end(end))
+            yield Entry(what, inputs, spot.row, NUMBERS[at], shipped, kept)
+    for table in context.tables.values():
+        place = context.layout.tables[table.name]
+        for column in table.columns.values():
+            if column.kind in ("text", "date") or is_axis(table, column.name):
+                continue
+            for number, row in enumerate(table.rows):
+                stated = column.stated.get(row)
+                if stated is None:
+                    continue
+                text = stated_text(stated, context.symbol(column))
+                for end in ends_of(column) if text is None else ("value",):
+                    at = ENDS.index(_end(end))
+                    shipped = text if text is not None else stated_ends(stated)[at]
+                    if shipped == "":
+                        continue
+                    title = table.row_titles[number] or row
+                    what = f"{title}: {heading_of(column, _end(end))}"
+                    yield Entry(what, place.sheet, place.first + number,
+                                place.columns[column.name][at], shipped)  # fmt: skip
+
+
+def heading_of_scalar(title: str, end: End) -> str:
+    return title if end == "value" else f"{title}, {end}"
+
+
+def _end(end: str) -> End:
+    return next(known for known in ENDS if known == end)

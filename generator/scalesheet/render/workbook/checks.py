@@ -1,0 +1,237 @@
+"""The Checks sheet: what the plan asks for, and what holds in any sound workbook."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scalesheet.language.syntax import ENDS, Aggregate
+from scalesheet.model import DOMAINS, Column, Scalar, Table
+from scalesheet.render.workbook.canvas import Canvas
+from scalesheet.render.workbook.context import Context
+from scalesheet.render.workbook.layout import CHECK_WITHIN
+from scalesheet.render.workbook.places import (
+    CHECK_VALUE,
+    KEY,
+    TITLE,
+    TOP,
+    Group,
+    SheetPlan,
+    View,
+    absolute,
+    prefix,
+    relative,
+)
+from scalesheet.render.workbook.scalars import VALID, write_ends
+
+SHOULD, VERDICT, LEAST, MOST, NOTE = 3, 4, 5, 6, 7
+HEADINGS = ("Check", "Where", "Found", "Should be", "Verdict", "Least", "Most", "Note")
+WIDTHS = (58, 30, 16, 16, 11, 8, 8, 60)
+ALL_HOLD, SOME_FAIL = "all checks hold", "a check fails: see Checks"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One automatic check: `found` must equal `should` (a formula, or 0 where it is None).
+
+    In `found`, `{least}` and `{most}` stand for the cells of the bounds.
+    """
+
+    title: str
+    where: str
+    found: str
+    stored: float
+    should: str | None = None
+    stored_should: float = 0.0
+    least: float | None = None
+    most: float | None = None
+    note: str = ""
+
+
+def write_checks(
+    canvas: Canvas, context: Context, plan: SheetPlan, used: Mapping[str, tuple[int, int]]
+) -> tuple[str, str]:
+    """Writes the sheet; gives the cell of the overall verdict and its text.
+
+    `used`: last row and column of each other sheet.
+    """
+    canvas.widths(*WIDTHS)
+    numbers = {"Found", "Should be", "Least", "Most"}
+    for at, text in enumerate(HEADINGS):
+        canvas.text(TOP, at, text, "heading_number" if text in numbers else "heading")
+    row, all_hold = TOP + 1, True
+    if context.plan.checks:
+        canvas.text(row, TITLE, "What the plan asks for", "section")
+        for name in context.plan.checks:
+            row = context.layout.scalars[name].row
+            all_hold &= _plan_check(canvas, context, context.plan.scalars[name], row)
+        row += 2
+    canvas.text(row, TITLE, "What holds in any sound workbook", "section")
+    for check in _automatic(context, used):
+        row += 1
+        all_hold &= _automatic_check(canvas, context, check, row)
+    area = f"{absolute(TOP + 1, VERDICT)}:{absolute(row + 1, VERDICT)}"
+    said = ALL_HOLD if all_hold else SOME_FAIL
+    canvas.text(TOP - 1, TITLE, "Overall", "label")
+    text = f'IF(COUNTIF({area},"ok")=COUNTA({area}),"{ALL_HOLD}","{SOME_FAIL}")'
+    canvas.formula(TOP - 1, KEY, text, said, "flag")
+    canvas.sheet.freeze_panes(TOP + 1, KEY)
+    return f"{prefix(canvas.name)}{absolute(TOP - 1, KEY)}", said
+
+
+def _plan_check(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> bool:
+    canvas.text(row, TITLE, scalar.title or scalar.name, "label")
+    canvas.text(row, KEY, context.layout.names.scalars[scalar.name, "value"], "key")
+    write_ends(canvas, context, scalar, "check_value")
+    canvas.text(row, SHOULD, "yes", "check_value")
+    holds = context.results.scalars[scalar.name].value is True
+    found, should = relative(row, CHECK_VALUE), relative(row, SHOULD)
+    canvas.formula(row, VERDICT, f'IF({found}={should},"ok","check")', _word(holds), "verdict")
+    said = scalar.formula.text if scalar.formula else ""
+    canvas.text(row, NOTE, " — ".join(filter(None, (said, scalar.note))), "formula")
+    return holds
+
+
+def _automatic_check(canvas: Canvas, context: Context, check: Check, row: int) -> bool:
+    canvas.text(row, TITLE, check.title, "label")
+    canvas.text(row, KEY, check.where, "key")
+    least, most = relative(row, LEAST), relative(row, MOST)
+    found = check.found.replace("{least}", least).replace("{most}", most)
+    fmt = "#,##0.######" if check.should else "0"
+    canvas.formula(row, CHECK_VALUE, found, check.stored, "check_value", fmt)
+    if check.should is None:
+        canvas.number(row, SHOULD, 0.0, "check_value", fmt)
+    else:
+        canvas.formula(row, SHOULD, check.should, check.stored_should, "check_value", fmt)
+    for at, bound in ((LEAST, check.least), (MOST, check.most)):
+        if bound is not None:
+            canvas.number(row, at, bound, "shipped")
+    holds = abs(check.stored - check.stored_should) <= 1e-9 * abs(check.stored_should)
+    cells = relative(row, CHECK_VALUE), relative(row, SHOULD)
+    within = f"{context.layout.names.constants[CHECK_WITHIN]}*ABS({cells[1]})"
+    text = f'IF(ABS({cells[0]}-{cells[1]})<={within},"ok","check")'
+    canvas.formula(row, VERDICT, text, _word(holds), "verdict")
+    canvas.text(row, NOTE, check.note, "small")
+    return holds
+
+
+def _word(holds: bool) -> str:
+    return "ok" if holds else "check"
+
+
+# ------------------------------------------------------------------ the automatic ones
+
+
+def _automatic(context: Context, used: Mapping[str, tuple[int, int]]) -> Iterator[Check]:
+    yield from _inputs(context)
+    for table in context.tables.values():
+        yield from _sums(context, table)
+        for column in table.columns.values():
+            yield from _domain(context, table, column)
+            yield from _order(context, table, column)
+    for sheet in context.layout.sheets:
+        for group in sheet.groups:
+            if sheet.kind != "inputs":
+                yield from _group_order(context, sheet.name, group)
+    for name, (row, last) in used.items():
+        area = f"{prefix(name)}{absolute(0, 0)}:{absolute(row, last)}"
+        yield Check("No error values", name, f"SUMPRODUCT(--ISERROR({area}))", 0.0)
+
+
+def _inputs(context: Context) -> Iterator[Check]:
+    sheet = next(plan for plan in context.layout.sheets if plan.kind == "inputs")
+    rows = [row for group in sheet.groups for row, _ in group.rows()]
+    if rows:
+        area = f"{prefix(sheet.name)}{absolute(min(rows), VALID)}:{absolute(max(rows), VALID)}"
+        title = "Each input is inside its domain, and low ≤ value ≤ high"
+        yield Check(title, sheet.name, f'COUNTIF({area},"check")', 0.0,
+                    note="Counts the inputs that say check under Valid?")  # fmt: skip
+
+
+def _sums(context: Context, table: Table) -> Iterator[Check]:
+    """A total is the sum of the rows that have an id: none is missed, none is nameless."""
+    place = context.layout.tables[table.name]
+    for name, spot in context.layout.scalars.items():
+        if (spot.sheet, spot.row) != (place.sheet, place.total):
+            continue
+        scalar = context.plan.scalars[name]
+        tree = scalar.formula.ends.value if scalar.formula else None
+        if not (isinstance(tree, Aggregate) and tree.function == "sum" and tree.where is None):
+            continue
+        if tree.column is None or tree.table != table.name:
+            continue
+        view = View(context.layout, context.layout.sheet("checks"))
+        area = view.range(table.name, tree.column, "value")
+        values = context.results.tables[table.name][tree.column]
+        total = context.results.scalars[name].value
+        yield Check(
+            f"The total is the sum of the rows: {table.columns[tree.column].title}",
+            place.sheet,
+            f'SUMIF({view.ids(table.name)},"<>",{area})',
+            math.fsum(v.value for v in values if isinstance(v.value, float)),
+            context.layout.names.scalars[name, "value"],
+            total if isinstance(total, float) else 0.0,
+        )
+
+
+def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
+    if column.kind != "number" or not column.stated or column.domain == "signed":
+        return
+    least, closed, most, whole = DOMAINS[column.domain]
+    view = View(context.layout, context.layout.sheet("checks"))
+    ends = ("low", "high") if column.ranged else ("value",)
+    parts = []
+    for end in ends:
+        area = view.range(table.name, column.name, "low" if end == "low" else
+                          "high" if end == "high" else "value")  # fmt: skip
+        if least is not None and end != "high":
+            parts.append(f'COUNTIF({area},"{"<" if closed else "<="}"&{{least}})')
+        if most is not None and end != "low":
+            parts.append(f'COUNTIF({area},">"&{{most}})')
+        if whole and not column.may_reason:
+            parts.append(f"SUMPRODUCT(--(INT({area})<>{area}))")
+    yield Check(
+        f"Values inside their domain ({column.domain}): {column.title}",
+        context.layout.tables[table.name].sheet,
+        "+".join(parts), 0.0, least=least, most=most, note="Counts the rows outside.",
+    )  # fmt: skip
+
+
+def _order(context: Context, table: Table, column: Column) -> Iterator[Check]:
+    if column.kind != "number" or not column.ranged:
+        return
+    view = View(context.layout, context.layout.sheet("checks"))
+    low, value, high = (view.range(table.name, column.name, end) for end in ENDS)
+    if column.may_reason:
+        found = f"SUMPRODUCT(--({low}>{value}))+SUMPRODUCT(--({value}>{high}))"
+    else:
+        slack = f"{context.layout.names.constants[CHECK_WITHIN]}*ABS({value})"
+        found = f"SUMPRODUCT(--({low}-{value}>{slack}))+SUMPRODUCT(--({value}-{high}>{slack}))"
+    series = context.results.tables[table.name][column.name]
+    wrong = 0
+    if series.low is not None and series.high is not None:
+        slack_ = 1e-9 * np.abs(series.value)
+        wrong = int(np.sum(series.low - series.value > slack_))
+        wrong += int(np.sum(series.value - series.high > slack_))
+    where = context.layout.tables[table.name].sheet
+    yield Check(f"low ≤ value ≤ high: {column.title}", where, found, float(wrong),
+                note="Counts the rows out of order.")  # fmt: skip
+
+
+def _group_order(context: Context, sheet: str, group: Group) -> Iterator[Check]:
+    """Derived scalars of one list; an exact one has no ends and is passed over."""
+    if not any(context.plan.scalars[name].ranged for name in group.scalars):
+        return
+    first, last = group.heading + 1, group.heading + len(group.scalars)
+    low, value, high = (
+        f"{prefix(sheet)}{absolute(first, at)}:{absolute(last, at)}" for at in (2, 3, 4)
+    )
+    found = (
+        f"SUMPRODUCT(ISNUMBER({low})*({low}>{value}))+SUMPRODUCT(ISNUMBER({high})*({value}>{high}))"
+    )
+    where = f"{sheet}: {group.title}" if group.title else sheet
+    yield Check("low ≤ value ≤ high: derived figures", where, found, 0.0,
+                note="Counts the figures out of order.")  # fmt: skip

@@ -1,0 +1,188 @@
+"""The sheets around the numbers: About, Units and Sources."""
+
+from __future__ import annotations
+
+from scalesheet.language.syntax import ENDS
+from scalesheet.render.workbook.canvas import Canvas
+from scalesheet.render.workbook.context import (
+    FIRST_SOURCE_ROW,
+    Context,
+    cite,
+    ends_of,
+    stored,
+)
+from scalesheet.render.workbook.formats import Role
+from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, absolute, prefix
+
+ABOUT_WIDTHS = (46.0, 14.0, 16.0, 14.0, 16.0, 36.0)
+HOW_TO_USE = (
+    "Change a yellow cell on Inputs or on a table's sheet; every figure follows at once.",
+    "Choose an accelerator, an offer or a scenario from the drop-down list in its cell on Inputs.",
+    "Where a figure is a range it has three cells: low, value (expected) and high. "
+    "Change all three together.",
+    "To add a row to a table, insert it above the empty row at the table's end, give it an id and "
+    "copy the formulas down; totals and drop-down lists take it in.",
+    "Checks says whether the workbook still holds together; Changes lists what you changed.",
+    "Cells with formulas show no typed-in numbers: conversions are on Units, assumptions on "
+    "Inputs, each with its source.",
+)
+LEGEND: tuple[tuple[Role, str, str], ...] = (
+    ("input", "1,234", "Input: blue on pale yellow, in a frame. Yours to change."),
+    ("number", "1,234", "Formula: black. Follows from the inputs; leave it as it is."),
+    ("outer", "1,234", "Outer bound: grey and slanted. A safe end of a range, wider than need be."),
+    ("key", "some-id", "Id or name: small and grey. What formulas look things up by."),
+    ("total", "1,234", "Total: bold, over a line."),
+    ("verdict", "ok", "Verdict: a word, ok or check."),
+)
+SHEET_WORDS = {
+    "inputs": "everything the plan states",
+    "units": "conversions and constants",
+    "catalogue": "catalogue: figures shared by all plans",
+    "calculation": "calculation",
+    "summary": "results",
+    "checks": "what must hold",
+    "sources": "what the inputs rest on",
+    "changes": "what was changed since",
+}
+
+
+def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> None:
+    """What this is, how to use it, and the answers. `verdict`: cell on Checks, its stored text."""
+    plan, book = context.plan, context.book
+    canvas.widths(*ABOUT_WIDTHS)
+    last = len(ABOUT_WIDTHS) - 1
+    row = 1
+    if plan.summary:
+        canvas.merged(row, TITLE, last, plan.summary, "lead")
+    row += 2
+    facts = [
+        ("Book", book.title),
+        ("Plan", plan.id),
+        ("Edition", book.edition.isoformat()),
+        ("Edition hash", context.edition_hash),
+    ]
+    for label, text in facts:
+        canvas.text(row, TITLE, label, "label")
+        canvas.text(row, 1, text, "key")
+        row += 1
+    canvas.text(row, TITLE, "Two workbooks with the same hash hold the same numbers.", "small")
+    row += 1
+    canvas.text(row, TITLE, "Checks", "label")
+    cell, said = verdict
+    canvas.formula(row, 1, cell, said, "link")
+    row += 2
+    row = write_headline(canvas, context, row)
+    row = _listed(canvas, row + 1, "How to use it", HOW_TO_USE, last)
+    canvas.text(row + 1, TITLE, "Legend", "section")
+    row += 2
+    for role, sample, meaning in LEGEND:
+        canvas.text(row, TITLE, sample, role)
+        canvas.merged(row, 1, last, meaning, "text")
+        row += 1
+    canvas.text(row + 1, TITLE, "Sheets", "section")
+    row += 2
+    for sheet in context.layout.sheets:
+        if sheet.kind != "about":
+            canvas.link(row, TITLE, f"internal:{prefix(sheet.name)}A1", sheet.name)
+            said = SHEET_WORDS[sheet.kind]
+            shown = f"{sheet.title}: {said}" if sheet.title != sheet.name else said.capitalize()
+            canvas.text(row, 1, shown, "key")
+            row += 1
+
+
+def _listed(canvas: Canvas, row: int, title: str, texts: tuple[str, ...], last: int) -> int:
+    canvas.text(row, TITLE, title, "section")
+    for number, text in enumerate(texts, 1):
+        said = f"{number}.  {text}"
+        canvas.merged(row + number, TITLE, last, said, "text")
+    return row + len(texts) + 1
+
+
+def write_headline(canvas: Canvas, context: Context, row: int) -> int:
+    """The figures that answer first, live; gives the first free row."""
+    canvas.text(row, TITLE, "Results", "section")
+    row += 1
+    for at, text in enumerate(("Figure", "Low", "Value", "High", "Unit")):
+        role: Role = "heading_number" if 0 < at < 4 else "heading"
+        canvas.text(row, at, text, "heading_symbol" if text == "Unit" else role)
+    row += 1
+    for name in context.plan.headline:
+        scalar, spot = context.plan.scalars[name], context.layout.scalars[name]
+        link = f"internal:{prefix(spot.sheet)}{spot.at('value')}".replace("$", "")
+        canvas.link(
+            row, TITLE, link, scalar.title or name, "headline_label", "Where it is computed"
+        )
+        for at in (1, 2, 3):
+            canvas.text(row, at, "", "headline")
+        for end in ends_of(scalar):
+            at = 1 + ENDS.index(end)
+            value = stored(context.results.scalars[name], end)
+            where = context.layout.names.scalars[name, end]
+            role = "headline" if end == "value" else "headline_end"
+            canvas.formula(row, at, where, value, role, context.number_format(scalar))
+        canvas.text(row, 4, context.symbol(scalar), "headline_text")
+        row += 1
+    return row
+
+
+# ------------------------------------------------------------------ units
+
+UNIT_COLUMNS = ("Constant", "Value", "Meaning")
+
+
+def write_units(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
+    """The named constants, and the units in use with their symbols."""
+    canvas.widths(30, 22, 70)
+    for at, text in enumerate(UNIT_COLUMNS):
+        canvas.text(TOP, at, text, "heading_number" if at == 1 else "heading")
+    row = TOP
+    for name, (row, value, meaning) in context.layout.constants.items():
+        canvas.text(row, TITLE, context.layout.names.constants[name], "label")
+        whole = value == int(value) and abs(value) < 1e15
+        canvas.number(row, 1, value, "number", "#,##0" if whole else "0.00E+0")
+        canvas.text(row, 2, meaning, "small")
+    row += 2
+    canvas.text(row, TITLE, "Units in this workbook", "section")
+    for at, text in enumerate(("Unit", "Symbol", "Measures")):
+        canvas.text(row + 1, at, text, "heading")
+    row += 2
+    for declared in context.units_used:
+        title = (
+            declared.title
+            if declared.title == declared.name
+            else (f"{declared.name}: {declared.title}")
+        )
+        canvas.text(row, TITLE, title, "label")
+        canvas.text(row, 1, declared.symbol, "label")
+        canvas.text(row, 2, ". ".join(filter(None, (declared.dimension, declared.note))), "small")
+        row += 1
+    canvas.sheet.freeze_panes(TOP + 1, 0)
+
+
+# ------------------------------------------------------------------ sources
+
+
+def write_sources(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
+    """Every text cited, with a link where there is one."""
+    canvas.widths(34, 56, 24, 12, 12, 46, 40)
+    headings = ("Key", "Title", "Publisher", "Date", "Read on", "Address", "Note")
+    canvas.row_of(FIRST_SOURCE_ROW - 1, headings, "heading")
+    for row, key in enumerate(context.sources, FIRST_SOURCE_ROW):
+        source = context.book.sources[key]
+        canvas.text(row, 0, source.key, "label")
+        canvas.text(row, 1, source.title, "text")
+        canvas.text(row, 2, source.publisher, "small")
+        canvas.text(row, 3, source.date, "small")
+        canvas.text(row, 4, source.accessed, "small")
+        if source.url:
+            canvas.link(row, 5, source.url, source.url, "address")
+        canvas.text(row, 6, source.note, "small")
+    canvas.sheet.freeze_panes(FIRST_SOURCE_ROW, 1)
+    if context.plan.citation is not None:
+        said = f"The plan itself: {cite(context.plan.citation)}."
+        canvas.text(TOP - 1, TITLE, said, "key")
+
+
+def whole_column(sheet: str, first: int, last: int, column: int) -> str:
+    """An area of one column, as seen from another sheet."""
+    return f"{prefix(sheet)}{absolute(first, column)}:{absolute(last, column)}"

@@ -1,0 +1,371 @@
+"""Decides where everything stands: which sheets, in which order, and what is on each.
+
+Inputs, calculation and results apart; each list reads left to right and top to bottom. A plan's
+stated scalars are on Inputs, its tables and phases have a sheet each, derived scalars stand with
+their phase, in the total row of their table, among the checks, or on Calculation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from scalesheet.language.syntax import (
+    Aggregate,
+    Cell,
+    Constant,
+    Lookup,
+    Node,
+    walk,
+)
+from scalesheet.language.syntax import Column as ColumnNode
+from scalesheet.model import Book, Formula, Plan, Quantity, Scalar, Table
+from scalesheet.render.workbook.names import names
+from scalesheet.render.workbook.places import (
+    CHECK_VALUE,
+    KEY,
+    LOW_VALUE_HIGH,
+    TOP,
+    Group,
+    Layout,
+    SheetPlan,
+    Spot,
+    TablePlace,
+    Triple,
+)
+
+EQUAL_WITHIN, ROUNDING_SLACK, CHECK_WITHIN = "equal_within", "rounding_slack", "check_within"
+#: The arithmetic's own constants: always on the Units sheet, with what they mean.
+ARITHMETIC: Mapping[str, tuple[float, str]] = {
+    EQUAL_WITHIN: (2.0**-49, "two numbers a and b count as equal when |a-b| <= this × (|a|+|b|)"),
+    ROUNDING_SLACK: (1e-12, "ceil and floor absorb a relative error of this size"),
+    CHECK_WITHIN: (1e-9, "a check takes two sums for equal within this relative difference"),
+}
+LEADS: Mapping[str, str] = {
+    "inputs": "Everything the plan states. Change a yellow cell and the whole workbook follows.",
+    "units": "Named constants that formulas use, so that no formula hides a number.",
+    "calculation": "Derived figures, each a live formula over the inputs.",
+    "summary": "The results. Nothing here is typed in.",
+    "checks": "What must hold. A check that fails says so here and on the first sheet.",
+    "sources": "The texts that the inputs rest on.",
+    "changes": "What was changed since this workbook was made.",
+}
+LONGEST_SHEET_NAME = 31
+FLAG_WORDS = ("yes", "no")
+
+
+def lay_out(book: Book, plan: Plan) -> Layout:
+    """The layout of a plan's workbook."""
+    return _Planner(book, plan).layout()
+
+
+def is_input(scalar: Scalar) -> bool:
+    return scalar.formula is None
+
+
+def choice_words(quantity: Quantity) -> tuple[str, ...]:
+    """The words of a drop-down, for a word or a flag."""
+    if quantity.kind == "flag":
+        return FLAG_WORDS
+    return quantity.words if quantity.kind == "word" else ()
+
+
+def tables_used(book: Book, plan: Plan) -> dict[str, Table]:
+    """The catalogue tables a plan needs, in the book's order, with those they look into."""
+    todo = [*plan.catalogue]
+    for quantity in [*plan.scalars.values(), *_columns(plan.tables.values())]:
+        todo += _reaches(quantity)
+    found: set[str] = set()
+    while todo:
+        name = todo.pop()
+        if name in book.tables and name not in found:
+            found.add(name)
+            for column in book.tables[name].columns.values():
+                todo += _reaches(column)
+    return {name: table for name, table in book.tables.items() if name in found}
+
+
+def formulas_of(quantity: Quantity) -> tuple[Formula, ...]:
+    """Every formula of a scalar or column."""
+    formula = getattr(quantity, "formula", None)
+    own = getattr(quantity, "own", {})
+    return (*([formula] if formula else []), *own.values())
+
+
+def trees_of(formula: Formula) -> Iterator[Node]:
+    for tree in (formula.ends.low, formula.ends.value, formula.ends.high):
+        if tree is not None:
+            yield tree
+
+
+def _columns(tables: Iterable[Table]) -> Iterator[Quantity]:
+    for table in tables:
+        yield from table.columns.values()
+
+
+def _nodes(quantity: Quantity) -> Iterator[Node]:
+    for formula in formulas_of(quantity):
+        for tree in trees_of(formula):
+            yield from walk(tree)
+
+
+def _reaches(quantity: Quantity) -> list[str]:
+    reached = [quantity.refers_to] if quantity.refers_to else []
+    for node in _nodes(quantity):
+        if isinstance(node, Lookup | Cell | Aggregate | ColumnNode):
+            reached.append(node.table)
+    return reached
+
+
+def _sheet_name(wanted: str, taken: set[str]) -> str:
+    """A sheet's name: 31 characters, none of `[]:*?/\\`, unique when case is lost."""
+    clean = re.sub(r"[\[\]:*?/\\]+", " ", wanted)
+    clean = re.sub(r"\s+", " ", clean).strip(" '") or "Table"
+    if len(clean) > LONGEST_SHEET_NAME:
+        clean = clean[: LONGEST_SHEET_NAME + 1].rsplit(" ", 1)[0][:LONGEST_SHEET_NAME].rstrip(" '")
+    name, number = clean, 2
+    while name.casefold() in taken or name.casefold() == "history":
+        suffix = f" {number}"
+        name, number = clean[: LONGEST_SHEET_NAME - len(suffix)].rstrip() + suffix, number + 1
+    taken.add(name.casefold())
+    return name
+
+
+@dataclass
+class _Planner:
+    """Gathers sheets, spots and places while walking the plan once."""
+
+    book: Book
+    plan: Plan
+    taken: set[str] = field(default_factory=set)
+    sheets: list[SheetPlan] = field(default_factory=list)
+    spots: dict[str, Spot] = field(default_factory=dict)
+    places: dict[str, TablePlace] = field(default_factory=dict)
+    lists: dict[tuple[str, ...], tuple[int, int]] = field(default_factory=dict)
+
+    def layout(self) -> Layout:
+        plan = self.plan
+        catalogue = tables_used(self.book, plan)
+        tables = {**catalogue, **plan.tables}
+        self.totals = dict(self.total_scalars())
+        for fixed in ("About", "Inputs", "Units", "Calculation", "Summary", "Checks", "Sources",
+                      "Changes"):  # fmt: skip
+            self.taken.add(fixed.casefold())
+
+        self.sheets.append(SheetPlan("About", "about", plan.title))
+        self.inputs(tables)
+        self.sheets.append(SheetPlan("Units", "units", "Units and constants", LEADS["units"]))
+        for table in catalogue.values():
+            name = _sheet_name(table.name.replace("_", " ").capitalize(), self.taken)
+            self.table_sheet(table, name, "catalogue", table.note)
+        self.calculation()
+        self.sheets.append(SheetPlan("Summary", "summary", "Summary", LEADS["summary"]))
+        self.checks()
+        self.sheets.append(SheetPlan("Sources", "sources", "Sources", LEADS["sources"]))
+        self.sheets.append(SheetPlan("Changes", "changes", "Changes", LEADS["changes"]))
+
+        constants = self.constants(tables)
+        named, faults = names(plan.scalars.values(), tables, constants)
+        numbers = {t.name: {row: at for at, row in enumerate(t.rows)} for t in tables.values()}
+        return Layout(
+            tuple(self.sheets), self.spots, self.places, constants, self.lists, numbers, named,
+            faults,
+        )  # fmt: skip
+
+    # -------------------------------------------------------------- scalars
+
+    def total_scalars(self) -> Iterator[tuple[str, tuple[str, str]]]:
+        """Scalar name -> (table, column) whose total it is."""
+        for table in self.plan.tables.values():
+            for column in table.totals:
+                for name in (f"{table.name}.total.{column}", f"total.{column}"):
+                    if name in self.plan.scalars and (
+                        name.startswith(table.name) or table.name == "phases"
+                    ):
+                        yield name, (table.name, column)
+
+    def group(self, sheet: str, title: str, scalars: Iterable[Scalar], row: int) -> Group:
+        group = Group(title, row, tuple(scalar.name for scalar in scalars))
+        for at, name in group.rows():
+            ranged = self.plan.scalars[name].ranged
+            self.spots[name] = Spot(sheet, at, LOW_VALUE_HIGH if ranged else _exact(LOW_VALUE_HIGH))
+        return group
+
+    def inputs(self, tables: Mapping[str, Table]) -> None:
+        stated = [scalar for scalar in self.plan.scalars.values() if is_input(scalar)]
+        own = [scalar for scalar in stated if scalar.phase is None]
+        chosen = [s for s in own if s.kind in ("word", "flag", "reference")]
+        parts: list[tuple[str, list[Scalar]]] = [
+            ("Choices", sorted(chosen, key=lambda s: s.name != "scenario")),
+            ("The whole plan", [s for s in own if s not in chosen]),
+        ]
+        for phase in self.plan.phases:
+            parts.append((phase.title, [s for s in stated if s.phase == phase.id]))
+        groups, row = [], TOP + 1
+        for title, scalars in parts:
+            if scalars:
+                groups.append(self.group("Inputs", title, scalars, row))
+                row += len(scalars) + 2
+        row += 1
+        for words in self.word_lists(tables):
+            self.lists[words] = (row + 1, row + len(words))
+            row += len(words) + 2
+        self.sheets.append(SheetPlan("Inputs", "inputs", "Inputs", LEADS["inputs"], tuple(groups)))
+
+    def word_lists(self, tables: Mapping[str, Table]) -> list[tuple[str, ...]]:
+        wanted: dict[tuple[str, ...], None] = {}
+        for quantity in [*self.plan.scalars.values(), *_columns(tables.values())]:
+            stated = getattr(quantity, "stated", None)
+            if stated and choice_words(quantity):
+                wanted[choice_words(quantity)] = None
+        return list(wanted)
+
+    def calculation(self) -> None:
+        """Calculation, then the plan's tables and phases."""
+        derived = [
+            scalar
+            for scalar in self.plan.scalars.values()
+            if not is_input(scalar)
+            and scalar.name not in self.totals
+            and scalar.name not in self.plan.checks
+        ]
+        parts = [
+            ("", [s for s in derived if s.phase is None and not s.hidden]),
+            ("Between the scenarios", [s for s in derived if s.phase is None and s.hidden]),
+        ]
+        groups, row = [], TOP if parts[0][1] else TOP + 1
+        for title, scalars in parts:
+            if scalars:
+                groups.append(self.group("Calculation", title, scalars, row))
+                row += len(scalars) + 2
+        if groups:
+            lead = LEADS["calculation"]
+            plan = SheetPlan("Calculation", "calculation", "Calculation", lead, tuple(groups))
+            self.sheets.append(plan)
+        for table in self.plan.tables.values():
+            if table.phase is None and table.name != "phases":
+                name = _sheet_name(table.title, self.taken)
+                self.table_sheet(table, name, "calculation", table.note)
+        for phase in self.plan.phases:
+            self.phase_sheet(phase.id, phase.title, phase.note, derived)
+        if "phases" in self.plan.tables:
+            table = self.plan.tables["phases"]
+            self.table_sheet(table, _sheet_name("Phases", self.taken), "calculation", table.note)
+
+    def phase_sheet(self, phase: str, title: str, note: str, derived: list[Scalar]) -> None:
+        scalars = [s for s in derived if s.phase == phase]
+        tables = [t for t in self.plan.tables.values() if t.phase == phase]
+        if not scalars and not tables:
+            return
+        name = _sheet_name(title, self.taken)
+        if not scalars and len(tables) == 1:
+            self.table_sheet(tables[0], name, "calculation", note or tables[0].note, title)
+            return
+        groups, row = [], TOP
+        if scalars:
+            groups.append(self.group(name, "", scalars, row))
+            row += len(scalars) + 2
+        for table in tables:
+            place = self.places[table.name] = self.place(table, name, row, captioned=True)
+            self.total_spots(table, place)
+            row = place.end + 1
+        plan = SheetPlan(name, "calculation", title, note, tuple(groups),
+                         tuple(t.name for t in tables))  # fmt: skip
+        self.sheets.append(plan)
+
+    def checks(self) -> None:
+        for at, name in enumerate(self.plan.checks, TOP + 3):
+            self.spots[name] = Spot("Checks", at, _exact((CHECK_VALUE,) * 3))
+        self.sheets.append(SheetPlan("Checks", "checks", "Checks", LEADS["checks"]))
+
+    def constants(self, tables: Mapping[str, Table]) -> dict[str, tuple[int, float, str]]:
+        used: dict[str, float] = {}
+        for quantity in [*self.plan.scalars.values(), *_columns(tables.values())]:
+            for node in _nodes(quantity):
+                if isinstance(node, Constant) and node.name not in ARITHMETIC:
+                    used[node.name] = node.value
+        listed = [(n, v, _conversion_in_words(n)) for n, v in sorted(used.items())]
+        listed += [(name, *ARITHMETIC[name]) for name in ARITHMETIC]
+        return {n: (row, value, meaning) for row, (n, value, meaning) in enumerate(listed, TOP + 1)}
+
+    # -------------------------------------------------------------- tables
+
+    def table_sheet(self, table: Table, sheet: str, kind: str, note: str, title: str = "") -> None:
+        place = self.places[table.name] = self.place(table, sheet, TOP, captioned=bool(title))
+        self.total_spots(table, place)
+        shown = title or table.title
+        assert kind in ("catalogue", "calculation")
+        self.sheets.append(
+            SheetPlan(sheet, kind, shown, note, tables=(table.name,))  # type: ignore[arg-type]
+        )
+
+    def place(self, table: Table, sheet: str, row: int, *, captioned: bool) -> TablePlace:
+        caption = row if captioned else None
+        heading = row + (1 if captioned else 0)
+        first = heading + 3
+        spacer = first + len(table.rows)
+        total = spacer + 1 if table.totals else None
+        counted = spacer + 2 if any(table.columns[c].may_reason for c in table.totals) else None
+        columns, at = _table_columns(table)
+        source = note = None
+        stated = [s for c in table.columns.values() for s in c.stated.values()]
+        if any(s.citation for s in stated):
+            source, at = at, at + 1
+        if any(note_of(s) for s in stated):
+            note = at
+        row = max(spacer, total or 0, counted or 0) + 2
+        drawing = explained = None
+        if table.show is not None:
+            drawing = row
+            down = table.columns[table.show[0]]
+            row += 4 + len({str(s.value) for s in down.stated.values()})
+        lines = sum(len({f.text for f in formulas_of(c)}) for c in table.columns.values())
+        if lines:
+            explained = row
+            row += 1 + lines
+        return TablePlace(
+            table.name, sheet, caption, heading, first, spacer, total, counted, columns, source,
+            note, drawing, explained, row,
+        )  # fmt: skip
+
+    def total_spots(self, table: Table, place: TablePlace) -> None:
+        for name, (owner, column) in self.totals.items():
+            if owner == table.name and place.total is not None:
+                triple = place.columns[column]
+                columns = triple if self.plan.scalars[name].ranged else _exact(triple)
+                self.spots[name] = Spot(place.sheet, place.total, columns)
+
+
+def note_of(stated: object) -> str:
+    """What is worth saying of a stated value beside its number."""
+    parts = [getattr(stated, "note", "")]
+    if getattr(stated, "midpoint", False):
+        parts.append("Expected value not stated: the middle of the ends.")
+    since = getattr(stated, "since", "")
+    if since:
+        parts.append(f"Since {since}.")
+    return " ".join(part for part in parts if part)
+
+
+def _exact(triple: Triple) -> Triple:
+    return (triple[1],) * 3
+
+
+def _table_columns(table: Table) -> tuple[dict[str, Triple], int]:
+    """Columns of each quantity after title and key, hidden ones last; and the next free column."""
+    placed: dict[str, Triple] = {}
+    at = KEY + 1
+    for column in sorted(table.columns.values(), key=lambda c: c.hidden):
+        if column.ranged:
+            placed[column.name] = (at, at + 1, at + 2)
+            at += 3
+        else:
+            placed[column.name] = (at, at, at)
+            at += 1
+    return placed, at
+
+
+def _conversion_in_words(name: str) -> str:
+    small, per, large = name.partition("_per_")
+    return f"{small} in one {large}" if per else ""

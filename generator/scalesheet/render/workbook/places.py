@@ -1,0 +1,183 @@
+"""Where everything stands, as data: sheet, row and column of every scalar, cell, key and constant.
+
+`View` answers the formula printer's questions (its `Places`) as seen from one sheet. Rows and
+columns count from 0. `layout.py` fills this in; nothing here knows XlsxWriter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from scalesheet.language.syntax import ENDS, End
+from scalesheet.render.workbook.names import NameFault, Names
+
+SheetKind = Literal[
+    "about", "inputs", "units", "catalogue", "calculation", "summary", "checks", "sources",
+    "changes",
+]  # fmt: skip
+
+Triple = tuple[int, int, int]  # the columns of low, value, high; equal where exact
+
+TITLE, KEY = 0, 1  # the first two columns of every list and table
+LOW_VALUE_HIGH: Triple = (2, 3, 4)
+UNIT = 5
+CHECK_VALUE = 2
+TOP = 3  # the first row below a sheet's title and lead
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a scalar stands; `columns` are those of low, value, high."""
+
+    sheet: str
+    row: int
+    columns: Triple
+
+    def at(self, end: End) -> str:
+        return absolute(self.row, self.columns[ENDS.index(end)])
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Scalars listed under one heading: `heading` is its row, the names follow below it."""
+
+    title: str
+    heading: int
+    scalars: tuple[str, ...]
+
+    def rows(self) -> Iterator[tuple[int, str]]:
+        return enumerate(self.scalars, self.heading + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlace:
+    """Where a table stands. Ranges run from `first` to `spacer`, an empty row, both included."""
+
+    name: str
+    sheet: str
+    caption: int | None  # row of the block's own title
+    heading: int  # titles; units and names in the two rows below
+    first: int
+    spacer: int
+    total: int | None
+    counted: int | None  # row of "k of m"
+    columns: Mapping[str, Triple]
+    source: int | None
+    note: int | None
+    drawing: int | None  # first row of the drawn cross table
+    explained: int | None  # first row of the formulas in words
+    end: int  # first free row below
+
+    @property
+    def last_column(self) -> int:
+        right = [max(triple) for triple in self.columns.values()]
+        return max([KEY, *right, self.source or 0, self.note or 0])
+
+
+@dataclass(frozen=True, slots=True)
+class SheetPlan:
+    """One sheet: its groups of scalars and its tables, top to bottom."""
+
+    name: str
+    kind: SheetKind
+    title: str
+    lead: str = ""
+    groups: tuple[Group, ...] = ()
+    tables: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The whole workbook."""
+
+    sheets: tuple[SheetPlan, ...]
+    scalars: Mapping[str, Spot]
+    tables: Mapping[str, TablePlace]
+    constants: Mapping[str, tuple[int, float, str]]  # row on Units, value, meaning
+    lists: Mapping[tuple[str, ...], tuple[int, int]]  # words -> first and last row on Inputs
+    row_numbers: Mapping[str, Mapping[str, int]]  # table -> id -> number from 0
+    names: Names
+    faults: tuple[NameFault, ...] = ()
+
+    def sheet(self, kind: SheetKind) -> str:
+        return next(plan.name for plan in self.sheets if plan.kind == kind)
+
+
+CONSTANT_VALUE = 1  # the Units sheet's column of values
+
+
+# ------------------------------------------------------------------ addresses
+
+
+@cache
+def letters(column: int) -> str:
+    """`A`, `Z`, `AA`."""
+    text = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        text = chr(ord("A") + rest) + text
+    return text
+
+
+def absolute(row: int, column: int) -> str:
+    return f"${letters(column)}${row + 1}"
+
+
+def relative(row: int, column: int) -> str:
+    return f"{letters(column)}{row + 1}"
+
+
+@cache
+def prefix(sheet: str) -> str:
+    """`Units!`, `'Stage 2'!`: quoted unless it is plainly a word."""
+    if re.fullmatch(r"[A-Za-z_]{4,}", sheet) and sheet.casefold() not in ("true", "false"):
+        return f"{sheet}!"
+    return "'" + sheet.replace("'", "''") + "'!"
+
+
+ROW = "\0"  # stands for the number of the row at hand in a column's formula
+
+
+@dataclass(frozen=True)
+class View:
+    """The places of quantities as seen from one sheet, for the formula printer.
+
+    The row at hand is printed as `ROW`, so that a column's formula is printed once.
+    """
+
+    layout: Layout
+    sheet: str
+
+    def _prefix(self, sheet: str) -> str:
+        return "" if sheet == self.sheet else prefix(sheet)
+
+    def scalar(self, name: str, end: End) -> str:
+        return self.layout.names.scalars[name, end]
+
+    def column(self, table: str, column: str, end: End) -> str:
+        place = self.layout.tables[table]
+        assert place.sheet == self.sheet, (table, self.sheet)
+        return letters(place.columns[column][ENDS.index(end)]) + ROW
+
+    def cell(self, table: str, row: str, column: str, end: End) -> str:
+        place = self.layout.tables[table]
+        at = place.first + self.layout.row_numbers[table][row]
+        return self._prefix(place.sheet) + absolute(at, place.columns[column][ENDS.index(end)])
+
+    def range(self, table: str, column: str, end: End) -> str:
+        place = self.layout.tables[table]
+        at = place.columns[column][ENDS.index(end)]
+        return (
+            f"{self._prefix(place.sheet)}{absolute(place.first, at)}:{absolute(place.spacer, at)}"
+        )
+
+    def ids(self, table: str) -> str:
+        return self.layout.names.tables[table]
+
+    def constant(self, name: str) -> str:
+        return self.layout.names.constants[name]

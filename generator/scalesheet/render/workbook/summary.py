@@ -1,0 +1,203 @@
+"""The Summary sheet: headline figures, phases, charts, advice. Every figure is a reference."""
+
+from __future__ import annotations
+
+import re
+
+from scalesheet.language.syntax import ENDS, End
+from scalesheet.model import Chart, Column, Scalar
+from scalesheet.numbers import Format, excel_format, text
+from scalesheet.render.workbook.canvas import Canvas
+from scalesheet.render.workbook.context import Context
+from scalesheet.render.workbook.front import write_headline
+from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, absolute, prefix
+from scalesheet.render.workbook.tables import heading_of, stored_column
+
+WIDTHS = (42.0, 14.0, 16.0, 14.0, 16.0, *(14.0,) * 10)
+TEXT_COLUMNS = 8  # over which advice is written
+CHART_ROWS = 20
+CHART_SIZE = {"width": 860, "height": 380}
+INK, BAR = "#404040", "#2F6690"
+
+
+def write_summary(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
+    canvas.widths(*WIDTHS)
+    row = write_headline(canvas, context, TOP - 1) + 1
+    row = _phases(canvas, context, row)
+    row = _advice(canvas, context, row)
+    for chart in context.plan.charts:
+        _chart(canvas, context, chart, row)
+        row += CHART_ROWS + 1
+    canvas.sheet.freeze_panes(TOP - 1, 0)
+
+
+# ------------------------------------------------------------------ phases
+
+
+def _phases(canvas: Canvas, context: Context, row: int) -> int:
+    """The phases table in short: expected values, and the ends of what is added up."""
+    table = context.plan.tables.get("phases")
+    if table is None:
+        return row
+    place = context.layout.tables[table.name]
+    canvas.text(row, TITLE, table.title or "Phases", "section")
+    head, unit, first = row + 1, row + 2, row + 3
+    canvas.text(head, TITLE, "Phase", "heading")
+    canvas.text(unit, TITLE, "", "unit")
+    for at, title in enumerate(table.row_titles, first):
+        canvas.text(at, TITLE, title or table.rows[at - first], "label")
+    total_row = first + len(table.rows)
+    canvas.text(total_row, TITLE, "Total", "total_label")
+    totals = {spot.columns[1]: (name, spot) for name, spot in context.layout.scalars.items()
+              if (spot.sheet, spot.row) == (place.sheet, place.total)}  # fmt: skip
+    at = TITLE
+    for column in (c for c in table.columns.values() if not c.hidden):
+        for end in _shown_ends(column, column.name in table.totals):
+            at += 1
+            numeric = column.kind == "number"
+            canvas.text(
+                head, at, heading_of(column, end), "heading_number" if numeric else "heading"
+            )
+            canvas.text(unit, at, context.symbol(column), "unit_number" if numeric else "unit")
+            _phase_column(canvas, context, column, end, at, first)
+            canvas.text(total_row, at, "", "total")
+            if column.name in table.totals:
+                name, _ = totals[place.columns[column.name][1]]
+                scalar = context.plan.scalars[name]
+                chosen: End = end if scalar.ranged else "value"
+                value = context.results.scalars[name].end(chosen)
+                canvas.formula(
+                    total_row, at, context.layout.names.scalars[name, chosen],
+                    value if isinstance(value, float) else "", "total",
+                    context.number_format(scalar),
+                )  # fmt: skip
+    return total_row + 2
+
+
+def _shown_ends(column: Column, added: bool) -> tuple[End, ...]:
+    return ENDS if column.ranged and added else ("value",)
+
+
+def _phase_column(
+    canvas: Canvas, context: Context, column: Column, end: End, at: int, first: int
+) -> None:
+    table = context.plan.tables["phases"]
+    place = context.layout.tables["phases"]
+    stored = stored_column(context.results.tables["phases"][column.name], end)
+    numeric = column.kind == "number"
+    fmt = excel_format(context.column_format(table, column)) if numeric else ""
+    for number_ in range(len(table.rows)):
+        if stored(number_) == "":
+            continue
+        source = absolute(place.first + number_, place.columns[column.name][ENDS.index(end)])
+        canvas.formula(
+            first + number_, at, f"{prefix(place.sheet)}{source}".replace("$", ""),
+            stored(number_), "either" if numeric else "word", fmt,
+        )  # fmt: skip
+
+
+# ------------------------------------------------------------------ advice
+
+
+def _advice(canvas: Canvas, context: Context, row: int) -> int:
+    """The plan's recommendations; a figure named in one is live."""
+    if not context.plan.recommendations:
+        return row
+    canvas.text(row, TITLE, "Recommendations", "section")
+    for advice in context.plan.recommendations:
+        row += 1
+        formula, said = _live_text(context, advice)
+        canvas.merged(row, TITLE, TEXT_COLUMNS, said, "text")
+        if formula is not None:
+            canvas.formula(row, TITLE, formula, said, "advice")
+    return row + 2
+
+
+def _live_text(context: Context, advice: str) -> tuple[str | None, str]:
+    """A text with its figures as one formula, and what it says now."""
+    pieces: list[str] = []
+    said: list[str] = []
+    live = False
+    for at, part in enumerate(re.split(r"\{\{\s*([^{}]*?)\s*\}\}", advice)):
+        scalar = context.plan.scalars.get(part) if at % 2 else None
+        if scalar is None:
+            shown = f"{{{{ {part} }}}}" if at % 2 else part
+            said.append(shown)
+            pieces += [f'"{chunk}"' for chunk in _chunks(shown)]
+            continue
+        live = True
+        symbol = context.symbol(scalar)
+        said.append(text(context.results.scalars[part], context.scalar_formats[part], symbol))
+        pieces += _live_figure(context, scalar)
+        pieces += [f'" {symbol}"'] if symbol else []
+    return ("&".join(pieces) if live else None), "".join(said)
+
+
+def _chunks(shown: str) -> list[str]:
+    """Pieces that a formula's string takes, quotes doubled."""
+    return [shown[at : at + 120].replace('"', '""') for at in range(0, len(shown), 120)]
+
+
+def _live_figure(context: Context, scalar: Scalar) -> list[str]:
+    names, value = context.layout.names.scalars, context.results.scalars[scalar.name]
+    fmt = context.scalar_formats[scalar.name]
+    shown = _live_number(names[scalar.name, "value"], scalar, fmt)
+    if not value.ranged or "[" not in text(value, fmt):
+        return [shown]
+    plain = Format(fmt.decimals, fmt.percent, False, fmt.scientific)
+    low, high = (_live_number(names[scalar.name, end], scalar, plain) for end in ("low", "high"))
+    return [shown, '" ["', low, '"–"', high, '"]"']
+
+
+def _live_number(name: str, scalar: Scalar, fmt: Format) -> str:
+    """FIXED knows the reader's own separators; TEXT would need its format in their language."""
+    if scalar.kind != "number" or fmt.scientific:
+        return name
+    mark, times = ('"~"&' if fmt.approximate else ""), ("*100" if fmt.percent else "")
+    shown = f"{mark}FIXED({name}{times},{fmt.decimals})" + ('&"%"' if fmt.percent else "")
+    return f"IF(ISTEXT({name}),{name},{shown})" if scalar.may_reason else shown
+
+
+# ------------------------------------------------------------------ charts
+
+
+def _chart(canvas: Canvas, context: Context, chart: Chart, row: int) -> None:
+    """One column of a table over its rows, as a native chart with alternative text."""
+    table = context.tables[chart.table]
+    place = context.layout.tables[chart.table]
+    column = table.columns[chart.column]
+    at = place.columns[chart.column][1]
+    last = place.spacer - 1
+    made = canvas.book.add_chart({"type": chart.kind})
+    fmt = context.column_format(table, column)
+    series = {
+        "name": column.title or column.name,
+        "categories": [place.sheet, place.first, TITLE, last, TITLE],
+        "values": [place.sheet, place.first, at, last, at],
+        "fill": {"color": BAR},
+        "gap": 60,
+        "data_labels": {"value": True, "num_format": excel_format(fmt), "font": _font(9)},
+    }
+    made.add_series(series)
+    made.set_title({"name": chart.title, "name_font": _font(12, bold=True), "overlay": False})
+    made.set_legend({"none": True})
+    unit = context.symbol(column)
+    label = f"{column.title} ({unit})" if unit else column.title
+    categories = {"num_font": _font(9), "major_gridlines": {"visible": False},
+                  "reverse": chart.kind == "bar"}  # fmt: skip
+    values = {
+        "name": label, "name_font": _font(9), "num_font": _font(9), "min": 0,
+        "num_format": excel_format(fmt),
+        "major_gridlines": {"visible": True, "line": {"color": "#D9D9D9", "width": 0.5}},
+    }  # fmt: skip
+    made.set_x_axis(categories)
+    made.set_y_axis(values)
+    made.set_size(CHART_SIZE)
+    code = canvas.sheet.insert_chart(
+        row, TITLE, made, {"description": chart.alt, "object_position": 2, "x_offset": 4}
+    )
+    canvas.tally.check(code, f"chart {chart.id}")
+
+
+def _font(size: int, *, bold: bool = False) -> dict[str, object]:
+    return {"name": "Arial", "size": size, "bold": bold, "color": INK}

@@ -1,0 +1,399 @@
+"""Tables: headings with units and names, rows, a spacer row, totals, and what lies below.
+
+A column's formula is printed once and the row's number put in, so a table of many rows costs
+little more than writing its cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from scalesheet.language.syntax import ENDS, End
+from scalesheet.model import Column, Formula, Stated, Table
+from scalesheet.numbers import Format, excel_format, number, plain
+from scalesheet.printers.base import PrinterError
+from scalesheet.render.workbook.canvas import Canvas
+from scalesheet.render.workbook.context import (
+    Context,
+    end_node,
+    ends_of,
+    stated_ends,
+    stated_text,
+)
+from scalesheet.render.workbook.formats import Role
+from scalesheet.render.workbook.layout import formulas_of, note_of
+from scalesheet.render.workbook.places import (
+    KEY,
+    ROW,
+    TITLE,
+    TOP,
+    SheetPlan,
+    TablePlace,
+    letters,
+    relative,
+)
+from scalesheet.render.workbook.scalars import write_ends, write_group
+from scalesheet.render.workbook.validation import rule
+from scalesheet.values import Series, Value
+
+NARROWEST, WIDEST_NUMBER, WIDEST_TEXT = 10.5, 22.0, 30.0
+TITLE_WIDTH, KEY_WIDTH = (24.0, 40.0), (14.0, 30.0)
+SOURCE_WIDTH, NOTE_WIDTH = 44.0, 70.0
+
+
+def write_tables(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
+    """A sheet of one table, or of a phase: its scalars, then its tables."""
+    places = [context.layout.tables[name] for name in plan.tables]
+    last = max((place.last_column for place in places), default=KEY)
+    _set_widths(canvas, context, plan, places)
+    for group in plan.groups:
+        write_group(canvas, context, group, last)
+    for place in places:
+        write_table(canvas, context, place)
+    if len(places) == 1 and not plan.groups:
+        canvas.sheet.freeze_panes(places[0].first, KEY)
+    else:
+        canvas.sheet.freeze_panes(TOP, KEY)
+
+
+def write_table(canvas: Canvas, context: Context, place: TablePlace) -> None:
+    """One table with everything that belongs to it."""
+    table = context.tables[place.name]
+    if place.caption is not None:
+        canvas.text(place.caption, TITLE, table.title, "section")
+    _headings(canvas, context, table, place)
+    for at, (row, title) in enumerate(zip(table.rows, table.row_titles, strict=True), place.first):
+        canvas.text(at, TITLE, title or row, "label")
+        canvas.text(at, KEY, row, "key")
+    for column in table.columns.values():
+        _Cells(canvas, context, table, column, place).write()
+    _sources_and_notes(canvas, table, place)
+    _totals(canvas, context, table, place)
+    if place.drawing is not None:
+        _drawing(canvas, context, table, place, place.drawing)
+    if place.explained is not None:
+        _explained(canvas, context, table, place, place.explained)
+
+
+def is_axis(table: Table, column: str) -> bool:
+    """Whether the column is one that a cross table runs over: a key, nothing to edit."""
+    return column in dict(table.each)
+
+
+def heading_of(column: Column, end: End) -> str:
+    title = column.title or column.name
+    return title if end == "value" else f"{title}, {end}"
+
+
+def _headings(canvas: Canvas, context: Context, table: Table, place: TablePlace) -> None:
+    titles, units, names = place.heading, place.heading + 1, place.heading + 2
+    canvas.row_of(titles, ("Row", "Id"), "heading")
+    canvas.row_of(units, ("Unit", ""), "unit")
+    canvas.row_of(names, ("Name in formulas", ""), "name")
+    for column in table.columns.values():
+        numeric = column.kind == "number"
+        for end in ends_of(column):
+            at = place.columns[column.name][ENDS.index(end)]
+            name = column.name if end == "value" else f"{column.name}_{end}"
+            heading = heading_of(column, end)
+            canvas.text(titles, at, heading, "heading_number" if numeric else "heading")
+            canvas.text(units, at, context.symbol(column), "unit_number" if numeric else "unit")
+            canvas.text(names, at, name, "name_number" if numeric else "name")
+    for optional, text in ((place.source, "Source"), (place.note, "Note")):
+        if optional is not None:
+            canvas.text(titles, optional, text, "heading")
+            canvas.text(units, optional, "", "unit")
+            canvas.text(names, optional, "", "name")
+
+
+# ------------------------------------------------------------------ cells
+
+
+class _Cells:
+    """The cells of one column, end by end."""
+
+    def __init__(
+        self, canvas: Canvas, context: Context, table: Table, column: Column, place: TablePlace
+    ) -> None:
+        self.canvas, self.context = canvas, context
+        self.table, self.column, self.place = table, column, place
+        self.symbol = context.symbol(column)
+        self.series: Series = context.results.tables[table.name][column.name]
+        fmt = context.column_format(table, column) if column.kind == "number" else None
+        self.format = excel_format(fmt) if fmt else ""
+
+    def write(self) -> None:
+        for end in ends_of(self.column):
+            at = self.place.columns[self.column.name][ENDS.index(end)]
+            self._stated(end, at)
+            self._computed(end, at)
+        if self.column.stated and self._stated_role() not in ("key", "text"):
+            self._validations()
+
+    def _stated(self, end: End, at: int) -> None:
+        role = self._stated_role()
+        for number_, row in enumerate(self.table.rows, self.place.first):
+            stated = self.column.stated.get(row)
+            if stated is None:
+                continue
+            text = stated_text(stated, self.symbol)
+            if text is not None:
+                self.canvas.text(number_, at, text if end == "value" else "", role)
+            else:
+                value = stated_ends(stated)[ENDS.index(end)]
+                self.canvas.number(number_, at, value, "input", self.format)
+
+    def _computed(self, end: End, at: int) -> None:
+        stored = stored_column(self.series, end)
+        for formula, rows in self._formulas():
+            try:
+                printed = self.context.printed(end_node(formula, end), self.place.sheet)
+            except PrinterError as error:
+                where = f"'{self.table.name}.{self.column.name}'"
+                self.canvas.tally.report(f"{where}: {error.message}", formula.position)
+                continue
+            outer = formula.outer and end != "value"
+            look = self.canvas.formats(self._role(outer), self.format)
+            text, array, put = printed.text, printed.array, self.canvas.put_formula
+            first, may_wrap = self.place.first, self.column.may_reason
+            for row in rows:
+                at_row = first + row
+                value = stored(row)
+                put(at_row, at, text.replace(ROW, str(at_row + 1)), value, look, array)
+                if may_wrap and isinstance(value, str):
+                    self.canvas.fit(at_row, at, at, value, "either")
+
+    def _formulas(self) -> Iterator[tuple[Formula, Sequence[int]]]:
+        """Formulas of this column with the numbers of the rows that they fill."""
+        column, numbers = self.column, self.context.layout.row_numbers[self.table.name]
+        for row, formula in column.own.items():
+            yield formula, (numbers[row],)
+        if column.formula is not None:
+            taken = {*column.stated, *column.own}
+            yield column.formula, [at for at, row in enumerate(self.table.rows) if row not in taken]
+
+    def _role(self, outer: bool) -> Role:
+        if self.column.kind != "number":
+            return "word"
+        if outer:
+            return "outer"
+        return "either" if self.column.may_reason else "number"
+
+    def _stated_role(self) -> Role:
+        """Of stated cells that are not numbers. Descriptive text is nothing to play with."""
+        if is_axis(self.table, self.column.name):
+            return "key"
+        if self.column.kind in ("text", "date"):
+            return "text"
+        return "input_reason" if self.column.kind == "number" else "input_text"
+
+    def _validations(self) -> None:
+        """One rule for each run of rows that say the same."""
+        first_column, _, last_column = self.place.columns[self.column.name]
+        numbered = [
+            (at, self.column.stated[row])
+            for at, row in enumerate(self.table.rows, self.place.first)
+            if row in self.column.stated
+        ]
+
+        def alike(item: tuple[int, tuple[int, Stated]]) -> object:
+            at_run, (at, stated) = item
+            return at - at_run, stated.basis, stated.citation
+
+        for _, group in groupby(enumerate(numbered), alike):
+            run = [item for _, item in group]
+            options = rule(self.context, self.column, run[0][1])
+            code = self.canvas.sheet.data_validation(
+                run[0][0], first_column, run[-1][0], last_column, options
+            )
+            self.canvas.tally.check(code, f"validation of {self.table.name}.{self.column.name}")
+
+
+def stored_column(series: Series, end: End) -> Callable[[int], float | str]:
+    """Row number -> what a spreadsheet keeps beside the formula, without a Value for each cell."""
+    chosen = {"low": series.low, "value": None, "high": series.high}[end]
+    numbers = (series.value if chosen is None else chosen).tolist()
+    reasons: Mapping[int, str] = series.reasons
+
+    def stored(row: int) -> float | str:
+        if row in reasons:
+            return reasons[row]
+        value = numbers[row]
+        if value is None or value != value:
+            return ""
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return value if isinstance(value, float) else str(value)
+
+    return stored
+
+
+# ------------------------------------------------------------------ beside and below the rows
+
+
+def _sources_and_notes(canvas: Canvas, table: Table, place: TablePlace) -> None:
+    several = len(table.columns) > 1
+    for at, row in enumerate(table.rows, place.first):
+        cited: dict[str, dict[str, None]] = {}
+        noted: dict[str, None] = {}
+        for column in table.columns.values():
+            stated = column.stated.get(row)
+            if stated is None:
+                continue
+            if stated.citation:
+                cited.setdefault(stated.citation.key, {})[stated.citation.locator] = None
+            if note := note_of(stated):
+                said = f"{column.title}: {note}" if several else note
+                noted[said if said.endswith((".", "!", "?")) else f"{said}."] = None
+        if place.source is not None:
+            canvas.text(
+                at, place.source, "; ".join(_cited(key, cited[key]) for key in cited), "small"
+            )
+        if place.note is not None:
+            canvas.text(at, place.note, " ".join(noted), "small")
+
+
+def _cited(key: str, locators: Iterable[str]) -> str:
+    """One source and the places in it."""
+    places = ", ".join(filter(None, locators))
+    return f"{key} ({places})" if places else key
+
+
+def _totals(canvas: Canvas, context: Context, table: Table, place: TablePlace) -> None:
+    if place.total is None:
+        return
+    for at in range(place.last_column + 1):
+        canvas.text(place.total, at, "", "total_label")
+    canvas.text(place.total, TITLE, "Total", "total_label")
+    totals = {
+        name: spot
+        for name, spot in context.layout.scalars.items()
+        if spot.sheet == place.sheet and spot.row == place.total
+    }
+    for name in totals:
+        write_ends(canvas, context, context.plan.scalars[name], "total")
+    if place.counted is None:
+        return
+    canvas.text(place.counted, TITLE, "Rows with a number", "total_label")
+    for at in range(KEY, place.last_column + 1):
+        canvas.text(place.counted, at, "", "total_text")
+    ids = context.layout.names.tables[table.name]
+    for name in table.totals:
+        column, triple = table.columns[name], place.columns[name]
+        if not column.may_reason:
+            continue
+        values = context.results.tables[table.name][name]
+        with_number = sum(isinstance(value.value, float) for value in values)
+        where = letters(triple[1])
+        area = f"{where}{place.first + 1}:{where}{place.spacer + 1}"
+        said = f"{with_number} of {len(table.rows)}"
+        text = f'COUNT({area})&" of "&COUNTA({ids})'
+        canvas.formula(place.counted, triple[1], text, said, "total_text")
+
+
+def _drawing(canvas: Canvas, context: Context, table: Table, place: TablePlace, top: int) -> None:
+    """A cross table as a grid: each cell is a reference to the row that holds the figure."""
+    assert table.show is not None
+    down, across, cell = (table.columns[name] for name in table.show)
+    canvas.text(top, TITLE, f"{cell.title}: {down.title} by {across.title}", "section")
+    symbol = context.symbol(cell)
+    said = f"expected values, {symbol}" if symbol else "expected values"
+    canvas.text(top + 1, TITLE, said, "heading")
+    canvas.text(top + 1, KEY, "", "heading")
+    rows: dict[str, int] = {}
+    columns: dict[str, int] = {}
+    axes = dict(table.each)
+    stored = stored_column(context.results.tables[table.name][cell.name], "value")
+    fmt = context.column_format(table, cell) if cell.kind == "number" else None
+    for at, row in enumerate(table.rows):
+        one, other = str(down.stated[row].value), str(across.stated[row].value)
+        if other not in columns:
+            columns[other] = KEY + 1 + len(columns)
+            title = context.title_of(axes.get(across.name, ""), other)
+            canvas.text(top + 1, columns[other], title, "heading_number")
+        if one not in rows:
+            rows[one] = top + 2 + len(rows)
+            canvas.text(rows[one], TITLE, context.title_of(axes.get(down.name, ""), one), "label")
+            canvas.text(rows[one], KEY, one, "key")
+        source = relative(place.first + at, place.columns[cell.name][1])
+        if stored(at) != "":
+            canvas.formula(
+                rows[one], columns[other], source, stored(at), "either",
+                excel_format(fmt) if fmt else "",
+            )  # fmt: skip
+
+
+def _explained(canvas: Canvas, context: Context, table: Table, place: TablePlace, top: int) -> None:
+    """The columns' formulas as they are written in the plan."""
+    canvas.text(top, TITLE, "How the columns are computed", "section")
+    row = top
+    last = max(place.last_column, KEY + 6)
+    for column in table.columns.values():
+        seen: set[str] = set()
+        for formula in formulas_of(column):
+            if formula.text in seen:
+                continue
+            seen.add(formula.text)
+            row += 1
+            canvas.text(row, TITLE, column.title or column.name, "label")
+            canvas.text(row, KEY, column.name, "key")
+            outer = "Low and high are outer bounds." if formula.outer else ""
+            note = " ".join(filter(None, (column.note, outer)))
+            said = f"{formula.text}   — {note}" if note else formula.text
+            canvas.merged(row, KEY + 1, last, said)
+
+
+# ------------------------------------------------------------------ widths
+
+
+def _set_widths(
+    canvas: Canvas, context: Context, plan: SheetPlan, places: Sequence[TablePlace]
+) -> None:
+    """Each column as wide as its widest number or word needs, within limits."""
+    wanted: dict[int, float] = {TITLE: TITLE_WIDTH[0], KEY: KEY_WIDTH[0]}
+
+    def need(column: int, width: float) -> None:
+        wanted[column] = max(wanted.get(column, NARROWEST), width)
+
+    for group in plan.groups:
+        need(TITLE, TITLE_WIDTH[1] - 6)
+        longest = max((len(name) for name in group.scalars), default=0)
+        need(KEY, min(longest * 0.95 + 2, KEY_WIDTH[1]))
+        for column in range(2, 6):
+            need(column, 13)
+    for place in places:
+        table = context.tables[place.name]
+        need(TITLE, min(max(map(len, table.row_titles)) * 1.02 + 2, TITLE_WIDTH[1]))
+        need(KEY, min(max(map(len, table.rows)) * 0.95 + 2, KEY_WIDTH[1]))
+        for name, triple in place.columns.items():
+            column_ = table.columns[name]
+            width = _width(context, table, column_)
+            for end in ends_of(column_):
+                need(triple[ENDS.index(end)], width)
+        if place.source is not None:
+            need(place.source, SOURCE_WIDTH)
+        if place.note is not None:
+            need(place.note, NOTE_WIDTH)
+    for at, width in sorted(wanted.items()):
+        canvas.widths(width, start=at)
+
+
+def _width(context: Context, table: Table, column: Column) -> float:
+    series = context.results.tables[table.name][column.name]
+    words = [word for end in ends_of(column) for word in heading_of(column, end).split()]
+    heading = max(map(len, words), default=0) * 1.2
+    under = max(len(column.name) + (5 if column.ranged else 0), len(context.symbol(column))) * 0.92
+    if column.kind == "number":
+        fmt = context.column_format(table, column)
+        widest = max((_number_width(value, fmt) for value in series), default=0.0)
+        return min(max(heading, under, widest) + 1.5, WIDEST_NUMBER)
+    longest = max((len(plain(value, Format())) for value in series), default=0)
+    return min(max(heading, under, longest * 1.02) + 1.5, WIDEST_TEXT)
+
+
+def _number_width(value: Value, fmt: Format) -> float:
+    if value.reason is not None:
+        return min(len(value.reason) * 0.6, 16.0)
+    ends = [x for x in (value.low, value.value, value.high) if isinstance(x, float)]
+    return max((len(number(x, fmt)) * 1.12 for x in ends), default=0.0)

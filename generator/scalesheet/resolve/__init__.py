@@ -1,0 +1,220 @@
+"""resolve: from checked documents to a frozen, typed Book: names bound, units derived, ranges
+split, the order found, cycles refused. It knows no output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.language.syntax import Node, Scalar
+from scalesheet.load import Document
+from scalesheet.model import Book, Chart, Formula, Plan, Record, Stated
+from scalesheet.model import Scalar as ModelScalar
+from scalesheet.resolve.bind import BindError, Scope, Typed, convert, infer
+from scalesheet.resolve.catalogue import records_of, sources_of, tables_of, units_of
+from scalesheet.resolve.compile import Compiled, compile_space, scalar, table
+from scalesheet.resolve.drafts import Draft, DraftPlan, DraftRecord, Space
+from scalesheet.resolve.facts import Facts, of_domain
+from scalesheet.resolve.plans import plan_of
+from scalesheet.resolve.ranges import split
+from scalesheet.resolve.reasons import settle
+from scalesheet.resolve.uses import tables_used
+from scalesheet.resolve.values import Lowering, forget_files
+from scalesheet.units import PURE
+
+
+def resolve(
+    documents: Sequence[Document], as_of: date | None = None
+) -> tuple[Book | None, list[Diagnostic]]:
+    """The Book, or None where a diagnostic is an error; and all diagnostics."""
+    forget_files()
+    found: list[Diagnostic] = []
+    by_kind = {d.kind: d for d in documents if d.kind in ("book", "units", "sources")}
+    book = by_kind["book"].data
+    edition = date.fromisoformat(str(book["edition"]))
+    units = units_of(by_kind["units"], found)
+    if found:
+        return None, found  # without its units nothing else can be read
+    sources = sources_of(by_kind["sources"])
+    drafts = records_of(documents, units, found)
+    tables, prices = tables_of(documents, units, drafts, as_of or edition, found)
+    below = Space(units, drafts, {}, tables=tables)
+    catalogue = compile_space(below, {}, found)
+    records = {d.id: r for d in drafts.values() if (r := _record(d, below, found)) is not None}
+    plans: dict[str, Plan] = {}
+    for document in documents:
+        if document.kind == "plan":
+            page = next((d for d in documents if d.kind == "page" and d.id == document.id), None)
+            space = Space(units, drafts, tables)
+            plan = _plan(document, page, space, catalogue, found)
+            if plan is not None:
+                plans[plan.id] = plan
+    if any(d.severity == "error" for d in found):
+        return None, found
+    finished = Book(
+        title=str(book["title"]),
+        edition=edition,
+        as_of=as_of or edition,
+        units=units,
+        sources=sources,
+        tables={name: table(t, catalogue) for name, t in tables.items()},
+        order=catalogue.order,
+        records=records,
+        plans=plans,
+        url=str(book.get("repository", "")),
+        prices=prices,
+    )
+    return finished, found
+
+
+def _plan(
+    document: Document,
+    page: Document | None,
+    empty: Space,
+    catalogue: Compiled,
+    found: list[Diagnostic],
+) -> Plan | None:
+    low = Lowering(document, empty.units, found)
+    draft = plan_of(document, page, empty, low)
+    space = replace(
+        empty,
+        scalars=draft.scalars,
+        tables=draft.tables,
+        phases=tuple(phase.id for phase in draft.phases),
+    )
+    compiled = compile_space(space, catalogue.facts, found)
+    headline = _headline(draft, found)
+    charts = _charts(draft, found)
+    if any(d.severity == "error" for d in found):
+        return None
+    scalars = {name: scalar(s, compiled) for name, s in draft.scalars.items()}
+    tables = {name: table(t, compiled) for name, t in draft.tables.items()}
+    return Plan(
+        id=draft.id,
+        title=draft.title,
+        summary=draft.summary,
+        scalars=scalars,
+        tables=tables,
+        phases=draft.phases,
+        order=compiled.order,
+        catalogue=tables_used(scalars, tables, catalogue, empty.catalogue),
+        headline=headline,
+        checks=draft.checks,
+        charts=charts,
+        scenarios=draft.scenarios,
+        page=draft.page,
+        recommendations=draft.recommendations,
+        citation=draft.citation,
+        position=draft.position,
+        page_path=draft.page_path,
+    )
+
+
+def _headline(draft: DraftPlan, found: list[Diagnostic]) -> tuple[str, ...]:
+    names: list[str] = []
+    for name, position in draft.headline:
+        full = f"phases.{name}" if name.startswith("total.") else name
+        if full in draft.scalars:
+            names.append(full)
+        else:
+            message = f"unknown scalar '{name}'{nearest(name, draft.scalars)}"
+            found.append(at(position, "N001", message))
+    return tuple(names)
+
+
+def _charts(draft: DraftPlan, found: list[Diagnostic]) -> tuple[Chart, ...]:
+    charts = []
+    for chart, position in draft.charts:
+        owner = draft.tables.get(chart.table)
+        if owner is None:
+            message = f"unknown table '{chart.table}'{nearest(chart.table, draft.tables)}"
+            found.append(at(position, "N001", message))
+        elif chart.column not in owner.columns or owner.columns[chart.column].kind != "number":
+            message = (
+                f"'{chart.table}' has no column of numbers '{chart.column}'"
+                f"{nearest(chart.column, owner.columns)}"
+            )
+            found.append(at(position, "N001", message))
+        else:
+            charts.append(chart)
+    return tuple(charts)
+
+
+# ------------------------------------------------------------------ catalogue formulas
+
+
+def _record(draft: DraftRecord, space: Space, found: list[Diagnostic]) -> Record | None:
+    """A catalogue formula by itself: bound over its inputs, its dimension checked."""
+    try:
+        formula = _record_formula(draft, space)
+    except BindError as error:
+        found.append(at(draft.formula.at(error.offset), error.code, error.message))
+        return None
+    for example, position in zip(draft.examples, draft.example_positions, strict=True):
+        for name in example.given:
+            if name not in draft.inputs:
+                message = f"the example gives '{name}'{nearest(name, draft.inputs)}"
+                found.append(at(position, "N001", message))
+        missing = [n for n in draft.inputs if n not in example.given and n not in draft.defaults]
+        if missing:
+            found.append(at(position, "S002", f"the example gives no {', '.join(missing)}"))
+    return Record(
+        id=draft.id,
+        title=draft.title,
+        inputs=tuple(_input(name, i, draft.defaults) for name, i in draft.inputs.items()),
+        unit=draft.unit,
+        formula=formula,
+        symbol=draft.symbol,
+        valid=draft.valid,
+        convention=draft.convention,
+        examples=draft.examples,
+        asserted=draft.asserted,
+        citation=draft.citation,
+        note=draft.note,
+        position=draft.position,
+    )
+
+
+def _input(name: str, draft: Draft, defaults: dict[str, float]) -> ModelScalar:
+    default = defaults.get(name)
+    return ModelScalar(
+        name=name,
+        title=draft.title,
+        unit=draft.unit,
+        domain=draft.domain or "non-negative",
+        show=draft.show,
+        note=draft.note,
+        position=draft.position,
+        stated=None if default is None else Stated(default, default, default, basis="decision"),
+    )
+
+
+def _record_formula(draft: DraftRecord, space: Space) -> Formula:
+    inputs = {
+        name: Typed(Scalar(name), "number", None if draft.asserted else i.unit)
+        for name, i in draft.inputs.items()
+    }
+    if draft.asserted:
+        inputs = {n: replace(t, unit=PURE) for n, t in inputs.items()}
+    scope = Scope(space, inputs=inputs, asserted=draft.asserted)
+    typed = infer(draft.formula.tree, scope, None if draft.asserted else draft.unit)
+    if typed.kind != "number":
+        raise BindError("F004", "a catalogue formula gives a number", draft.formula.tree)
+    if not draft.asserted:
+        typed = convert(
+            typed, draft.unit, scope, draft.formula.tree, f"'{draft.id}' is declared in"
+        )
+
+    def facts(node: Node) -> Facts:
+        assert isinstance(node, Scalar)
+        domain = draft.inputs[node.name].domain or "non-negative"
+        return Facts(interval=of_domain(domain), stated=True)
+
+    whole = settle(typed.tree, facts).whole
+    ends = split(whole, "number", draft.id, facts, None).ends
+    return Formula(
+        draft.formula.text, typed.tree, ends, citation=draft.citation,
+        position=draft.formula.position,
+    )  # fmt: skip

@@ -1,0 +1,757 @@
+"""Binds a written formula: names become references, units are derived, conversions inserted.
+
+The result still has one tree for all three ends: references say `value`, and `low`, `high`,
+`paired` and `between` remain calls. `ranges.py` makes the ends of it, `reasons.py` the guards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal
+
+from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.language.parser import SPECIAL
+from scalesheet.language.syntax import (
+    FUNCTIONS,
+    Aggregate,
+    Aggregation,
+    Binary,
+    Call,
+    Cast,
+    Cell,
+    CellName,
+    Choice,
+    Column,
+    Compare,
+    Constant,
+    Flag,
+    Logic,
+    Lookup,
+    Member,
+    Name,
+    Negative,
+    Node,
+    Not,
+    Number,
+    Over,
+    Reason,
+    Scalar,
+    Text,
+    walk,
+)
+from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Space, Written
+from scalesheet.units import PURE, Unit, UnitError
+
+ROUNDING = frozenset({"ceil", "floor", "round"})
+PURE_ONLY = frozenset({"exp", "ln", "log10"})
+ALIKE = frozenset({"sum", "min", "max", "mean", "between"})
+
+
+class BindError(Exception):
+    """A fault within a formula, at an offset of its text."""
+
+    def __init__(self, code: str, message: str, node: Node | None) -> None:
+        super().__init__(message)
+        self.code, self.message = code, message
+        self.offset = node.span.start if node is not None and node.span else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A bound tree and what it is. `unit` None fits any (0, a reason); `rounded`: it holds a
+    rounding in its present unit. `words` is a word's class where known, `table` a reference's.
+    """
+
+    tree: Node
+    kind: Literal["number", "word", "flag", "reference", "text", "date", "reason"]
+    unit: Unit | None = None
+    rounded: bool = False
+    words: tuple[str, ...] = ()
+    table: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a formula stands. `inputs` are those of a catalogue formula; `looked_at` is the table
+    whose rows an aggregate's condition goes through."""
+
+    space: Space
+    phase: str | None = None
+    table: str | None = None
+    inputs: Mapping[str, Typed] | None = None
+    looked_at: str | None = None
+    asserted: bool = False
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound formula, not yet split into ends."""
+
+    tree: Node
+    uses: tuple[str, ...]
+
+
+def bind(written: Written, draft: Draft, scope: Scope) -> Bound | Diagnostic:
+    """Binds a formula to what its quantity declares: kind, unit, class or table."""
+    try:
+        typed = _checked(written.tree, draft, scope)
+    except BindError as error:
+        return at(written.at(error.offset), error.code, error.message)
+    return Bound(typed.tree, tuple(sorted(_uses(written.tree, scope.space))))
+
+
+def _uses(tree: Node, space: Space) -> set[str]:
+    return {
+        space.records[n.function].id
+        for n in walk(tree)
+        if isinstance(n, Call) and n.function in space.records
+    }
+
+
+def _checked(tree: Node, draft: Draft, scope: Scope) -> Typed:
+    wanted = draft.unit if draft.kind == "number" and not scope.asserted else None
+    typed = infer(tree, scope, wanted)
+    if typed.kind == "reason":
+        return typed
+    if draft.kind == "number":
+        if typed.kind != "number":
+            raise BindError("F004", f"expected a number, found {_a(typed.kind)}", tree)
+        if scope.asserted:
+            return typed
+        assert draft.unit is not None
+        return convert(typed, draft.unit, scope, tree, f"'{draft.name}' is declared in")
+    if draft.kind == "reference":
+        if typed.kind != "reference" or typed.table != draft.refers_to:
+            raise BindError(
+                "F004", f"expected a row of '{draft.refers_to}', found {_a(typed.kind)}", tree
+            )
+        return typed
+    if draft.kind == "word":
+        if typed.kind != "word":
+            raise BindError("F004", f"expected a word, found {_a(typed.kind)}", tree)
+        for word in _words(tree):
+            if word.value not in draft.words:
+                raise BindError(
+                    "F006",
+                    f"'{word.value}' is not one of the words of '{draft.name}': "
+                    f"{', '.join(draft.words)}{nearest(word.value, draft.words)}",
+                    word,
+                )
+        return typed
+    if typed.kind != draft.kind:
+        raise BindError("F004", f"expected {_a(draft.kind)}, found {_a(typed.kind)}", tree)
+    return typed
+
+
+def _words(tree: Node) -> list[Text]:
+    """The words that a formula can result in."""
+    if isinstance(tree, Choice):
+        return _words(tree.then) + _words(tree.other)
+    return [tree] if isinstance(tree, Text) else []
+
+
+def _a(kind: str) -> str:
+    return {
+        "number": "a number",
+        "word": "a word",
+        "flag": "yes or no",
+        "reference": "a reference to a row",
+        "text": "a text",
+        "date": "a date",
+        "reason": "a reason",
+    }[kind]
+
+
+# ------------------------------------------------------------------ inference
+
+
+def infer(node: Node, scope: Scope, want: Unit | None = None) -> Typed:
+    """The bound tree and its type. `want` is the unit the place asks for, if known: a rounding
+    function converts its argument to it, so that the rounding happens in that unit."""
+    return _INFER[type(node)](node, scope, want)
+
+
+def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> Typed:
+    """The same quantity in `unit`, by named constants. Raises BindError U002 or U004."""
+    units = scope.space.units
+    if typed.unit is None or typed.unit == unit:
+        return replace(typed, unit=unit)
+    if not units.compatible(typed.unit, unit):
+        hint = ""
+        counted = [n for n, _ in unit.factors if units.declared[n].counted]
+        if typed.unit.pure and len(unit.factors) == 1 and counted:
+            hint = f"; a pure number becomes a counted thing by 'as {counted[0]}'"
+        raise BindError("U002", f"{place} {unit}, but the formula gives {typed.unit}{hint}", node)
+    if typed.rounded:
+        raise BindError(
+            "U004",
+            f"the rounding is done in {typed.unit} but {place} {unit}; "
+            "give the rounded value a quantity with a unit of its own",
+            node,
+        )
+    tree = typed.tree
+    for step in units.conversion(typed.unit, unit):
+        constant = Constant(step.constant, step.value)
+        tree = Binary("*" if step.power > 0 else "/", tree, constant, span=node.span)
+    return replace(typed, tree=tree, unit=unit)
+
+
+def _number(node: Number, scope: Scope, want: Unit | None) -> Typed:
+    return Typed(node, "number", None if node.value == 0 else PURE)
+
+
+def _negative(node: Negative, scope: Scope, want: Unit | None) -> Typed:
+    inner = _numeric(node.operand, scope, want)
+    return replace(inner, tree=Negative(inner.tree, span=node.span))
+
+
+def _numeric(node: Node, scope: Scope, want: Unit | None) -> Typed:
+    typed = infer(node, scope, want)
+    if typed.kind not in ("number", "reason"):
+        raise BindError("F004", f"expected a number, found {_a(typed.kind)}", node)
+    return typed
+
+
+def _binary(node: Binary, scope: Scope, want: Unit | None) -> Typed:
+    if node.op in "+-":
+        left, right = _alike((node.left, node.right), scope, want, f"'{node.op}' needs")
+        return Typed(
+            Binary(node.op, left.tree, right.tree, span=node.span),
+            "number",
+            left.unit if left.unit is not None else right.unit,
+            left.rounded or right.rounded,
+        )
+    if node.op == "**":
+        return _power(node, scope)
+    left, right = _numeric(node.left, scope, None), _numeric(node.right, scope, None)
+    a, b = left.unit or PURE, right.unit or PURE
+    unit = a * b if node.op == "*" else a / b
+    if isinstance(right.tree, Number) and right.tree.value == 0 and node.op == "/":
+        raise BindError("V003", "division by zero", node.right)
+    return Typed(
+        Binary(node.op, left.tree, right.tree, span=node.span),
+        "number",
+        unit,
+        left.rounded or right.rounded,
+    )
+
+
+def _power(node: Binary, scope: Scope) -> Typed:
+    base = _numeric(node.left, scope, None)
+    exponent = _pure(node.right, scope, "an exponent")
+    tree = Binary("**", base.tree, exponent.tree, span=node.span)
+    if base.unit is None or base.unit.pure:
+        return Typed(tree, "number", PURE, base.rounded)
+    value = _literal(exponent.tree)
+    if value is None:
+        raise BindError(
+            "U002",
+            f"a quantity in {base.unit} is raised to a power that is not a literal number, "
+            "so its unit is not known",
+            node.right,
+        )
+    return Typed(tree, "number", base.unit ** Fraction(value).limit_denominator(12), base.rounded)
+
+
+def _literal(tree: Node) -> float | None:
+    if isinstance(tree, Number):
+        return tree.value
+    if isinstance(tree, Negative) and isinstance(tree.operand, Number):
+        return -tree.operand.value
+    if isinstance(tree, Binary) and tree.op == "/":
+        a, b = _literal(tree.left), _literal(tree.right)
+        return a / b if a is not None and b else None
+    return None
+
+
+def _pure(node: Node, scope: Scope, what: str) -> Typed:
+    return convert(_numeric(node, scope, PURE), PURE, scope, node, f"{what} needs a number of unit")
+
+
+def _alike(nodes: Iterable[Node], scope: Scope, want: Unit | None, place: str) -> tuple[Typed, ...]:
+    """Operands that must measure the same, brought to the unit of the first that has one."""
+    nodes = tuple(nodes)
+    typed = [_numeric(n, scope, want) for n in nodes]
+    unit = next((t.unit for t in typed if t.unit is not None), None)
+    if unit is None:
+        return tuple(typed)
+    if want is not None and scope.space.units.compatible(unit, want):
+        return tuple(convert(t, want, scope, n, place) for t, n in zip(typed, nodes, strict=True))
+    first = next(n for t, n in zip(typed, nodes, strict=True) if t.unit is not None)
+    for t, n in zip(typed, nodes, strict=True):
+        if t.unit is not None and not scope.space.units.compatible(t.unit, unit):
+            raise BindError(
+                "U002",
+                f"{place} operands that measure the same: found {unit} and {t.unit}",
+                n if n is not first else first,
+            )
+    return tuple(convert(t, unit, scope, n, place) for t, n in zip(typed, nodes, strict=True))
+
+
+def _compare(node: Compare, scope: Scope, want: Unit | None) -> Typed:
+    left, right = infer(node.left, scope), infer(node.right, scope)
+    kinds = {left.kind, right.kind} - {"reason"}
+    if kinds <= {"number"}:
+        a, b = _alike((node.left, node.right), scope, None, f"'{node.op}' needs")
+        tree = Compare(
+            node.op, a.tree, b.tree, "number", _plain(a.tree) and _plain(b.tree), span=node.span
+        )
+        return Typed(tree, "flag")
+    if kinds == {"flag"}:
+        _only_equality(node)
+        return Typed(Compare(node.op, left.tree, right.tree, "flag", True, span=node.span), "flag")
+    if kinds <= {"word", "reference", "text", "date"}:
+        if not (kinds <= {"date"} or (kinds <= {"text", "date", "word"} and "date" in kinds)):
+            _only_equality(node)
+        for one, other, at_node in ((left, right, node.right), (right, left, node.left)):
+            _known_word(one, other, at_node, scope)
+        return Typed(Compare(node.op, left.tree, right.tree, "text", True, span=node.span), "flag")
+    raise BindError("F004", f"cannot compare {_a(left.kind)} with {_a(right.kind)}", node.right)
+
+
+def _only_equality(node: Compare) -> None:
+    if node.op not in ("==", "!="):
+        raise BindError("F004", f"'{node.op}' compares numbers; words are equal or not", node)
+
+
+def _known_word(one: Typed, other: Typed, node: Node, scope: Scope) -> None:
+    if not isinstance(other.tree, Text):
+        return
+    word = other.tree.value
+    if one.kind == "reference" and one.table and word not in scope.space.table(one.table).rows:
+        rows = scope.space.table(one.table).rows
+        raise BindError("N002", f"'{word}' is not a row of {one.table}{nearest(word, rows)}", node)
+    if one.kind == "word" and one.words and word not in one.words:
+        raise BindError(
+            "F006", f"'{word}' is not one of the words {', '.join(one.words)}"
+            f"{nearest(word, one.words)}", node,
+        )  # fmt: skip
+
+
+def _plain(tree: Node) -> bool:
+    """No arithmetic was done on it, so equal means equal."""
+    if isinstance(tree, Number | Text | Flag):
+        return True
+    return isinstance(tree, Aggregate) and tree.function == "count"
+
+
+def _logic(node: Logic, scope: Scope, want: Unit | None) -> Typed:
+    left, right = _flag(node.left, scope), _flag(node.right, scope)
+    return Typed(Logic(node.op, left.tree, right.tree, span=node.span), "flag")
+
+
+def _not(node: Not, scope: Scope, want: Unit | None) -> Typed:
+    return Typed(Not(_flag(node.operand, scope).tree, span=node.span), "flag")
+
+
+def _flag(node: Node, scope: Scope) -> Typed:
+    typed = infer(node, scope)
+    if typed.kind != "flag":
+        raise BindError("F004", f"expected a condition, found {_a(typed.kind)}", node)
+    return typed
+
+
+def _choice(node: Choice, scope: Scope, want: Unit | None) -> Typed:
+    test = _flag(node.test, scope)
+    then, other = infer(node.then, scope, want), infer(node.other, scope, want)
+    kinds = {then.kind, other.kind} - {"reason"}
+    if kinds == {"number"}:
+        then, other = _alike((node.then, node.other), scope, want, "both sides of 'if' are")
+    elif len(kinds) > 1:
+        raise BindError(
+            "F004", f"'if' chooses between {_a(then.kind)} and {_a(other.kind)}", node.other
+        )
+    kept = then if then.kind != "reason" else other
+    return replace(
+        kept,
+        tree=Choice(then.tree, test.tree, other.tree, span=node.span),
+        unit=then.unit if then.unit is not None else other.unit,
+        rounded=then.rounded or other.rounded,
+    )
+
+
+def _call(node: Call, scope: Scope, want: Unit | None) -> Typed:
+    name = node.function
+    if name in scope.space.records:
+        return _record(node, scope.space.records[name], scope, want)
+    if name not in FUNCTIONS and name not in SPECIAL:
+        known = [*FUNCTIONS, *SPECIAL, "count", "argmin", "argmax", *scope.space.records]
+        raise BindError("N001", f"unknown function '{name}'{nearest(name, known)}", node)
+    if name in ("sum", "mean", "min", "max") and len(node.arguments) == 1:
+        only = node.arguments[0]
+        if isinstance(only, Name) and isinstance(_find(only, scope), _TableColumn):
+            return _over(Over(name, only, None, span=node.span), scope, want)  # type: ignore[arg-type]  # the four names above are aggregations
+    if name in ALIKE:
+        parts = _alike(node.arguments, scope, want, f"{name} needs")
+        unit = next((p.unit for p in parts if p.unit is not None), None)
+        tree: Node = Call(name, tuple(p.tree for p in parts), span=node.span)
+        return Typed(tree, "number", unit, any(p.rounded for p in parts))
+    if name in PURE_ONLY:
+        inner = _pure(node.arguments[0], scope, name)
+        return Typed(Call(name, (inner.tree,), span=node.span), "number", PURE)
+    inner = _numeric(node.arguments[0], scope, want if name != "sqrt" else None)
+    if name in ROUNDING:
+        if (
+            want is not None
+            and inner.unit is not None
+            and scope.space.units.compatible(inner.unit, want)
+        ):
+            inner = convert(inner, want, scope, node.arguments[0], f"{name} is wanted in")
+        rest = node.arguments[1:]
+        if rest:
+            places = _literal(rest[0])
+            if places is None or places != int(places) or not -12 <= places <= 12:
+                raise BindError(
+                    "F003", "round takes a literal whole number of decimals, -12 to 12", rest[0]
+                )
+        return replace(inner, tree=Call(name, (inner.tree, *rest), span=node.span), rounded=True)
+    if name == "sqrt":
+        unit = inner.unit ** Fraction(1, 2) if inner.unit is not None else None
+        return replace(inner, tree=Call(name, (inner.tree,), span=node.span), unit=unit)
+    return replace(inner, tree=Call(name, (inner.tree,), span=node.span))
+
+
+def _record(node: Call, record: DraftRecord, scope: Scope, want: Unit | None) -> Typed:
+    """A catalogue formula, written out with the inputs given. Inputs arrive in their declared
+    units, so that what the record says inside holds."""
+    if scope.depth > 20:
+        raise BindError("N005", f"the formula '{node.function}' calls itself", node)
+    if node.arguments:
+        raise BindError(
+            "F003",
+            f"inputs of a catalogue formula are given by name: "
+            f"{node.function}({', '.join(f'{n}=...' for n in record.inputs)})",
+            node.arguments[0],
+        )
+    given = dict(node.named)
+    for name, value in given.items():
+        if name not in record.inputs:
+            raise BindError(
+                "N001",
+                f"'{node.function}' has no input '{name}'{nearest(name, record.inputs)}",
+                value,
+            )
+    bound: dict[str, Typed] = {}
+    for name, declared in record.inputs.items():
+        assert declared.unit is not None
+        if name in given:
+            typed = _numeric(given[name], scope, declared.unit)
+            place = f"the input '{name}' of {node.function} is in"
+            bound[name] = convert(typed, declared.unit, scope, given[name], place)
+        elif name in record.defaults:
+            constant = Constant(f"{node.function}_{name}", record.defaults[name])
+            bound[name] = Typed(constant, "number", declared.unit)
+        else:
+            raise BindError(
+                "F003", f"'{node.function}' needs the input '{name}' ({declared.unit})", node
+            )
+    inside = replace(scope, inputs=bound, depth=scope.depth + 1, looked_at=None)
+    if record.asserted:
+        bare = {n: replace(t, unit=PURE if t.unit is not None else None) for n, t in bound.items()}
+        body = infer(record.formula.tree, replace(inside, inputs=bare, asserted=True))
+        return replace(body, unit=record.unit)
+    body = infer(record.formula.tree, replace(inside, asserted=False), want or record.unit)
+    if body.rounded:
+        body = convert(body, record.unit, inside, node, f"'{node.function}' is declared in")
+    return body
+
+
+# ------------------------------------------------------------------ names
+
+
+@dataclass(frozen=True, slots=True)
+class _TableColumn:
+    table: str
+    column: str
+
+
+_Found = Typed | _TableColumn | DraftTable
+
+
+def _find(node: Name, scope: Scope) -> _Found:
+    """What a name stands for: a value, a whole column, or a whole table."""
+    first, rest = node.path[0], node.path[1:]
+    space = scope.space
+    if scope.inputs is not None:
+        if first in scope.inputs:
+            if rest:
+                raise BindError("N001", f"'{first}' is a number and has no parts", node)
+            return scope.inputs[first]
+        raise BindError(
+            "N001",
+            f"unknown input '{'.'.join(node.path)}'{nearest(first, scope.inputs)}",
+            node,
+        )
+    if scope.looked_at is not None:
+        looked_at = space.table(scope.looked_at)
+        if first in looked_at.columns:
+            return _value(
+                Column(looked_at.name, first), looked_at.columns[first], rest, node, scope
+            )
+        path = _table_path(node.path, scope)
+        if path is not None and path[0] == looked_at.name and len(path[1]) >= 1:
+            column = path[1][0]
+            if column in looked_at.columns:
+                draft = looked_at.columns[column]
+                return _value(Column(looked_at.name, column), draft, path[1][1:], node, scope)
+    if scope.table is not None:
+        own = space.table(scope.table)
+        if first in own.columns:
+            return _value(Column(own.name, first), own.columns[first], rest, node, scope)
+    for prefix in ([scope.phase] if scope.phase else []) + [None]:
+        found = _within(prefix, node, scope)
+        if found is not None:
+            return found
+    path = _table_path(node.path, scope)
+    if path is not None:
+        return _of_table(space.table(path[0]), path[1], node, scope)
+    raise _unknown(node, scope)
+
+
+def _within(phase: str | None, node: Name, scope: Scope) -> _Found | None:
+    """A scalar of the phase or plan: the longest dotted name that is one."""
+    space = scope.space
+    for length in range(len(node.path), 0, -1):
+        name = ".".join(([phase] if phase else []) + list(node.path[:length]))
+        if name.startswith("total."):
+            name = f"phases.{name}"
+        if name in space.scalars:
+            return _value(Scalar(name), space.scalars[name], node.path[length:], node, scope)
+    first, rest = node.path[0], node.path[1:]
+    if phase is None and "phases" in space.tables and rest:
+        phases = space.tables["phases"]
+        if first == "phases" and len(rest) >= 2 and rest[0] in space.phases:
+            inner = _in_phase(phases, rest[0], rest[1:], node, scope)
+            if inner is not None:
+                return inner
+        if first in space.phases:
+            return _in_phase(phases, first, rest, node, scope)
+    return None
+
+
+def _in_phase(
+    phases: DraftTable, phase: str, rest: tuple[str, ...], node: Name, scope: Scope
+) -> _Found | None:
+    if rest[0] in phases.columns:
+        draft = phases.columns[rest[0]]
+        return _value(Cell("phases", phase, rest[0]), draft, rest[1:], node, scope)
+    return _within(phase, Name(rest, span=node.span), scope) or (
+        _of_table(scope.space.table(f"{phase}.{rest[0]}"), rest[1:], node, scope)
+        if f"{phase}.{rest[0]}" in scope.space.tables
+        else None
+    )
+
+
+def _table_path(path: tuple[str, ...], scope: Scope) -> tuple[str, tuple[str, ...]] | None:
+    """The table that a dotted path begins with, and the rest of the path."""
+    space = scope.space
+    candidates = [
+        (f"{scope.phase}.{path[0]}", path[1:]) if scope.phase else None,
+        (path[0], path[1:]),
+        (".".join(path[:2]), path[2:]) if len(path) > 1 else None,
+    ]
+    for candidate in candidates:
+        if candidate and (candidate[0] in space.tables or candidate[0] in space.catalogue):
+            return candidate
+    return None
+
+
+def _of_table(table: DraftTable, rest: tuple[str, ...], node: Name, scope: Scope) -> _Found:
+    if not rest:
+        return table
+    if rest[0] == "total":
+        column = rest[1] if len(rest) > 1 else ""
+        raise BindError(
+            "N001",
+            f"the table '{table.name}' has no total of '{column}'; it totals "
+            f"{', '.join(table.totals) or 'nothing'}",
+            node,
+        )
+    if rest[0] not in table.columns:
+        raise BindError(
+            "N001",
+            f"the table '{table.name}' has no column '{rest[0]}'{nearest(rest[0], table.columns)}",
+            node,
+        )
+    return _TableColumn(table.name, rest[0])
+
+
+def _unknown(node: Name, scope: Scope) -> BindError:
+    space = scope.space
+    known = {*space.scalars, *space.tables, *space.catalogue, *space.phases}
+    if scope.phase:
+        known |= {n.removeprefix(f"{scope.phase}.") for n in known}
+    if scope.table is not None:
+        known |= set(space.table(scope.table).columns)
+    if scope.looked_at is not None:
+        known |= set(space.table(scope.looked_at).columns)
+    name = ".".join(node.path)
+    return BindError("N001", f"unknown name '{name}'{nearest(name, sorted(known))}", node)
+
+
+def _value(tree: Node, draft: Draft, rest: tuple[str, ...], node: Node, scope: Scope) -> Typed:
+    """A reference to a quantity, followed through references by the rest of the path."""
+    while rest:
+        if draft.kind != "reference" or draft.refers_to is None:
+            raise BindError(
+                "N001",
+                f"'{draft.name}' is {_a(draft.kind)} and has no part '{rest[0]}'",
+                node,
+            )
+        table = scope.space.table(draft.refers_to)
+        if rest[0] not in table.columns:
+            raise BindError(
+                "N001",
+                f"'{draft.refers_to}' has no column '{rest[0]}'{nearest(rest[0], table.columns)}",
+                node,
+            )
+        if scope.looked_at is not None and any(
+            isinstance(n, Column) and n.table == scope.looked_at for n in walk(tree)
+        ):
+            raise BindError(
+                "F004",
+                f"a condition cannot look up '{rest[0]}' row by row; "
+                "give the table a column for it",
+                node,
+            )
+        tree = Lookup(table.name, tree, rest[0], span=node.span)
+        draft, rest = table.columns[rest[0]], rest[1:]
+    only_bound = draft.stated and all(
+        s.at_least is not None or s.at_most is not None for s in draft.stated.values()
+    )
+    if only_bound and not draft.formulas:
+        raise BindError("N008", f"'{draft.name}' is an open bound; it enters no arithmetic", node)
+    return Typed(
+        replace(tree, span=node.span),
+        draft.kind,
+        draft.unit if not scope.asserted or draft.kind != "number" else PURE,
+        words=draft.words,
+        table=draft.refers_to,
+    )
+
+
+def _name(node: Name, scope: Scope, want: Unit | None) -> Typed:
+    found = _find(node, scope)
+    if isinstance(found, Typed):
+        return found
+    name = ".".join(node.path)
+    if isinstance(found, _TableColumn):
+        raise BindError(
+            "N007",
+            f"'{name}' is a whole column; write sum({name}), or "
+            f"{found.table}['row-id'].{found.column}",
+            node,
+        )
+    raise BindError("N008", f"'{name}' is a table, not a value", node)
+
+
+def _cell(node: CellName, scope: Scope, want: Unit | None) -> Typed:
+    path = _table_path(node.table, scope)
+    if path is None or path[1]:
+        name = ".".join(node.table)
+        known = [*scope.space.tables, *scope.space.catalogue]
+        raise BindError("N001", f"unknown table '{name}'{nearest(name, known)}", node)
+    table = scope.space.table(path[0])
+    if node.row not in table.rows:
+        raise BindError(
+            "N002",
+            f"'{node.row}' is not a row of {table.name}{nearest(node.row, table.rows)}",
+            node,
+        )
+    if node.column not in table.columns:
+        raise BindError(
+            "N001",
+            f"'{table.name}' has no column '{node.column}'{nearest(node.column, table.columns)}",
+            node,
+        )
+    tree = Cell(table.name, node.row, node.column, span=node.span)
+    return _value(tree, table.columns[node.column], (), node, scope)
+
+
+def _over(node: Over, scope: Scope, want: Unit | None) -> Typed:
+    found = _find(node.target, scope)
+    name = ".".join(node.target.path)
+    if isinstance(found, Typed):
+        if isinstance(found.tree, Column) and scope.table is not None:
+            # a column of the table at hand: over all its rows
+            found = _TableColumn(found.tree.table, found.tree.column)
+        else:
+            raise BindError(
+                "N007", f"'{name}' is one value; {node.function} draws a column together", node
+            )
+    function: Aggregation = node.function
+    if isinstance(found, DraftTable):
+        if function != "count":
+            raise BindError("N008", f"{function} takes a column of '{name}': {name}.column", node)
+        table, column, draft = found, None, None
+    else:
+        table = scope.space.table(found.table)
+        column, draft = found.column, table.columns[found.column]
+        if draft.kind != "number" and function != "count":
+            raise BindError(
+                "F004", f"{function} draws numbers together, not {_a(draft.kind)}", node
+            )
+    where = None
+    if node.where is not None:
+        where = _flag(node.where, replace(scope, looked_at=table.name)).tree
+    tree = Aggregate(function, table.name, column, where=where, span=node.span)
+    if function == "count":
+        return Typed(tree, "number", PURE)
+    if function in ("argmin", "argmax"):
+        return Typed(tree, "reference", table=table.name)
+    assert draft is not None
+    return Typed(tree, "number", draft.unit)
+
+
+def _member(node: Member, scope: Scope, want: Unit | None) -> Typed:
+    row = infer(node.row, scope)
+    if row.kind != "reference" or row.table is None:
+        raise BindError("F004", f"only a row has columns; found {_a(row.kind)}", node.row)
+    table = scope.space.table(row.table)
+    if node.column not in table.columns:
+        raise BindError(
+            "N001",
+            f"'{row.table}' has no column '{node.column}'{nearest(node.column, table.columns)}",
+            node,
+        )
+    tree = Lookup(table.name, row.tree, node.column, span=node.span)
+    return _value(tree, table.columns[node.column], (), node, scope)
+
+
+def _cast(node: Cast, scope: Scope, want: Unit | None) -> Typed:
+    try:
+        unit = scope.space.units.parse(node.unit)
+    except UnitError as error:
+        near = f"; did you mean '{error.near}'?" if error.near else ""
+        raise BindError("U001", f"{error}{near}", node) from None
+    if not all(scope.space.units.declared[n].counted for n, _ in unit.factors):
+        raise BindError(
+            "U002", f"'as' makes counted things of a pure number; {node.unit} is measured", node
+        )
+    inner = convert(
+        _numeric(node.operand, scope, PURE), PURE, scope, node.operand, "'as' needs the unit"
+    )
+    return replace(inner, unit=unit)
+
+
+_INFER: dict[type[Node], Callable[[Any, Scope, Unit | None], Typed]] = {
+    Number: _number,
+    Text: lambda n, s, w: Typed(n, "word"),
+    Flag: lambda n, s, w: Typed(n, "flag"),
+    Reason: lambda n, s, w: Typed(n, "reason"),
+    Negative: _negative,
+    Binary: _binary,
+    Compare: _compare,
+    Logic: _logic,
+    Not: _not,
+    Choice: _choice,
+    Call: _call,
+    Name: _name,
+    CellName: _cell,
+    Over: _over,
+    Member: _member,
+    Cast: _cast,
+}

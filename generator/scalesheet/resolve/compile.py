@@ -1,0 +1,226 @@
+"""Compiles the drafts of one space: binds all formulas, finds the order, splits them into ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.language.syntax import Aggregate, Cell, Column, Lookup, Node, Scalar
+from scalesheet.model import Column as ModelColumn
+from scalesheet.model import Ends, Formula, Key
+from scalesheet.model import Scalar as ModelScalar
+from scalesheet.model import Table as ModelTable
+from scalesheet.resolve.bind import BindError, Bound, Scope, bind
+from scalesheet.resolve.drafts import Draft, DraftTable, Space, Written
+from scalesheet.resolve.facts import MIXED, RISING, Facts, Interval, interval, of_domain
+from scalesheet.resolve.order import Cycle, needs, ordered
+from scalesheet.resolve.ranges import split
+from scalesheet.resolve.reasons import settle
+
+Place = tuple[str | None, str]  # table or None, name: whose facts
+FactsTable = dict[Place, Facts]
+
+
+@dataclass(slots=True)
+class Compiled:
+    """Formulas by key, their order, and what is known of every quantity."""
+
+    formulas: dict[Key, Formula] = field(default_factory=dict)
+    order: tuple[Key, ...] = ()
+    facts: FactsTable = field(default_factory=dict)
+
+
+def compile_space(space: Space, known: Mapping[Place, Facts], found: list[Diagnostic]) -> Compiled:
+    """Compiles every formula of the space; `known` are the facts of the catalogue below it."""
+    compiled = Compiled(facts=dict(known))
+    drafts = list(_drafts(space))
+    bound: dict[Key, tuple[Draft, Written, Bound]] = {}
+    for draft in drafts:
+        for row, written in draft.formulas.items():
+            # a phase's row sees the names of its phase
+            phase = row if draft.table == "phases" else draft.phase
+            scope = Scope(space, phase, draft.table)
+            result = bind(written, draft, scope)
+            if isinstance(result, Diagnostic):
+                found.append(result)
+            else:
+                bound[Key(draft.name, draft.table, row)] = (draft, written, result)
+    graph = {
+        key: tuple(dict.fromkeys(needs(b.tree, key, space))) for key, (_, _, b) in bound.items()
+    }
+    try:
+        compiled.order = ordered(graph)
+    except Cycle as cycle:
+        draft, written, _ = bound[cycle.keys[0]]
+        found.append(at(written.position, "N005", f"these depend on each other: {cycle}"))
+        return compiled
+    for draft in drafts:
+        compiled.facts[draft.table, draft.name] = _stated_facts(draft)
+    for key in compiled.order:
+        draft, written, result = bound[key]
+        formula = _split(key, draft, written, result, compiled, found)
+        if formula is not None:
+            compiled.formulas[key] = formula
+    return compiled
+
+
+def _drafts(space: Space) -> Iterator[Draft]:
+    yield from space.scalars.values()
+    for table in space.tables.values():
+        yield from table.columns.values()
+
+
+def _stated_facts(draft: Draft) -> Facts:
+    values = list(draft.stated.values())
+    place = f"{draft.table}.{draft.name}" if draft.table else draft.name
+    is_ranged = any(v.ranged for v in values)
+    return Facts(
+        interval=of_domain(draft.domain or "non-negative")
+        if draft.kind == "number"
+        else Interval(),
+        ranged=is_ranged,
+        may_reason=any(v.reason is not None for v in values),
+        stated=not draft.formulas,
+        directions={place: RISING} if is_ranged else {},
+    )
+
+
+def facts_of(facts: Mapping[Place, Facts], node: Node) -> Facts:
+    """The facts of a reference."""
+    if isinstance(node, Scalar):
+        return facts[None, node.name]
+    if isinstance(node, Column | Cell | Lookup):
+        return facts[node.table, node.column]
+    if isinstance(node, Aggregate) and node.column is not None:
+        return facts[node.table, node.column]
+    return Facts(interval=Interval(0, float("inf"), True), stated=True)
+
+
+def _split(
+    key: Key,
+    draft: Draft,
+    written: Written,
+    bound: Bound,
+    compiled: Compiled,
+    found: list[Diagnostic],
+) -> Formula | None:
+    def facts(node: Node) -> Facts:
+        return facts_of(compiled.facts, node)
+
+    try:
+        settled = settle(bound.tree, facts)
+        whole = settled.whole
+        parts = split(whole, draft.kind, _label(key), facts, draft.differs)
+    except BindError as error:
+        found.append(at(written.at(error.offset), error.code, error.message))
+        return None
+    if parts.mixed:
+        message = (
+            f"a range enters '{_label(key)}' in mixed directions; its ends are safe outer bounds; "
+            "rewrite it so that the range enters once, or use paired(...)"
+        )
+        found.append(at(written.position, "R005", message))
+    derived = interval(whole, facts) if draft.kind == "number" else Interval()
+    declared = of_domain(draft.domain) if draft.domain else None
+    outer = any(d == MIXED for d in parts.directions.values())
+    before = compiled.facts[draft.table, draft.name]
+    compiled.facts[draft.table, draft.name] = Facts(
+        interval=declared or derived,
+        ranged=before.ranged or parts.ranged,
+        may_reason=before.may_reason or settled.may_reason,
+        stated=False,
+        outer=before.outer or outer,
+        directions={**before.directions, **parts.directions},
+    )
+    return Formula(
+        written.text,
+        bound.tree,
+        parts.ends,
+        outer,
+        bound.uses,
+        written.citation,
+        written.position,
+    )
+
+
+def _label(key: Key) -> str:
+    return key.name if key.table is None else f"{key.table}.{key.name}"
+
+
+# ------------------------------------------------------------------ to the model
+
+
+def scalar(draft: Draft, compiled: Compiled) -> ModelScalar:
+    """The finished scalar."""
+    facts = compiled.facts[None, draft.name]
+    return ModelScalar(
+        **_shared(draft, facts),
+        stated=draft.stated.get(None),
+        formula=_ended(compiled.formulas.get(Key(draft.name)), facts),
+        phase=draft.phase,
+    )
+
+
+def table(draft: DraftTable, compiled: Compiled) -> ModelTable:
+    """The finished table."""
+    return ModelTable(
+        name=draft.name,
+        title=draft.title,
+        rows=draft.rows,
+        row_titles=draft.row_titles,
+        columns={name: _column(column, compiled) for name, column in draft.columns.items()},
+        each=draft.each,
+        totals=draft.totals,
+        show=draft.show,
+        phase=draft.phase,
+        note=draft.note,
+        row_positions=draft.row_positions,
+    )
+
+
+def _column(draft: Draft, compiled: Compiled) -> ModelColumn:
+    facts = compiled.facts[draft.table, draft.name]
+    return ModelColumn(
+        **_shared(draft, facts),
+        stated={row: value for row, value in draft.stated.items() if row is not None},
+        formula=_ended(compiled.formulas.get(Key(draft.name, draft.table)), facts),
+        own={
+            row: formula
+            for row in draft.formulas
+            if row is not None
+            and (formula := _ended(compiled.formulas.get(Key(draft.name, draft.table, row)), facts))
+        },
+    )
+
+
+def _shared(draft: Draft, facts: Facts) -> dict[str, Any]:
+    domain = draft.domain or ("non-negative" if facts.interval.never_negative else "signed")
+    return {
+        "name": draft.name,
+        "title": draft.title,
+        "kind": draft.kind,
+        "unit": draft.unit,
+        "domain": domain,
+        "ranged": facts.ranged,
+        "may_reason": facts.may_reason,
+        "refers_to": draft.refers_to,
+        "words": draft.words,
+        "show": draft.show,
+        "note": draft.note,
+        "hidden": draft.hidden,
+        "position": draft.position,
+    }
+
+
+def _ended(formula: Formula | None, facts: Facts) -> Formula | None:
+    """In a column that is ranged elsewhere, an exact formula has three equal ends."""
+    if formula is None or not facts.ranged or formula.ends.low is not None:
+        return formula
+    value = formula.ends.value
+    ends = Ends(value, value, value)
+    return Formula(
+        formula.text, formula.tree, ends, formula.outer, formula.uses, formula.citation,
+        formula.position,
+    )  # fmt: skip

@@ -1,0 +1,142 @@
+"""What lowering gives and binding takes: quantities whose formulas are still text and tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from scalesheet.language.syntax import Node
+from scalesheet.model import (
+    Chart,
+    Citation,
+    Domain,
+    Example,
+    Kind,
+    Phase,
+    Position,
+    Show,
+    Stated,
+)
+from scalesheet.units import Unit, Units
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A formula as written. `indent` is how far its first character stands from its place in the
+    file: 1 in quotation marks; None in a block, where characters have no simple place.
+    """
+
+    text: str
+    tree: Node
+    position: Position
+    citation: Citation | None = None
+    indent: int | None = 0
+
+    def at(self, offset: int) -> Position:
+        """The place in the file of a character of the formula."""
+        place = self.position
+        if self.indent is None:
+            return place
+        return Position(place.path, place.line, place.column + self.indent + offset)
+
+
+@dataclass(slots=True)
+class Draft:
+    """A scalar or column before binding. Rows are keys of `stated` and `formulas`; None stands
+    for a scalar's own value, or for a column's formula for all rows without one of their own.
+    """
+
+    name: str
+    title: str
+    position: Position
+    kind: Kind = "number"
+    unit: Unit | None = None
+    domain: Domain | None = None
+    refers_to: str | None = None
+    words: tuple[str, ...] = ()
+    show: Show = field(default_factory=Show)
+    note: str = ""
+    hidden: bool = False
+    phase: str | None = None
+    table: str | None = None
+    differs: str | None = None
+    stated: dict[str | None, Stated] = field(default_factory=dict)
+    formulas: dict[str | None, Written] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class DraftTable:
+    """A table before binding."""
+
+    name: str
+    title: str
+    rows: tuple[str, ...]
+    row_titles: tuple[str, ...]
+    columns: dict[str, Draft]
+    position: Position
+    each: tuple[tuple[str, str], ...] = ()
+    totals: tuple[str, ...] = ()
+    show: tuple[str, str, str] | None = None
+    phase: str | None = None
+    note: str = ""
+    row_positions: tuple[Position, ...] = ()
+
+
+@dataclass(slots=True)
+class DraftRecord:
+    """A catalogue formula before binding; `defaults` by input."""
+
+    id: str
+    title: str
+    inputs: dict[str, Draft]
+    defaults: dict[str, float]
+    unit: Unit
+    formula: Written
+    position: Position
+    symbol: str = ""
+    valid: str = ""
+    convention: str = ""
+    note: str = ""
+    asserted: bool = False
+    examples: tuple[Example, ...] = ()
+    example_positions: tuple[Position, ...] = ()
+    citation: Citation | None = None
+
+
+@dataclass(slots=True)
+class DraftPlan:
+    """A plan before binding."""
+
+    id: str
+    title: str
+    summary: str
+    position: Position
+    scalars: dict[str, Draft] = field(default_factory=dict)
+    tables: dict[str, DraftTable] = field(default_factory=dict)
+    phases: tuple[Phase, ...] = ()
+    headline: tuple[tuple[str, Position], ...] = ()
+    checks: tuple[str, ...] = ()
+    charts: tuple[tuple[Chart, Position], ...] = ()
+    scenarios: tuple[str, ...] = ()
+    recommendations: tuple[str, ...] = ()
+    page: str = ""
+    page_path: str = ""
+    citation: Citation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Where names are looked up: a plan over the catalogue, or the catalogue alone."""
+
+    units: Units
+    records: Mapping[str, DraftRecord]  # by the name used in formulas
+    catalogue: Mapping[str, DraftTable]
+    scalars: Mapping[str, Draft] = field(default_factory=dict)
+    tables: Mapping[str, DraftTable] = field(default_factory=dict)
+    phases: tuple[str, ...] = ()
+
+    def table(self, name: str) -> DraftTable:
+        return self.tables[name] if name in self.tables else self.catalogue[name]
+
+    def column(self, table: str, column: str) -> Draft:
+        return self.table(table).columns[column]

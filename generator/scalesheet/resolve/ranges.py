@@ -1,0 +1,384 @@
+"""Splits a bound formula into its low, expected and high ends, by direction.
+
+A range goes in with a direction: rising or falling. Where each ranged input enters in one
+direction throughout, composing ends gives exact ends; where one enters in both, the ends are safe
+outer bounds and the formula is marked so. Directions are traced to the ranged inputs, through all
+quantities between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from scalesheet.language.syntax import (
+    Aggregate,
+    Binary,
+    Call,
+    Choice,
+    Compare,
+    End,
+    Guard,
+    Logic,
+    Lookup,
+    Negative,
+    Node,
+    Not,
+    Number,
+    Reason,
+    Text,
+    children,
+    walk,
+)
+from scalesheet.model import Ends
+from scalesheet.resolve.bind import BindError
+from scalesheet.resolve.facts import FALLING, MIXED, REFERENCES, RISING, FactsOf, interval
+
+OTHER: Mapping[End, End] = {"low": "high", "high": "low", "value": "value"}
+Truth = Literal["least", "value", "most"]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A formula's ends, and how ranged inputs enter it. `mixed`: here, not further up."""
+
+    ends: Ends
+    directions: Mapping[str, int] = field(default_factory=dict)
+    mixed: bool = False
+
+    @property
+    def ranged(self) -> bool:
+        return self.ends.low is not None
+
+
+@dataclass(slots=True)
+class _Trace:
+    """Collects, while one end is made, how references enter, and the sources made on the way."""
+
+    name: str
+    facts: FactsOf
+    entered: list[tuple[Node, int]] = field(default_factory=list)
+    sources: dict[str, int] = field(default_factory=dict)
+
+
+def split(tree: Node, kind: str, name: str, facts: FactsOf, differs: str | None) -> Split:
+    """The ends of a formula of a quantity called `name`. Raises BindError R001 to R006."""
+    trace = _Trace(name, facts)
+    if kind == "word":
+        return Split(Ends(_word(tree, trace, differs)))
+    if kind != "number":
+        _refuse_ranged_tests(tree, trace)
+        return Split(Ends(_end(tree, "value", trace)))
+    if not ranged(tree, facts):
+        return Split(Ends(_end(tree, "value", trace)))
+    low = _end(tree, "low", trace)
+    directions = _composed(trace)
+    mixed = any(d == MIXED for d in directions.values()) and not any(
+        facts(ref).outer for ref, _ in trace.entered
+    )
+    quiet = _Trace(name, facts)
+    ends = Ends(_end(tree, "value", quiet), low, _end(tree, "high", quiet))
+    return Split(ends, directions, mixed)
+
+
+def _composed(trace: _Trace) -> dict[str, int]:
+    found = dict(trace.sources)
+    for ref, bits in trace.entered:
+        for source, own in trace.facts(ref).directions.items():
+            flipped = {RISING: FALLING, FALLING: RISING}.get(own, own)
+            found[source] = found.get(source, 0) | (own if bits == RISING else flipped)
+    return found
+
+
+def ranged(node: Node, facts: FactsOf) -> bool:
+    """Whether the value has a range; `low(x)` and `high(x)` have none, `between` always has."""
+    if isinstance(node, Call) and node.function in ("low", "high"):
+        return False
+    if isinstance(node, Call) and node.function == "between":
+        return True
+    if isinstance(node, Aggregate) and node.function in ("count", "argmin", "argmax"):
+        return False
+    if isinstance(node, REFERENCES):
+        return node.end == "value" and facts(node).ranged
+    if isinstance(node, Guard):
+        return ranged(node.body, facts)
+    return any(ranged(child, facts) for child in children(node))
+
+
+def _end(node: Node, end: End, trace: _Trace) -> Node:
+    """The tree of one end. At `value`, only the compiler's own calls are replaced."""
+    rule = _END.get(type(node))
+    if rule is not None:
+        return rule(node, end, trace)
+    return node
+
+
+def _reference(node: Any, end: End, trace: _Trace) -> Node:
+    if isinstance(node, Lookup):
+        node = replace(node, key=_end(node.key, "value", trace))
+    if isinstance(node, Aggregate) and node.where is not None:
+        if ranged(node.where, trace.facts):
+            raise BindError(
+                "R003",
+                "rows are chosen by a range; condition on low(x) or high(x)",
+                node,
+            )
+        node = replace(node, where=_end(node.where, "value", trace))
+    if end == "value" or not ranged(node, trace.facts):
+        return node  # type: ignore[no-any-return]
+    trace.entered.append((node, RISING if end == "low" else FALLING))
+    return replace(node, end=end)  # type: ignore[no-any-return]
+
+
+def _negative(node: Negative, end: End, trace: _Trace) -> Node:
+    return replace(node, operand=_end(node.operand, OTHER[end], trace))
+
+
+def _binary(node: Binary, end: End, trace: _Trace) -> Node:
+    left, right = _DIRECTION[node.op](node, end, trace) if end != "value" else ("value", "value")
+    return replace(node, left=_end(node.left, left, trace), right=_end(node.right, right, trace))
+
+
+def _plus(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
+    return end, end
+
+
+def _minus(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
+    return end, OTHER[end]
+
+
+def _times(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
+    """Each factor enters in the direction of the other's sign."""
+    return (
+        _by_sign(node.left, node.right, end, trace),
+        _by_sign(node.right, node.left, end, trace),
+    )
+
+
+def _by_sign(factor: Node, other: Node, end: End, trace: _Trace) -> End:
+    if not ranged(factor, trace.facts):
+        return end
+    sign = interval(other, trace.facts)
+    if sign.never_negative:
+        return end
+    if sign.never_positive:
+        return OTHER[end]
+    raise BindError(
+        "R002",
+        "a range is multiplied or divided by something whose sign is not known; "
+        "declare its domain, or use max(0, ...)",
+        other,
+    )
+
+
+def _over(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
+    below = interval(node.right, trace.facts)
+    left = _by_sign(node.left, node.right, end, trace)
+    if not ranged(node.right, trace.facts):
+        return left, end
+    if not below.known:
+        raise BindError(
+            "R001",
+            "division by a range that may cross zero; declare a domain for the divisor",
+            node.right,
+        )
+    above = interval(node.left, trace.facts)
+    if not above.known:
+        raise BindError(
+            "R002",
+            "the sign of the dividend is not known, so the ends of the quotient cannot be told; "
+            "declare its domain, or use max(0, ...)",
+            node.left,
+        )
+    return left, OTHER[end] if above.never_negative else end
+
+
+def _power(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
+    base, exponent = interval(node.left, trace.facts), interval(node.right, trace.facts)
+    odd = isinstance(node.right, Number) and node.right.value % 2 == 1
+    left: End = end
+    right: End = end
+    if ranged(node.left, trace.facts):
+        if not (base.never_negative and exponent.known) and not odd:
+            raise BindError(
+                "R002", "whether the power rises or falls with its base is not known; "
+                "declare a domain, or use max(0, ...)", node.left,
+            )  # fmt: skip
+        left = end if odd or exponent.never_negative else OTHER[end]
+    if ranged(node.right, trace.facts):
+        if base.low >= 1:
+            right = end
+        elif base.low >= 0 and base.high <= 1:
+            right = OTHER[end]
+        else:
+            raise BindError(
+                "R002", "whether the power rises or falls with its exponent is not known: "
+                "the base may lie on either side of 1", node.right,
+            )  # fmt: skip
+    return left, right
+
+
+_DIRECTION: dict[str, Callable[[Binary, End, _Trace], tuple[End, End]]] = {
+    "+": _plus,
+    "-": _minus,
+    "*": _times,
+    "/": _over,
+    "**": _power,
+}
+
+
+def _call(node: Call, end: End, trace: _Trace) -> Node:
+    name, first = node.function, node.arguments[0]
+    if name in ("low", "high"):
+        return _end(first, "low" if name == "low" else "high", _Trace(trace.name, trace.facts))
+    if name == "paired":
+        return _paired(first, end, trace)
+    if name == "between":
+        if end != "value":
+            trace.sources[f"between in {trace.name}"] = RISING
+        parts = tuple(_end(a, end, trace) for a in node.arguments)
+        return Call({"low": "min", "value": "mean", "high": "max"}[end], parts, span=node.span)
+    if name == "abs" and ranged(first, trace.facts):
+        sign = interval(first, trace.facts)
+        if not sign.known:
+            raise BindError("R002", "abs of a range whose sign is not known", first)
+        if sign.never_positive:
+            end = OTHER[end]
+    return replace(node, arguments=tuple(_end(a, end, trace) for a in node.arguments))
+
+
+def _paired(inner: Node, end: End, trace: _Trace) -> Node:
+    """All ranges move together: the least and greatest of the three corners."""
+
+    def corner(which: End) -> Node:
+        return _together(inner, which, trace.facts)
+
+    if end == "value":
+        return corner("value")
+    trace.sources[f"paired in {trace.name}"] = RISING
+    return Call("min" if end == "low" else "max", (corner("low"), corner("value"), corner("high")))
+
+
+def _together(node: Node, end: End, facts: FactsOf) -> Node:
+    """Every ranged reference at the same end."""
+    if isinstance(node, REFERENCES):
+        moved: Any = _end(node, "value", _Trace("", facts))
+        return replace(moved, end=end) if ranged(node, facts) else moved  # type: ignore[no-any-return]  # a reference again
+    if isinstance(node, Call) and node.function in ("low", "high", "between", "paired"):
+        return _end(node, end, _Trace("", facts))
+    if isinstance(node, Call):
+        return replace(node, arguments=tuple(_together(a, end, facts) for a in node.arguments))
+    if isinstance(node, Binary):
+        return replace(
+            node, left=_together(node.left, end, facts), right=_together(node.right, end, facts)
+        )
+    if isinstance(node, Negative):
+        return replace(node, operand=_together(node.operand, end, facts))
+    return _end(node, end, _Trace("", facts))
+
+
+def _choice(node: Choice, end: End, trace: _Trace) -> Node:
+    if ranged(node.test, trace.facts):
+        raise BindError(
+            "R003",
+            "a number is chosen by a condition on a range; use min or max, "
+            "or decide on low(x) or high(x)",
+            node.test,
+        )
+    return replace(
+        node,
+        then=_end(node.then, end, trace),
+        test=_end(node.test, "value", trace),
+        other=_end(node.other, end, trace),
+    )
+
+
+def _guard(node: Guard, end: End, trace: _Trace) -> Node:
+    subjects = tuple(_end(s, "value", trace) for s in node.subjects)
+    return Guard(subjects, _end(node.body, end, trace), span=node.span)
+
+
+def _pair(node: Any, end: End, trace: _Trace) -> Node:
+    return replace(  # type: ignore[no-any-return]
+        node, left=_end(node.left, "value", trace), right=_end(node.right, "value", trace)
+    )
+
+
+_END: dict[type[Node], Callable[[Any, End, _Trace], Node]] = {
+    **dict.fromkeys(REFERENCES, _reference),
+    Negative: _negative,
+    Binary: _binary,
+    Call: _call,
+    Choice: _choice,
+    Guard: _guard,
+    Compare: _pair,
+    Logic: _pair,
+    Not: lambda n, e, t: replace(n, operand=_end(n.operand, "value", t)),
+}
+
+
+# ------------------------------------------------------------------ words and conditions
+
+
+def _refuse_ranged_tests(tree: Node, trace: _Trace) -> None:
+    for node in walk(tree):
+        if isinstance(node, Compare) and ranged(node, trace.facts):
+            raise BindError(
+                "R003", "the condition may differ between the ends of a range; "
+                "decide on low(x) or high(x)", node,
+            )  # fmt: skip
+
+
+def _word(tree: Node, trace: _Trace, differs: str | None) -> Node:
+    """A word by a condition on ranges is decided thrice; where that differs, `differs` stands."""
+    if isinstance(tree, Guard):
+        subjects = tuple(_end(s, "value", trace) for s in tree.subjects)
+        return Guard(subjects, _word(tree.body, trace, differs))
+    tests = [n.test for n in walk(tree) if isinstance(n, Choice)]
+    if not any(ranged(t, trace.facts) for t in tests):
+        return _decided(tree, "value", trace)
+    if differs is None:
+        raise BindError(
+            "R004",
+            "the condition may differ between the ends of a range; "
+            "say which word stands then: differs: WORD",
+            next(t for t in tests if ranged(t, trace.facts)),
+        )
+    least, expected, most = (_decided(tree, t, trace) for t in ("least", "value", "most"))
+    same = Logic(
+        "and",
+        Compare("==", expected, least, "text", True),
+        Compare("==", expected, most, "text", True),
+    )
+    return Choice(expected, same, Text(differs))
+
+
+def _decided(node: Node, truth: Literal["least", "value", "most"], trace: _Trace) -> Node:
+    if isinstance(node, Choice):
+        return Choice(
+            _decided(node.then, truth, trace),
+            _test(node.test, truth, trace),
+            _decided(node.other, truth, trace),
+        )
+    if isinstance(node, Text | Reason):
+        return node
+    return _end(node, "value", trace)
+
+
+def _test(node: Node, truth: Truth, trace: _Trace) -> Node:
+    """A condition at the corner where it is least or most likely to be true."""
+    if not ranged(node, trace.facts) or truth == "value":
+        return _end(node, "value", trace)
+    if isinstance(node, Not):
+        return Not(_test(node.operand, "most" if truth == "least" else "least", trace))
+    if isinstance(node, Logic):
+        return Logic(node.op, _test(node.left, truth, trace), _test(node.right, truth, trace))
+    assert isinstance(node, Compare)
+    if node.op in ("==", "!="):
+        raise BindError("R006", "ranges are compared for equality; compare low(x) or high(x)", node)
+    rising = node.op in (">", ">=")
+    left: End = "low" if (truth == "least") == rising else "high"
+    return replace(
+        node, left=_end(node.left, left, trace), right=_end(node.right, OTHER[left], trace)
+    )

@@ -1,0 +1,233 @@
+"""Makes every place that may have no number say so: guards, and reasons in place of errors.
+
+A division, logarithm, root or power that the declared domains do not prove safe becomes a choice
+with a reason; an operand that may be a reason is named by a guard; an aggregate that may be empty
+tests for it. So no target ever shows an error value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scalesheet.language.syntax import (
+    Aggregate,
+    Binary,
+    Call,
+    Cell,
+    Choice,
+    Column,
+    Compare,
+    Constant,
+    Flag,
+    Guard,
+    Logic,
+    Lookup,
+    Negative,
+    Node,
+    Not,
+    Number,
+    Reason,
+    Scalar,
+    Text,
+    walk,
+)
+from scalesheet.resolve.bind import BindError
+from scalesheet.resolve.facts import REFERENCES, FactsOf, interval
+
+DIVISION = "division by zero"
+LOGARITHM = "logarithm of a number that is not positive"
+ROOT = "square root of a negative number"
+POWER = "a power that has no value"
+EMPTY = "no rows"
+
+#: Reasons that the arithmetic gives, and the code of the diagnostic when shipped data meet them.
+ARITHMETIC = {DIVISION: "V003", LOGARITHM: "V004", ROOT: "V004", POWER: "V004"}
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A body with the subjects to be guarded first; `maybe`: the body itself may be a reason."""
+
+    body: Node
+    subjects: tuple[Node, ...] = ()
+    maybe: bool = False
+
+    @property
+    def whole(self) -> Node:
+        return Guard(self.subjects, self.body) if self.subjects else self.body
+
+    @property
+    def may_reason(self) -> bool:
+        return self.maybe or bool(self.subjects)
+
+
+def settle(node: Node, facts: FactsOf) -> Settled:
+    """The tree with its guards, and whether it may be a reason."""
+    return _SETTLE[type(node)](node, facts)
+
+
+def _leaf(node: Node, facts: FactsOf) -> Settled:
+    return Settled(node)
+
+
+def _reference(node: Node, facts: FactsOf) -> Settled:
+    return Settled(node, (node,)) if facts(node).may_reason else Settled(node)
+
+
+def _lookup(node: Lookup, facts: FactsOf) -> Settled:
+    key = settle(node.key, facts)
+    subjects = _subjects(key)
+    node = replace(node, key=key.body)
+    if facts(node).may_reason:
+        subjects += (node,)
+    return Settled(node, subjects)
+
+
+def _subjects(*parts: Settled) -> tuple[Node, ...]:
+    """What must be no reason before the parts can be used, each once, in order."""
+    found: list[Node] = []
+    for part in parts:
+        for subject in (*part.subjects, *((part.body,) if part.maybe else ())):
+            if subject not in found:
+                found.append(subject)
+    return tuple(found)
+
+
+def _binary(node: Binary, facts: FactsOf) -> Settled:
+    left, right = settle(node.left, facts), settle(node.right, facts)
+    body: Node = Binary(node.op, left.body, right.body, span=node.span)
+    subjects = _subjects(left, right)
+    if node.op == "/" and interval(node.right, facts).zero:
+        return Settled(
+            _unless(_is_zero(right.body, node.right, facts), DIVISION, body), subjects, True
+        )
+    if node.op == "**":
+        test = _power_test(node, left.body, right.body, facts)
+        if test is not None:
+            return Settled(_unless(test, POWER, body), subjects, True)
+    return Settled(body, subjects)
+
+
+def _unless(test: Node, reason: str, body: Node) -> Node:
+    return Choice(Reason(reason), test, body)
+
+
+def _is_zero(body: Node, node: Node, facts: FactsOf) -> Node:
+    """The nearer end of a range is 0: then the quotient has no bounds."""
+    end = "high" if interval(node, facts).never_positive else "low"
+    return Compare("==", Call(end, (body,)), Number(0, "0"), plain=True)
+
+
+def _power_test(node: Binary, base: Node, exponent: Node, facts: FactsOf) -> Node | None:
+    """When a power has no value: 0 to a power that is not positive, or a broken power of a
+    negative number. None where the domains rule it out."""
+    a, b = interval(node.left, facts), interval(node.right, facts)
+    whole = isinstance(node.right, Number) and node.right.value == int(node.right.value)
+    tests: list[Node] = []
+    if a.low < 0 and not whole:
+        tests.append(Compare("<", Call("low", (base,)), Number(0, "0")))
+    if a.zero and (b.low < 0 or b.zero):
+        zero = Compare("==", Call("low", (base,)), Number(0, "0"), plain=True)
+        if isinstance(node.right, Number) or b.never_positive:
+            tests.append(zero)
+        else:
+            small = Compare("<=", Call("low", (exponent,)), Number(0, "0"))
+            tests.append(Logic("and", zero, small))
+    if not tests:
+        return None
+    return tests[0] if len(tests) == 1 else Logic("or", tests[0], tests[1])
+
+
+def _call(node: Call, facts: FactsOf) -> Settled:
+    parts = [settle(a, facts) for a in node.arguments]
+    body: Node = replace(node, arguments=tuple(p.body for p in parts))
+    subjects = _subjects(*parts)
+    if node.function in ("ln", "log10", "sqrt"):
+        inside = interval(node.arguments[0], facts)
+        low = Call("low", (parts[0].body,))
+        if node.function == "sqrt" and inside.low < 0:
+            test = Compare("<", low, Number(0, "0"))
+            return Settled(_unless(test, ROOT, body), subjects, True)
+        if node.function != "sqrt" and (inside.low < 0 or inside.zero):
+            test = Compare("<=", low, Number(0, "0"))
+            return Settled(_unless(test, LOGARITHM, body), subjects, True)
+    return Settled(body, subjects)
+
+
+def _compare(node: Compare, facts: FactsOf) -> Settled:
+    left, right = settle(node.left, facts), settle(node.right, facts)
+    plain = node.plain or (_plain(node.left, facts) and _plain(node.right, facts))
+    body = replace(node, left=left.body, right=right.body, plain=plain)
+    return Settled(body, _subjects(left, right))
+
+
+def _plain(node: Node, facts: FactsOf) -> bool:
+    """Nothing was computed, so nothing was rounded: a literal, an input, a count."""
+    if isinstance(node, Number):
+        return True
+    if isinstance(node, Aggregate):
+        return node.function == "count"
+    return isinstance(node, REFERENCES) and facts(node).stated
+
+
+def _two(node: Logic, facts: FactsOf) -> Settled:
+    left, right = settle(node.left, facts), settle(node.right, facts)
+    return Settled(Logic(node.op, left.body, right.body, span=node.span), _subjects(left, right))
+
+
+def _one(node: Negative | Not, facts: FactsOf) -> Settled:
+    inner = settle(node.operand, facts)
+    return Settled(replace(node, operand=inner.body), _subjects(inner))
+
+
+def _choice(node: Choice, facts: FactsOf) -> Settled:
+    test = settle(node.test, facts)
+    then, other = settle(node.then, facts), settle(node.other, facts)
+    body = Choice(then.whole, test.body, other.whole, span=node.span)
+    return Settled(body, _subjects(test), then.may_reason or other.may_reason)
+
+
+def _aggregate(node: Aggregate, facts: FactsOf) -> Settled:
+    subjects: tuple[Node, ...] = ()
+    if node.where is not None:
+        for ref in walk(node.where):
+            if isinstance(ref, REFERENCES) and facts(ref).may_reason:
+                if any(isinstance(n, Column) and n.table == node.table for n in walk(ref)):
+                    raise BindError(
+                        "F004",
+                        "the condition rests on a column that may hold a reason instead of a "
+                        "value; condition on one that always has a value",
+                        ref,
+                    )
+                if ref not in subjects:
+                    subjects += (ref,)
+        node = replace(node, where=settle(node.where, facts).body)
+    may_be_empty = node.where is not None or (node.column is not None and facts(node).may_reason)
+    if node.function in ("sum", "count") or not may_be_empty:
+        return Settled(node, subjects)
+    count = Aggregate("count", node.table, node.column, where=node.where)
+    test = Compare("==", count, Number(0, "0"), plain=True)
+    return Settled(_unless(test, EMPTY, node), subjects, True)
+
+
+_SETTLE: dict[type[Node], Callable[[Any, FactsOf], Settled]] = {
+    Number: _leaf,
+    Text: _leaf,
+    Flag: _leaf,
+    Constant: _leaf,
+    Reason: lambda n, f: Settled(n, (), True),
+    Scalar: _reference,
+    Column: _reference,
+    Cell: _reference,
+    Lookup: _lookup,
+    Aggregate: _aggregate,
+    Negative: _one,
+    Not: _one,
+    Binary: _binary,
+    Compare: _compare,
+    Logic: _two,
+    Choice: _choice,
+    Call: _call,
+}

@@ -1,0 +1,51 @@
+"""Which tables of the catalogue a plan looks into, so that its workbook carries just those."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from scalesheet.language.syntax import Aggregate, Cell, Column, Lookup, Node, walk
+from scalesheet.model import Formula, Scalar, Table
+from scalesheet.resolve.compile import Compiled
+from scalesheet.resolve.drafts import DraftTable
+
+
+def tables_used(
+    scalars: Mapping[str, Scalar],
+    tables: Mapping[str, Table],
+    catalogue: Compiled,
+    known: Mapping[str, DraftTable],
+) -> tuple[str, ...]:
+    """Names of catalogue tables that formulas or references reach, in the catalogue's order."""
+    found: set[str] = set()
+    for scalar in scalars.values():
+        found |= {scalar.refers_to} if scalar.refers_to else set()
+        found |= set(_of_formulas([scalar.formula] if scalar.formula else []))
+    for table in tables.values():
+        for column in table.columns.values():
+            found |= {column.refers_to} if column.refers_to else set()
+            formulas = [*column.own.values(), *([column.formula] if column.formula else [])]
+            found |= set(_of_formulas(formulas))
+    reached: set[str] = set()
+    while found - reached:
+        name = sorted(found - reached)[0]
+        reached.add(name)
+        if name in known:
+            for draft in known[name].columns.values():
+                found |= {draft.refers_to} if draft.refers_to else set()
+            for key, formula in catalogue.formulas.items():
+                if key.table == name:
+                    found |= set(_of_formulas([formula]))
+    return tuple(name for name in known if name in reached)
+
+
+def _of_formulas(formulas: list[Formula]) -> Iterator[str]:
+    for formula in formulas:
+        for tree in (formula.ends.value, formula.ends.low, formula.ends.high):
+            yield from _of_tree(tree) if tree is not None else ()
+
+
+def _of_tree(tree: Node) -> Iterator[str]:
+    for node in walk(tree):
+        if isinstance(node, Column | Cell | Lookup | Aggregate):
+            yield node.table

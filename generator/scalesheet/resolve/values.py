@@ -1,0 +1,167 @@
+"""Lowers the small parts that all files share: values, units, citations, formulas, quantities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.language.parser import FormulaError, parse
+from scalesheet.language.syntax import Number
+from scalesheet.load import Document, flag
+from scalesheet.model import Basis, Citation, Position, Show, Stated
+from scalesheet.resolve.drafts import Draft, Written
+from scalesheet.units import PURE, Unit, UnitError, Units
+
+
+@dataclass(slots=True)
+class Lowering:
+    """One document being lowered: where diagnostics go, what the units are, and the source that
+    stands where a value names none."""
+
+    document: Document
+    units: Units
+    found: list[Diagnostic] = field(default_factory=list)
+    citation: Citation | None = None
+    rows: Callable[[str], tuple[str, ...] | None] = lambda table: None
+
+    def say(self, code: str, message: str, *path: str | int) -> None:
+        self.found.append(at(self.document.at(*path), code, message))
+
+    def unit(self, text: Any, *path: str | int) -> Unit:
+        """The unit at a path; a diagnostic and a pure number where it is none."""
+        try:
+            return self.units.parse(str(text))
+        except UnitError as error:
+            near = f"; did you mean '{error.near}'?" if error.near else ""
+            self.say("U001", f"{error}{near}", *path)
+            return PURE
+
+
+def citation(data: Any, default: Citation | None = None) -> Citation | None:
+    """A source reference: a key alone, or a key with a locator."""
+    if data is None:
+        return default
+    if isinstance(data, str):
+        return Citation(data)
+    return Citation(data["key"], str(data.get("locator", "")))
+
+
+def show(data: Mapping[str, Any] | None) -> Show:
+    data = data or {}
+    return Show(
+        decimals=data.get("decimals"),
+        digits=data.get("digits"),
+        percent=flag(data.get("percent", "no")),
+        approximate=flag(data.get("approximate", "no")),
+    )
+
+
+def written(low: Lowering, text: Any, *path: str | int) -> Written | None:
+    """The formula at a path, parsed; a diagnostic where it is none."""
+    position = low.document.at(*path)
+    formula = Written(str(text), Number(0.0), position, indent=_indent(position))
+    try:
+        return replace(formula, tree=parse(str(text)))
+    except FormulaError as error:
+        where = f"formula, character {error.offset + 1}: "
+        low.found.append(at(formula.at(error.offset), error.code, where + error.message))
+        return None
+
+
+@lru_cache(maxsize=64)
+def _lines(path: str) -> tuple[str, ...]:
+    try:
+        return tuple(Path(path).read_text("utf-8-sig").split("\n"))
+    except (OSError, UnicodeDecodeError):
+        return ()
+
+
+def _indent(position: Position) -> int | None:
+    """1 where the text in the file is quoted, None where it is a block, else 0."""
+    lines = _lines(position.path)
+    if position.line > len(lines):
+        return 0
+    first = lines[position.line - 1][position.column - 1 : position.column]
+    return None if first in ("|", ">") else int(first in ("'", '"'))
+
+
+def forget_files() -> None:
+    """Files may have changed since they were read for positions."""
+    _lines.cache_clear()
+
+
+def stated(
+    low: Lowering, draft: Draft, data: Any, *path: str | int, basis: Basis = "assumption"
+) -> Stated:
+    """The value at a path, in the unit, class or table of its quantity."""
+    position = low.document.at(*path)
+    if not isinstance(data, Mapping):
+        data = {"value": data}
+    shared = {
+        "basis": data.get("kind", basis),
+        "citation": citation(data.get("source"), low.citation),
+        "note": str(data.get("note", "")),
+        "position": position,
+    }
+    if "reason" in data:
+        return Stated(reason=str(data["reason"]), **shared)
+    if draft.kind != "number":
+        value = _word(low, draft, data.get("value"), (*path, "value") if "value" in data else path)
+        return Stated(value=value, **shared)
+    scale = 1.0
+    if "unit" in data and draft.unit is not None:
+        own = low.unit(data["unit"], *path, "unit")
+        if own != draft.unit:
+            if not low.units.compatible(own, draft.unit):
+                low.say("U002", f"'{draft.name}' is in {draft.unit}, found {own}", *path, "unit")
+            else:
+                scale = float(low.units.factor(own, draft.unit))
+    return _number(data, scale, shared)
+
+
+def _number(data: Mapping[str, Any], scale: float, shared: dict[str, Any]) -> Stated:
+    def number(key: str) -> float | None:
+        found = data.get(key)
+        return None if found is None else float(found) * scale
+
+    value, lowest, highest = number("value"), number("low"), number("high")
+    midpoint = value is None and lowest is not None and highest is not None
+    if midpoint:
+        assert lowest is not None
+        assert highest is not None
+        value = (lowest + highest) / 2
+    return Stated(
+        value=value,
+        low=value if lowest is None else lowest,
+        high=value if highest is None else highest,
+        at_least=number("at_least"),
+        at_most=number("at_most"),
+        midpoint=midpoint,
+        **shared,
+    )
+
+
+def _word(low: Lowering, draft: Draft, value: Any, path: tuple[str | int, ...]) -> str | bool:
+    if draft.kind == "flag":
+        return flag(value)
+    text = "" if value is None else str(value)
+    if draft.kind == "word" and text not in draft.words:
+        low.say(
+            "F006",
+            f"'{text}' is not one of the words of '{draft.name}': {', '.join(draft.words)}"
+            f"{nearest(text, draft.words)}",
+            *path,
+        )
+    if draft.kind == "reference" and draft.refers_to is not None:
+        rows = low.rows(draft.refers_to)
+        if rows is not None and text not in rows:
+            low.say(
+                "N002",
+                f"'{text}' is not in {draft.refers_to}{nearest(text, rows)}",
+                *path,
+            )
+    return text

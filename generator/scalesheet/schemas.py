@@ -1,0 +1,309 @@
+"""The schemas: read once, made fast, and their errors said in our own words.
+
+`schema/*.schema.json` is the only definition of the format. References between the schemas are
+written out when they are read (none is recursive), since following them is what makes validation
+slow. Three keywords of our own: `x-expected` says in words what a value must be; `x-code` names
+the diagnostic, for all keywords of its schema or by keyword; `x-bad` holds bad examples.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jsonschema import Draft202012Validator, FormatChecker, ValidationError, validators
+
+from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.load import MAX_FINDINGS, Document, Steps, plain, quotable
+
+Schema = dict[str, Any]
+
+KINDS = ("book", "units", "sources", "hardware", "rate", "model", "formula", "plan")
+
+#: Keywords that hold data and no schemas.
+_DATA = ("examples", "x-bad", "x-code", "enum", "const", "dependentRequired")
+
+# ------------------------------------------------------------------ the schemas
+
+
+@cache
+def written(name: str) -> Schema:
+    """A schema as it stands in its file; `name` is a kind, or `common`."""
+    file = resources.files("scalesheet") / "schema" / f"{name}.schema.json"
+    schema: Schema = json.loads(file.read_text("utf-8"))
+    return schema
+
+
+@cache
+def schema(kind: str) -> Schema:
+    """The schema of a kind, with every reference written out."""
+    whole: Schema = expanded(written(kind), kind)
+    return whole
+
+
+def expanded(part: Any, home: str) -> Any:
+    """A part of the schema `home` without references. What stands beside one is kept."""
+    if isinstance(part, list):
+        return [expanded(item, home) for item in part]
+    if not isinstance(part, dict):
+        return part
+    beside: Schema = {}
+    for key, value in part.items():
+        if key == "properties":
+            beside[key] = {name: expanded(below, home) for name, below in value.items()}
+        elif key in _DATA:
+            beside[key] = value
+        elif key not in ("$ref", "$defs"):
+            beside[key] = expanded(value, home)
+    return {**_target(part["$ref"], home), **beside} if "$ref" in part else beside
+
+
+@cache
+def _target(reference: str, home: str) -> Schema:
+    file, _, pointer = reference.partition("#/$defs/")
+    name = file.removesuffix(".schema.json") or home
+    target: Schema = expanded(written(name)["$defs"][pointer], name)
+    return target
+
+
+# ------------------------------------------------------------------ validation
+
+_FORMATS = FormatChecker(formats=())
+
+
+@_FORMATS.checks("date")
+def is_date(value: object) -> bool:
+    """Whether a text is a day of the calendar, YYYY-MM-DD. What is not text passes."""
+    if not isinstance(value, str):
+        return True
+    if not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+        return False
+    try:
+        date.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
+
+
+@_FORMATS.checks("partial-date")
+def _is_partial_date(value: object) -> bool:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return 1900 <= value <= 2100
+    if isinstance(value, str) and re.fullmatch("[0-9]{4}(-[0-9]{2})?", value):
+        return is_date((value + "-01-01")[:10])
+    return is_date(value)
+
+
+def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    """Patterns are anchored at both ends; Python's `$` alone would let a line end pass."""
+    if isinstance(instance, str) and not re.fullmatch(pattern, instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+_Validator: Any = validators.extend(  # type: ignore[no-untyped-call]
+    Draft202012Validator, {"pattern": _pattern}
+)
+
+
+def validator(schema: Schema) -> Any:
+    """A validator for a schema without references."""
+    return _Validator(schema, format_checker=_FORMATS)
+
+
+@cache
+def _validator_of(kind: str) -> Any:
+    return validator(schema(kind))
+
+
+def violations(document: Document) -> list[Diagnostic]:
+    """What the schema of its kind has to say of a document."""
+    return explained(_validator_of(document.kind).iter_errors(document.data), document)
+
+
+def explained(errors: Iterable[ValidationError], document: Document) -> list[Diagnostic]:
+    """The errors in our words, where the document has the fault; at most MAX_FINDINGS."""
+    mistyped: set[Steps] = set()
+    found: dict[Diagnostic, None] = {}
+    for error in errors:
+        failure = _failure(error)
+        if failure.steps in document.broken or failure.steps in mistyped:
+            continue
+        if failure.keyword == "type":
+            mistyped.add(failure.steps)
+        found.update(dict.fromkeys(_EXPLAIN[failure.keyword](failure, document)))
+        if len(found) >= MAX_FINDINGS:
+            break
+    return list(found)
+
+
+# ------------------------------------------------------------------ our words
+
+_TYPES = {
+    "number": "a number",
+    "integer": "a whole number",
+    "string": "text",
+    "boolean": "true or false",
+    "object": "a mapping (key: value)",
+    "array": "a list",
+}
+
+#: Keyword -> the usual code of its errors.
+_CODES = {
+    "additionalProperties": "S001", "required": "S002", "dependentRequired": "S002",
+    "type": "S003", "pattern": "S005", "format": "S006",
+}  # fmt: skip
+
+_ALMOST_A_NUMBER = re.compile(r"[-+.]?[0-9][0-9., _'xa-f]*%?", re.IGNORECASE)
+
+
+def named(steps: Steps) -> str:
+    """A place in a document in words: `prices[1].from`; `the file` for the whole."""
+    text = ""
+    for step in steps:
+        text += f"[{step}]" if isinstance(step, int) else f".{quotable(step)}"
+    return text.removeprefix(".") or "the file"
+
+
+def described(value: Any) -> str:
+    """A value in words: `the number 12`, `the text 'abc'`, `a list`."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"the text '{quotable(value)}'"
+    if isinstance(value, int | float):
+        return f"the number {quotable(repr(value))}"
+    return "a list" if isinstance(value, list) else "a mapping"
+
+
+def number_hint(value: Any) -> str:
+    """How to write the number that a text seems to be, or nothing."""
+    if not isinstance(value, str):
+        return ""
+    try:
+        if isinstance(plain(value), int | float):
+            return "; write it without quotes"
+    except ValueError:
+        return ""
+    if _ALMOST_A_NUMBER.fullmatch(value):
+        return "; numbers are written like 2000, 0.5, 1e9 or 10_000"
+    return ""
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """A keyword of a schema that a value fails; `of_key`: the value is a key of the mapping."""
+
+    keyword: str
+    wanted: Any
+    schema: Mapping[str, Any]
+    steps: Steps
+    value: Any
+    of_key: bool
+
+    @property
+    def code(self) -> str:
+        own = self.schema.get("x-code")
+        if isinstance(own, Mapping):
+            own = own.get(self.keyword)
+        return str(own or _CODES.get(self.keyword, "S004"))
+
+    @property
+    def expected(self) -> str:
+        return str(self.schema.get("x-expected", ""))
+
+    @property
+    def properties(self) -> Mapping[str, Any]:
+        properties: Mapping[str, Any] = self.schema.get("properties", {})
+        return properties
+
+
+def _failure(error: ValidationError) -> _Failure:
+    schema: Any = error.schema
+    of_key = "propertyNames" in error.absolute_schema_path
+    steps = tuple(error.absolute_path)
+    return _Failure(
+        str(error.validator), error.validator_value, schema, steps, error.instance, of_key
+    )
+
+
+Explanation = Iterator[Diagnostic]
+
+
+def _unknown_keys(failure: _Failure, document: Document) -> Explanation:
+    allowed = [key for key, value in failure.properties.items() if value is not True]
+    where = "" if not failure.steps else f" in {named(failure.steps)}"
+    for key in failure.value:
+        if key not in failure.properties:
+            hint = nearest(key, allowed) or f"; allowed here: {', '.join(allowed)}"
+            message = f"unknown key '{quotable(key)}'{where}{hint}"
+            yield at(document.key_at(*failure.steps, key), failure.code, message)
+
+
+def _missing_keys(failure: _Failure, document: Document) -> Explanation:
+    needed = failure.wanted
+    if isinstance(needed, Mapping):  # dependentRequired
+        needed = [name for key, names in needed.items() if key in failure.value for name in names]
+    for key in needed:
+        if key not in failure.value:
+            what = failure.expected and f"write {failure.expected}"
+            if not what and key in failure.properties:
+                what = f"add it: {failure.properties[key]['description']}"
+            message = f"{named(failure.steps)} lacks the key '{key}'; {what or 'add it'}"
+            yield at(document.key_at(*failure.steps), failure.code, message.rstrip("."))
+
+
+def _wrong_type(failure: _Failure, document: Document) -> Explanation:
+    types = [failure.wanted] if isinstance(failure.wanted, str) else failure.wanted
+    expected = failure.expected or " or ".join(_TYPES[name] for name in types)
+    hint = ""
+    if "string" in types and isinstance(failure.value, int | float):
+        hint = "; put it in quotes"
+    elif "number" in types or "integer" in types:
+        hint = number_hint(failure.value)
+    message = f"{named(failure.steps)}: expected {expected}, found {described(failure.value)}{hint}"
+    yield at(document.at(*failure.steps), failure.code, message)
+
+
+def _not_allowed(failure: _Failure, document: Document) -> Explanation:
+    code, value, hint = failure.code, failure.value, ""
+    expected, found = failure.expected, described(failure.value)
+    if failure.keyword in ("enum", "const"):
+        choices = failure.wanted if failure.keyword == "enum" else [failure.wanted]
+        expected = expected or "one of " + ", ".join(f"'{choice}'" for choice in choices)
+        hint = nearest(value, map(str, choices)) if isinstance(value, str) else ""
+    elif failure.keyword == "maxLength":
+        hint = f", which is longer than {failure.wanted} characters"
+    elif failure.keyword == "uniqueItems":
+        found = "one twice"
+    elif failure.keyword == "not" and isinstance(value, Mapping):
+        found = "both"
+    if failure.of_key:
+        position, where = document.key_at(*failure.steps, value), named((*failure.steps, value))
+    else:
+        position, where = document.at(*failure.steps), named(failure.steps)
+        if code == "S005" and re.search(r"[/\\]|^\.\.", value):
+            code, hint = "Y009", "; this is a path, and entities are named by their id"
+    yield at(position, code, f"{where}: expected {expected}, found {found}{hint}")
+
+
+_EXPLAIN: dict[str, Callable[[_Failure, Document], Explanation]] = {
+    "additionalProperties": _unknown_keys,
+    "required": _missing_keys,
+    "dependentRequired": _missing_keys,
+    "type": _wrong_type,
+    **dict.fromkeys(
+        (
+            "enum", "const", "pattern", "format", "not", "uniqueItems", "minLength", "maxLength",
+            "minimum", "maximum", "exclusiveMinimum", "minItems", "minProperties", "maxProperties",
+        ),
+        _not_allowed,
+    ),
+}  # fmt: skip

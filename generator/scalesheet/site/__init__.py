@@ -1,0 +1,68 @@
+"""The site stage: a folder of Markdown pages becomes a finished static site.
+
+`build_site` reads top to bottom as the whole stage. The generator (Material for MkDocs, or
+Zensical) turns the pages into HTML in a workspace of its own. What it leaves behind is then made
+fit to publish: a strict Content-Security-Policy in each page, nothing that differs from one build
+to the next, and a check that no page asks the network for anything and that every link holds.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scalesheet.site.check import check_site
+from scalesheet.site.generate import Engine, generate, prepare
+from scalesheet.site.harden import harden
+
+__all__ = ["Engine", "SiteReport", "build_site"]
+
+
+@dataclass(frozen=True)
+class SiteReport:
+    """What came of a build. The site is fit to publish when there are no problems."""
+
+    pages: int
+    """Number of HTML pages in the site."""
+    problems: tuple[str, ...]
+    """`page: finding`, the generator's own first, then ours in the order of the pages."""
+
+
+def build_site(
+    pages: Path,
+    out: Path,
+    *,
+    config: Path,
+    engine: Engine = "mkdocs",
+    files: Mapping[str, Path] | None = None,
+) -> SiteReport:
+    """Build the site of the Markdown below `pages` into `out`, which is replaced.
+
+    `config` is the mkdocs.yml, which both engines read; its `docs_dir` and `site_dir` give way to
+    `pages` and `out`. `files` maps a place in the site to a file or folder that belongs there
+    (`{"api": Path("build/api")}`), so that pages can link to it and the links are checked.
+
+    Where the generator made no site at all, `out` is left as it was.
+    """
+    with tempfile.TemporaryDirectory(prefix="scalesheet-site-") as folder:
+        workspace = Path(folder)
+
+        # The generator sees copies only, at the same relative places whatever the machine.
+        prepare(workspace, pages, config, files or {})
+        problems = generate(workspace, engine, cwd=config.resolve().parent)
+        site = workspace / "site"
+        if not site.is_dir():
+            return SiteReport(0, problems)
+
+        # Nothing may change the pages after this: the policy holds hashes of what is in them.
+        harden(site)
+        problems += check_site(site)
+
+        if out.exists():
+            shutil.rmtree(out)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(site, out)
+    return SiteReport(sum(1 for _ in out.rglob("*.html")), problems)

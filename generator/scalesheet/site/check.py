@@ -1,0 +1,74 @@
+"""Checks a finished site: no page asks the network for anything, and every link holds.
+
+Our own check, since Zensical does not fail on a navigation target that is missing, and neither
+generator looks into raw HTML.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from scalesheet.site.document import Document, read_document
+
+_LEAVES = ("http", "https", "mailto")
+_CSS_ADDRESS = re.compile(r"""(?:@import\s+|url\(\s*)["']?\s*((?:[a-z]+:)?//[^"')\s]+)""", re.I)
+
+
+def check_site(site: Path) -> tuple[str, ...]:
+    """Every fault of the site below `site`, as `page: finding`, in the order of the pages."""
+    files = frozenset(p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file())
+    documents = {
+        name: read_document((site / name).read_text(encoding="utf-8"))
+        for name in sorted(files)
+        if name.endswith(".html")
+    }
+    found: list[str] = []
+    for name, document in documents.items():
+        faults = dict.fromkeys(_page_faults(name, document, documents, files))
+        found += [f"{name}: {fault}" for fault in faults]
+    for name in sorted(files):
+        if name.endswith(".css"):
+            text = (site / name).read_text(encoding="utf-8")
+            found += [f"{name}: loads {url} from the network" for url in _CSS_ADDRESS.findall(text)]
+    return tuple(found)
+
+
+def _page_faults(
+    name: str, document: Document, documents: Mapping[str, Document], files: frozenset[str]
+) -> Iterator[str]:
+    for attribute in document.inline:
+        yield f"{attribute} cannot work under the policy; use a class or a script file"
+    for address in document.loads:
+        parts = urlsplit(address)
+        if parts.scheme != "data":
+            if parts.scheme or parts.netloc:
+                yield f"loads {address} from the network"
+            else:
+                yield from _target_faults(name, address, documents, files)
+    for address in document.follows:
+        parts = urlsplit(address)
+        if parts.scheme not in _LEAVES:
+            if parts.scheme or parts.netloc:
+                yield f"links to {address}, which is neither http(s) nor a page of the site"
+            else:
+                yield from _target_faults(name, address, documents, files)
+
+
+def _target_faults(
+    name: str, address: str, documents: Mapping[str, Document], files: frozenset[str]
+) -> Iterator[str]:
+    parts = urlsplit(address)
+    if parts.path.startswith("/"):
+        yield f"{address} starts at the server's root, so it breaks in a folder and from file://"
+        return
+    path = unquote(parts.path)
+    target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) if path else name
+    anchor = unquote(parts.fragment)
+    if target not in files:
+        yield f"{address} leads to no file of the site"
+    elif anchor and target in documents and anchor not in documents[target].anchors:
+        yield f"{address} leads to no such anchor in {target}"

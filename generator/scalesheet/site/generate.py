@@ -1,0 +1,109 @@
+"""Runs the site generator, MkDocs or Zensical, in a workspace, and reads what it complains of."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+
+Engine = Literal["mkdocs", "zensical"]
+
+QUIET = {
+    "NO_COLOR": "1",
+    "NO_MKDOCS_2_WARNING": "1",
+    # No clock and no chance: two builds of the same pages give the same bytes.
+    "SOURCE_DATE_EPOCH": "0",
+    "PYTHONHASHSEED": "0",
+    "TZ": "UTC",
+}
+_COLOUR = re.compile("\x1b\\[[0-9;]*m")
+_COMPLAINT = re.compile(r"^(?:WARNING|ERROR)\s+-\s+")
+_DRAWN_COMPLAINT = re.compile(r"^(?:Warning|Error): (.+)\n\s*╭─\[ (\S+) \]", re.MULTILINE)
+_CHATTER = re.compile(r"^(?:INFO|DEBUG)\s+-\s+|^Aborted with |^Build (?:started|finished)")
+
+
+def prepare(workspace: Path, pages: Path, config: Path, files: Mapping[str, Path]) -> None:
+    """Lay out `workspace`: mkdocs.yml, and docs/ with the pages and the files beside them."""
+    docs = workspace / "docs"
+    shutil.copytree(pages, docs)
+    for place, source in sorted(files.items()):
+        target = docs / place
+        if source.is_dir():
+            shutil.copytree(source, target, dirs_exist_ok=True)
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+
+    settings: dict[str, Any] = yaml.safe_load(config.read_text(encoding="utf-8"))
+    settings |= {"docs_dir": "docs", "site_dir": "site"}
+    if "nav" in settings:
+        settings["nav"] = [widen(entry, docs) for entry in settings["nav"]]
+    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
+    (workspace / "mkdocs.yml").write_text(text, encoding="utf-8")
+
+
+def widen(entry: Any, docs: Path) -> Any:
+    """A navigation entry in which a section of only a folder's index.md holds the whole folder.
+
+    `{"Plans": ["book/plans/index.md"]}` becomes `{"Plans": ["book/plans/index.md",
+    "book/plans/audit.md", ...]}`, so that mkdocs.yml need not know what the data holds.
+    """
+    if isinstance(entry, dict):
+        return {title: widen(below, docs) for title, below in entry.items()}
+    if not isinstance(entry, list):
+        return entry
+    match entry:
+        case [str(only)] if Path(only).name == "index.md":
+            index = Path(only)
+            pages = (page.relative_to(docs) for page in (docs / index.parent).rglob("*.md"))
+            return [only, *sorted(page.as_posix() for page in pages if page != index)]
+    return [widen(each, docs) for each in entry]
+
+
+def generate(workspace: Path, engine: Engine, *, cwd: Path) -> tuple[str, ...]:
+    """Run the generator on a prepared workspace, into its site/, and return its complaints.
+
+    `cwd` is what the relative paths in mkdocs.yml, such as those of snippets, start from.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", engine, "build", "--strict", "-f", workspace / "mkdocs.yml"],
+        cwd=cwd,
+        env=os.environ | QUIET,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    said = _COLOUR.sub("", done.stdout + done.stderr).replace(f"{workspace}{os.sep}", "")
+    found = complaints(said)
+    if done.returncode and not found:
+        said = said.strip() or f"exit status {done.returncode}"
+        found = (said.splitlines()[-1],)
+    return tuple(f"{engine}: {each}" for each in found)
+
+
+def complaints(said: str) -> tuple[str, ...]:
+    """The warnings and errors in what a generator said, each in one line.
+
+    MkDocs writes a line, and below it what it lists; Zensical draws the place in the page.
+    """
+    found: list[str] = []
+    taking = False
+    for line in said.splitlines():
+        if _COMPLAINT.match(line):
+            found.append(_COMPLAINT.sub("", line).strip())
+            taking = True
+        elif _CHATTER.match(line) or not line.strip():
+            taking = False
+        elif taking:
+            found[-1] += f" {line.strip()}"
+    found += sorted(f"{place}: {what}" for what, place in _DRAWN_COMPLAINT.findall(said))
+    return tuple(found)

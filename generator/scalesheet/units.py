@@ -1,0 +1,282 @@
+"""Units: a pint registry that starts empty and knows only `units.yaml`.
+
+pint's own registry has `byte` without dimension and `b` for barn, so byte errors would compile.
+Here each dimension is declared, a unit text is a product of powers with an explicit `*`, and a
+conversion is a list of named constants (`byte_per_GB`) that stand as cells on the Units sheet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+
+class UnitError(ValueError):
+    """A unit text that is not one; `near` is the nearest known name, if any."""
+
+    def __init__(self, message: str, near: str | None = None) -> None:
+        super().__init__(message)
+        self.near = near
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A product of powers of named units, sorted by name. No factors: a pure number."""
+
+    factors: tuple[tuple[str, Fraction], ...] = ()
+
+    @staticmethod
+    def of(powers: Mapping[str, Fraction]) -> Unit:
+        return Unit(tuple(sorted((name, p) for name, p in powers.items() if p)))
+
+    @property
+    def pure(self) -> bool:
+        return not self.factors
+
+    def __mul__(self, other: Unit) -> Unit:
+        powers = dict(self.factors)
+        for name, power in other.factors:
+            powers[name] = powers.get(name, Fraction(0)) + power
+        return Unit.of(powers)
+
+    def __truediv__(self, other: Unit) -> Unit:
+        return self * other**-1
+
+    def __pow__(self, exponent: int | Fraction) -> Unit:
+        return Unit.of({name: power * exponent for name, power in self.factors})
+
+    def __str__(self) -> str:
+        """`GPU * hour`, `USD / (GPU * hour)`, `1` for a pure number; reads back as itself."""
+
+        def side(parts: Iterable[tuple[str, Fraction]]) -> list[str]:
+            return [name if power == 1 else f"{name}**{_power(power)}" for name, power in parts]
+
+        above = side((n, p) for n, p in self.factors if p > 0)
+        below = side((n, -p) for n, p in self.factors if p < 0)
+        if not below:
+            return " * ".join(above) or "1"
+        under = below[0] if len(below) == 1 else f"({' * '.join(below)})"
+        return f"{' * '.join(above) or '1'} / {under}"
+
+
+PURE = Unit()
+
+
+def _power(power: Fraction) -> str:
+    return str(power) if power.denominator == 1 else f"({power})"
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A unit as declared: what it measures, its size in the dimension's base, how it is shown."""
+
+    name: str
+    dimension: str
+    size: Fraction
+    title: str
+    symbol: str
+    counted: bool
+    per: str = ""  # the unit it was defined by
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """Multiply (`power` 1) or divide (`power` -1, repeated for more) by a named constant."""
+
+    constant: str
+    value: float
+    power: int
+
+
+class Units:
+    """The declared units. `parse` reads a unit text; `conversion` relates two units."""
+
+    def __init__(self, declared: Iterable[Declared]) -> None:
+        self.declared = {unit.name: unit for unit in declared}
+
+    @cached_property
+    def registry(self) -> Any:
+        """The pint registry: empty but for what is declared, exact in fractions."""
+        import pint
+
+        registry: Any = pint.UnitRegistry(None, non_int_type=Fraction)
+        bases: dict[str, str] = {}
+        for unit in self.declared.values():
+            base = bases.setdefault(unit.dimension, unit.name)
+            if base == unit.name:
+                registry.define(f"{unit.name} = [{_identifier(unit.dimension)}]")
+            else:
+                size = unit.size / self.declared[base].size
+                registry.define(f"{unit.name} = {size.numerator} / {size.denominator} * {base}")
+        return registry
+
+    def parse(self, text: str) -> Unit:
+        """Reads `USD / (GPU * hour)`. Raises UnitError with the nearest name."""
+        return _Reader(text, self.declared).unit()
+
+    def dimension(self, unit: Unit) -> Unit:
+        """The unit in base terms: dimensions for names. Equal for convertible units."""
+        powers: dict[str, Fraction] = {}
+        for name, power in unit.factors:
+            key = self.declared[name].dimension
+            powers[key] = powers.get(key, Fraction(0)) + power
+        return Unit.of(powers)
+
+    def compatible(self, a: Unit, b: Unit) -> bool:
+        return self.dimension(a) == self.dimension(b)
+
+    def factor(self, source: Unit, target: Unit) -> Fraction:
+        """The exact number of `target` in one `source`, asked of pint."""
+        registry = self.registry
+        product = Fraction(1)
+        for unit, sign in ((source, 1), (target, -1)):
+            for name, power in unit.factors:
+                base = registry.Quantity(Fraction(1), name).to_root_units().magnitude
+                product *= Fraction(base) ** int(power * sign)
+        return product
+
+    def conversion(self, source: Unit, target: Unit) -> tuple[Conversion, ...]:
+        """The named constants that turn a number of `source` into one of `target`.
+
+        Both must measure the same. Each constant is at least 1: `minute_per_hour`, never
+        `hour_per_minute`, so that it is exact.
+        """
+        steps: list[Conversion] = []
+        have = dict(source.factors)
+        want = dict(target.factors)
+        surplus = {n: have.get(n, Fraction(0)) - want.get(n, Fraction(0)) for n in {*have, *want}}
+        for name in sorted(surplus):
+            while surplus[name] > 0:
+                other = next(
+                    (
+                        n
+                        for n in sorted(surplus)
+                        if surplus[n] < 0
+                        and self.declared[n].dimension == self.declared[name].dimension
+                    ),
+                    None,
+                )
+                if other is None:
+                    break
+                steps.append(self._step(name, other))
+                surplus[name] -= 1
+                surplus[other] += 1
+        return tuple(steps)
+
+    def _step(self, have: str, want: str) -> Conversion:
+        ratio = self.factor(Unit(((have, Fraction(1)),)), Unit(((want, Fraction(1)),)))
+        if ratio >= 1:
+            return Conversion(f"{want}_per_{have}", float(ratio), 1)
+        return Conversion(f"{have}_per_{want}", float(1 / ratio), -1)
+
+    def symbol(self, unit: Unit) -> str:
+        """How the unit is shown: `USD/(GPU·h)`, empty for a pure number."""
+
+        def side(parts: list[tuple[str, Fraction]]) -> str:
+            parts = sorted(parts, key=lambda part: self.declared[part[0]].dimension == "time")
+            return "·".join(
+                self.declared[n].symbol + ("" if p == 1 else _superscript(p)) for n, p in parts
+            )
+
+        above = side([(n, p) for n, p in unit.factors if p > 0])
+        below = [(n, -p) for n, p in unit.factors if p < 0]
+        if not below:
+            return above
+        under = side(below)
+        return f"{above or '1'}/{under if len(below) == 1 else f'({under})'}"
+
+
+def _superscript(power: Fraction) -> str:
+    return str(power).translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
+
+
+def _identifier(text: str) -> str:
+    return re.sub(r"\W", "_", text)
+
+
+_TOKEN = re.compile(r"\s*(?:(\*\*|[*/()])|(-?\d+)|([A-Za-z_][A-Za-z0-9_]*)|(\S))")
+
+
+class _Reader:
+    """Reads a unit text: names, `*`, `/`, `**` whole number, brackets, and `1`."""
+
+    def __init__(self, text: str, known: Mapping[str, Declared]) -> None:
+        self.text, self.known = text, known
+        self.tokens: list[str] = []
+        if len(text) > 200:
+            raise UnitError("the unit text is longer than 200 characters")
+        at = 0
+        while at < len(text.rstrip()):
+            match = _TOKEN.match(text, at)
+            assert match is not None  # the last group takes any character
+            if match[4]:
+                raise UnitError(f"a unit has no place for {match[4]!r}")
+            self.tokens.append(match[0].strip())
+            at = match.end()
+        self.at = 0
+
+    def peek(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def take(self) -> str:
+        token = self.peek()
+        self.at += 1
+        return token
+
+    def unit(self) -> Unit:
+        if not self.tokens:
+            raise UnitError("the unit is empty; a pure number has the unit 1")
+        unit = self.product(0)
+        if self.peek():
+            raise UnitError(f"expected '*' or '/' before {self.peek()!r}")
+        return unit
+
+    def product(self, depth: int) -> Unit:
+        if depth > 20:
+            raise UnitError("brackets nested deeper than 20")
+        unit = self.power(depth)
+        while self.peek() in ("*", "/"):
+            op = self.take()
+            right = self.power(depth)
+            unit = unit * right if op == "*" else unit / right
+        return unit
+
+    def power(self, depth: int) -> Unit:
+        token = self.take()
+        if token == "(":
+            unit = self.product(depth + 1)
+            if self.take() != ")":
+                raise UnitError("a bracket is not closed")
+        elif token == "1":
+            unit = PURE
+        elif token in self.known:
+            unit = Unit(((token, Fraction(1)),))
+        elif token and (token[0].isalpha() or token[0] == "_"):
+            raise unknown_unit(token, self.known)
+        else:
+            raise UnitError(f"expected a unit, found {token!r}" if token else "the unit ends early")
+        if self.peek() == "**":
+            self.take()
+            exponent = self.take()
+            if not re.fullmatch(r"-?\d+", exponent) or abs(int(exponent)) > 9:
+                raise UnitError("a power of a unit is a whole number from -9 to 9")
+            unit = unit ** int(exponent)
+        return unit
+
+
+def unknown_unit(name: str, known: Iterable[str]) -> UnitError:
+    """The error for a name that is no unit, with the nearest one."""
+    from difflib import get_close_matches
+
+    folded = {k.lower(): k for k in known}
+    singular = name.lower().removesuffix("s")
+    near = folded.get(name.lower()) or folded.get(singular)
+    if near is None:
+        close = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
+        near = folded[close[0]] if close else None
+    return UnitError(f"unknown unit '{name}'", near)

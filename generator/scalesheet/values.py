@@ -1,0 +1,89 @@
+"""Results: low, expected and high of every cell, as the evaluator gives them to the renderers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalesheet.language.syntax import End
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One computed or stated value: a number (with ends), a word, id, text, flag, or a reason.
+
+    For an exact number `low == value == high`; for anything but a number the ends are None.
+    A cell that was left empty has neither value nor reason.
+    """
+
+    value: float | str | bool | None = None
+    low: float | None = None
+    high: float | None = None
+    reason: str | None = None
+
+    @property
+    def ranged(self) -> bool:
+        return self.low is not None and (self.low != self.value or self.high != self.value)
+
+    def end(self, end: End) -> float | str | bool | None:
+        if end == "value" or not isinstance(self.value, float):
+            return self.value
+        return self.low if end == "low" else self.high
+
+    @staticmethod
+    def number(value: float, low: float | None = None, high: float | None = None) -> Value:
+        return Value(value, value if low is None else low, value if high is None else high)
+
+
+@dataclass(frozen=True)
+class Series:
+    """A column's values. Numbers are float arrays (nan where there is none), the rest objects.
+
+    `low` and `high` are None where the column is exact. `reasons` are by row number.
+    """
+
+    value: NDArray[Any]
+    low: NDArray[np.float64] | None = None
+    high: NDArray[np.float64] | None = None
+    reasons: Mapping[int, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __getitem__(self, row: int) -> Value:
+        if row in self.reasons:
+            return Value(reason=self.reasons[row])
+        value = self.value[row]
+        if isinstance(value, np.floating | float):
+            number = float(value)
+            if number != number:
+                return Value()
+            return Value(
+                number,
+                number if self.low is None else float(self.low[row]),
+                number if self.high is None else float(self.high[row]),
+            )
+        return Value(value if value is None else _plain(value))
+
+    def __iter__(self) -> Iterator[Value]:
+        return (self[row] for row in range(len(self)))
+
+
+def _plain(value: Any) -> str | bool:
+    return bool(value) if isinstance(value, np.bool_ | bool) else str(value)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Every cell of a plan and of the catalogue tables, by name."""
+
+    scalars: Mapping[str, Value]
+    tables: Mapping[str, Mapping[str, Series]]
+    rows: Mapping[str, Sequence[str]]
+
+    def cell(self, table: str, row: str, column: str) -> Value:
+        return self.tables[table][column][self.rows[table].index(row)]

@@ -1,0 +1,305 @@
+"""Checking: what is wrong is said at its place, in words that name the remedy, and all at once."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from scalesheet.check import check
+from scalesheet.load import Document, load, parse
+
+MINIMAL = Path(__file__).parent.parent / "invalid" / "minimal"
+
+HARDWARE = """\
+title: A card
+vendor: A vendor
+form_factor: PCIe card
+memory: {value: 24, unit: GiB, kind: spec, source: a-vendor}
+bandwidth: {value: 1008, unit: GB / second, kind: spec, source: a-vendor}
+dense_fp16: {value: 165.2, unit: TFLOP / (second * GPU), kind: spec, source: a-vendor}
+dense_bf16: {reason: no bf16 tensor unit}
+power: {value: 450, unit: W / GPU, kind: spec, source: a-vendor}
+"""
+SCALARS = "title: A plan\nsummary: In short.\nscalars:\n"
+TABLE = """\
+title: A plan
+summary: In short.
+tables:
+  runs:
+    columns:
+      steps: {unit: step, domain: count}
+      share: {unit: 1, domain: fraction}
+      gpu: {ref: hardware}
+      fits: {words: [fits, tight]}
+      saved: {flag: yes}
+      remark: {text: yes}
+      day: {date: yes}
+    rows:
+"""
+RATE = """\
+title: An offer
+provider: A provider
+accelerator: card
+accelerators: 1
+term: on-demand
+prices:
+"""
+SOURCES = "sources:\n  a-vendor: {title: A data sheet}\n  a-paper: {title: A paper}\n"
+
+
+def document(kind: str, text: str, path: str = "") -> Document:
+    parsed = parse(text.encode(), path)
+    assert parsed.data is not None, parsed.diagnostics
+    return Document(kind, "x", path, parsed.data, parsed.places, parsed.keys, parsed.broken)
+
+
+def said(kind: str, text: str) -> list[str]:
+    """The findings as `line:column: CODE message`, beside a sound sources.yaml."""
+    found = check([document(kind, text), document("sources", SOURCES, "sources.yaml")])
+    return [str(d).removeprefix(":") for d in found]
+
+
+def test_the_smallest_sound_book_has_no_findings():
+    documents, diagnostics = load(MINIMAL)
+    assert diagnostics == []
+    assert check(documents) == []
+
+
+def test_three_hundred_files_are_checked_within_a_second():
+    documents, _ = load(MINIMAL)
+    began = time.perf_counter()
+    check(documents * (300 // len(documents)))
+    assert time.perf_counter() - began < 1
+
+
+# ------------------------------------------------------------------ by the schema
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "finding"),
+    [
+        (
+            "hardware", HARDWARE.replace("memory", "memroy"),
+            "4:1: S001 unknown key 'memroy'; did you mean 'memory'?",
+        ),
+        (
+            "hardware", HARDWARE.replace("vendor: A vendor\n", ""),
+            "1:1: S002 the file lacks the key 'vendor'; add it: Who makes it",
+        ),
+        (
+            "hardware", HARDWARE.replace("value: 24,", "value: lots,"),
+            "4:17: S003 memory.value: expected a number, found the text 'lots'",
+        ),
+        (
+            "hardware", HARDWARE.replace("value: 24,", "value: '24',"),
+            "4:17: S003 memory.value: expected a number, found the text '24'; "
+            "write it without quotes",
+        ),
+        (
+            "hardware", HARDWARE.replace("value: 24,", "value: 24, zzz: 1,"),
+            "4:21: S001 unknown key 'zzz' in memory; allowed here: value, low, high",
+        ),
+        (
+            "hardware", HARDWARE.replace("vendor: A vendor", "vendor: 3"),
+            "2:9: S003 vendor: expected text, found the number 3; put it in quotes",
+        ),
+        (
+            "hardware", HARDWARE.replace("kind: spec, source: a-vendor}\nb", "kind: specs}\nb"),
+            "4:38: S004 memory.kind: expected one of 'measured', 'simulated', 'vendor', 'spec', "
+            "'published', 'assumption', 'decision', found the text 'specs'; did you mean 'spec'?",
+        ),
+        (
+            "hardware", HARDWARE.replace("unit: GiB, ", ""),
+            "4:1: U003 memory lacks the key 'unit'; write a unit; a pure number has the unit 1",
+        ),
+        (
+            "hardware", HARDWARE + "released: 2022-02-29\n",
+            "9:11: S006 released: expected a date YYYY-MM-DD that exists in the calendar, "
+            "found the text '2022-02-29'",
+        ),
+        (
+            "hardware", HARDWARE + "link: {value: 1, unit: GB / second, kind: spec}\n",
+            "9:1: S002 link lacks the key 'source'; write a source; only an assumption or a "
+            "decision stands without one",
+        ),
+        (
+            "rate", RATE.replace("card", "Card 1") + "  - {from: 2024-01-01, reason: gone}\n",
+            "3:14: S005 accelerator: expected an id of a-z, 0-9 and '-', found the text 'Card 1'",
+        ),
+        (
+            "rate", RATE.replace("card", "../card") + "  - {from: 2024-01-01, reason: gone}\n",
+            "3:14: Y009 accelerator: expected an id of a-z, 0-9 and '-', found the text "
+            "'../card'; this is a path, and entities are named by their id",
+        ),
+        ("rate", RATE + "  []\n", "7:3: S007 prices: expected a list of at least one price"),
+        ("rate", RATE + "  - {from: 2024-01-01}\n", "7:5: S002 prices[0] lacks the key 'price'"),
+        (
+            "rate", RATE + "  - {from: 2024-01-01, price: -1, unit: USD}\n",
+            "7:31: V002 prices[0].price: expected a price above 0, found the number -1",
+        ),
+        (
+            "plan", SCALARS + "  a: {value: 1, unit: step, formula: b}\n",
+            "4:6: S004 scalars.a: expected either a value or a formula, not both, found both",
+        ),
+        ("plan", SCALARS + "  A: {value: 1, unit: step}\n", "4:3: S005 scalars.A: expected a name"),
+        ("plan", SCALARS + "  total: {value: 1, unit: 1}\n", "4:3: S004 scalars.total: expected a"),
+        ("plan", SCALARS + "  a: [1]\n", "4:6: S003 scalars.a: expected a mapping such as"),
+        ("sources", "sources: {a: {title: A, url: 'ftp://a.b'}}", "1:30: S004 sources.a.url: "),
+        ("units", "units: {a: {symbol: s}}", "1:9: U005 units.a lacks the key 'dimension'"),
+    ],
+)  # fmt: skip
+def test_a_fault_of_form_is_told_at_its_place_with_its_remedy(kind, text, finding):
+    assert any(message.startswith(finding) for message in said(kind, text)), said(kind, text)
+
+
+def test_text_may_look_like_a_formula_or_markup_and_stays_as_it_is():
+    assert said("hardware", HARDWARE + "note: =1+1 <script>alert(1)</script>\n") == []
+
+
+def test_a_wrong_kind_of_value_is_told_once():
+    assert len(said("hardware", HARDWARE + "link: [1]\n")) == 1
+
+
+def test_what_the_loader_refused_is_not_told_again():
+    assert said("hardware", HARDWARE.replace("value: 24", "value: .nan")) == []
+
+
+# ------------------------------------------------------------------ values
+
+
+@pytest.mark.parametrize(
+    ("scalar", "finding"),
+    [
+        ("{value: 5, low: 6, unit: 1}", "4:22: V001 scalars.a: low 6 is above value 5"),
+        ("{value: 5, high: 4, unit: 1}", "4:23: V001 scalars.a: value 5 is above high 4"),
+        ("{low: 9, high: 8, unit: 1}", "4:21: V001 scalars.a: low 9 is above high 8"),
+        ("{at_least: 9, at_most: 8, unit: 1}", "4:29: V001 scalars.a: at_least 9 is above at_most"),
+        (
+            "{value: 1, unit: 1, written: {low: 3, high: 2}}",
+            "4:50: V001 scalars.a, as written: low 3 is above high 2",
+        ),
+        (
+            "{value: -1, unit: 1}",
+            "4:14: V002 scalars.a: -1 is outside the domain non-negative (0 or more); mend it, "
+            "or declare another domain",
+        ),
+        ("{value: 0, unit: 1, domain: positive}", "4:14: V002 scalars.a: 0 is outside the domain"),
+        ("{value: 1.5, unit: 1, domain: fraction}", "4:14: V002 scalars.a: 1.5 is outside the"),
+        ("{value: 2.5, unit: 1, domain: count}", "4:14: V002 scalars.a: 2.5 is outside the domain"),
+        ("{value: 1, low: 0, unit: 1, domain: count}", "4:22: V002 scalars.a: 0 is outside the"),
+        ("{value: 1, unit: 1, written: {value: -1}}", "4:43: V002 scalars.a, as written: -1 is"),
+    ],
+)  # fmt: skip
+def test_values_are_in_order_and_in_their_domain(scalar, finding):
+    (message,) = said("plan", SCALARS + f"  a: {scalar}\n")
+    assert message.startswith(finding)
+
+
+@pytest.mark.parametrize(
+    "scalar",
+    [
+        "{value: 5, low: 5, high: 5, unit: 1}",
+        "{value: -1, unit: 1, domain: signed}",
+        "{value: 1, unit: 1, domain: fraction}",
+        "{value: 0, unit: 1}",
+        "{value: 3.0, unit: 1, domain: whole}",
+        "{low: 8, high: 10, unit: hour}",
+        "{at_most: 3e9, unit: parameter}",
+    ],
+)
+def test_ends_of_domains_and_of_ranges_belong_to_them(scalar):
+    assert said("plan", SCALARS + f"  a: {scalar}\n") == []
+
+
+def test_a_phases_figures_a_formulas_examples_and_a_price_are_values_too():
+    phase = "phases:\n  p: {title: P, class: one_time, hours: -2}\n"
+    (message,) = said("plan", "title: A\nsummary: B\n" + phase)
+    assert message.startswith("4:41: V002 phases.p.hours: -2 is outside the domain")
+    formula = (
+        "title: A\nunit: 1\nformula: n\ninputs:\n  n: {unit: 1, domain: count, default: 0}\n"
+        "examples:\n  - {given: {n: 1.5}, expect: 1.5}\n"
+    )
+    assert [m.split()[0] for m in said("formula", formula)] == ["5:40:", "7:17:"]
+    price = "  - {from: 2024-01-01, price: 2, low: 3, unit: USD / (node * hour)}\n"
+    assert said("rate", RATE + price) == [
+        "7:39: V001 prices[0]: low 3 is above price 2; exchange or mend them"
+    ]
+
+
+# ------------------------------------------------------------------ cells
+
+
+@pytest.mark.parametrize(
+    ("row", "finding"),
+    [
+        (
+            "{stepz: 1}",
+            "14:11: S001 row 'r' has the key 'stepz', which is no column; did you mean 'steps'?",
+        ),
+        (
+            "{steps: many}",
+            "14:18: S003 row 'r', column 'steps': expected a number, or {reason: why there is "
+            "none}, found the text 'many'",
+        ),
+        ("{steps: {value: '10'}}", "14:26: S003 row 'r', column 'steps': expected a number"),
+        ("{gpu: 4090}", "14:16: S003 row 'r', column 'gpu': expected a row's id as text"),
+        ("{fits: 1}", "14:17: S003 row 'r', column 'fits': expected a word of the class"),
+        ("{saved: on}", "14:18: S004 row 'r', column 'saved': expected yes or no"),
+        ("{remark: 5}", "14:19: S003 row 'r', column 'remark': expected text, in quotes"),
+        ("{day: soon}", "14:16: S006 row 'r', column 'day': expected a date YYYY-MM-DD"),
+        (
+            "{steps: -5}",
+            "14:18: V002 tables.runs, row 'r', column 'steps': -5 is outside the domain count "
+            "(1, 2, 3, ...); mend it, or declare another domain",
+        ),
+        ("{share: {value: 2}}", "14:26: V002 tables.runs, row 'r', column 'share': 2 is outside"),
+    ],
+)  # fmt: skip
+def test_a_cell_is_of_its_columns_kind_and_domain(row, finding):
+    (message,) = said("plan", TABLE + f"      r: {row}\n")
+    assert message.startswith(finding)
+
+
+def test_a_row_of_each_kind_of_cell_is_sound():
+    row = "{title: R, steps: 10, share: {reason: unknown}, gpu: card, fits: tight, saved: no, "
+    row += "remark: =1, day: 2026-11-20}"
+    assert said("plan", TABLE + f"      r: {row}\n") == []
+
+
+# ------------------------------------------------------------------ dates and sources
+
+
+@pytest.mark.parametrize(
+    ("second", "finding"),
+    [
+        ("2023-01-01", "8:12: V007 prices[1].from: 2023-01-01 is earlier than the date of the"),
+        ("2024-01-01", "8:12: V007 prices[1].from: 2024-01-01 repeats the date of the entry"),
+    ],
+)
+def test_prices_are_in_the_order_of_their_dates(second, finding):
+    prices = "".join(f"  - {{from: {day}, reason: gone}}\n" for day in ("2024-01-01", second))
+    (message,) = said("rate", RATE + prices)
+    assert message.startswith(finding)
+
+
+@pytest.mark.parametrize(
+    ("source", "finding"),
+    [
+        ("a-vendr", "4:18: N006 memory.source: the source 'a-vendr' is not in sources.yaml; did"),
+        ("{key: a-papr}", "4:24: N006 memory.source.key: the source 'a-papr' is not in"),
+    ],
+)
+def test_sources_are_known(source, finding):
+    memory = f"memory: {{source: {source}, value: 24, unit: GiB, kind: spec}}\n"
+    (message,) = said("hardware", HARDWARE.replace(HARDWARE.splitlines()[3] + "\n", memory))
+    assert message.startswith(finding)
+
+
+def test_sources_are_not_judged_where_their_file_could_not_be_read():
+    assert check([document("hardware", HARDWARE)]) == []
+
+
+def test_everything_wrong_is_told_at_once_and_in_order():
+    text = HARDWARE.replace("memory", "memroy").replace("a-vendor", "nobody") + "note: 3\n"
+    codes = [message.split()[1] for message in said("hardware", text)]
+    assert codes == ["S002", "S001", "N006", "N006", "N006", "N006", "S003"]

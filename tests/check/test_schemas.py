@@ -1,0 +1,141 @@
+"""The schemas say what the format is; their own examples, good and bad, prove it."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from scalesheet import schemas
+from scalesheet.check import check
+from scalesheet.diagnostics import CODES
+from scalesheet.load import Document
+
+NAMES = (*schemas.KINDS, "common")
+#: What may stand beside a $ref: it describes, and rules nothing.
+DESCRIBES = {"$ref", "title", "description", "examples", "x-bad"}
+WITH_SCHEMA = {"if", "then", "else", "not", "items", "additionalProperties", "propertyNames"}
+
+
+def parts(schema: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every schema within a schema, as written, with its place."""
+    if not isinstance(schema, dict):
+        return
+    yield place, schema
+    for key, value in schema.items():
+        if key in WITH_SCHEMA:
+            yield from parts(value, f"{place}/{key}")
+        elif key in ("properties", "$defs"):
+            for name, part in value.items():
+                yield from parts(part, f"{place}/{key}/{name}")
+        elif key in ("allOf", "anyOf"):
+            for index, part in enumerate(value):
+                yield from parts(part, f"{place}/{key}/{index}")
+
+
+PARTS = [part for name in NAMES for part in parts(schemas.written(name), name)]
+#: Those that can give an error: not the conditions.
+RULES = [(place, part) for place, part in PARTS if not {"if", "not"} & set(place.split("/"))]
+
+
+def cases(keyword: str) -> list[Any]:
+    return [
+        pytest.param(schemas.expanded(part, place.split("/")[0]), case, id=f"{place} {index}")
+        for place, part in PARTS
+        for index, case in enumerate(part.get(keyword, ()))
+    ]
+
+
+def said(schema: dict[str, Any], value: Any) -> list[str]:
+    document = Document("example", "example", "example.yaml", value)
+    return [
+        str(d) for d in schemas.explained(schemas.validator(schema).iter_errors(value), document)
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_schema_is_a_valid_schema(name):
+    Draft202012Validator.check_schema(schemas.written(name))
+
+
+@pytest.mark.parametrize(("schema", "example"), cases("examples"))
+def test_every_good_example_validates(schema, example):
+    assert said(schema, example) == []
+
+
+@pytest.mark.parametrize(("schema", "bad"), cases("x-bad"))
+def test_every_bad_example_fails_with_its_message(schema, bad):
+    messages = said(schema, bad["value"])
+    assert any(f" {bad['code']} " in m and bad["says"] in m for m in messages), messages
+
+
+@pytest.mark.parametrize(("schema", "example"), cases("examples"))
+def test_no_mapping_takes_an_unknown_key(schema, example):
+    if isinstance(example, dict):
+        assert said(schema, {**example, "an unknown key": [None]})
+
+
+def test_every_list_of_keys_is_closed():
+    assert [place for place, part in RULES if "properties" in part and not closed(part)] == []
+
+
+def closed(part: dict[str, Any]) -> bool:
+    """A rule that lists keys takes no others; one that narrows a listed key need not."""
+    narrows = set(part) == {"properties"}
+    return narrows or "additionalProperties" in part
+
+
+def test_every_field_and_definition_is_described():
+    fields = [p for p in RULES if p[0].split("/")[-2:-1] in (["properties"], ["$defs"])]
+    undescribed = [
+        place
+        for place, part in fields
+        if not part.get("description", "").endswith(".") and "allOf" not in place
+    ]
+    assert undescribed == []
+
+
+def test_errors_never_come_from_a_choice_of_branches():
+    """Whichever branch was meant, its own error is told: anyOf only decides, oneOf is unused."""
+    assert [place for place, part in RULES if {"anyOf", "oneOf"} & set(part)] == []
+
+
+def test_patterns_are_anchored():
+    patterns = [part["pattern"] for _, part in PARTS if "pattern" in part]
+    assert [p for p in patterns if not (p.startswith("^") and p.endswith("$"))] == []
+
+
+def test_only_descriptions_stand_beside_a_reference():
+    assert [place for place, part in PARTS if "$ref" in part and not set(part) <= DESCRIBES] == []
+
+
+def test_the_codes_they_name_exist():
+    for _, part in PARTS:
+        code = part.get("x-code", ())
+        named = [code] if isinstance(code, str) else [*dict(code).values()]
+        assert set(named) | {bad["code"] for bad in part.get("x-bad", ())} <= set(CODES)
+
+
+@pytest.mark.parametrize("kind", schemas.KINDS)
+def test_references_written_out_mean_the_same(kind):
+    """The published schemas, followed by their references, judge as the ones that we use."""
+    registry = Registry().with_resources(
+        (f"{name}.schema.json", Resource.from_contents(schemas.written(name))) for name in NAMES
+    )
+    published = Draft202012Validator(schemas.written(kind), registry=registry)
+    ours = schemas.validator(schemas.schema(kind))
+    assert "$ref" not in json.dumps(schemas.schema(kind))
+    for example in schemas.written(kind)["examples"]:
+        for name in (*example, "unknown"):
+            changed = {**example, name: [None]}
+            assert published.is_valid(example)
+            assert not published.is_valid(changed)
+            assert not ours.is_valid(changed)
+
+
+@pytest.mark.parametrize("kind", schemas.KINDS)
+@pytest.mark.parametrize("data", [[], "text", 5, None, True, {"title": []}, {"plans": {}}])
+def test_no_data_makes_the_check_fail_itself(kind, data):
+    assert check([Document(kind, "bad", "bad.yaml", data)])

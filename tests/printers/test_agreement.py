@@ -1,0 +1,261 @@
+"""The printers agree: one tree, the same value in Python, LibreOffice, Node and Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import xlsxwriter
+from tests.printers.expressions import batch
+from tests.printers.world import HERE, ROWS, SCALARS, TABLE, Known, reference
+from tests.proof.office import Office
+
+from scalesheet.language import arithmetic
+from scalesheet.language.syntax import (
+    Binary,
+    Call,
+    Choice,
+    Column,
+    Compare,
+    End,
+    Negative,
+    Node,
+    Number,
+    Scalar,
+    Text,
+)
+from scalesheet.printers import runtime
+from scalesheet.printers.excel import excel
+from scalesheet.printers.javascript import javascript, quoted
+from scalesheet.printers.python import python
+from scalesheet.printers.runtime import Reason
+from scalesheet.render.script import runtime as runtime_script
+
+pytest_plugins = ["tests.proof.fixtures"]
+
+AGREED = 1e-12
+SIZE = 900
+
+
+def n(value: float) -> Number:
+    return Number(value)
+
+
+def times(left: Node, op: Any, right: Node) -> Node:
+    return Binary(op, left, right)
+
+
+TENTHS = times(times(n(0.3), "-", n(0.2)), "-", n(0.1))
+#: What is known to differ between programs, and what it must be.
+BOUNDARY: list[tuple[Node, Any]] = [
+    (TENTHS, 0.0),
+    (Choice(Text("zero"), Compare("==", times(n(0.1), "+", n(0.2)), n(0.3)), Text("not")), "zero"),
+    (Compare("<", times(n(0.1), "+", n(0.2)), n(0.3)), False),
+    (Compare(">", times(n(0.1), "+", n(0.2)), n(0.3)), False),
+    (Compare(">=", n(0.3), times(n(0.1), "+", n(0.2))), True),
+    (Compare("!=", n(1.0), n(1.0 + 1e-14)), True),
+    (Compare("==", n(1.0), n(1.0 + 1e-15)), True),
+    (Compare("==", n(0.0), n(0.0)), True),
+    (Compare("<", n(-1e-300), n(0.0)), True),
+    (Call("ceil", (times(n(23.1), "/", n(0.3)),)), 77.0),
+    (Call("floor", (times(n(0.3), "/", n(0.1)),)), 3.0),
+    (Call("ceil", (n(77.0000001),)), 78.0),
+    (Call("ceil", (n(-0.5),)), 0.0),
+    (Call("floor", (n(-0.5),)), -1.0),
+    (Call("ceil", (n(-2.0),)), -2.0),
+    (Call("ceil", (n(15e12),)), 15e12),
+    (Call("floor", (n(15e12),)), 15e12),
+    (Call("ceil", (n(0.0),)), 0.0),
+    (Call("round", (n(2.675), n(2.0))), 2.68),
+    (Call("round", (n(1.005), n(2.0))), 1.01),
+    (Call("round", (n(2.5),)), 3.0),
+    (Call("round", (n(-2.5),)), -3.0),
+    (Call("round", (n(-0.5),)), -1.0),
+    (Call("round", (n(0.49999999999999994),)), 1.0),
+    (Call("round", (n(1234567.0), Negative(n(3.0)))), 1235000.0),
+    (Call("round", (n(499.0), Negative(n(3.0)))), 0.0),
+    (Call("round", (n(2.0**53 + 2),)), 2.0**53 + 2),
+    (Negative(times(n(16.0), "**", n(2.0))), -256.0),
+    (times(Negative(n(16.0)), "**", n(2.0)), 256.0),
+    (times(n(2.0), "**", times(n(3.0), "**", n(2.0))), 512.0),
+    (times(times(n(2.0), "**", n(3.0)), "**", n(2.0)), 64.0),
+    (times(n(2.0), "**", Negative(n(1.0))), 0.5),
+    (times(n(7.0), "-", times(n(5.0), "-", n(3.0))), 5.0),
+    (times(n(24.0), "/", times(n(4.0), "*", n(3.0))), 2.0),
+    (times(n(3.0), "*", Negative(n(4.0))), -12.0),
+    (Call("log10", (n(100.0),)), 2.0),
+    (Call("sum", (n(0.1), n(0.2), Negative(n(0.3)))), 0.0),
+    (Call("sum", tuple(n(0.1) for _ in range(300))), 30.0),
+    (Call("max", (n(0.0), Scalar("debt"))), 0.0),
+]  # fmt: skip
+
+
+class Names:
+    """Where the world stands in the test's workbook."""
+
+    def scalar(self, name: str, end: End) -> str:
+        return f"w.{name}" if end == "value" else f"w.{name}_{end}"
+
+    def column(self, table: str, column: str, end: End) -> str:
+        return self.cell(table, ROWS[HERE], column, end)
+
+    def cell(self, table: str, row: str, column: str, end: End) -> str:
+        return f"World!${self._letter(column)}${ROWS.index(row) + 2}"
+
+    def range(self, table: str, column: str, end: End) -> str:
+        letter = self._letter(column)
+        return f"World!${letter}$2:${letter}${len(ROWS) + 2}"
+
+    def ids(self, table: str) -> str:
+        return f"World!$A$2:$A${len(ROWS) + 2}"
+
+    def constant(self, name: str) -> str:
+        return f"w.{name}"
+
+    def _letter(self, column: str) -> str:
+        return "BCDEF"[list(TABLE).index(column)]
+
+
+def in_workbook(nodes: Sequence[Node], office: Office, folder: Path) -> list[Any]:
+    """What LibreOffice makes of the formulas; a false value is stored with each."""
+    path = folder / "agreement.xlsx"
+    with xlsxwriter.Workbook(str(path)) as book:
+        world = book.add_worksheet("World")
+        for row, id_ in enumerate(ROWS):
+            for column, value in enumerate([id_, *(cells[row] for cells in TABLE.values())]):
+                put(world, row + 1, column, value)
+        constants = {**arithmetic.CONSTANTS, "byte_per_GB": 1e9}
+        for row, (name, value) in enumerate([*SCALARS.items(), *constants.items()]):
+            put(world, row, 8, value)
+            book.define_name(f"w.{name}", f"=World!$I${row + 1}")
+        formulas = book.add_worksheet("Formulas")
+        for row, node in enumerate(nodes):
+            formula = excel(node, Names())
+            if formula.array:
+                formulas.write_array_formula(row, 0, row, 0, formula.text, None, -98765)
+            else:
+                formulas.write_formula(row, 0, formula.text, None, -98765)
+    with office.open(path) as workbook:
+        cells = workbook.read("Formulas")
+    found = (cells[f"A{row + 1}"] for row in range(len(nodes)))
+    return [cell.error_name or cell.value for cell in found]
+
+
+def put(sheet: Any, row: int, column: int, value: Any) -> None:
+    if isinstance(value, float):
+        sheet.write_number(row, column, value)
+    else:
+        sheet.write_string(row, column, as_text(value))
+
+
+def as_text(value: Any) -> str:
+    """How a cell holds what is no number."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value.text if isinstance(value, Reason) else str(value)
+
+
+def in_python(nodes: Sequence[Node]) -> list[Any]:
+    """What the printed Python text gives."""
+
+    class Rows(list[Any]):
+        def __getitem__(self, key: Any) -> Any:
+            return super().__getitem__(ROWS.index(key))
+
+    table = Rows(
+        SimpleNamespace(id=id_, **{name: cells[row] for name, cells in TABLE.items()})
+        for row, id_ in enumerate(ROWS)
+    )
+    names = {name: getattr(runtime, name) for name in runtime.__all__}
+    names |= {**SCALARS, "t": table, "row": table[ROWS[HERE]]}
+    return [eval(python(node), names) for node in nodes]
+
+
+def script(nodes: Sequence[Node]) -> str:
+    """A script that gives the values of all expressions."""
+
+    def cell(value: Any) -> str:
+        if isinstance(value, bool):
+            return str(value).lower()
+        if isinstance(value, Reason):
+            return f"{{reason: {quoted(value.text)}}}"
+        return quoted(value) if isinstance(value, str) else repr(value)
+
+    scalars = {name: cell(value) for name, value in SCALARS.items()}
+    rate = f"{{value: {SCALARS['rate']}, low: {SCALARS['rate_low']}, high: {SCALARS['rate_high']}}}"
+    scalars["rate"] = rate
+    columns = (f"{name}: [{', '.join(map(cell, cells))}]" for name, cells in TABLE.items())
+    inputs = (
+        f"{{scalars: {{{', '.join(f'{name}: {text}' for name, text in scalars.items())}}}, "
+        f"tables: {{t: {{rows: {list(ROWS)}, columns: {{{', '.join(columns)}}}}}}}}}"
+    )
+    expressions = ",\n".join(f"() => {javascript(node)}" for node in nodes)
+    return f"""(() => {{
+        const rt = scalesheet.runtime, i = {HERE};
+        const {{ s, t }} = rt.start({inputs});
+        return [{expressions}].map((f) => f()).map((x) => (rt.isReason(x) ? x.text : x));
+    }})()"""
+
+
+def differences(nodes: Sequence[Node], found: Sequence[Any]) -> tuple[list[str], float]:
+    """What does not agree with the reference, in words; and the largest relative difference."""
+    wrong, largest = [], 0.0
+    for node, value in zip(nodes, found, strict=True):
+        wanted = reference(node)
+        if isinstance(wanted, Known) and isinstance(value, float | int):
+            off = abs(value - wanted.value)
+            agree = off <= AGREED * wanted.largest
+            largest = max(largest, off / wanted.largest if off else 0.0)
+        else:
+            agree = not isinstance(wanted, Known) and as_text(wanted) == as_text(value)
+        if not agree:
+            wrong.append(f"{python(node)}\n  {excel(node, Names()).text}\n  {wanted} but {value!r}")
+    return wrong, largest
+
+
+def assert_agreement(nodes: Sequence[Node], found: Sequence[Any], where: str) -> None:
+    wrong, largest = differences(nodes, found)
+    assert not wrong, f"{len(wrong)} of {len(nodes)} differ in {where}:\n" + "\n".join(wrong[:5])
+    print(f"{where}: {len(nodes)} expressions, largest relative difference {largest:.2g}")
+
+
+ALL = [*(node for node, _ in BOUNDARY), *batch(SIZE)]
+
+
+def test_the_batch_holds_what_it_should() -> None:
+    assert len(batch(SIZE)) == SIZE
+    kinds = {type(reference(node)) for node in batch(SIZE)}
+    assert kinds == {Known, bool, str, Reason}
+
+
+@pytest.mark.parametrize(("node", "expected"), BOUNDARY, ids=[python(x) for x, _ in BOUNDARY])
+def test_the_boundary_cases_are_what_the_language_says(node: Node, expected: Any) -> None:
+    found = in_python([node])[0]
+    assert found == (
+        pytest.approx(expected, rel=1e-12, abs=1e-12) if isinstance(expected, float) else expected
+    )
+
+
+def test_python_agrees() -> None:
+    assert_agreement(ALL, in_python(ALL), "Python")
+
+
+def test_libreoffice_agrees(office: Office, tmp_path: Path) -> None:
+    assert_agreement(ALL, in_workbook(ALL, office, tmp_path), "LibreOffice")
+
+
+def test_node_agrees(run_node: Callable[..., Any]) -> None:
+    assert_agreement(ALL, run_node(runtime_script(), script(ALL)), "Node")
+
+
+def test_chromium_agrees(run_javascript: Callable[..., Any]) -> None:
+    assert_agreement(ALL, run_javascript(runtime_script(), script(ALL)), "Chromium")
+
+
+def test_a_difference_would_be_seen(office: Office, tmp_path: Path) -> None:
+    nodes = [n(2.0), Column("t", "kind")]
+    wrong, _ = differences(nodes, [2.0 + 1e-11, "once"])
+    assert len(wrong) == 2

@@ -1,0 +1,211 @@
+"""Evaluate classic scripts in a real Chromium (through Playwright) and in Node.
+
+A script's result is the value of its last expression, as JSON; NaN, the infinities and -0 come
+through. Several scripts share one global scope, as several <script> elements do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from types import TracebackType
+from typing import Any, Self
+
+from playwright.sync_api import Browser, Error, Page, Playwright, sync_playwright
+
+SCRIPT_SECONDS = 30.0
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+# Numbers that JSON lacks become {"$number": text}; anything else that JSON would drop is refused.
+REPLACER = """function (key, value) {
+  if (typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0))) {
+    return { $number: Object.is(value, -0) ? "-0" : String(value) };
+  }
+  if (typeof value === "function" || typeof value === "symbol") {
+    throw new TypeError("the result holds a " + typeof value + " at '" + key + "'");
+  }
+  return value === undefined ? null : value;
+}"""
+NODE_HARNESS = f"""
+const fs = require("fs"), vm = require("vm");
+globalThis.console = new console.Console(process.stderr);
+let value;
+for (const script of JSON.parse(fs.readFileSync(0, "utf8"))) value = vm.runInThisContext(script);
+Promise.resolve(value).then(
+  (result) => fs.writeSync(1, JSON.stringify(result === undefined ? null : result, {REPLACER})));
+"""
+
+
+class JavaScriptError(Exception):
+    """A script threw, or does not parse, or took too long."""
+
+
+def find_chromium() -> str | None:
+    """The browser: SCALESHEET_CHROMIUM or a usual name on the search path."""
+    named = os.environ.get("SCALESHEET_CHROMIUM")
+    if named:
+        return shutil.which(named)
+    return next((found for name in NAMES if (found := shutil.which(name))), None)
+
+
+def find_node() -> str | None:
+    """Node: SCALESHEET_NODE or the search path."""
+    return shutil.which(os.environ.get("SCALESHEET_NODE") or "node")
+
+
+def missing_browser() -> str | None:
+    """What is absent and how to get it; None when Chromium can be driven."""
+    if find_chromium():
+        return None
+    return "Chromium not found; get it with: apt-get install chromium (or set SCALESHEET_CHROMIUM)"
+
+
+def missing_node() -> str | None:
+    """What is absent and how to get it; None when Node can be run."""
+    if find_node():
+        return None
+    return "Node not found; get it with: apt-get install nodejs (or set SCALESHEET_NODE)"
+
+
+def _decode(pairs: dict[str, Any]) -> Any:
+    if pairs.keys() == {"$number"}:
+        return float(pairs["$number"].replace("Infinity", "inf"))
+    return pairs
+
+
+def _whole(digits: str) -> int | float:
+    """JavaScript prints 2**70 as 1180591620717411300000, shortened: right as a double only."""
+    whole = int(digits)
+    return whole if abs(whole) <= 2**53 else float(digits)
+
+
+def parse_result(text: str) -> Any:
+    """A script's result from its JSON."""
+    return json.loads(text, object_hook=_decode, parse_int=_whole)
+
+
+class Chromium:
+    """One headless Chromium; a context manager."""
+
+    def __init__(self) -> None:
+        self._playwright: Playwright | None = None
+        self._browser: Browser | None = None
+
+    def __enter__(self) -> Self:
+        program = find_chromium()
+        if program is None:
+            raise JavaScriptError(missing_browser())
+        self._playwright = sync_playwright().start()
+        try:
+            self._browser = self._playwright.chromium.launch(
+                executable_path=program, args=ARGUMENTS
+            )
+        except BaseException:
+            self._playwright.stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._browser:
+            self._browser.close()
+        if self._playwright:
+            self._playwright.stop()
+        self._browser = self._playwright = None
+
+    @property
+    def version(self) -> str:
+        """The browser's version."""
+        assert self._browser is not None
+        return self._browser.version
+
+    def new_page(self) -> Page:
+        """An empty page in a context of its own; close it with page.context.close()."""
+        assert self._browser is not None
+        return self._browser.new_context().new_page()
+
+    def run_javascript(self, *scripts: str, seconds: float = SCRIPT_SECONDS) -> Any:
+        """Runs classic scripts in turn on an empty page; the last one's value, as JSON."""
+        page = self.new_page()
+        try:
+            return run_on_page(page, *scripts, seconds=seconds)
+        finally:
+            page.context.close()
+
+
+def run_on_page(page: Page, *scripts: str, seconds: float = SCRIPT_SECONDS) -> Any:
+    """Runs classic scripts in a page's global scope; the last one's value, as JSON."""
+    session = page.context.new_cdp_session(page)
+    try:
+        answer: dict[str, Any] = {"result": {"type": "undefined"}}
+        for script in scripts:
+            answer = session.send(
+                "Runtime.evaluate",
+                {"expression": script, "timeout": seconds * 1000, "awaitPromise": True},
+            )
+            _check(answer)
+        argument = {
+            key: answer["result"][key]
+            for key in ("objectId", "value", "unserializableValue")
+            if key in answer["result"]
+        }
+        scope = session.send("Runtime.evaluate", {"expression": "globalThis"})
+        done = session.send(
+            "Runtime.callFunctionOn",
+            {
+                "functionDeclaration": "function (value) { return JSON.stringify("
+                f"value === undefined ? null : value, {REPLACER}); }}",
+                "objectId": scope["result"]["objectId"],
+                "arguments": [argument],
+                "returnByValue": True,
+            },
+        )
+        _check(done)
+        return parse_result(done["result"]["value"])
+    except Error as error:
+        raise JavaScriptError(str(error)) from error
+    finally:
+        session.detach()
+
+
+def _check(answer: dict[str, Any]) -> None:
+    details = answer.get("exceptionDetails")
+    if details:
+        thrown = details.get("exception", {})
+        text = thrown.get("description") or thrown.get("value") or details.get("text")
+        raise JavaScriptError(str(text))
+
+
+def run_node(*scripts: str, seconds: float = SCRIPT_SECONDS) -> Any:
+    """Runs classic scripts in turn in Node; the last one's value, as JSON."""
+    program = find_node()
+    if program is None:
+        raise JavaScriptError(missing_node())
+    try:
+        done = subprocess.run(
+            [program, "-e", NODE_HARNESS],
+            input=json.dumps(scripts),
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise JavaScriptError(f"Node gave no answer within {seconds:g} s") from error
+    if done.returncode:
+        raise JavaScriptError(done.stderr.strip()[-2000:])
+    return parse_result(done.stdout)

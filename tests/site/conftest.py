@@ -1,0 +1,73 @@
+"""One site for each engine, built once, and a browser that writes down all it hears."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from typing import get_args
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, sync_playwright
+from sample_site import Scheme, Site, Visit, build
+
+from scalesheet.site import Engine
+
+
+class _Silent(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session", params=get_args(Engine))
+def site(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp(request.param) / "site"
+    report = build(folder, request.param)
+    handler = functools.partial(_Silent, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield Site(request.param, folder, report, f"http://127.0.0.1:{server.server_port}")
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    chromium = os.environ.get("SCALESHEET_CHROMIUM") or shutil.which("chromium")
+    if not chromium:
+        pytest.skip("no Chromium: install it or name it in SCALESHEET_CHROMIUM")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
+    """Opens pages; `visit(address, scheme="dark", width=360)`."""
+    contexts = []
+
+    def open_page(address: str, scheme: Scheme = "light", width: int = 1280) -> Visit:
+        context = browser.new_context(
+            color_scheme=scheme, viewport={"width": width, "height": 800}, reduced_motion="reduce"
+        )
+        contexts.append(context)
+        seen = Visit(context.new_page())
+
+        def console(message: ConsoleMessage) -> None:
+            if message.type in ("error", "warning"):
+                seen.complaints.append(message.text)
+
+        seen.page.on("console", console)
+        seen.page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+        seen.page.on("request", lambda request: seen.requests.append(request.url))
+        seen.page.goto(address)
+        return seen
+
+    yield open_page
+    for context in contexts:
+        context.close()

@@ -1,0 +1,55 @@
+"""The sample site: how it is built, where it is, and what a visit to it writes down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from playwright.sync_api import Page
+
+from scalesheet.site import Engine, SiteReport, build_site
+
+ROOT = Path(__file__).parents[2]
+PAGES = Path(__file__).parent / "pages"
+ASSETS = ROOT / "docs" / "assets"
+
+Scheme = Literal["light", "dark"]
+
+
+def build(out: Path, engine: Engine, pages: Path = PAGES) -> SiteReport:
+    """The sample pages, with the project's own configuration, styles and scripts."""
+    return build_site(
+        pages, out, config=ROOT / "mkdocs.yml", engine=engine, files={"assets": ASSETS}
+    )
+
+
+@dataclass(frozen=True)
+class Site:
+    """A finished site: its folder, and where a server offers it."""
+
+    engine: Engine
+    folder: Path
+    report: SiteReport
+    server: str
+
+    def address(self, way: str, page: str) -> str:
+        """Of a page, opened from the `file` system or over `http`."""
+        return f"{self.folder.as_uri() if way == 'file' else self.server}/{page}"
+
+    def pages(self) -> list[str]:
+        return sorted(p.relative_to(self.folder).as_posix() for p in self.folder.rglob("*.html"))
+
+
+@dataclass
+class Visit:
+    """A page in the browser and everything that went wrong there."""
+
+    page: Page
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def strangers(self, site: Site) -> list[str]:
+        """Requests for anything but the site's own files."""
+        own = (site.folder.as_uri(), site.server, "data:")
+        return [url for url in self.requests if not url.startswith(own)]

@@ -1,0 +1,210 @@
+"""The finished site in a real browser: quiet, searchable and readable, from a server and a disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from sample_site import Scheme, Site, Visit
+
+Open = Callable[..., Visit]
+ways = pytest.mark.parametrize("way", ["file", "http"])
+schemes = pytest.mark.parametrize("scheme", ["light", "dark"])
+
+
+@pytest.mark.parametrize(("way", "scheme"), [("file", "light"), ("http", "dark")])
+def test_every_page_is_quiet(site: Site, way: str, scheme: Scheme, visit: Open) -> None:
+    seen = visit(site.address(way, "index.html"), scheme)
+    for page in site.pages():
+        seen.page.goto(site.address(way, page))
+        seen.page.wait_for_timeout(50)
+    assert seen.complaints == []
+    assert seen.strangers(site) == []
+
+
+@ways
+def test_search_finds_a_page_and_leads_to_it(site: Site, way: str, visit: Open) -> None:
+    seen = visit(site.address(way, "book/hardware/h100.html"))
+    found = search(seen.page, site, "zygomorphic")
+    expect(found).to_have_count(1)
+    found.click()
+    seen.page.wait_for_url("**/book/plans/study.html*")
+    assert seen.complaints == []
+    assert seen.strangers(site) == []
+
+
+@ways
+def test_a_search_without_result_is_quiet_on_enter(site: Site, way: str, visit: Open) -> None:
+    seen = visit(site.address(way, "index.html"))
+    found = search(seen.page, site, "nosuchword")
+    seen.page.keyboard.press("Enter")
+    seen.page.wait_for_timeout(200)
+    expect(found).to_have_count(0)
+    assert seen.complaints == []
+
+
+@ways
+def test_the_policy_is_in_force(site: Site, way: str, visit: Open) -> None:
+    seen = visit(site.address(way, "index.html"))
+    seen.page.evaluate(
+        """() => {
+            const script = document.createElement("script")
+            script.textContent = "window.injected = true"
+            document.body.append(script)
+            document.body.insertAdjacentHTML("beforeend", "<p id=red style='color: red'>x")
+            const image = document.createElement("img")
+            image.src = "https://example.org/a.png"
+            document.body.append(image)
+        }"""
+    )
+    seen.page.wait_for_timeout(100)
+    assert seen.page.evaluate("window.injected") is None
+    assert style(seen.page, "#red", "color") != "rgb(255, 0, 0)"
+    refused = {
+        directive
+        for directive in ("script-src", "style-src", "img-src")
+        if any(f"{directive} 'self'" in each for each in seen.complaints)
+    }
+    assert refused == {"script-src", "style-src", "img-src"}
+
+
+@schemes
+def test_nothing_but_tables_scrolls_sideways_on_a_phone(
+    site: Site, scheme: Scheme, visit: Open
+) -> None:
+    seen = visit(site.address("file", "index.html"), scheme, width=360)
+    for page in site.pages():
+        seen.page.goto(site.address("file", page))
+        assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page
+    seen.page.goto(site.address("file", "index.html"))
+    for box in (".scroll", ".md-typeset__scrollwrap"):
+        assert seen.page.locator(box).evaluate("box => box.scrollWidth > box.clientWidth"), box
+
+
+def test_the_theme_follows_the_system_and_can_be_switched(site: Site, visit: Open) -> None:
+    page = visit(site.address("file", "index.html"), "dark").page
+    expect(page.locator("body")).to_have_attribute("data-md-color-scheme", "slate")
+    page.locator("label[for=__palette_1]").click()
+    expect(page.locator("body")).to_have_attribute("data-md-color-scheme", "default")
+    page.reload()
+    expect(page.locator("body")).to_have_attribute("data-md-color-scheme", "default")
+
+
+@schemes
+def test_words_are_readable(site: Site, scheme: Scheme, visit: Open) -> None:
+    page = visit(site.address("file", "index.html"), scheme).page
+    marks = [".range", ".unit", ".reason", "td.input", "span.input", ".download", ".label", "th"]
+    marks += [f".kind.{kind}" for kind in ("measured", "assumption", "derived")]
+    marks += [f".verdict.{each}" for each in ("reproduced", "contradicted", "underdetermined")]
+    marks += [".finding a", ".md-tabs__link", ".formula summary", "figcaption", ".what-if input"]
+    poor = {mark: ratio for mark in marks if (ratio := contrast(page, mark)) < 4.5}
+    assert poor == {}
+
+
+def test_formulas_are_set_by_the_browser(site: Site, visit: Open) -> None:
+    page = visit(site.address("file", "index.html")).page
+    over, under = (
+        box["y"]
+        for box in page.locator(".formula > math mfrac > mi").evaluate_all(
+            "parts => parts.map(part => part.getBoundingClientRect().toJSON())"
+        )
+    )
+    assert over < under
+
+
+def test_numbers_stand_in_columns(site: Site, visit: Open) -> None:
+    page = visit(site.address("file", "index.html")).page
+    assert style(page, "td.num", "textAlign") == "end"
+    assert "tabular-nums" in style(page, "td.num", "fontVariantNumeric")
+
+
+def test_data_blocks_can_be_read_by_scripts(site: Site, visit: Open) -> None:
+    page = visit(site.address("file", "index.html")).page
+    text = "JSON.parse(document.getElementById('plan-data').textContent)"
+    assert page.evaluate(text) == {"steps": 250000}
+
+
+def test_tables_sort_and_keep_their_total_last(site: Site, visit: Open) -> None:
+    page = visit(site.address("file", "index.html")).page
+    rows = page.locator("table.sortable tbody tr > :first-child")
+    page.locator("table.sortable .sort", has_text="Steps").click()
+    assert rows.all_inner_texts()[0] == "Evaluation on the small card"
+    page.locator("table.sortable .sort", has_text="Steps").click()
+    assert rows.all_inner_texts()[0] == "General pre-training"
+    assert page.locator("table.sortable tr").last.inner_text().startswith("Total")
+
+
+@pytest.mark.parametrize(("width", "below"), [(1600, ".md-header"), (360, ".scroll")])
+def test_headings_of_a_table_stay_in_sight(width: int, below: str, site: Site, visit: Open) -> None:
+    page = visit(site.address("file", "index.html"), width=width).page
+    page.evaluate(
+        """() => {
+            const box = document.querySelector(".scroll")
+            box.querySelector("tbody").insertAdjacentHTML("beforeend", "<tr><td>x".repeat(60))
+            scrollTo(0, box.getBoundingClientRect().top + scrollY + 300)
+            box.scrollTop = 300
+        }"""
+    )
+    edge = "bottom" if below == ".md-header" else "top"
+    held = page.locator(below).first.evaluate(f"e => e.getBoundingClientRect().{edge}")
+    top = page.locator("table.data thead th").first.evaluate("e => e.getBoundingClientRect().top")
+    assert abs(top - held) <= 2
+
+
+def test_code_can_be_copied_and_tabs_switched(site: Site, visit: Open) -> None:
+    seen = visit(site.address("file", "index.html"))
+    expect(seen.page.locator(".highlight button").first).to_be_attached()
+    seen.page.locator(".tabbed-labels label", has_text="Python").click()
+    expect(seen.page.get_by_text("hours = steps / steps_per_hour")).to_be_visible()
+    assert seen.complaints == []
+
+
+def test_print_shows_whole_tables_and_no_frame(site: Site, visit: Open) -> None:
+    page = visit(site.address("file", "index.html"), "dark", width=700).page
+    page.emulate_media(media="print")
+    assert style(page, ".md-header", "display") == "none"
+    assert style(page, ".scroll", "overflow") == "visible"
+    assert style(page, "table.data td", "color") == "rgb(0, 0, 0)"
+
+
+def search(page: Page, site: Site, words: str) -> Locator:
+    """Type into the search, and the results that lead to a page."""
+    expect(page.locator("html.js, html:not(.no-js)")).to_be_attached()
+    page.keyboard.press("/")
+    if site.engine == "mkdocs":
+        box, found = page.locator(".md-search__input"), page.locator(".md-search-result__link")
+    else:
+        box, found = page.get_by_role("combobox", name="Search"), page.locator("a[role=option]")
+    expect(box).to_be_focused()
+    page.keyboard.type(words)
+    return found
+
+
+def style(page: Page, selector: str, name: str) -> str:
+    value = page.locator(selector).first.evaluate("(e, name) => getComputedStyle(e)[name]", name)
+    assert isinstance(value, str)
+    return value
+
+
+def contrast(page: Page, selector: str) -> float:
+    """WCAG's ratio of the colour of the first such element to the paper behind it."""
+    ratio = page.locator(selector).first.evaluate(
+        """element => {
+            const rgb = text => text.match(/[\\d.]+/g).map(Number)
+            const light = ([r, g, b]) => [r, g, b]
+                .map(c => c / 255)
+                .map(c => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+                .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0)
+            let behind = element
+            while (rgb(getComputedStyle(behind).backgroundColor)[3] === 0)
+                behind = behind.parentElement
+            const [ink, paper] = [
+                light(rgb(getComputedStyle(element).color)),
+                light(rgb(getComputedStyle(behind).backgroundColor)),
+            ]
+            return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05)
+        }"""
+    )
+    assert isinstance(ratio, float)
+    return ratio

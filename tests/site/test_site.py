@@ -1,0 +1,222 @@
+"""The site stage without a browser: what is built and refused, and that it is the same twice."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from sample_site import PAGES, ROOT, Site, build
+
+from scalesheet.site import Engine, build_site
+from scalesheet.site.check import check_site
+from scalesheet.site.generate import complaints, widen
+from scalesheet.site.harden import policy, script_styles
+
+POLICY = re.compile(r'<head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"')
+
+
+def test_the_sample_pages_build_without_a_problem(site: Site) -> None:
+    assert site.report.problems == ()
+    assert site.report.pages == len(list(PAGES.rglob("*.md")))
+
+
+def test_the_policy_comes_first_in_every_page_and_allows_nothing_unsafe(site: Site) -> None:
+    for page in site.pages():
+        text = (site.folder / page).read_text(encoding="utf-8")
+        assert POLICY.search(text), page
+        assert "unsafe-" not in text.split(">", 5)[4], page
+        assert text.index('charset="utf-8"') < 1024, page
+
+
+def test_nothing_dated_or_needless_is_published(site: Site) -> None:
+    names = {path.name for path in site.folder.rglob("*")}
+    assert not names & {"404.html", "sitemap.xml", "sitemap.xml.gz"}
+    assert not any('name="generator"' in (site.folder / p).read_text() for p in site.pages())
+
+
+def test_every_page_of_a_folder_is_in_the_navigation(site: Site) -> None:
+    text = (site.folder / "book/plans/index.html").read_text(encoding="utf-8")
+    assert re.search(r'href="(?:\./)?study\.html"\s+class="md-nav__link', text)
+
+
+def test_two_builds_give_the_same_bytes(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    monkeypatch.setenv("PYTHONHASHSEED", "77")
+    pages = shutil.copytree(PAGES, tmp_path / "elsewhere")
+    build(tmp_path / "again", site.engine, pages)
+    assert contents(tmp_path / "again") == contents(site.folder)
+
+
+FAULTY = """# Faulty
+
+[no page](missing.md) and [no anchor](architecture.md#missing)
+
+<a href="nowhere.html">raw</a> <a href="architecture.html#nothing">raw anchor</a>
+<a href="/root.html">root</a> <a href="javascript:alert(1)">script</a>
+<img src="https://example.org/a.png" alt=""> <p style="color: red">styled</p>
+<button onclick="go()">handled</button>
+<a href="https://example.org/">out is fine</a> <a href="mailto:a@example.org">so is this</a>
+"""
+
+FOUND = {
+    'changelog.html: <p style="color: red"> cannot work under the policy; '
+    "use a class or a script file",
+    'changelog.html: <button onclick="go()"> cannot work under the policy; '
+    "use a class or a script file",
+    "changelog.html: loads https://example.org/a.png from the network",
+    "changelog.html: nowhere.html leads to no file of the site",
+    "changelog.html: architecture.html#nothing leads to no such anchor in architecture.html",
+    "changelog.html: /root.html starts at the server's root, so it breaks in a folder "
+    "and from file://",
+    "changelog.html: links to javascript:alert(1), which is neither http(s) nor a page of the site",
+}
+
+COMPLAINED = {
+    "mkdocs": {
+        "mkdocs: Doc file 'changelog.md' contains a link 'missing.md', but the target is not found "
+        "among documentation files.",
+        "mkdocs: Doc file 'changelog.md' contains a link 'architecture.md#missing', but the doc "
+        "'architecture.md' does not contain an anchor '#missing'.",
+        "mkdocs: A reference to 'book/offers/index.md' is included in the 'nav' configuration, "
+        "which is not found in the documentation files.",
+    },
+    "zensical": {
+        "zensical: changelog.md:3:11: page does not exist",
+        "zensical: changelog.md:3:55: anchor does not exist",
+        # Of the navigation it says nothing; our own check does.
+        "book/models/index.html: ../offers/index.md leads to no file of the site",
+    },
+}
+
+
+@pytest.mark.parametrize("engine", get_args(Engine))
+def test_every_fault_is_reported_at_once(engine: Engine, tmp_path: Path) -> None:
+    pages = shutil.copytree(PAGES, tmp_path / "pages")
+    (pages / "changelog.md").write_text(FAULTY, encoding="utf-8")
+    (pages / "book/offers/index.md").unlink()
+
+    report = build(tmp_path / "site", engine, pages)
+
+    assert set(report.problems) >= FOUND | COMPLAINED[engine]
+
+
+def test_a_broken_configuration_leaves_the_old_site_alone(tmp_path: Path) -> None:
+    config = tmp_path / "mkdocs.yml"
+    config.write_text("site_name: x\ntheme: {name: nonesuch}\n")
+    out = tmp_path / "site"
+    out.mkdir()
+    (out / "index.html").write_text("old")
+
+    report = build_site(PAGES, out, config=config)
+
+    assert report.pages == 0
+    assert "nonesuch" in report.problems[0]
+    assert (out / "index.html").read_text() == "old"
+
+
+def test_files_are_published_beside_the_pages(tmp_path: Path) -> None:
+    pages = shutil.copytree(PAGES, tmp_path / "pages")
+    (pages / "changelog.md").write_text("# Changelog\n\n[data](api/v1/plans.json)\n")
+    api = tmp_path / "api"
+    (api / "v1").mkdir(parents=True)
+    (api / "v1" / "plans.json").write_text("{}")
+
+    report = build_site(
+        pages,
+        tmp_path / "site",
+        config=ROOT / "mkdocs.yml",
+        files={"assets": ROOT / "docs" / "assets", "api": api},
+    )
+
+    assert report.problems == ()
+    assert (tmp_path / "site/api/v1/plans.json").read_text() == "{}"
+
+
+@pytest.mark.parametrize(
+    ("html", "finding"),
+    [
+        ('<link rel="preconnect" href="https://fonts.example">', "loads https://fonts.example"),
+        ('<script src="//cdn.example/x.js"></script>', "loads //cdn.example/x.js"),
+        ('<img srcset="a.png 1x, https://x.example/b.png 2x">', "loads https://x.example/b.png"),
+        ('<svg><image href="http://x.example/c.png"/></svg>', "loads http://x.example/c.png"),
+        ('<a href="#gone">x</a>', "#gone leads to no such anchor"),
+        ('<a href="sub">x</a>', "sub leads to no file"),
+        ('<svg><use href="#gone"/></svg>', "#gone leads to no such anchor"),
+    ],
+)
+def test_a_page_is_checked_for(html: str, finding: str, tmp_path: Path) -> None:
+    (tmp_path / "a.png").touch()
+    (tmp_path / "index.html").write_text(html)
+    (problem,) = check_site(tmp_path)
+    assert problem.startswith(f"index.html: {finding}")
+
+
+def test_what_a_page_may_hold(tmp_path: Path) -> None:
+    (tmp_path / "a b.html").write_text('<p id="é">')
+    (tmp_path / "index.html").write_text(
+        '<link rel="canonical" href="https://example.org/"><a href="a%20b.html#%C3%A9">x</a>'
+        '<a href="https://example.org">x</a><a href="">x</a><img src="data:image/png;base64,AA">'
+    )
+    assert check_site(tmp_path) == ()
+
+
+def test_style_sheets_may_not_load_from_the_network(tmp_path: Path) -> None:
+    (tmp_path / "a.css").write_text("a{background:url( 'https://x.example/a.png' )}")
+    assert check_site(tmp_path) == ("a.css: loads https://x.example/a.png from the network",)
+
+
+def test_the_policy_hashes_scripts_that_run_and_styles_but_no_data() -> None:
+    page = (
+        "<script>go()\r\n</script><style>a{}</style>"
+        '<script type="application/json">{"a": "<b>"}</script><script src="x.js"></script>'
+    )
+    assert policy(page) == (
+        "default-src 'none'; "
+        "script-src 'self' file: 'sha256-uxztVBOu4I1US70toGMPbtpfckNKW9OzJ9C6/M5mIrI='; "
+        "style-src 'self' file: 'sha256-X1RutGBrXCt9KkSaXMK7tHftWiRscFHOhxsS8tv8hBk='; "
+        "img-src 'self' file: data:; connect-src 'self'; worker-src 'self'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def test_a_style_that_a_script_adds_is_found(tmp_path: Path) -> None:
+    script = tmp_path / "x.js"
+    script.write_text(
+        r"""var Tc='a:after{content:"\'"}';o.appendChild(C("style",{},Tc.toString()))"""
+    )
+    assert script_styles(script) == ['a:after{content:"\'"}']
+
+
+def test_a_section_of_only_an_index_holds_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "book").mkdir()
+    for name in ("index", "b", "a"):
+        (tmp_path / "book" / f"{name}.md").touch()
+    assert widen({"All": [{"Book": ["book/index.md"]}, "x.md"]}, tmp_path) == {
+        "All": [{"Book": ["book/index.md", "book/a.md", "book/b.md"]}, "x.md"]
+    }
+
+
+def test_complaints_keep_what_they_list() -> None:
+    said = """\
+INFO    -  Building documentation
+WARNING -  Pages not in nav:
+  - a.md
+  - b.md
+INFO    -  Done
+
+Aborted with 1 warnings in strict mode!
+"""
+    assert complaints(said) == ("Pages not in nav: - a.md - b.md",)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
