@@ -283,6 +283,8 @@ def _not_allowed(failure: _Failure, document: Document) -> Explanation:
         hint = f", which is longer than {failure.wanted} characters"
     elif failure.keyword == "uniqueItems":
         found = "one twice"
+    elif failure.keyword in ("minItems", "minProperties"):
+        found = described(value) if value else "none"
     elif failure.keyword == "not" and isinstance(value, Mapping):
         found = "both"
     if failure.of_key:

@@ -139,7 +139,7 @@ def test_three_hundred_files_are_checked_within_a_second():
         ),
         (
             "plan", SCALARS + "  a: {value: 1, unit: step, formula: b}\n",
-            "4:6: S004 scalars.a: expected either a value or a formula, not both, found both",
+            "4:6: S004 scalars.a: expected either a value or a formula, found both",
         ),
         ("plan", SCALARS + "  A: {value: 1, unit: step}\n", "4:3: S005 scalars.A: expected a name"),
         ("plan", SCALARS + "  total: {value: 1, unit: 1}\n", "4:3: S004 scalars.total: expected a"),

@@ -180,7 +180,11 @@ def _call(node: Call, at: _Where) -> Known:
             value = _steady(lambda v: arithmetic.round(v, places), x, parts[0].error)
             return known(value, ULP * abs(x), *parts)
     value = getattr(arithmetic, node.function)(x)
-    if not math.isfinite(value) or (node.function == "exp" and value == 0) or (x <= 2 * error and node.function in ("ln", "log10", "sqrt")):
+    if (
+        not math.isfinite(value)
+        or (node.function == "exp" and value == 0)
+        or (x <= 2 * error and node.function in ("ln", "log10", "sqrt"))
+    ):
         if x == 0 == error and node.function == "sqrt":
             return known(0.0, 0.0, *parts)
         raise UnstableError

@@ -13,7 +13,7 @@ from scalesheet.render.pages.context import (
     edit_link,
     value_of,
 )
-from scalesheet.render.pages.figures import amount, bound, cell, kind
+from scalesheet.render.pages.figures import bound, card, cell, kind
 from scalesheet.render.pages.html import Html, heading, join, link, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
 from scalesheet.render.pages.uses import listed, of_row
@@ -76,7 +76,7 @@ def _page(context: Context, table: Table, row: str) -> str:
     uses = listed(of_row(context, table.name, row))
     return page(
         heading(1, title),
-        tag("p", kind_title, " · ", edit_link(context, position), class_="meta"),
+        tag("p", link("index.md", kind_title), " · ", edit_link(context, position), class_="meta"),
         _cards(context, table, row, first),
         _fact_list(context, table, row),
         heading(2, "Figures", "figures"),
@@ -98,16 +98,9 @@ def _cards(context: Context, table: Table, row: str, first: tuple[str, ...]) -> 
         if value.value is None:
             continue
         stated = column.stated.get(row)
-        fmt = column_format(context, table, column)
-        cards.append(
-            tag(
-                "div",
-                tag("p", column.title, class_="label"),
-                tag("p", amount(value, fmt, context.symbol(column)), class_="value"),
-                tag("p", kind(stated.basis if stated else "derived"), class_="note"),
-                class_="figure",
-            )
-        )
+        fmt = format_of(column, [value], context.book.units)
+        note = kind(stated.basis if stated else "derived")
+        cards.append(card(column.title, value, fmt, context.symbol(column), note=note))
     return tag("div", *cards, class_="hero") if cards else None
 
 
@@ -135,7 +128,7 @@ def _figures(context: Context, table: Table, row: str) -> Html:
         stated = column.stated.get(row)
         if _empty(value, stated):
             continue
-        fmt = column_format(context, table, column)
+        fmt = format_of(column, [value], context.book.units)
         symbol = context.symbol(column)
         shown = cell(value, fmt, symbol, input_=stated is not None)
         if stated is not None and (told := bound(stated, fmt, symbol)) is not None:
@@ -158,8 +151,7 @@ def _basis(context: Context, column: Column, stated: Stated | None) -> list[Html
     if stated is None:
         formula = column.formula
         text = tag("code", formula.text) if formula is not None else None
-        edit = edit_link(context, formula.position if formula else None, "edit")
-        return [tag("td", kind("derived")), tag("td", text), tag("td", edit)]
+        return [tag("td", kind("derived")), tag("td", text), tag("td")]
     return [
         tag("td", kind(stated.basis)),
         tag("td", *sourced(context, stated, column.note), class_="words"),

@@ -91,7 +91,9 @@ def cite(
         return None
     source = context.book.sources.get(citation.key)
     if source is not None and within is not None and within.key == citation.key:
-        return link(to("sources", citation.key), citation.locator or "the plan's source")
+        if not citation.locator:
+            return Html("this plan")
+        return link(to("sources", citation.key), citation.locator)
     shown = link(to("sources", citation.key), source.title) if source else citation.key
     if not citation.locator:
         return join([shown])

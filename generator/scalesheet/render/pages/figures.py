@@ -69,6 +69,33 @@ def cell(value: Value, fmt: Format, symbol: str = "", *, input_: bool = False) -
     )
 
 
+def cells(value: Value, fmt: Format, *, input_: bool = False) -> Html:
+    """A value and beside it its range, as two cells, so that a long table stays short."""
+    if value.reason is not None or not isinstance(value.value, float):
+        alone = cell(value, fmt, input_=input_)
+        return Html(alone.replace("<td", '<td colspan="2"', 1))
+    shown = cell(Value.number(value.value), fmt, input_=input_)
+    return join([shown, tag("td", ends(value, fmt), class_="range")])
+
+
+def card(
+    title: Html | str, value: Value, fmt: Format, symbol: str, *, outer: bool = False,
+    note: Html | str | None = None,
+) -> Html:  # fmt: skip
+    """A headline figure: what it is, the number, its range, what it rests on."""
+    shown = amount(value, fmt, range_=False)
+    unit = tag("span", symbol, class_="unit") if symbol and value.reason is None else None
+    told = ends(value, fmt)
+    return tag(
+        "div",
+        tag("p", title, class_="label"),
+        tag("p", shown, " " if unit else None, unit, class_="value"),
+        tag("p", f"{told} {symbol}", OUTER if outer else None, class_="range") if told else None,
+        tag("p", note, class_="note") if note else None,
+        class_="figure",
+    )
+
+
 def kind(basis: Basis) -> Html:
     """The chip that says what kind of figure this is, with its word."""
     return tag("span", basis, class_=f"kind {basis}")

@@ -20,7 +20,8 @@ from scalesheet.render.pages.places import (
     scalar_anchor,
     table_anchor,
 )
-from scalesheet.render.pages.tables import grid, heading_cell, plan_table, reference
+from scalesheet.render.pages.plan_tables import plan_table
+from scalesheet.render.pages.tables import grid, heading_cell, reference
 from scalesheet.render.pages.template import Block, Names
 from scalesheet.values import Results, Value
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scalesheet.diagnostics import Diagnostic
-from scalesheet.model import Citation, Plan, Position, Scalar
+from scalesheet.model import Citation, Plan, Position
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, cite, edit_link, to
-from scalesheet.render.pages.figures import KINDS, OUTER, amount, ends, in_words
+from scalesheet.render.pages.figures import KINDS, amount, card, in_words
 from scalesheet.render.pages.formulas import formula_blocks
 from scalesheet.render.pages.graph import bases, formulas, rests_on
 from scalesheet.render.pages.html import Html, heading, inline, join, link, page, tag
@@ -53,26 +53,10 @@ def _cards(context: Context, plan: Plan, results: Results, page: str = "") -> Ht
         scalar, value = plan.scalars[name], results.scalars[name]
         fmt = format_of(scalar, [value], context.book.units)
         title = link(f"{page}#{scalar_anchor(plan, scalar)}", scalar.title)
-        cards.append(
-            tag(
-                "div",
-                tag("p", title, class_="label"),
-                tag("p", amount(value, fmt, context.symbol(scalar), range_=False), class_="value"),
-                _range_line(context, scalar, value),
-                tag("p", rests_in_words(context, plan, results, name), class_="note"),
-                class_="figure",
-            )
-        )
+        outer = scalar.formula is not None and scalar.formula.outer
+        note = rests_in_words(context, plan, results, name)
+        cards.append(card(title, value, fmt, context.symbol(scalar), outer=outer, note=note))
     return tag("div", *cards, class_="hero") if cards else None
-
-
-def _range_line(context: Context, scalar: Scalar, value: Value) -> Html | None:
-    fmt = format_of(scalar, [value], context.book.units)
-    told = ends(value, fmt)
-    if not told:
-        return None
-    outer = scalar.formula is not None and scalar.formula.outer
-    return tag("p", told, " ", context.symbol(scalar), OUTER if outer else None, class_="range")
 
 
 def rests_in_words(context: Context, plan: Plan, results: Results, name: str) -> str | None:
@@ -115,8 +99,8 @@ def _scenarios(context: Context, plan: Plan) -> Iterator[object]:
         fmt = format_of(scalar, values, context.book.units)
         symbol = context.symbol(scalar)
         title = link(f"#{scalar_anchor(plan, scalar)}", scalar.title)
-        shown = [tag("td", amount(value, fmt, symbol), class_="num") for value in values]
-        body.append([tag("th", title, scope="row"), *shown])
+        cells = [tag("td", amount(value, fmt, symbol), class_="num") for value in values]
+        body.append([tag("th", title, scope="row"), *cells])
     yield heading(2, "Scenarios", "scenarios")
     default = f"The page shows the scenario “{plan.scenarios[0]}” everywhere else."
     yield tag("p", default, class_="note")

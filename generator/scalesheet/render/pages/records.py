@@ -33,7 +33,13 @@ def _page(context: Context, record: Record) -> str:
     )
     return page(
         heading(1, record.title),
-        tag("p", "Formula · ", edit_link(context, record.position), class_="meta"),
+        tag(
+            "p",
+            link("index.md", "Formulas"),
+            " · ",
+            edit_link(context, record.position),
+            class_="meta",
+        ),
         formula,
         _terms(context, record),
         heading(2, "Inputs", "inputs"),

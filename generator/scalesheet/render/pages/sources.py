@@ -21,7 +21,14 @@ def source_pages(context: Context) -> Iterator[tuple[str, str]]:
             f"sources/{key}.md",
             page(
                 heading(1, source.title),
-                _card(context, source),
+                tag(
+                    "p",
+                    link("index.md", "Sources"),
+                    " · ",
+                    edit_link(context, source.position),
+                    class_="meta",
+                ),
+                _card(source),
                 tag("p", source.note) if source.note else None,
                 heading(2, "What rests on it", "uses"),
                 named or tag("p", "Nothing cites it yet.", class_="note"),
@@ -29,7 +36,7 @@ def source_pages(context: Context) -> Iterator[tuple[str, str]]:
         )
 
 
-def _card(context: Context, source: Source) -> Html:
+def _card(source: Source) -> Html:
     """Who published it, when, and where it can be read."""
     facts: list[tuple[str, object]] = [
         ("Publisher", source.publisher),
@@ -39,7 +46,7 @@ def _card(context: Context, source: Source) -> Html:
         ("Key", tag("code", source.key)),
     ]
     parts = [join([tag("dt", name), tag("dd", shown)]) for name, shown in facts if shown]
-    return join([tag("dl", *parts, class_="facts"), edit_link(context, source.position)], "\n")
+    return tag("dl", *parts, class_="facts")
 
 
 def _index(context: Context, counts: dict[str, int]) -> str:

@@ -128,7 +128,7 @@ def _set_up(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     if len(plan.tables) == 1 and not plan.groups:
         place = context.layout.tables[plan.tables[0]]
         sheet.repeat_rows(place.heading, place.heading + 2)
-    elif plan.kind in ("inputs", "units", "checks") or plan.name == "Calculation":
+    elif plan.kind in ("inputs", "checks") or plan.name == "Calculation":
         sheet.repeat_rows(TOP)
 
 

@@ -23,7 +23,7 @@ from scalesheet.render.workbook.formats import LOOKS, WRAPPING, Formats, Role
 LONGEST_FORMULA = 8_192
 LONGEST_URL = 2_079
 DEFAULT_WIDTH = 8.43
-CHARACTERS_PER_WIDTH = 1.06  # of our font, for one unit of a column's width
+CHARACTERS_PER_WIDTH = 1.2  # of our font at 10 points, for one unit of a column's width
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +175,28 @@ class Canvas:
         """Makes the row high enough for a text that wraps in the columns from first to last."""
         size = LOOKS[role].get("font_size", 10)
         room = sum(self._widths.get(at, DEFAULT_WIDTH) for at in range(first, last + 1))
-        per_line = max(1, int((room - 0.5) * CHARACTERS_PER_WIDTH * 10 / size))
+        bold = 0.9 if LOOKS[role].get("bold") else 1.0
+        per_line = max(1, int((room - 1) * CHARACTERS_PER_WIDTH * bold * 10 / size))
         if len(text) <= per_line:
             return
         lines = len(wrap(text, per_line))
         self._heights[row] = max(self._heights.get(row, 0.0), 1.5 + lines * size * 1.26)
+
+    def stress(self, first: int, last: int, column: int, word: str) -> None:
+        """A verdict that wants attention is set off by more than its word."""
+        code = self.sheet.conditional_format(
+            first,
+            column,
+            last,
+            column,
+            {
+                "type": "cell",
+                "criteria": "==",
+                "value": f'"{word}"',
+                "format": self.formats("alarm"),
+            },
+        )
+        self.tally.check(code, f"{self.name}: conditional format")
 
     def finish(self) -> None:
         """Sets the heights of the rows whose text wraps; no program can be relied on for it."""

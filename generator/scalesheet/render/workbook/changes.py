@@ -25,7 +25,8 @@ from scalesheet.render.workbook.tables import heading_of, is_axis
 SHOWN = 20  # changes listed on top
 RUNNING, WHAT, SHEET, CELL, SHIPPED_AT, NOW, CHANGED = range(7)
 HEADINGS = ("No.", "What", "Sheet", "Cell", "Shipped", "Now", "Changed?")
-WIDTHS = (16, 64, 28, 10, 18, 18, 11)
+WIDTHS = (7, 64, 30, 10, 26, 26, 12)
+NO_ZERO = "0;-0;"  # an input that is not changed has no number to show
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +49,17 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     running = f"{absolute(first, RUNNING)}:{absolute(last, RUNNING)}"
     flags = f"{absolute(first, CHANGED)}:{absolute(last, CHANGED)}"
 
-    canvas.text(TOP - 1, RUNNING, "Edition", "label")
-    canvas.text(TOP - 1, WHAT, f"{context.book.edition.isoformat()}, hash {context.edition_hash}",
-                "key")  # fmt: skip
-    canvas.text(TOP, RUNNING, "Cells changed", "label")
-    canvas.formula(TOP, WHAT, f'COUNTIF({flags},"changed")', 0.0, "count")
+    said = f"Edition {context.book.edition.isoformat()}, hash {context.edition_hash}"
+    canvas.text(TOP - 1, WHAT, said, "text")
+    canvas.text(TOP, WHAT, "Cells changed", "text")
+    canvas.formula(TOP, SHEET, f'COUNTIF({flags},"changed")', 0.0, "count")
     top = TOP + 2
     canvas.text(top, RUNNING, f"The first {SHOWN} cells changed", "section")
     _headings(canvas, top + 1)
     for at in range(1, SHOWN + 1):
         row = top + 1 + at
         canvas.number(row, RUNNING, float(at), "key_number")
-        beyond = f"{relative(row, RUNNING)}>{absolute(TOP, WHAT)}"
+        beyond = f"{relative(row, RUNNING)}>{absolute(TOP, SHEET)}"
         found = f"MATCH({relative(row, RUNNING)},{running},0)"
         for column in (WHAT, SHEET, CELL, SHIPPED_AT, NOW):
             area = f"{absolute(first, column)}:{absolute(last, column)}"
@@ -71,19 +71,20 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     canvas.text(first - 1, RUNNING, "", "text")
     for row, entry in enumerate(entries, first):
         _entry(canvas, entry, row)
+    canvas.stress(first, last, CHANGED, "changed")
     canvas.sheet.freeze_panes(TOP - 1, 0)
 
 
 def _headings(canvas: Canvas, row: int) -> None:
     numbers = {"Shipped", "Now"}
     for at, text in enumerate(HEADINGS):
-        canvas.text(row, at, text, "heading_number" if text in numbers else "heading")
+        canvas.text(row, at, text, "heading_number" if text in numbers else "heading_text")
 
 
 def _entry(canvas: Canvas, entry: Entry, row: int) -> None:
     now = f"{prefix(entry.sheet)}{relative(entry.row, entry.column)}"
-    canvas.text(row, WHAT, entry.what, "label")
-    canvas.text(row, SHEET, entry.sheet, "key")
+    canvas.text(row, WHAT, entry.what, "text")
+    canvas.text(row, SHEET, entry.sheet, "small")
     link = f"internal:{now}"
     canvas.link(row, CELL, link, relative(entry.row, entry.column))
     if entry.kept is not None:
@@ -97,7 +98,7 @@ def _entry(canvas: Canvas, entry: Entry, row: int) -> None:
     canvas.formula(row, CHANGED, f'IF({same},"","changed")', "", "flag")
     above = relative(row - 1, RUNNING)
     text = f'N({above})+COUNTIF({relative(row, CHANGED)},"changed")'
-    canvas.formula(row, RUNNING, text, 0.0, "key_number")
+    canvas.formula(row, RUNNING, text, 0.0, "key_number", NO_ZERO)
 
 
 def _entries(context: Context) -> Iterator[Entry]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalesheet.language.syntax import ENDS, Aggregate
+from scalesheet.language.syntax import ENDS, Aggregate, End
 from scalesheet.model import DOMAINS, Column, Scalar, Table
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
+from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.layout import CHECK_WITHIN
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
@@ -61,7 +62,8 @@ def write_checks(
     canvas.widths(*WIDTHS)
     numbers = {"Found", "Should be", "Least", "Most"}
     for at, text in enumerate(HEADINGS):
-        canvas.text(TOP, at, text, "heading_number" if text in numbers else "heading")
+        role: Role = "heading_number" if text in numbers else "heading_text"
+        canvas.text(TOP, at, text, "heading" if at <= KEY else role)
     row, all_hold = TOP + 1, True
     if context.plan.checks:
         canvas.text(row, TITLE, "What the plan asks for", "section")
@@ -78,6 +80,8 @@ def write_checks(
     canvas.text(TOP - 1, TITLE, "Overall", "label")
     text = f'IF(COUNTIF({area},"ok")=COUNTA({area}),"{ALL_HOLD}","{SOME_FAIL}")'
     canvas.formula(TOP - 1, KEY, text, said, "flag")
+    canvas.stress(TOP + 1, row, VERDICT, "check")
+    canvas.stress(TOP - 1, TOP - 1, KEY, SOME_FAIL)
     canvas.sheet.freeze_panes(TOP + 1, KEY)
     return f"{prefix(canvas.name)}{absolute(TOP - 1, KEY)}", said
 
@@ -182,11 +186,10 @@ def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
         return
     least, closed, most, whole = DOMAINS[column.domain]
     view = View(context.layout, context.layout.sheet("checks"))
-    ends = ("low", "high") if column.ranged else ("value",)
+    ends: tuple[End, ...] = ("low", "high") if column.ranged else ("value",)
     parts = []
     for end in ends:
-        area = view.range(table.name, column.name, "low" if end == "low" else
-                          "high" if end == "high" else "value")  # fmt: skip
+        area = view.range(table.name, column.name, end)
         if least is not None and end != "high":
             parts.append(f'COUNTIF({area},"{"<" if closed else "<="}"&{{least}})')
         if most is not None and end != "low":

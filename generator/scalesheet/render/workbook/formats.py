@@ -14,12 +14,13 @@ from xlsxwriter.format import Format as CellFormat  # type: ignore[import-untype
 
 Role = Literal[
     "title", "lead", "lead_line", "section",
-    "heading", "heading_number", "heading_symbol", "unit", "unit_number", "name", "name_number",
-    "label", "text", "advice", "small", "symbol", "formula", "merged", "key", "key_number",
+    "heading", "heading_number", "heading_text", "unit", "unit_number",
+    "name", "name_text", "name_number",
+    "label", "text", "plain", "advice", "small", "symbol", "formula", "merged", "key", "key_number",
     "link", "address",
     "input", "input_text", "input_reason", "shipped", "shipped_text",
-    "number", "either", "word", "outer", "count", "flag", "verdict", "check_value",
-    "total", "total_label", "total_text",
+    "number", "either", "word", "outer", "count", "flag", "verdict", "alarm", "check_value",
+    "total", "total_label", "total_note", "total_text",
     "headline", "headline_end", "headline_label", "headline_text",
 ]  # fmt: skip
 
@@ -32,6 +33,7 @@ DEEP = "#1F3A5F"
 _BODY: dict[str, Any] = {"font_name": FONT, "font_size": 10, "font_color": INK, "valign": "top"}
 _RIGHT = {"align": "right"}
 _WRAP = {"text_wrap": True}
+_IN = {"align": "left", "indent": 1}  # text that may stand right of a number
 _INPUT = {
     "font_color": INPUT_INK, "bg_color": INPUT_PAPER, "border": 1, "border_color": RULE,
     "locked": False,
@@ -52,39 +54,43 @@ LOOKS: Mapping[Role, dict[str, Any]] = {
     "unit": _UNDER,
     "unit_number": _UNDER | _RIGHT,
     "name": _TINY,
+    "name_text": _TINY | _IN,
     "name_number": _TINY | _RIGHT,
     "label": _WRAP,
-    "text": _WRAP,
+    "text": _IN | _WRAP,
+    "plain": _WRAP,
     "advice": _WRAP,
-    "small": {"font_color": QUIET, "font_size": 9, **_WRAP},
-    "symbol": {"font_color": QUIET, "font_size": 9, "indent": 1, **_WRAP},
-    "heading_symbol": _HEAD | {"indent": 1},
+    "small": {"font_color": QUIET, "font_size": 9, **_IN, **_WRAP},
+    "symbol": {"font_color": QUIET, "font_size": 9, **_IN, **_WRAP},
+    "heading_text": _HEAD | _IN,
     "key": {"font_color": QUIET, "font_size": 9},
-    "link": {"font_color": DEEP, "underline": 1},
+    "link": {"font_color": DEEP, "underline": 1, **_IN},
     "input": _INPUT | _RIGHT,
     "input_reason": _INPUT | _RIGHT | _WRAP | {"font_size": 9},
-    "input_text": _INPUT | _WRAP,
+    "input_text": _INPUT | _IN | _WRAP,
     "number": _RIGHT,
-    "word": _WRAP,
+    "word": _IN | _WRAP,
     "either": _RIGHT | _WRAP,
     "outer": _RIGHT | {"font_color": QUIET, "italic": True},
     "shipped": _RIGHT | {"font_color": QUIET, "font_size": 9},
     "shipped_text": {"font_color": QUIET, "font_size": 9},
     "total": _TOTAL | _RIGHT,
     "total_label": _TOTAL,
-    "total_text": _TOTAL | _RIGHT | {"bold": False, "font_color": QUIET, "font_size": 9},
+    "total_note": {"bg_color": TOTAL_PAPER, "font_color": QUIET, "font_size": 9},
+    "total_text": {"bg_color": TOTAL_PAPER, "font_color": QUIET, "font_size": 9, **_RIGHT},
     "flag": {"bold": True, "align": "center"},
     "verdict": {"bold": True, "align": "center"},
-    "formula": {"font_size": 9, **_WRAP},
+    "formula": {"font_size": 9, **_IN, **_WRAP},
     "headline": _HEADLINE | _RIGHT,
     "headline_label": _HEADLINE | _WRAP,
-    "headline_text": {"font_color": QUIET, "bg_color": TOTAL_PAPER, "indent": 1, **_WRAP},
+    "headline_text": {"font_color": QUIET, "bg_color": TOTAL_PAPER, **_IN, **_WRAP},
     "headline_end": _HEADLINE | _RIGHT | {"bold": False, "font_size": 10},
     "lead_line": {"font_color": QUIET},
-    "address": {"font_color": DEEP, "underline": 1, "font_size": 9, **_WRAP},
+    "address": {"font_color": DEEP, "underline": 1, "font_size": 9, **_IN, **_WRAP},
     "check_value": _RIGHT,
     "count": {"bold": True, "align": "left"},
-    "key_number": {"font_color": QUIET, "font_size": 9, **_RIGHT},
+    "key_number": {"font_color": QUIET, "font_size": 9, "align": "center"},
+    "alarm": {"font_color": "#8B0000", "bg_color": "#FBE3E0"},
     "merged": {**_WRAP, "font_size": 9},
 }
 
@@ -104,7 +110,7 @@ class Formats:
     def __call__(self, role: Role, number: str = "") -> CellFormat:
         made = self._made.get((role, number))
         if made is None:
-            look = _BODY | LOOKS[role]
+            look = LOOKS[role] if role == "alarm" else _BODY | LOOKS[role]
             if number:
                 look = look | {"num_format": number}
             made = self._made[role, number] = self._book.add_format(look)

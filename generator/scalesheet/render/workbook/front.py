@@ -26,13 +26,13 @@ HOW_TO_USE = (
     "Cells with formulas show no typed-in numbers: conversions are on Units, assumptions on "
     "Inputs, each with its source.",
 )
-LEGEND: tuple[tuple[Role, str, str], ...] = (
-    ("input", "1,234", "Input: blue on pale yellow, in a frame. Yours to change."),
-    ("number", "1,234", "Formula: black. Follows from the inputs; leave it as it is."),
-    ("outer", "1,234", "Outer bound: grey and slanted. A safe end of a range, wider than need be."),
-    ("key", "some-id", "Id or name: small and grey. What formulas look things up by."),
-    ("total", "1,234", "Total: bold, over a line."),
-    ("verdict", "ok", "Verdict: a word, ok or check."),
+LEGEND: tuple[tuple[Role, str, str, str], ...] = (
+    ("input", "Input", "1,234", "blue on pale yellow, in a frame: yours to change"),
+    ("number", "Formula", "1,234", "black: follows from the inputs, leave it as it is"),
+    ("outer", "Outer bound", "1,234", "slanted: a safe end of a range, wider than need be"),
+    ("key", "Id, name", "some-id", "small and grey: what formulas look things up by"),
+    ("total", "Total", "1,234", "bold, under a line"),
+    ("verdict", "Verdict", "ok", "a word: ok, or check where something does not hold"),
 )
 SHEET_WORDS = {
     "inputs": "everything the plan states",
@@ -63,10 +63,10 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
     ]
     for label, text in facts:
         canvas.text(row, TITLE, label, "label")
-        canvas.text(row, 1, text, "key")
+        canvas.text(row, 1, text, "lead_line")
         row += 1
-    canvas.text(row, TITLE, "Two workbooks with the same hash hold the same numbers.", "small")
-    row += 1
+    said = f"{context.edition_hash}: two workbooks with the same hash hold the same numbers"
+    canvas.text(row - 1, 1, said, "lead_line")
     canvas.text(row, TITLE, "Checks", "label")
     cell, said = verdict
     canvas.formula(row, 1, cell, said, "link")
@@ -75,9 +75,10 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
     row = _listed(canvas, row + 1, "How to use it", HOW_TO_USE, last)
     canvas.text(row + 1, TITLE, "Legend", "section")
     row += 2
-    for role, sample, meaning in LEGEND:
-        canvas.text(row, TITLE, sample, role)
-        canvas.merged(row, 1, last, meaning, "text")
+    for role, label, sample, meaning in LEGEND:
+        canvas.text(row, TITLE, label, "label")
+        canvas.text(row, 1, sample, role)
+        canvas.merged(row, 2, last, meaning, "text")
         row += 1
     canvas.text(row + 1, TITLE, "Sheets", "section")
     row += 2
@@ -94,7 +95,7 @@ def _listed(canvas: Canvas, row: int, title: str, texts: tuple[str, ...], last: 
     canvas.text(row, TITLE, title, "section")
     for number, text in enumerate(texts, 1):
         said = f"{number}.  {text}"
-        canvas.merged(row + number, TITLE, last, said, "text")
+        canvas.merged(row + number, TITLE, last, said, "plain")
     return row + len(texts) + 1
 
 
@@ -104,7 +105,7 @@ def write_headline(canvas: Canvas, context: Context, row: int) -> int:
     row += 1
     for at, text in enumerate(("Figure", "Low", "Value", "High", "Unit")):
         role: Role = "heading_number" if 0 < at < 4 else "heading"
-        canvas.text(row, at, text, "heading_symbol" if text == "Unit" else role)
+        canvas.text(row, at, text, "heading_text" if text == "Unit" else role)
     row += 1
     for name in context.plan.headline:
         scalar, spot = context.plan.scalars[name], context.layout.scalars[name]
@@ -134,7 +135,7 @@ def write_units(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     """The named constants, and the units in use with their symbols."""
     canvas.widths(30, 22, 70)
     for at, text in enumerate(UNIT_COLUMNS):
-        canvas.text(TOP, at, text, "heading_number" if at == 1 else "heading")
+        canvas.text(TOP, at, text, ("heading", "heading_number", "heading_text")[at])
     row = TOP
     for name, (row, value, meaning) in context.layout.constants.items():
         canvas.text(row, TITLE, context.layout.names.constants[name], "label")
@@ -144,7 +145,7 @@ def write_units(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     row += 2
     canvas.text(row, TITLE, "Units in this workbook", "section")
     for at, text in enumerate(("Unit", "Symbol", "Measures")):
-        canvas.text(row + 1, at, text, "heading")
+        canvas.text(row + 1, at, text, "heading_text" if at else "heading")
     row += 2
     for declared in context.units_used:
         title = (
@@ -153,7 +154,7 @@ def write_units(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
             else (f"{declared.name}: {declared.title}")
         )
         canvas.text(row, TITLE, title, "label")
-        canvas.text(row, 1, declared.symbol, "label")
+        canvas.text(row, 1, declared.symbol, "text")
         canvas.text(row, 2, ". ".join(filter(None, (declared.dimension, declared.note))), "small")
         row += 1
     canvas.sheet.freeze_panes(TOP + 1, 0)
@@ -166,7 +167,8 @@ def write_sources(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     """Every text cited, with a link where there is one."""
     canvas.widths(34, 56, 24, 12, 12, 46, 40)
     headings = ("Key", "Title", "Publisher", "Date", "Read on", "Address", "Note")
-    canvas.row_of(FIRST_SOURCE_ROW - 1, headings, "heading")
+    canvas.row_of(FIRST_SOURCE_ROW - 1, headings[:1], "heading")
+    canvas.row_of(FIRST_SOURCE_ROW - 1, headings[1:], "heading_text", 1)
     for row, key in enumerate(context.sources, FIRST_SOURCE_ROW):
         source = context.book.sources[key]
         canvas.text(row, 0, source.key, "label")

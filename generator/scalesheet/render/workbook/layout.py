@@ -20,7 +20,7 @@ from scalesheet.language.syntax import (
     walk,
 )
 from scalesheet.language.syntax import Column as ColumnNode
-from scalesheet.model import Book, Formula, Plan, Quantity, Scalar, Table
+from scalesheet.model import Book, Formula, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.render.workbook.names import names
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
@@ -179,11 +179,9 @@ class _Planner:
         """Scalar name -> (table, column) whose total it is."""
         for table in self.plan.tables.values():
             for column in table.totals:
-                for name in (f"{table.name}.total.{column}", f"total.{column}"):
-                    if name in self.plan.scalars and (
-                        name.startswith(table.name) or table.name == "phases"
-                    ):
-                        yield name, (table.name, column)
+                name = f"{table.name}.total.{column}"
+                if name in self.plan.scalars:
+                    yield name, (table.name, column)
 
     def group(self, sheet: str, title: str, scalars: Iterable[Scalar], row: int) -> Group:
         group = Group(title, row, tuple(scalar.name for scalar in scalars))
@@ -312,7 +310,7 @@ class _Planner:
         stated = [s for c in table.columns.values() for s in c.stated.values()]
         if any(s.citation for s in stated):
             source, at = at, at + 1
-        if any(note_of(s) for s in stated):
+        if any(notes_of(s) for s in stated):
             note = at
         row = max(spacer, total or 0, counted or 0) + 2
         drawing = explained = None
@@ -337,15 +335,10 @@ class _Planner:
                 self.spots[name] = Spot(place.sheet, place.total, columns)
 
 
-def note_of(stated: object) -> str:
+def notes_of(stated: Stated) -> tuple[str, ...]:
     """What is worth saying of a stated value beside its number."""
-    parts = [getattr(stated, "note", "")]
-    if getattr(stated, "midpoint", False):
-        parts.append("Expected value not stated: the middle of the ends.")
-    since = getattr(stated, "since", "")
-    if since:
-        parts.append(f"Since {since}.")
-    return " ".join(part for part in parts if part)
+    middle = "Expected value not stated: the middle of the ends." if stated.midpoint else ""
+    return tuple(part for part in (stated.note, middle) if part)
 
 
 def _exact(triple: Triple) -> Triple:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scalesheet.language.syntax import ENDS
-from scalesheet.model import Scalar, Stated
+from scalesheet.model import Quantity, Scalar, Stated
 from scalesheet.printers.base import PrinterError
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import (
@@ -16,7 +16,7 @@ from scalesheet.render.workbook.context import (
     stored,
 )
 from scalesheet.render.workbook.formats import Role
-from scalesheet.render.workbook.layout import note_of
+from scalesheet.render.workbook.layout import choice_words, notes_of
 from scalesheet.render.workbook.places import (
     KEY,
     ROW,
@@ -49,7 +49,7 @@ INPUT_WIDTHS = (36, 24, 11.5, 15, 11.5, 16, 10, 8, 12, 25, 60, 13, 7, 7, 11, 15,
 
 def write_inputs(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     """Every stated scalar: value, what it shipped as, what it may be, where it is from."""
-    canvas.widths(*INPUT_WIDTHS)
+    canvas.widths(*_with_words(INPUT_WIDTHS, context, plan))
     last = max((row for group in plan.groups for row, _ in group.rows()), default=TOP + 2)
     area = f"{absolute(TOP + 1, CHANGED)}:{absolute(last + 1, CHANGED)}"
     canvas.text(TOP - 1, TITLE, "Inputs changed on this sheet", "label")
@@ -61,11 +61,23 @@ def write_inputs(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
             _input_row(canvas, context, context.plan.scalars[name], row)
     for words, (first, end) in context.layout.lists.items():
         canvas.text(first - 1, TITLE, "Words to choose from", "section")
+        canvas.text(first, TITLE, ", ".join(_chosen_from(context, words)), "label")
         for row, word in zip(range(first, end + 1), words, strict=True):
             canvas.text(row, KEY, word, "key")
+    canvas.stress(TOP + 1, last, CHANGED, "changed")
+    canvas.stress(TOP + 1, last, VALID, "check")
     canvas.sheet.freeze_panes(TOP + 1, KEY)
     end = max((last for _, last in context.layout.lists.values()), default=last)
     canvas.tally.check(canvas.sheet.print_area(0, 0, end, NOTE), "print area")
+
+
+def _chosen_from(context: Context, words: tuple[str, ...]) -> list[str]:
+    """Titles of what is chosen from a list."""
+    quantities: list[Quantity] = [*context.plan.scalars.values()]
+    for table in context.tables.values():
+        quantities += table.columns.values()
+    stated = (q for q in quantities if getattr(q, "stated", None) and choice_words(q) == words)
+    return list(dict.fromkeys(q.title or q.name for q in stated))
 
 
 def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> None:
@@ -106,7 +118,7 @@ def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> No
     canvas.text(row, KIND, stated.basis, "small")
     if stated.citation:
         canvas.link(row, SOURCE, context.source_link(stated.citation), cite(stated.citation))
-    note = " ".join(part for part in (scalar.note, note_of(stated)) if part)
+    note = " ".join(dict.fromkeys(part for part in (scalar.note, *notes_of(stated)) if part))
     canvas.text(row, NOTE, note, "small")
     options = rule(context, scalar, stated)
     first, last = spot.columns[0], spot.columns[2]
@@ -148,7 +160,7 @@ SHOWN_COLUMNS = (6, 12)  # where a phase's sheet shows the formula, over narrow 
 
 def write_calculation(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     """Derived scalars outside the phases."""
-    canvas.widths(*DERIVED_WIDTHS)
+    canvas.widths(*_with_words(DERIVED_WIDTHS, context, plan))
     _headings(canvas, DERIVED_HEADINGS, TOP)
     for group in plan.groups:
         if group.title:
@@ -225,9 +237,19 @@ def role_of(scalar: Scalar, outer: bool) -> Role:
     return "either" if scalar.may_reason else "number"
 
 
+def _with_words(widths: tuple[float, ...], context: Context, plan: SheetPlan) -> tuple[float, ...]:
+    """The widths, with room for the longest word among the values."""
+    values = (
+        context.results.scalars[name].value for group in plan.groups for name in group.scalars
+    )
+    longest = max((len(value) for value in values if isinstance(value, str)), default=0)
+    at = NUMBERS[1]
+    return (*widths[:at], max(widths[at], min(longest + 2.0, 30.0)), *widths[at + 1 :])
+
+
 def _headings(canvas: Canvas, texts: tuple[str, ...], row: int) -> None:
     numbers = {"Low", "Value", "High", "Least", "Most", "Shipped low", "Shipped value",
                "Shipped high"}  # fmt: skip
     for at, text in enumerate(texts):
-        role: Role = "heading_number" if text in numbers else "heading"
-        canvas.text(row, at, text, "heading_symbol" if text == "Unit" else role)
+        role: Role = "heading_number" if text in numbers else "heading_text"
+        canvas.text(row, at, text, "heading" if at <= KEY else role)

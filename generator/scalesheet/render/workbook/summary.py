@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from scalesheet.language.syntax import ENDS, End
-from scalesheet.model import Chart, Column, Scalar
+from scalesheet.model import Chart, Column, Quantity
 from scalesheet.numbers import Format, excel_format, text
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
+from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.front import write_headline
-from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, absolute, prefix
+from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, View, absolute, prefix
 from scalesheet.render.workbook.tables import heading_of, stored_column
+from scalesheet.values import Value
 
 WIDTHS = (42.0, 14.0, 16.0, 14.0, 16.0, *(14.0,) * 10)
 TEXT_COLUMNS = 8  # over which advice is written
@@ -22,13 +26,13 @@ INK, BAR = "#404040", "#2F6690"
 
 def write_summary(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     canvas.widths(*WIDTHS)
-    row = write_headline(canvas, context, TOP - 1) + 1
+    row = write_headline(canvas, context, TOP) + 1
     row = _phases(canvas, context, row)
     row = _advice(canvas, context, row)
     for chart in context.plan.charts:
         _chart(canvas, context, chart, row)
         row += CHART_ROWS + 1
-    canvas.sheet.freeze_panes(TOP - 1, 0)
+    canvas.sheet.freeze_panes(TOP, 0)
 
 
 # ------------------------------------------------------------------ phases
@@ -55,9 +59,8 @@ def _phases(canvas: Canvas, context: Context, row: int) -> int:
         for end in _shown_ends(column, column.name in table.totals):
             at += 1
             numeric = column.kind == "number"
-            canvas.text(
-                head, at, heading_of(column, end), "heading_number" if numeric else "heading"
-            )
+            role: Role = "heading_number" if numeric else "heading_text"
+            canvas.text(head, at, heading_of(column, end), role)
             canvas.text(unit, at, context.symbol(column), "unit_number" if numeric else "unit")
             _phase_column(canvas, context, column, end, at, first)
             canvas.text(total_row, at, "", "total")
@@ -107,10 +110,45 @@ def _advice(canvas: Canvas, context: Context, row: int) -> int:
     for advice in context.plan.recommendations:
         row += 1
         formula, said = _live_text(context, advice)
-        canvas.merged(row, TITLE, TEXT_COLUMNS, said, "text")
+        canvas.merged(row, TITLE, TEXT_COLUMNS, said, "plain")
         if formula is not None:
             canvas.formula(row, TITLE, formula, said, "advice")
     return row + 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """A figure named in a text: the cells of its ends, its value, and how it prints."""
+
+    cells: Mapping[End, str]
+    value: Value
+    fmt: Format
+    symbol: str
+    quantity: Quantity
+
+
+def _figure(context: Context, name: str) -> _Figure | None:
+    """`cost`, `total.gpu_hours` (short for that of the phases), `phases.sft.gpu_hours`."""
+    plan = context.plan
+    scalar = plan.scalars.get(name) or plan.scalars.get(f"phases.{name}")
+    if scalar is not None:
+        cells = {end: context.layout.names.scalars[scalar.name, end] for end in ENDS}
+        fmt = context.scalar_formats[scalar.name]
+        value = context.results.scalars[scalar.name]
+        return _Figure(cells, value, fmt, context.symbol(scalar), scalar)
+    parts = re.fullmatch(r"(phases)\.([^.]+)\.(\w+)|([\w.]+)\['([^']+)'\]\.(\w+)", name)
+    if parts is None:
+        return None
+    table_name, row, column_name = (text for text in parts.groups() if text is not None)
+    table = plan.tables.get(table_name)
+    if table is None or row not in table.rows or column_name not in table.columns:
+        return None
+    column = table.columns[column_name]
+    view = View(context.layout, context.layout.sheet("summary"))
+    cells = {end: view.cell(table_name, row, column_name, end) for end in ENDS}
+    value = context.results.cell(table_name, row, column_name)
+    fmt = context.column_format(table, column)
+    return _Figure(cells, value, fmt, context.symbol(column), column)
 
 
 def _live_text(context: Context, advice: str) -> tuple[str | None, str]:
@@ -119,17 +157,15 @@ def _live_text(context: Context, advice: str) -> tuple[str | None, str]:
     said: list[str] = []
     live = False
     for at, part in enumerate(re.split(r"\{\{\s*([^{}]*?)\s*\}\}", advice)):
-        scalar = context.plan.scalars.get(part) if at % 2 else None
-        if scalar is None:
+        figure = _figure(context, part) if at % 2 else None
+        if figure is None:
             shown = f"{{{{ {part} }}}}" if at % 2 else part
             said.append(shown)
             pieces += [f'"{chunk}"' for chunk in _chunks(shown)]
             continue
         live = True
-        symbol = context.symbol(scalar)
-        said.append(text(context.results.scalars[part], context.scalar_formats[part], symbol))
-        pieces += _live_figure(context, scalar)
-        pieces += [f'" {symbol}"'] if symbol else []
+        said.append(text(figure.value, figure.fmt, figure.symbol))
+        pieces += _live_figure(figure)
     return ("&".join(pieces) if live else None), "".join(said)
 
 
@@ -138,24 +174,23 @@ def _chunks(shown: str) -> list[str]:
     return [shown[at : at + 120].replace('"', '""') for at in range(0, len(shown), 120)]
 
 
-def _live_figure(context: Context, scalar: Scalar) -> list[str]:
-    names, value = context.layout.names.scalars, context.results.scalars[scalar.name]
-    fmt = context.scalar_formats[scalar.name]
-    shown = _live_number(names[scalar.name, "value"], scalar, fmt)
-    if not value.ranged or "[" not in text(value, fmt):
-        return [shown]
-    plain = Format(fmt.decimals, fmt.percent, False, fmt.scientific)
-    low, high = (_live_number(names[scalar.name, end], scalar, plain) for end in ("low", "high"))
-    return [shown, '" ["', low, '"–"', high, '"]"']
+def _live_figure(figure: _Figure) -> list[str]:
+    fmt, unit = figure.fmt, [f'" {figure.symbol}"'] if figure.symbol else []
+    shown = _live_number(figure.cells["value"], figure.quantity, fmt)
+    if not figure.value.ranged or "[" not in text(figure.value, fmt):
+        return [shown, *unit]
+    plain = replace(fmt, approximate=False)
+    low, high = (_live_number(figure.cells[end], figure.quantity, plain) for end in ("low", "high"))
+    return [shown, '" ["', low, '"–"', high, '"]"', *unit]
 
 
-def _live_number(name: str, scalar: Scalar, fmt: Format) -> str:
+def _live_number(cell: str, quantity: Quantity, fmt: Format) -> str:
     """FIXED knows the reader's own separators; TEXT would need its format in their language."""
-    if scalar.kind != "number" or fmt.scientific:
-        return name
+    if quantity.kind != "number" or fmt.scientific:
+        return cell
     mark, times = ('"~"&' if fmt.approximate else ""), ("*100" if fmt.percent else "")
-    shown = f"{mark}FIXED({name}{times},{fmt.decimals})" + ('&"%"' if fmt.percent else "")
-    return f"IF(ISTEXT({name}),{name},{shown})" if scalar.may_reason else shown
+    shown = f"{mark}FIXED({cell}{times},{fmt.decimals})" + ('&"%"' if fmt.percent else "")
+    return f"IF(ISTEXT({cell}),{cell},{shown})" if quantity.may_reason else shown
 
 
 # ------------------------------------------------------------------ charts
@@ -183,15 +218,19 @@ def _chart(canvas: Canvas, context: Context, chart: Chart, row: int) -> None:
     made.set_legend({"none": True})
     unit = context.symbol(column)
     label = f"{column.title} ({unit})" if unit else column.title
-    categories = {"num_font": _font(9), "major_gridlines": {"visible": False},
-                  "reverse": chart.kind == "bar"}  # fmt: skip
+    bar = chart.kind == "bar"  # rows from top to bottom, as in the table
+    categories = {
+        "num_font": _font(9), "major_gridlines": {"visible": False}, "reverse": bar,
+        "crossing": "max" if bar else None,
+    }  # fmt: skip
     values = {
         "name": label, "name_font": _font(9), "num_font": _font(9), "min": 0,
         "num_format": excel_format(fmt),
         "major_gridlines": {"visible": True, "line": {"color": "#D9D9D9", "width": 0.5}},
     }  # fmt: skip
-    made.set_x_axis(categories)
-    made.set_y_axis(values)
+    # XlsxWriter exchanges the axes of a bar chart, so that x is always the horizontal one
+    made.set_x_axis(values if bar else categories)
+    made.set_y_axis(categories if bar else values)
     made.set_size(CHART_SIZE)
     code = canvas.sheet.insert_chart(
         row, TITLE, made, {"description": chart.alt, "object_position": 2, "x_offset": 4}

@@ -22,7 +22,7 @@ from scalesheet.render.workbook.context import (
     stated_text,
 )
 from scalesheet.render.workbook.formats import Role
-from scalesheet.render.workbook.layout import formulas_of, note_of
+from scalesheet.render.workbook.layout import formulas_of, notes_of
 from scalesheet.render.workbook.places import (
     KEY,
     ROW,
@@ -97,12 +97,12 @@ def _headings(canvas: Canvas, context: Context, table: Table, place: TablePlace)
             at = place.columns[column.name][ENDS.index(end)]
             name = column.name if end == "value" else f"{column.name}_{end}"
             heading = heading_of(column, end)
-            canvas.text(titles, at, heading, "heading_number" if numeric else "heading")
+            canvas.text(titles, at, heading, "heading_number" if numeric else "heading_text")
             canvas.text(units, at, context.symbol(column), "unit_number" if numeric else "unit")
-            canvas.text(names, at, name, "name_number" if numeric else "name")
+            canvas.text(names, at, name, "name_number" if numeric else "name_text")
     for optional, text in ((place.source, "Source"), (place.note, "Note")):
         if optional is not None:
-            canvas.text(titles, optional, text, "heading")
+            canvas.text(titles, optional, text, "heading_text")
             canvas.text(units, optional, "", "unit")
             canvas.text(names, optional, "", "name")
 
@@ -243,7 +243,7 @@ def _sources_and_notes(canvas: Canvas, table: Table, place: TablePlace) -> None:
                 continue
             if stated.citation:
                 cited.setdefault(stated.citation.key, {})[stated.citation.locator] = None
-            if note := note_of(stated):
+            for note in notes_of(stated):
                 said = f"{column.title}: {note}" if several else note
                 noted[said if said.endswith((".", "!", "?")) else f"{said}."] = None
         if place.source is not None:
@@ -275,9 +275,9 @@ def _totals(canvas: Canvas, context: Context, table: Table, place: TablePlace) -
         write_ends(canvas, context, context.plan.scalars[name], "total")
     if place.counted is None:
         return
-    canvas.text(place.counted, TITLE, "Rows with a number", "total_label")
-    for at in range(KEY, place.last_column + 1):
+    for at in range(place.last_column + 1):
         canvas.text(place.counted, at, "", "total_text")
+    canvas.text(place.counted, TITLE, "Rows with a number", "total_note")
     ids = context.layout.names.tables[table.name]
     for name in table.totals:
         column, triple = table.columns[name], place.columns[name]

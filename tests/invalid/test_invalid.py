@@ -1,0 +1,107 @@
+"""One bad file and more for each diagnostic: laid into a sound book, it is told at its place.
+
+The first line of a file says where it belongs, those that follow say what is expected:
+
+    # place: hardware/bad.yaml
+    # expect: 6:17 S003 expected a number
+"""
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from scalesheet.build import diagnose
+from scalesheet.diagnostics import CODES, Diagnostic
+
+HERE = Path(__file__).parent
+FILES = sorted(HERE.glob("[A-Z][0-9][0-9][0-9]_*.yaml"))
+EXPECT = re.compile(r"# expect: ([0-9]+):([0-9]+) ([A-Z][0-9]{3}) ?(.*)")
+
+#: Bad input that cannot be told by such a file; made by the tests below.
+MADE = {"Y004", "Y011", "Y012"}
+#: Diagnostics that are not about a file of the book.
+NOT_OF_A_FILE = {"X001", "X002", "I001"}
+
+
+@dataclass(frozen=True)
+class Expected:
+    line: int
+    column: int
+    code: str
+    message: str
+
+
+def book(folder: Path, **files: bytes) -> Path:
+    """A copy of the sound book with further files."""
+    data = shutil.copytree(HERE / "minimal", folder / "data")
+    for place, content in files.items():
+        path = data / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return data
+
+
+def expectations(text: str) -> tuple[str, list[Expected]]:
+    """The place, and what is expected there."""
+    first, *rest = text.splitlines()
+    matches = [m for line in rest if (m := EXPECT.fullmatch(line))]
+    return first.removeprefix("# place: "), [
+        Expected(int(m[1]), int(m[2]), m[3], m[4]) for m in matches
+    ]
+
+
+def told(found: list[Diagnostic], place: str, expected: Expected) -> bool:
+    return any(
+        d.path.endswith(place)
+        and (d.line, d.column, d.code) == (expected.line, expected.column, expected.code)
+        and expected.message in d.message
+        for d in found
+    )
+
+
+def test_the_book_without_a_bad_file_is_sound(tmp_path):
+    assert diagnose(book(tmp_path)) == []
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_bad_file_is_told_at_its_place(file, tmp_path):
+    place, expected = expectations(file.read_text("utf-8"))
+    found = diagnose(book(tmp_path, **{place: file.read_bytes()}))
+    assert expected
+    assert file.stem.split("_")[0] in {each.code for each in expected}
+    for each in expected:
+        assert told(found, place, each), "\n".join(map(str, found))
+    assert {d.code for d in found} == {each.code for each in expected}, "\n".join(map(str, found))
+
+
+@pytest.mark.parametrize(
+    ("place", "content", "expected"),
+    [
+        ("hardware/bad.yaml", b"title: caf\xe9\n", Expected(1, 11, "Y004", "byte 0xe9")),
+        ("plans/small/page.md", b"\n\nh\xc3", Expected(3, 2, "Y004", "save the file as UTF-8")),
+        ("book.yaml", "title: x".encode("utf-16"), Expected(1, 1, "Y004", "UTF-16")),
+        ("rates/bad.yaml", b"#" * 5_000_001, Expected(1, 1, "Y011", "at most 5 MB")),
+        ("hardware/bad.yaml", b"", Expected(1, 1, "Y003", "the file is empty")),
+        ("hardware/bad.yaml", b"- " * 100_000, Expected(1, 61, "Y006", "nested deeper than 30")),
+        ("plans/a/page.md", b"text", Expected(1, 1, "Y012", "no plan.yaml")),
+    ],
+)
+def test_bad_bytes_are_told_at_their_place(place, content, expected, tmp_path):
+    found = diagnose(book(tmp_path, **{place: content}))
+    place = place.replace("page.md", "plan.yaml") if expected.code == "Y012" else place
+    assert told(found, place, expected), found
+
+
+def test_a_missing_file_is_told(tmp_path):
+    data = book(tmp_path)
+    (data / "sources.yaml").unlink()
+    assert told(diagnose(data), "sources.yaml", Expected(1, 1, "Y012", "the book has no"))
+
+
+def test_every_diagnostic_about_a_file_has_a_bad_file():
+    shown = {file.name.split("_")[0] for file in FILES}
+    assert shown | MADE | NOT_OF_A_FILE == set(CODES)
+    assert not shown & NOT_OF_A_FILE

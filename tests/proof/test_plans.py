@@ -1,0 +1,220 @@
+"""The proof: every face shows the evaluator's numbers, as shipped and after every single edit.
+
+Evaluator = value stored in the workbook = value after a forced recalculation in LibreOffice =
+JavaScript in Chromium = the JSON, for every cell of every plan.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import openpyxl
+import pytest
+from scalesheet.build import compile_book
+from scalesheet.evaluate import evaluate
+from scalesheet.model import Book, Key, Plan
+from scalesheet.render.api import as_json, plan_json
+from scalesheet.render.script import program, runtime
+from scalesheet.render.workbook import write_workbook
+from scalesheet.values import Results
+
+from proof import faces
+from proof.office import Office
+
+DATA = Path(__file__).parents[2] / "data"
+PLANS = sorted(folder.name for folder in (DATA / "plans").iterdir() if folder.is_dir())
+
+
+@dataclass(frozen=True)
+class Case:
+    book: Book
+    plan: Plan
+    results: Results
+    workbook: Path
+    cells: tuple[faces.Shown, ...]
+
+
+@pytest.fixture(scope="module")
+def book() -> Book:
+    return compile_book(DATA)
+
+
+@pytest.fixture(scope="module", params=PLANS)
+def case(
+    request: pytest.FixtureRequest, book: Book, tmp_path_factory: pytest.TempPathFactory
+) -> Case:
+    plan = book.plans[request.param]
+    results = evaluate(book, plan)
+    path = tmp_path_factory.mktemp("proof") / f"{plan.id}.xlsx"
+    report = write_workbook(book, plan, results, path, edition_hash="proof")
+    assert not report.problems
+    return Case(book, plan, results, path, tuple(faces.cells(book, plan)))
+
+
+def differing(case: Case, results: Results, shown: Callable[[faces.Shown], Any]) -> list[str]:
+    """Cells in which a face differs from the evaluator, in words."""
+    found = []
+    for cell in case.cells:
+        mine, theirs = faces.expected(results, cell), shown(cell)
+        if not faces.agree(mine, theirs) and not faces.agree(
+            mine, theirs, faces.operands(results, cell)
+        ):
+            found.append(f"{cell.label} {cell.address}: {mine!r}, shown {theirs!r}")
+    return found
+
+
+def test_the_stored_values_are_the_evaluators(case: Case) -> None:
+    workbook = openpyxl.load_workbook(case.workbook, data_only=True)
+    sheets = {sheet.title: sheet for sheet in workbook.worksheets}
+    assert differing(case, case.results, lambda c: sheets[c.address[0]][c.address[1]].value) == []
+
+
+def test_every_derived_cell_is_a_formula(case: Case) -> None:
+    workbook = openpyxl.load_workbook(case.workbook)
+    sheets = {sheet.title: sheet for sheet in workbook.worksheets}
+    typed = [
+        cell.label
+        for cell in case.cells
+        if cell.formula is not None and sheets[cell.address[0]][cell.address[1]].data_type != "f"
+    ]
+    assert typed == []
+
+
+def test_libreoffice_recalculates_the_same(
+    case: Case, office: Office, record_property: Any
+) -> None:
+    started = perf_counter()
+    with office.open(case.workbook) as workbook:
+        sheets = workbook.read_all()
+
+    def shown(cell: faces.Shown) -> Any:
+        found = sheets[cell.address[0]].get(cell.address[1])
+        assert found is None or not found.error, f"{cell.label} {cell.address}: {found}"
+        return None if found is None else found.value
+
+    assert differing(case, case.results, shown) == []
+    derived = [c for c in case.cells if c.formula is not None]
+    largest = max(
+        faces.difference(mine, float(shown(c)))
+        for c in derived
+        if isinstance(mine := faces.expected(case.results, c), float)
+    )
+    record_property("formula cells", len(derived))
+    record_property("largest relative difference", f"{largest:.1e}")
+    record_property("seconds", round(perf_counter() - started, 2))
+
+
+def test_no_formula_of_any_sheet_changes_when_recalculated(
+    case: Case, office: Office, record_property: Any
+) -> None:
+    """Checks, flags and links too: whatever the file stores is what LibreOffice computes."""
+    formulas = openpyxl.load_workbook(case.workbook)
+    stored = openpyxl.load_workbook(case.workbook, data_only=True)
+    with office.open(case.workbook) as workbook:
+        sheets = workbook.read_all()
+    count, wrong = 0, []
+    for sheet in formulas.worksheets:
+        for row in sheet.iter_rows():
+            for cell in row:
+                if cell.data_type != "f":
+                    continue
+                count += 1
+                mine = stored[sheet.title][cell.coordinate].value
+                found = sheets[sheet.title].get(cell.coordinate)
+                theirs = None if found is None else found.error_name or found.value
+                mine = float(mine) if isinstance(mine, int) else mine
+                if not faces.agree(mine, theirs):
+                    wrong.append(f"{sheet.title}!{cell.coordinate}: {mine!r}, is {theirs!r}")
+    record_property("formulas", count)
+    assert wrong == []
+
+
+def test_chromium_computes_the_same(case: Case, run_javascript: Callable[..., Any]) -> None:
+    call = f"scalesheet.plans[{json.dumps(case.plan.id)}]"
+    computed = run_javascript(
+        runtime(), program(case.plan, case.book), f"{call}.compute({call}.inputs)"
+    )
+    assert differing(case, case.results, lambda c: _of_script(case, computed, c)) == []
+
+
+def _of_script(case: Case, computed: dict[str, Any], cell: faces.Shown) -> Any:
+    key = cell.key
+    if key.table is None:
+        value = computed["scalars"][key.name]
+    else:
+        table = {**case.book.tables, **case.plan.tables}[key.table]
+        value = computed["tables"][key.table][key.name][table.rows.index(str(key.row))]
+    if not isinstance(value, dict):
+        shown = value
+    elif "reason" in value:
+        shown = value["reason"]
+    else:
+        shown = value.get(cell.end, value.get("value"))
+    return {True: "yes", False: "no"}.get(shown, shown) if isinstance(shown, bool) else shown
+
+
+def test_the_json_holds_the_same(case: Case) -> None:
+    data = json.loads(as_json(plan_json(case.book, case.plan, case.results)))
+
+    def shown(cell: faces.Shown) -> Any:
+        key = cell.key
+        if key.table in case.book.tables:
+            return faces.expected(case.results, cell)  # the catalogue has files of its own
+        if key.table is None:
+            value = data["quantities"][key.name]
+        else:
+            rows = {row["id"]: row["cells"] for row in data["tables"][key.table]["rows"]}
+            value = rows[key.row][key.name]
+        shown = value.get("reason", value.get(cell.end))
+        if isinstance(shown, bool):
+            return "yes" if shown else "no"
+        return shown
+
+    assert differing(case, case.results, shown) == []
+
+
+def test_every_edit_of_an_input_moves_what_the_evaluator_says(
+    case: Case, office: Office, record_property: Any
+) -> None:
+    """Each input cell is changed in turn; then every cell must be what the evaluator says."""
+    started = perf_counter()
+    made = list(faces.edits(case.book, case.plan))
+    shipped = {cell.address: faces.expected(case.results, cell) for cell in case.cells}
+    wrong: list[str] = []
+    moved = 0
+    with office.open(case.workbook) as workbook:
+        workbook.read_all()
+        for edit in made:
+            results = evaluate(case.book, case.plan, {edit.key: edit.stated})
+            changes = workbook.perturb({edit.cell.address: edit.entry})
+            for cell in case.cells:
+                mine = faces.expected(results, cell)
+                found = changes.get(cell.address)
+                theirs = found.value if found is not None else shipped[cell.address]
+                moved += found is not None
+                if found is not None and found.error:
+                    theirs = found.error_name
+                if not faces.agree(mine, theirs) and not faces.agree(
+                    mine, theirs, faces.operands(results, cell)
+                ):
+                    wrong.append(
+                        f"{edit.cell.label} = {edit.entry!r}: {cell.label} {cell.address} "
+                        f"should be {mine!r}, is {theirs!r}"
+                    )
+            assert len(wrong) < 20, "\n".join(wrong)
+    record_property("inputs changed", len(made))
+    record_property("cells moved", moved)
+    record_property("seconds", round(perf_counter() - started, 2))
+    assert wrong == []
+    assert moved > len(made), "the edits moved nothing, so nothing was proved"
+
+
+def test_an_override_of_what_is_no_input_is_refused(case: Case) -> None:
+    derived = next(s for s in case.plan.scalars.values() if s.formula is not None)
+    with pytest.raises(KeyError):
+        evaluate(case.book, case.plan, {Key(derived.name): 1.0})
