@@ -104,6 +104,10 @@ def examine(data: Path, as_of: date | None = None) -> Examined:
     found += resolved
     if book is None or errors(found):
         return Examined(sorted(set(found)))
+    from scalesheet.render.workbook.layout import name_faults
+
+    for plan in book.plans.values():
+        found += name_faults(book, plan)
     from scalesheet.evaluate import evaluate
     from scalesheet.evaluate.findings import examples, findings
 
@@ -147,9 +151,7 @@ def _workbooks(
 
     folder.mkdir()
     reports = [
-        write_workbook(
-            book, plan, results[plan.id], folder / f"{plan.id}.xlsx", edition_hash=stamp
-        )
+        write_workbook(book, plan, results[plan.id], folder / f"{plan.id}.xlsx", edition_hash=stamp)
         for plan in book.plans.values()
     ]
     _refuse([problem for report in reports for problem in report.problems])
@@ -179,9 +181,7 @@ def _documents(
     shutil.copytree(source, docs, ignore=lambda folder, names: {GENERATED} & set(names))
     # Links from docs/book/plans/<plan>.html to the files beside the pages.
     workbooks = {plan: f"../../workbooks/{plan}.xlsx" for plan in book.plans}
-    report = write_pages(
-        book, results, docs / GENERATED, edition_hash=stamp, workbooks=workbooks
-    )
+    report = write_pages(book, results, docs / GENERATED, edition_hash=stamp, workbooks=workbooks)
     _refuse(list(report.problems))
     return docs
 

@@ -7,13 +7,13 @@ kind, and keys of sources. All that is wrong is told at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at, nearest
-from scalesheet.load import MAX_FINDINGS, Document, Steps
+from scalesheet.load import MAX_FINDINGS, Document, Steps, quotable
 from scalesheet.model import DOMAINS
 from scalesheet.schemas import KINDS, described, is_date, named, number_hint, violations
 
@@ -40,7 +40,7 @@ def check(documents: Sequence[Document]) -> list[Diagnostic]:
         findings.update(dict.fromkeys(_price_dates(document)))
         findings.update(dict.fromkeys(_unknown_sources(document, sources)))
         found.update(list(findings)[:MAX_FINDINGS])
-    return sorted(found)
+    return sorted(replace(d, message=quotable(d.message, clip=False)) for d in found)
 
 
 def _mapping(data: Any) -> Mapping[str, Any]:
@@ -284,7 +284,9 @@ def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterat
     hint = partial(nearest, known=sorted(known))
     for steps, key in _citations(document):
         if key not in known:
-            message = f"{named(steps)}: the source '{key}' is not in sources.yaml{hint(key)}"
+            message = (
+                f"{named(steps)}: the source '{quotable(key)}' is not in sources.yaml{hint(key)}"
+            )
             yield at(document.at(*steps), "N006", message)
 
 

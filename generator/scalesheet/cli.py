@@ -17,8 +17,7 @@ from scalesheet import __version__
 
 if TYPE_CHECKING:
     from scalesheet.diagnostics import Diagnostic
-    from scalesheet.evaluate import Overrides
-    from scalesheet.model import Book, Plan
+    from scalesheet.model import Book, Key, Plan, Stated
 
 GOOD, FINDINGS, USAGE = 0, 1, 2
 
@@ -167,8 +166,8 @@ def _tally(found: Sequence[Diagnostic]) -> str:
     warnings = len(found) - bad
     if not found:
         return "everything holds"
-    parts = [f"{n} {what}{'s' * (n != 1)}" for n, what in ((bad, "error"), (warnings, "warning")) if n]
-    return " and ".join(parts)
+    counts = ((bad, "error"), (warnings, "warning"))
+    return " and ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in counts if n)
 
 
 def _build(options: argparse.Namespace) -> int:
@@ -255,14 +254,10 @@ def _plan(book: Book, name: str) -> Plan:
     return book.plans[name]
 
 
-def _edit(book: Book, plan: Plan, text: str) -> tuple[object, object]:
+def _edit(book: Book, plan: Plan, text: str) -> tuple[Key, Stated]:
     from scalesheet.evaluate.edits import EditError, read_edit
 
     try:
         return read_edit(book, plan, text)
     except EditError as error:
         raise UsageError(f"--set {text}: {error}") from None
-
-
-if TYPE_CHECKING:
-    _: type[Overrides]

@@ -1,4 +1,4 @@
-"""Old output or new, never a mixture: files are made beside the output and exchanged in one step."""
+"""Old output or new, never a mixture: made beside the output, exchanged in one step."""
 
 from __future__ import annotations
 

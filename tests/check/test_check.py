@@ -1,14 +1,22 @@
 """Checking: what is wrong is said at its place, in words that name the remedy, and all at once."""
 
+import copy
 import time
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scalesheet.check import check
 from scalesheet.load import Document, load, parse
+from scalesheet.schemas import KINDS
 
 MINIMAL = Path(__file__).parent.parent / "invalid" / "minimal"
+SOUND, _ = load(MINIMAL)
 
 HARDWARE = """\
 title: A card
@@ -303,3 +311,47 @@ def test_everything_wrong_is_told_at_once_and_in_order():
     text = HARDWARE.replace("memory", "memroy").replace("a-vendor", "nobody") + "note: 3\n"
     codes = [message.split()[1] for message in said("hardware", text)]
     assert codes == ["S002", "S001", "N006", "N006", "N006", "N006", "S003"]
+
+
+# ------------------------------------------------------------------ laws
+
+DATA = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8)
+    | st.sampled_from(["a-paper", "2026-11-20", "step", "each", "../x", "\n", "count", "yes"]),
+    lambda below: st.lists(below, max_size=3)
+    | st.dictionaries(st.sampled_from(
+        ["value", "low", "high", "unit", "source", "key", "formula", "rows", "each", "columns",
+         "reason", "written", "title", "tables", "scalars", "from", "price", "domain", "x"]),
+        below, max_size=4),
+    max_leaves=6,
+)  # fmt: skip
+
+
+def nodes(data: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place within the data: its container and its key or index."""
+    entries = data.items() if isinstance(data, dict) else enumerate(data)
+    for key, value in entries:
+        yield data, key
+        if isinstance(value, dict | list):
+            yield from nodes(value)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_whatever_stands_in_a_sound_file_instead_the_check_tells_and_never_fails_itself(data):
+    documents = [d for d in SOUND if d.kind != "page"]
+    chosen = data.draw(st.sampled_from(documents))
+    changed = replace(chosen, data=copy.deepcopy(chosen.data))
+    container, key = data.draw(st.sampled_from(list(nodes(changed.data))))
+    container[key] = data.draw(DATA)
+    for finding in check([d for d in documents if d is not chosen] + [changed]):
+        assert str(finding).isprintable()
+        assert (finding.path, finding.line >= 1) == (chosen.path, True) or finding.code == "N006"
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(KINDS), DATA)
+def test_no_data_of_any_kind_makes_the_check_fail_itself(kind, data):
+    for finding in check([Document(kind, "x", "x.yaml", data)]):
+        assert str(finding).isprintable()

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 import xlsxwriter
-from tests.printers.expressions import batch
-from tests.printers.world import HERE, ROWS, SCALARS, TABLE, Known, reference
-from tests.proof.office import Office
+from printers.expressions import batch
+from printers.world import HERE, ROWS, SCALARS, TABLE, Known, reference
+from proof.office import Office
 
 from scalesheet.language import arithmetic
 from scalesheet.language.syntax import (
@@ -33,8 +33,6 @@ from scalesheet.printers.javascript import javascript, quoted
 from scalesheet.printers.python import python
 from scalesheet.printers.runtime import Reason
 from scalesheet.render.script import runtime as runtime_script
-
-pytest_plugins = ["tests.proof.fixtures"]
 
 AGREED = 1e-12
 SIZE = 900

@@ -209,6 +209,12 @@ def _compare(node: Compare, at: _Where) -> bool:
     return bool(_steady(lambda x: _TESTS[node.op](x, b.value), a.value, error))
 
 
+def _logic(node: Logic, at: _Where) -> bool:
+    """Both sides must have a value: a spreadsheet's AND and OR look at all of theirs."""
+    sides = [at.of(node.left), at.of(node.right)]
+    return all(sides) if node.op == "and" else any(sides)
+
+
 def _choice(node: Choice, at: _Where) -> Any:
     return at.of(node.then if at.of(node.test) else node.other)
 
@@ -277,11 +283,7 @@ _RULES: dict[type[Node], Callable[[Any, _Where], Any]] = {
     Binary: _binary,
     Call: _call,
     Compare: _compare,
-    Logic: lambda node, at: (
-        at.of(node.left) and at.of(node.right)
-        if node.op == "and"
-        else at.of(node.left) or at.of(node.right)
-    ),
+    Logic: _logic,
     Not: lambda node, at: not at.of(node.operand),
     Choice: _choice,
     Guard: _guard,

@@ -15,6 +15,9 @@ from typing import Any
 
 import openpyxl
 import pytest
+
+from proof import faces
+from proof.office import Office
 from scalesheet.build import compile_book
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Book, Key, Plan
@@ -22,9 +25,6 @@ from scalesheet.render.api import as_json, plan_json
 from scalesheet.render.script import program, runtime
 from scalesheet.render.workbook import write_workbook
 from scalesheet.values import Results
-
-from proof import faces
-from proof.office import Office
 
 DATA = Path(__file__).parents[2] / "data"
 PLANS = sorted(folder.name for folder in (DATA / "plans").iterdir() if folder.is_dir())

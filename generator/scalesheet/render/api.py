@@ -1,4 +1,4 @@
-"""The data face: a plan's results as JSON and CSV, each number with its unit and where it is from."""
+"""The data face: a plan's results as JSON and CSV, each number with unit and source."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ GLYPH = 6.6  # mean width in pixels of a character at 12 px
 TICKS = 4
 BAR, ROW = 12, 42  # height of a bar, of a row with its label
 PLOT, LABEL_LINE = 180, 15  # height of the columns' plot, of a line of their labels
+MOST_LINES = 3  # of a column's label
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Drawing:
         return (value - least) / (greatest - least)
 
 
-def chart(chart: Chart, table: Table, series: Series, rows: Sequence[str], units: Units) -> str:
+def chart_svg(chart: Chart, table: Table, series: Series, rows: Sequence[str], units: Units) -> str:
     """The SVG of a chart. `rows` are the ids of the rows of `series`."""
     return svg(drawing(chart, table, series, rows, units))
 
@@ -121,7 +122,9 @@ def _columns_fit(marks: Sequence[Mark]) -> bool:
     """Whether labels and values have room side by side on a phone."""
     room = int(NARROW / max(1, len(marks)) / GLYPH)
     return all(
-        len(mark.text) <= room and all(len(word) <= room for word in mark.label.split())
+        len(mark.text) <= room
+        and all(len(word) <= room for word in mark.label.split())
+        and len(wrap(mark.label, room)) <= MOST_LINES
         for mark in marks
     )
 
@@ -156,11 +159,12 @@ def description(drawing: Drawing) -> str:
 def _bars(drawing: Drawing) -> tuple[list[str], int]:
     """Bars across, each below its label and its number."""
     bottom = len(drawing.marks) * ROW
-    lines = [
-        _line("axis" if tick == 0 else "grid", drawing.at(tick), 0, drawing.at(tick), bottom)
-        for tick, _ in drawing.ticks
-    ]
     zero = drawing.at(0)
+    lines = [
+        _line("grid", drawing.at(tick), 0, drawing.at(tick), bottom)
+        for tick, _ in drawing.ticks
+        if tick != 0
+    ]
     for row, mark in enumerate(drawing.marks):
         top = row * ROW
         told = f" ({mark.range})" if mark.range else ""
@@ -172,6 +176,7 @@ def _bars(drawing: Drawing) -> tuple[list[str], int]:
         lines.append(_label(0, top + 14, _cut(mark.label, room), "start"))
         shown = _text(mark.text) + (f'<tspan class="muted">{_text(told)}</tspan>' if told else "")
         lines.append(_label(1, top + 14, shown, "end", "value", raw=True))
+        lines.append(_line("axis", zero, top + 18, zero, top + 22 + BAR))
         if mark.value is not None:
             at = drawing.at(mark.value)
             lines.append(

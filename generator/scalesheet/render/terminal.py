@@ -58,7 +58,9 @@ def _table(book: Book, results: Results, table: Table) -> list[str]:
         for c in columns
     ]
     rows: list[Sequence[str]] = [heads]
-    formats = {c.name: format_of(c, results.tables[table.name][c.name], book.units) for c in columns}
+    formats = {
+        c.name: format_of(c, results.tables[table.name][c.name], book.units) for c in columns
+    }
     for place, row in enumerate(table.rows):
         cells = [text(results.tables[table.name][c.name][place], formats[c.name]) for c in columns]
         rows.append([row, *cells])

@@ -278,8 +278,6 @@ def _alike(nodes: Iterable[Node], scope: Scope, want: Unit | None, place: str) -
     unit = next((t.unit for t in typed if t.unit is not None), None)
     if unit is None:
         return tuple(typed)
-    if want is not None and scope.space.units.compatible(unit, want):
-        return tuple(convert(t, want, scope, n, place) for t, n in zip(typed, nodes, strict=True))
     first = next(n for t, n in zip(typed, nodes, strict=True) if t.unit is not None)
     for t, n in zip(typed, nodes, strict=True):
         if t.unit is not None and not scope.space.units.compatible(t.unit, unit):
@@ -288,6 +286,8 @@ def _alike(nodes: Iterable[Node], scope: Scope, want: Unit | None, place: str) -
                 f"{place} operands that measure the same: found {unit} and {t.unit}",
                 n if n is not first else first,
             )
+    if want is not None and scope.space.units.compatible(unit, want):
+        unit = want
     return tuple(convert(t, unit, scope, n, place) for t, n in zip(typed, nodes, strict=True))
 
 

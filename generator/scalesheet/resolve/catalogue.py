@@ -50,8 +50,9 @@ DERIVED: Mapping[str, Mapping[str, tuple[str, str, Domain, str]]] = {
             "parameter",
             "positive",
             "dense_decoder_parameters(layers=layers, hidden=hidden, heads=heads, "
-            "kv_heads=kv_heads, head_dim=head_dim, ffn=ffn, vocab=vocab, embeddings=1 if tied else 2, "
-            "ffn_matrices=3 if gated else 2, qkv_bias=1 if qkv_bias else 0)",
+            "kv_heads=kv_heads, head_dim=head_dim, ffn=ffn, vocab=vocab, "
+            "embeddings=1 if tied else 2, ffn_matrices=3 if gated else 2, "
+            "qkv_bias=1 if qkv_bias else 0)",
         ),
     },
 }

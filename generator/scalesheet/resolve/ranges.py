@@ -174,9 +174,8 @@ def _by_sign(factor: Node, other: Node, end: End, trace: _Trace) -> End:
 
 def _over(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
     below = interval(node.right, trace.facts)
-    left = _by_sign(node.left, node.right, end, trace)
     if not ranged(node.right, trace.facts):
-        return left, end
+        return _by_sign(node.left, node.right, end, trace), end
     if not below.known:
         raise BindError(
             "R001",
@@ -191,6 +190,7 @@ def _over(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
             "declare its domain, or use max(0, ...)",
             node.left,
         )
+    left = _by_sign(node.left, node.right, end, trace)
     return left, OTHER[end] if above.never_negative else end
 
 

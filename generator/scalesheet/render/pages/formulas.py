@@ -11,7 +11,7 @@ from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import OUTER, amount
 from scalesheet.render.pages.graph import references, users
 from scalesheet.render.pages.html import Html, heading, join, link, tag
-from scalesheet.render.pages.notation import latex, mathml, texts, with_numbers
+from scalesheet.render.pages.notation import Numbers, Titles, drawn, notations, with_numbers
 from scalesheet.render.pages.places import column_anchor, computed, is_input, place, scalar_anchor
 from scalesheet.render.pages.tables import reference
 from scalesheet.values import Results
@@ -69,14 +69,13 @@ def _of_column(table: Table, column: Column, results: Results) -> Iterator[Told]
         if formula is not None:
             rows.setdefault(formula.text, []).append(row)
             by_text.setdefault(formula.text, formula)
-    target = column_anchor(table.name, column.name)
     for n, (text, of) in enumerate(rows.items()):
         yield Told(
             Key(column.name, table.name),
             f"{table.title}: {column.title}",
             column,
             by_text[text],
-            f"{target}--{of[0]}" if n else target,
+            column_anchor(table.name, column.name, *of[:1] if n else ()),
             tuple(of),
             next((row for row in of if series[row].value is not None), None),
         )
@@ -90,18 +89,19 @@ def _block(
     told: Told,
 ) -> Html:
     """One formula: what it gives, how it is written, and folded away all the rest."""
+    titles = Titles(context, plan, told.key.table)
     return tag(
         "div",
         tag("p", tag("strong", told.title), _result(context, plan, results, told)),
-        mathml(context, plan, told.quantity.title, told.formula.ends.value),
+        drawn(titles, told.quantity.title, told.formula.ends.value),
         tag(
             "details",
             tag("summary", "Numbers, sources and text"),
-            _numbers(context, plan, results, told),
+            _numbers(titles, results, told),
             _needs(context, plan, results, told),
             _used_by(plan, used.get(told.key, ())),
             _catalogue(context, told.formula),
-            _texts(context, plan, told.formula),
+            _texts(titles, told.formula),
             _foot(context, plan, told),
         ),
         class_="formula",
@@ -118,7 +118,7 @@ def short_formula(
         "div",
         tag("p", link(f"#{scalar_anchor(plan, scalar)}", scalar.title),
             _result(context, plan, results, told)),
-        mathml(context, plan, scalar.title, formula.ends.value),
+        drawn(Titles(context, plan), scalar.title, formula.ends.value),
         class_="formula",
     )  # fmt: skip
 
@@ -148,11 +148,16 @@ def _where(context: Context, plan: Plan, told: Told) -> Html | None:
     return tag("span", f" in {title}{others}", class_="note")
 
 
-def _numbers(context: Context, plan: Plan, results: Results, told: Told) -> Html | None:
-    if told.key.table is not None and told.row is None:
+def _numbers(titles: Titles, results: Results, told: Told) -> Html | None:
+    """The formula with the numbers put in."""
+    if told.key.table is None:
+        result = results.scalars[told.key.name]
+    elif told.row is not None:
+        result = results.cell(told.key.table, told.row, told.key.name)
+    else:
         return None
-    drawn = with_numbers(context, plan, results, told.key, told.row, told.formula.ends.value)
-    return join([tag("p", "With the numbers put in:"), drawn])
+    numbers = Numbers(titles, results, told.row)
+    return with_numbers(numbers, told.quantity, result, told.formula.ends.value)
 
 
 def _needs(context: Context, plan: Plan, results: Results, told: Told) -> Html | None:
@@ -222,13 +227,11 @@ def _catalogue(context: Context, formula: Formula) -> Html | None:
     return tag("p", "Calls ", join(parts, ", "), ".") if parts else None
 
 
-def _texts(context: Context, plan: Plan, formula: Formula) -> Html:
+def _texts(titles: Titles, formula: Formula) -> Html:
     """The formula as written, and in the notations that can be copied."""
-    rows = [("As written", formula.text), *texts(context, plan, formula.ends.value)]
-    rows.append(("LaTeX", latex(context, plan, formula.ends.value)))
     return join(
         join([tag("p", title, class_="label"), tag("pre", tag("code", text))])
-        for title, text in rows
+        for title, text in notations(titles, formula.text, formula.ends.value)
         if text
     )
 

@@ -96,4 +96,4 @@ def page(*blocks: object) -> str:
 
 def anchor(*names: str) -> str:
     """An id for a part of a page; different names give different ids."""
-    return "--".join(re.sub(r"[^A-Za-z0-9_.-]", lambda c: f".{ord(c[0]):x}.", n) for n in names)
+    return ":".join(re.sub(r"[^A-Za-z0-9_.-]", lambda c: f".{ord(c[0]):x}.", n) for n in names)

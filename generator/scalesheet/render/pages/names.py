@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from scalesheet.model import Chart, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import format_of
-from scalesheet.render.charts import chart as drawn
+from scalesheet.render.charts import chart_svg
 from scalesheet.render.pages.context import Context, cell_value, to
 from scalesheet.render.pages.figures import amount, cell, ends
 from scalesheet.render.pages.formulas import short_formula
@@ -187,7 +187,7 @@ def chart_block(context: Context, plan: Plan, chart: Chart, results: Results) ->
         "figure",
         tag("figcaption", tag("strong", chart.title)),
         "\n",
-        Html(drawn(chart, table, series, rows, context.book.units)),
+        Html(chart_svg(chart, table, series, rows, context.book.units)),
         "\n",
         tag("details", tag("summary", "The chart's numbers"), grid(head, body), class_="quiet"),
         class_="chart",

@@ -53,8 +53,8 @@ def scalar_anchor(plan: Plan, scalar: Scalar) -> str:
     return f"{'i' if is_input(plan, scalar) else 'f'}.{anchor(scalar.name)}"
 
 
-def column_anchor(table: str, column: str) -> str:
-    return f"f.{anchor(table, column)}"
+def column_anchor(table: str, column: str, *row: str) -> str:
+    return f"f.{anchor(table, column, *row)}"
 
 
 def table_anchor(table: str) -> str:

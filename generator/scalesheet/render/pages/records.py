@@ -9,7 +9,7 @@ from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, cite, edit_link
 from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.html import Html, heading, join, link, page, tag
-from scalesheet.render.pages.notation import record_latex, record_mathml, record_texts
+from scalesheet.render.pages.notation import record_drawn, record_notations
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.pages.uses import listed, of_formula
 from scalesheet.values import Value
@@ -27,7 +27,7 @@ def _page(context: Context, record: Record) -> str:
     uses = listed(of_formula(context, record.id))
     formula = tag(
         "div",
-        record_mathml(context, record),
+        record_drawn(record),
         tag("p", "in ", tag("span", symbol or "pure number", class_="unit")),
         class_="formula",
     )
@@ -46,7 +46,7 @@ def _page(context: Context, record: Record) -> str:
         _inputs(context, record),
         *_examples(context, record),
         heading(2, "As text", "text"),
-        *_texts(context, record),
+        *_texts(record),
         heading(2, "Where it is used", "uses"),
         uses or tag("p", "Nothing calls it yet.", class_="note"),
     )
@@ -128,14 +128,9 @@ def _difference(computed: float, expected: float) -> str:
     return f"{(computed - expected) / (expected or computed):+.2g}".replace("e-0", "e-")
 
 
-def _texts(context: Context, record: Record) -> Iterator[object]:
+def _texts(record: Record) -> Iterator[object]:
     """The formula in every notation, to copy."""
-    notations = [
-        ("As written", record.formula.text),
-        ("LaTeX", record_latex(context, record)),
-        *record_texts(context, record),
-    ]
-    for name, text in notations:
+    for name, text in record_notations(record):
         if text:
             yield tag("p", name, class_="label")
             yield tag("pre", tag("code", text))

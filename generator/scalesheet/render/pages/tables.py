@@ -9,7 +9,6 @@ from scalesheet.render.pages.context import Context, cite, to
 from scalesheet.render.pages.html import Html, escape, join, link, tag
 from scalesheet.values import Value
 
-
 _EMPTY = re.compile(r"<td[^>]*></td>")
 
 

@@ -30,7 +30,7 @@ INPUT_INK, INPUT_PAPER = "#0000C8", "#FFFBE0"
 HEAD_PAPER, TOTAL_PAPER = "#E8ECF1", "#F3F5F8"
 DEEP = "#1F3A5F"
 
-_BODY: dict[str, Any] = {"font_name": FONT, "font_size": 10, "font_color": INK, "valign": "top"}
+_BODY: dict[str, Any] = {"font_name": FONT, "font_size": 10, "font_color": INK, "valign": "vcenter"}
 _RIGHT = {"align": "right"}
 _WRAP = {"text_wrap": True}
 _IN = {"align": "left", "indent": 1}  # text that may stand right of a number

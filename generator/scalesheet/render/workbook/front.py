@@ -12,7 +12,8 @@ from scalesheet.render.workbook.context import (
     stored,
 )
 from scalesheet.render.workbook.formats import Role
-from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, absolute, prefix
+from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, prefix
+from scalesheet.render.workbook.validation import clipped
 
 ABOUT_WIDTHS = (46.0, 14.0, 16.0, 14.0, 16.0, 36.0)
 HOW_TO_USE = (
@@ -128,6 +129,7 @@ def write_headline(canvas: Canvas, context: Context, row: int) -> int:
 
 # ------------------------------------------------------------------ units
 
+LONGEST_SHOWN = 66  # of an address; the link itself is whole
 UNIT_COLUMNS = ("Constant", "Value", "Meaning")
 
 
@@ -165,7 +167,7 @@ def write_units(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
 
 def write_sources(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     """Every text cited, with a link where there is one."""
-    canvas.widths(34, 56, 24, 12, 12, 46, 40)
+    canvas.widths(32, 56, 24, 12, 12, 60, 44)
     headings = ("Key", "Title", "Publisher", "Date", "Read on", "Address", "Note")
     canvas.row_of(FIRST_SOURCE_ROW - 1, headings[:1], "heading")
     canvas.row_of(FIRST_SOURCE_ROW - 1, headings[1:], "heading_text", 1)
@@ -177,14 +179,9 @@ def write_sources(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
         canvas.text(row, 3, source.date, "small")
         canvas.text(row, 4, source.accessed, "small")
         if source.url:
-            canvas.link(row, 5, source.url, source.url, "address")
+            canvas.link(row, 5, source.url, clipped(source.url, LONGEST_SHOWN), "address")
         canvas.text(row, 6, source.note, "small")
     canvas.sheet.freeze_panes(FIRST_SOURCE_ROW, 1)
     if context.plan.citation is not None:
         said = f"The plan itself: {cite(context.plan.citation)}."
         canvas.text(TOP - 1, TITLE, said, "key")
-
-
-def whole_column(sheet: str, first: int, last: int, column: int) -> str:
-    """An area of one column, as seen from another sheet."""
-    return f"{prefix(sheet)}{absolute(first, column)}:{absolute(last, column)}"

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.language.syntax import (
     Aggregate,
     Cell,
@@ -20,8 +21,8 @@ from scalesheet.language.syntax import (
     walk,
 )
 from scalesheet.language.syntax import Column as ColumnNode
-from scalesheet.model import Book, Formula, Plan, Quantity, Scalar, Stated, Table
-from scalesheet.render.workbook.names import names
+from scalesheet.model import Book, Formula, Plan, Position, Quantity, Scalar, Stated, Table
+from scalesheet.render.workbook.names import Subject, names
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
     KEY,
@@ -58,6 +59,19 @@ FLAG_WORDS = ("yes", "no")
 def lay_out(book: Book, plan: Plan) -> Layout:
     """The layout of a plan's workbook."""
     return _Planner(book, plan).layout()
+
+
+def name_faults(book: Book, plan: Plan) -> tuple[Diagnostic, ...]:
+    """N003 and N004: names that collide or mean something else in the plan's workbook."""
+    start = plan.position or Position(f"plans/{plan.id}/plan.yaml", 1, 1)
+    places: dict[tuple[Subject, str], Position | None] = {
+        ("quantity", scalar.name): scalar.position for scalar in plan.scalars.values()
+    }
+    found = []
+    for fault in lay_out(book, plan).faults:
+        position = places.get((fault.subject, fault.name)) or start
+        found.append(at(position, fault.code, fault.message))
+    return tuple(found)
 
 
 def is_input(scalar: Scalar) -> bool:
@@ -185,9 +199,11 @@ class _Planner:
 
     def group(self, sheet: str, title: str, scalars: Iterable[Scalar], row: int) -> Group:
         group = Group(title, row, tuple(scalar.name for scalar in scalars))
-        for at, name in group.rows():
+        for place, name in group.rows():
             ranged = self.plan.scalars[name].ranged
-            self.spots[name] = Spot(sheet, at, LOW_VALUE_HIGH if ranged else _exact(LOW_VALUE_HIGH))
+            self.spots[name] = Spot(
+                sheet, place, LOW_VALUE_HIGH if ranged else _exact(LOW_VALUE_HIGH)
+            )
         return group
 
     def inputs(self, tables: Mapping[str, Table]) -> None:
@@ -273,8 +289,8 @@ class _Planner:
         self.sheets.append(plan)
 
     def checks(self) -> None:
-        for at, name in enumerate(self.plan.checks, TOP + 3):
-            self.spots[name] = Spot("Checks", at, _exact((CHECK_VALUE,) * 3))
+        for row, name in enumerate(self.plan.checks, TOP + 2):
+            self.spots[name] = Spot("Checks", row, _exact((CHECK_VALUE,) * 3))
         self.sheets.append(SheetPlan("Checks", "checks", "Checks", LEADS["checks"]))
 
     def constants(self, tables: Mapping[str, Table]) -> dict[str, tuple[int, float, str]]:

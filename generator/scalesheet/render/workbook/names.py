@@ -37,6 +37,7 @@ TAKEN: Mapping[str, str] = {
     ),
 }  # fmt: skip
 
+OUTER: tuple[End, ...] = ("low", "high")
 Subject = Literal["quantity", "table", "constant"]
 
 
@@ -103,10 +104,12 @@ def names(
     of_scalars: dict[tuple[str, End], str] = {}
     for scalar in scalars:
         base = defined(scalar.name)
-        for end in ENDS:
-            text = f"{base}_{end}" if scalar.ranged and end != "value" else base
-            called = f"'{scalar.name}'" + (f" ({end})" if text != base else "")
-            of_scalars[scalar.name, end] = claim(text, "quantity", scalar.name, called)
+        called = f"'{scalar.name}'"
+        text = claim(base, "quantity", scalar.name, called)
+        of_scalars |= {(scalar.name, end): text for end in ENDS}
+        for end in OUTER if scalar.ranged else ():
+            text = claim(f"{base}_{end}", "quantity", scalar.name, f"{called} ({end})")
+            of_scalars[scalar.name, end] = text
     of_tables = {
         table: claim(f"{defined(table)}_id", "table", table, f"the ids of table '{table}'")
         for table in tables

@@ -106,6 +106,17 @@ class Layout:
     def sheet(self, kind: SheetKind) -> str:
         return next(plan.name for plan in self.sheets if plan.kind == kind)
 
+    def scalar_cell(self, name: str, end: End = "value") -> tuple[str, str]:
+        """Sheet and address of a scalar's end: `("Inputs", "D12")`."""
+        spot = self.scalars[name]
+        return spot.sheet, relative(spot.row, spot.columns[ENDS.index(end)])
+
+    def table_cell(self, table: str, row: str, column: str, end: End = "value") -> tuple[str, str]:
+        """Sheet and address of a cell of a table."""
+        place = self.tables[table]
+        at = place.first + self.row_numbers[table][row]
+        return place.sheet, relative(at, place.columns[column][ENDS.index(end)])
+
 
 CONSTANT_VALUE = 1  # the Units sheet's column of values
 

@@ -128,7 +128,7 @@ class _Cells:
             at = self.place.columns[self.column.name][ENDS.index(end)]
             self._stated(end, at)
             self._computed(end, at)
-        if self.column.stated and self._stated_role() not in ("key", "text"):
+        if self.column.stated and self._stated_role() not in ("small", "text"):
             self._validations()
 
     def _stated(self, end: End, at: int) -> None:
@@ -183,7 +183,7 @@ class _Cells:
     def _stated_role(self) -> Role:
         """Of stated cells that are not numbers. Descriptive text is nothing to play with."""
         if is_axis(self.table, self.column.name):
-            return "key"
+            return "small"
         if self.column.kind in ("text", "date"):
             return "text"
         return "input_reason" if self.column.kind == "number" else "input_text"

@@ -1,0 +1,38 @@
+# make site, make test, make check: each installs what it needs into .venv
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# a test process for each core, two at the most: LibreOffice and Chromium are heavy
+WORKERS ?= 2
+
+.PHONY: site test check format clean
+.DEFAULT_GOAL := site
+
+$(VENV)/.site: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "scalesheet needs Python 3.11 or later; name one: make PYTHON=python3.12"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/.site
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+site: $(VENV)/.site
+	$(BIN)/scalesheet build
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf build docs/book .mypy_cache .pytest_cache .ruff_cache .hypothesis

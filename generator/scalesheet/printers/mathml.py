@@ -1,0 +1,115 @@
+"""Presentation MathML (Core): a tree as markup that a browser draws without any script or font.
+
+No inline style and no external thing, so it stands under any policy. A case distinction is an
+`mtable` of class `cases`, for the site's style sheet to align.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from scalesheet.language.syntax import Node
+from scalesheet.printers.notation import Markup, Naming, Shown, notation
+from scalesheet.printers.symbols import split_symbol
+
+
+def mathml(node: Node, naming: Naming) -> str:
+    """The markup of one side of an equation; `equation` makes an element of it."""
+    return notation(node, _MARKUP, naming)
+
+
+def shown(what: Shown) -> str:
+    """The markup of a name or a number on its own, for the other side of an equation."""
+    return _name(what)
+
+
+def equation(*sides: str, display: bool = True, description: str = "") -> str:
+    """A `math` element: the sides with equals signs between, and a description in words."""
+    kind = ' display="block"' if display else ""
+    text = f' alttext="{escape(description)}"' if description else ""
+    return f"<math{kind}{text}>{_row(_joined(sides))}</math>"
+
+
+def _joined(sides: Sequence[str]) -> list[str]:
+    parts = list(sides[:1])
+    for side in sides[1:]:
+        parts += [_operator("="), side]
+    return parts
+
+
+def _element(tag: str, content: str, attributes: str = "") -> str:
+    return f"<{tag}{attributes}>{content}</{tag}>"
+
+
+def _text(text: str) -> str:
+    return _element("mtext", escape(text, quote=False))
+
+
+def _number(digits: str) -> str:
+    return _element("mn", escape(digits, quote=False))
+
+
+def _symbol(symbol: str) -> str:
+    base, below = split_symbol(symbol)
+    letter = _element("mi", escape(base, quote=False))
+    return _subscript(letter, _element("mi", escape(below, quote=False))) if below else letter
+
+
+def _name(what: Shown) -> str:
+    if what.symbol:
+        return _symbol(what.symbol)
+    if not what.number:
+        return _text(what.text)
+    if not what.unit:
+        return _number(what.number)
+    return _row([_number(what.number), _text(f"\u00a0{what.unit}")])
+
+
+def _operator(sign: str) -> str:
+    attributes = ' separator="true"' if sign == "," else ""
+    return _element("mo", escape(sign, quote=False), attributes)
+
+
+def _row(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else _element("mrow", "".join(parts))
+
+
+def _fence(opening: str, content: str, closing: str) -> str:
+    first = _element("mo", opening, ' fence="true" form="prefix" stretchy="true"')
+    last = _element("mo", closing, ' fence="true" form="postfix" stretchy="true"')
+    return _element("mrow", f"{first}{content}{last}")
+
+
+def _two(tag: str, a: str, b: str) -> str:
+    return _element(tag, f"{a}{b}")
+
+
+def _subscript(a: str, b: str) -> str:
+    return _two("msub", a, b)
+
+
+def _cases(cases: Sequence[tuple[str, str]]) -> str:
+    rows = (
+        _element("mtr", _element("mtd", value) + _element("mtd", condition))
+        for value, condition in cases
+    )
+    brace = _element("mo", "{", ' fence="true" form="prefix" stretchy="true"')
+    return _element("mrow", brace + _element("mtable", "".join(rows), ' class="cases"'))
+
+
+_MARKUP = Markup(
+    name=_name,
+    number=_number,
+    text=_text,
+    operator=_operator,
+    row=_row,
+    fence=_fence,
+    fraction=lambda a, b: _two("mfrac", a, b),
+    power=lambda a, b: _two("msup", a, b),
+    root=lambda a: _element("msqrt", a),
+    subscript=_subscript,
+    under=lambda a, b: _two("munder", a, b),
+    function=lambda name: _element("mi", escape(name, quote=False)),
+    cases=_cases,
+)

@@ -1,0 +1,413 @@
+"""Formulas as mathematics: one table from node to notation, which MathML and LaTeX both fill in.
+
+A target is a `Markup`: how it writes a fraction, a root, a name. A `Naming` says what a reference
+is called; one that gives symbols draws the formula, one that gives numbers draws it with the
+numbers put in. Guards are left out: they say nothing about the mathematics. Written trees can be
+drawn as well as bound ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Protocol
+
+from scalesheet.language.syntax import (
+    Aggregate,
+    Binary,
+    Call,
+    Cast,
+    Cell,
+    CellName,
+    Choice,
+    Column,
+    Compare,
+    Constant,
+    Flag,
+    Guard,
+    Logic,
+    Lookup,
+    Member,
+    Name,
+    Negative,
+    Node,
+    Not,
+    Number,
+    Over,
+    Reason,
+    Scalar,
+    Text,
+)
+from scalesheet.printers.base import Printing, Table, run
+
+CASES, OR, AND, NOT, COMPARE, LARGE, SUM, PRODUCT, FRACTION, POWER, ATOM = range(11)
+NARROW_SPACE = "\u202f"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What stands for a reference: a symbol (`M_opt`, `eta`), a number with its unit, or words.
+
+    The first that is not empty is used, in this order.
+    """
+
+    symbol: str = ""
+    number: str = ""
+    unit: str = ""
+    text: str = ""
+
+
+class Naming(Protocol):
+    """What references are called."""
+
+    def reference(self, node: Node) -> Shown | None:
+        """For a scalar, constant, cell, column, look-up or aggregate (or a written name of one);
+        None where the printer shall draw it from its parts."""
+
+    def column(self, table: str, column: str) -> Shown:
+        """For a column wherever it occurs."""
+
+    def table(self, table: str) -> str:
+        """A table in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """How a target writes each kind of notation."""
+
+    name: Callable[[Shown], str]
+    number: Callable[[str], str]
+    text: Callable[[str], str]
+    operator: Callable[[str], str]
+    row: Callable[[Sequence[str]], str]
+    fence: Callable[[str, str, str], str]  # opening, content, closing
+    fraction: Callable[[str, str], str]
+    power: Callable[[str, str], str]
+    root: Callable[[str], str]
+    subscript: Callable[[str, str], str]
+    under: Callable[[str, str], str]  # a large operator or function, and what stands below it
+    function: Callable[[str], str]
+    cases: Callable[[Sequence[tuple[str, str]]], str]  # value, condition
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+    level: int = ATOM
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    markup: Markup
+    naming: Naming
+
+
+_Printing = Printing[_Context, _Piece]
+
+
+def notation(node: Node, markup: Markup, naming: Naming) -> str:
+    """The markup of a tree."""
+    return run(_TABLE, node, _Context(markup, naming)).text
+
+
+def grouped(digits: str) -> str:
+    """`10000.25` with its thousands apart."""
+    whole, point, rest = digits.partition(".")
+    return f"{int(whole):,}".replace(",", NARROW_SPACE) + point + rest
+
+
+def scientific(value: float) -> tuple[str, int | None]:
+    """A literal's digits, and the power of ten that is written apart, if any.
+
+    7e9 is 7 and 9, 10000 is itself.
+    """
+    exact = Decimal(repr(abs(value))).normalize()
+    digits, exponent = exact.as_tuple().digits, int(exact.as_tuple().exponent)
+    power = exact.adjusted()
+    if value == 0 or (exponent < 6 and -6 < power < 15):
+        return grouped(f"{exact:f}"), None
+    mantissa = "".join(map(str, digits))
+    return mantissa[0] + (f".{mantissa[1:]}" if len(mantissa) > 1 else ""), power
+
+
+def _bracket(piece: _Piece, least: int, markup: Markup) -> str:
+    return piece.text if piece.level >= least else markup.fence("(", piece.text, ")")
+
+
+def _infix(op: str, level: int, left: _Piece, right: _Piece, markup: Markup) -> _Piece:
+    parts = [
+        _bracket(left, level, markup),
+        markup.operator(op),
+        _bracket(right, level + 1, markup),
+    ]
+    return _Piece(markup.row(parts), level)
+
+
+def _listed(parts: Sequence[str], markup: Markup) -> str:
+    """Arguments with commas between."""
+    separated = [parts[0]] if parts else []
+    for part in parts[1:]:
+        separated += [markup.operator(","), part]
+    return markup.row(separated)
+
+
+def _applied(function: str, parts: Sequence[str], markup: Markup) -> _Piece:
+    """function(a, b), the function being markup already."""
+    return _Piece(markup.row([function, markup.fence("(", _listed(parts, markup), ")")]))
+
+
+# ------------------------------------------------------------------ leaves
+
+
+def _number(node: Number, context: _Context) -> _Printing:
+    yield from ()
+    markup = context.markup
+    digits, power = scientific(node.value)
+    piece = _Piece(markup.number(digits))
+    if power is not None:
+        ten = _Piece(
+            markup.power(markup.number("10"), markup.number(str(power).replace("-", "−"))), POWER
+        )
+        piece = ten if digits == "1" else _infix("×", PRODUCT, piece, ten, markup)
+    return _minus(piece, markup) if node.value < 0 else piece
+
+
+def _words(text: str, context: _Context) -> _Piece:
+    return _Piece(context.markup.text(text))
+
+
+def _text(node: Text, context: _Context) -> _Printing:
+    yield from ()
+    return _words(node.value, context)
+
+
+def _flag(node: Flag, context: _Context) -> _Printing:
+    yield from ()
+    return _words("yes" if node.value else "no", context)
+
+
+def _reason(node: Reason, context: _Context) -> _Printing:
+    yield from ()
+    return _words(node.text, context)
+
+
+def _shown(shown: Shown, context: _Context) -> _Piece:
+    """A number with a unit, or one of several parts, is bracketed below a power."""
+    loose = not shown.symbol and bool(shown.number) and (bool(shown.unit) or "×" in shown.number)
+    if not shown.symbol and shown.number.startswith(("-", "−")):
+        return _Piece(context.markup.name(shown), SUM)
+    return _Piece(context.markup.name(shown), PRODUCT + 1 if loose else ATOM)
+
+
+def _named(node: Node, fallback: str, context: _Context) -> _Piece:
+    return _shown(context.naming.reference(node) or Shown(text=fallback), context)
+
+
+def _scalar(node: Scalar | Constant, context: _Context) -> _Printing:
+    yield from ()
+    return _named(node, node.name, context)
+
+
+def _name(node: Name, context: _Context) -> _Printing:
+    yield from ()
+    return _named(node, ".".join(node.path), context)
+
+
+def _column(node: Column, context: _Context) -> _Printing:
+    yield from ()
+    shown = context.naming.reference(node) or context.naming.column(node.table, node.column)
+    return _shown(shown, context)
+
+
+def _of_row(column: Shown, row: str, context: _Context) -> _Piece:
+    """A column with its row below."""
+    return _Piece(context.markup.subscript(_shown(column, context).text, row))
+
+
+def _cell(node: Cell | CellName, context: _Context) -> _Printing:
+    yield from ()
+    shown = context.naming.reference(node)
+    if shown is not None:
+        return _shown(shown, context)
+    table = node.table if isinstance(node, Cell) else ".".join(node.table)
+    column = context.naming.column(table, node.column)
+    return _of_row(column, context.markup.text(node.row), context)
+
+
+def _lookup(node: Lookup, context: _Context) -> _Printing:
+    shown = context.naming.reference(node)
+    if shown is not None:
+        return _shown(shown, context)
+    key = yield node.key, context
+    return _of_row(context.naming.column(node.table, node.column), key.text, context)
+
+
+def _member(node: Member, context: _Context) -> _Printing:
+    shown = context.naming.reference(node)
+    if shown is not None:
+        return _shown(shown, context)
+    row = yield node.row, context
+    return _of_row(Shown(text=node.column), row.text, context)
+
+
+# ------------------------------------------------------------------ numbers
+
+
+def _minus(piece: _Piece, markup: Markup) -> _Piece:
+    return _Piece(markup.row([markup.operator("−"), _bracket(piece, PRODUCT, markup)]), SUM)
+
+
+def _negative(node: Negative, context: _Context) -> _Printing:
+    return _minus((yield node.operand, context), context.markup)
+
+
+_SIGNS = {"+": ("+", SUM), "-": ("−", SUM), "*": ("×", PRODUCT)}
+
+
+def _binary(node: Binary, context: _Context) -> _Printing:
+    left = yield node.left, context
+    right = yield node.right, context
+    markup = context.markup
+    if node.op == "/":
+        return _Piece(markup.fraction(left.text, right.text), FRACTION)
+    if node.op == "**":
+        return _Piece(markup.power(_bracket(left, ATOM, markup), right.text), POWER)
+    return _infix(*_SIGNS[node.op], left, right, markup)
+
+
+_FENCES = {"ceil": ("⌈", "⌉"), "floor": ("⌊", "⌋"), "abs": ("|", "|")}
+
+
+def _call(node: Call, context: _Context) -> _Printing:
+    parts = []
+    for argument in (*node.arguments, *(value for _, value in node.named)):
+        parts.append((yield argument, context))
+    markup, texts = context.markup, [part.text for part in parts]
+    match node.function:
+        case "ceil" | "floor" | "abs" as fence:
+            opening, closing = _FENCES[fence]
+            return _Piece(markup.fence(opening, texts[0], closing))
+        case "sqrt":
+            return _Piece(markup.root(texts[0]))
+        case "exp":
+            return _Piece(markup.power(markup.name(Shown(symbol="e")), texts[0]), POWER)
+        case "log10":
+            log = markup.subscript(markup.function("log"), markup.number("10"))
+            return _applied(log, texts, markup)
+        case "sum":
+            piece = parts[0]
+            for part in parts[1:]:
+                piece = _infix("+", SUM, piece, part, markup)
+            return piece
+    names = [""] * len(node.arguments) + [name for name, _ in node.named]
+    equations = [
+        markup.row([markup.text(name), markup.operator("="), text]) if name else text
+        for name, text in zip(names, texts, strict=True)
+    ]
+    return _applied(markup.function(node.function), equations, markup)
+
+
+# ------------------------------------------------------------------ conditions
+
+_ORDERS = {"<": "<", "<=": "≤", "==": "=", "!=": "≠", ">=": "≥", ">": ">"}
+
+
+def _compare(node: Compare, context: _Context) -> _Printing:
+    left = yield node.left, context
+    right = yield node.right, context
+    return _infix(_ORDERS[node.op], COMPARE, left, right, context.markup)
+
+
+def _spaced(word: str, context: _Context) -> str:
+    return context.markup.text(f"\u00a0{word}\u00a0")
+
+
+def _logic(node: Logic, context: _Context) -> _Printing:
+    left = yield node.left, context
+    right = yield node.right, context
+    level = AND if node.op == "and" else OR
+    parts = [_bracket(left, level, context.markup), _spaced(node.op, context)]
+    return _Piece(context.markup.row([*parts, _bracket(right, level + 1, context.markup)]), level)
+
+
+def _not(node: Not, context: _Context) -> _Printing:
+    operand = yield node.operand, context
+    inner = _bracket(operand, COMPARE + 1, context.markup)
+    return _Piece(context.markup.row([context.markup.text("not\u00a0"), inner]), NOT)
+
+
+def _choice(node: Choice, context: _Context) -> _Printing:
+    cases = []
+    last: Node = node
+    while isinstance(last, Choice):
+        then = yield last.then, context
+        test = yield last.test, context
+        condition = [context.markup.text("if\u00a0"), test.text]
+        cases.append((then.text, context.markup.row(condition)))
+        last = last.other
+    other = yield last, context
+    cases.append((other.text, context.markup.text("otherwise")))
+    return _Piece(context.markup.cases(cases), CASES)
+
+
+def _guard(node: Guard, context: _Context) -> _Printing:
+    return (yield node.body, context)
+
+
+def _cast(node: Cast, context: _Context) -> _Printing:
+    return (yield node.operand, context)
+
+
+# ------------------------------------------------------------------ aggregates
+
+
+def _aggregate(node: Aggregate | Over, context: _Context) -> _Printing:
+    shown = context.naming.reference(node)
+    if shown is not None:
+        return _shown(shown, context)
+    markup = context.markup
+    below = ""
+    if node.where is not None:
+        where = yield node.where, context
+        below = where.text
+    if isinstance(node, Over):
+        column = (yield node.target, context).text
+    elif node.column is None:
+        column = markup.text(context.naming.table(node.table))
+    else:
+        column = _shown(context.naming.column(node.table, node.column), context).text
+    if node.function == "sum":
+        sign = markup.operator("∑")
+        return _Piece(markup.row([markup.under(sign, below) if below else sign, column]), LARGE)
+    name = markup.function(
+        {"argmin": "arg min", "argmax": "arg max"}.get(node.function, node.function)
+    )
+    return _applied(markup.under(name, below) if below else name, [column], markup)
+
+
+_TABLE: Table[_Context, _Piece] = {
+    Number: _number,
+    Text: _text,
+    Flag: _flag,
+    Reason: _reason,
+    Constant: _scalar,
+    Scalar: _scalar,
+    Name: _name,
+    Column: _column,
+    Cell: _cell,
+    CellName: _cell,
+    Lookup: _lookup,
+    Member: _member,
+    Negative: _negative,
+    Binary: _binary,
+    Call: _call,
+    Compare: _compare,
+    Logic: _logic,
+    Not: _not,
+    Choice: _choice,
+    Guard: _guard,
+    Cast: _cast,
+    Aggregate: _aggregate,
+    Over: _aggregate,
+}

@@ -1,0 +1,314 @@
+"""Plain words: a tree as an English phrase, read in the order in which it is computed.
+
+    steps divided by steps per hour, times GPUs
+
+A comma ends one step and begins the next; what is computed apart stands in brackets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scalesheet.language.syntax import (
+    Aggregate,
+    Binary,
+    Call,
+    Cast,
+    Cell,
+    CellName,
+    Choice,
+    Column,
+    Compare,
+    Constant,
+    Flag,
+    Guard,
+    Logic,
+    Lookup,
+    Member,
+    Name,
+    Negative,
+    Node,
+    Not,
+    Number,
+    Over,
+    Reason,
+    Scalar,
+    Text,
+)
+from scalesheet.printers.base import Printing, Table, run
+from scalesheet.printers.notation import Naming, Shown, scientific
+
+CHOICE, OR, AND, COMPARE, STEPS, CHAIN, ATOM = range(7)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """`chain`: the operators that may follow without a comma."""
+
+    text: str
+    level: int = ATOM
+    chain: str = ""
+
+
+_Printing = Printing[Naming, _Piece]
+
+
+def words(node: Node, naming: Naming) -> str:
+    """The phrase of a tree, without capital letter or full stop."""
+    return run(_TABLE, node, naming).text
+
+
+def _apart(piece: _Piece, least: int = ATOM) -> str:
+    return piece.text if piece.level >= least else f"({piece.text})"
+
+
+def _phrase(shown: Shown) -> str:
+    if shown.number:
+        return f"{shown.number} {shown.unit}".rstrip()
+    return shown.text or shown.symbol
+
+
+# ------------------------------------------------------------------ leaves
+
+
+def _number(node: Number, naming: Naming) -> _Printing:
+    yield from ()
+    digits, power = scientific(node.value)
+    text = digits if power is None else f"{digits} × 10^{power}".replace("-", "−")
+    return _Piece(f"minus {text}" if node.value < 0 else text)
+
+
+def _text(node: Text, naming: Naming) -> _Printing:
+    yield from ()
+    return _Piece(f"‘{node.value}’")
+
+
+def _flag(node: Flag, naming: Naming) -> _Printing:
+    yield from ()
+    return _Piece("yes" if node.value else "no")
+
+
+def _reason(node: Reason, naming: Naming) -> _Printing:
+    yield from ()
+    return _Piece(f"no value: {node.text}")
+
+
+def _scalar(node: Scalar | Constant, naming: Naming) -> _Printing:
+    yield from ()
+    return _Piece(_phrase(naming.reference(node) or Shown(text=node.name)))
+
+
+def _name(node: Name, naming: Naming) -> _Printing:
+    yield from ()
+    return _Piece(_phrase(naming.reference(node) or Shown(text=".".join(node.path))))
+
+
+def _column(node: Column, naming: Naming) -> _Printing:
+    yield from ()
+    return _Piece(_phrase(naming.reference(node) or naming.column(node.table, node.column)))
+
+
+def _cell(node: Cell | CellName, naming: Naming) -> _Printing:
+    yield from ()
+    shown = naming.reference(node)
+    if shown is not None:
+        return _Piece(_phrase(shown))
+    table = node.table if isinstance(node, Cell) else ".".join(node.table)
+    return _Piece(f"{_phrase(naming.column(table, node.column))} of ‘{node.row}’")
+
+
+def _lookup(node: Lookup, naming: Naming) -> _Printing:
+    shown = naming.reference(node)
+    if shown is not None:
+        return _Piece(_phrase(shown))
+    key = yield node.key, naming
+    return _Piece(f"{_phrase(naming.column(node.table, node.column))} of {_apart(key)}")
+
+
+def _member(node: Member, naming: Naming) -> _Printing:
+    shown = naming.reference(node)
+    if shown is not None:
+        return _Piece(_phrase(shown))
+    row = yield node.row, naming
+    return _Piece(f"{node.column} of {_apart(row)}")
+
+
+# ------------------------------------------------------------------ numbers
+
+_VERBS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
+_FAMILIES = {"+": "+-", "-": "+-", "*": "*", "/": ""}
+_POWERS = {2.0: "squared", 3.0: "cubed"}
+
+
+def _step(left: _Piece, phrase: str, family: str = "") -> _Piece:
+    """What is done next with what is there."""
+    if left.level == ATOM:
+        return _Piece(f"{left.text} {phrase}", CHAIN, family)
+    if left.level == CHAIN and family and left.chain == family:
+        return _Piece(f"{left.text} {phrase}", CHAIN, family)
+    return _Piece(f"{_apart(left, STEPS)}, {phrase}", STEPS)
+
+
+def _negative(node: Negative, naming: Naming) -> _Printing:
+    operand = yield node.operand, naming
+    return _Piece(f"minus {_apart(operand)}", CHAIN)
+
+
+def _binary(node: Binary, naming: Naming) -> _Printing:
+    left = yield node.left, naming
+    if node.op == "**":
+        if isinstance(node.right, Number) and node.right.value in _POWERS:
+            return _Piece(f"{_apart(left)} {_POWERS[node.right.value]}", CHAIN)
+        right = yield node.right, naming
+        return _Piece(f"{_apart(left)} to the power of {_apart(right)}", CHAIN)
+    right = yield node.right, naming
+    return _step(left, f"{_VERBS[node.op]} {_apart(right)}", _FAMILIES[node.op])
+
+
+_PREFIXES = {
+    "sqrt": "the square root of",
+    "exp": "e to the power of",
+    "ln": "the natural logarithm of",
+    "log10": "the logarithm to base 10 of",
+    "abs": "the magnitude of",
+}
+_LISTS = {
+    "sum": "the sum of",
+    "mean": "the mean of",
+    "min": "the smaller of",
+    "max": "the larger of",
+}
+
+
+def _call(node: Call, naming: Naming) -> _Printing:
+    parts = []
+    for argument in (*node.arguments, *(value for _, value in node.named)):
+        parts.append((yield argument, naming))
+    match node.function:
+        case "ceil" | "floor":
+            return _step(parts[0], f"rounded {'up' if node.function == 'ceil' else 'down'}")
+        case "round":
+            places = f" to {parts[1].text} decimals" if len(parts) > 1 else ""
+            return _step(parts[0], f"rounded{places}")
+    texts = [_apart(part) for part in parts]
+    if node.function in _PREFIXES:
+        return _Piece(f"{_PREFIXES[node.function]} {texts[0]}", STEPS)
+    if node.function in _LISTS:
+        prefix = _LISTS[node.function]
+        if len(texts) > 2:
+            prefix = prefix.replace("smaller", "smallest").replace("larger", "largest")
+        return _Piece(f"{prefix} {_listed(texts)}", STEPS)
+    names = [""] * len(node.arguments) + [f"{name} = " for name, _ in node.named]
+    given = (name + text for name, text in zip(names, texts, strict=True))
+    return _Piece(f"{node.function} of ({', '.join(given)})")
+
+
+def _listed(texts: list[str]) -> str:
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+# ------------------------------------------------------------------ conditions
+
+_ORDERS = {
+    "<": "is less than",
+    "<=": "is at most",
+    "==": "is",
+    "!=": "is not",
+    ">=": "is at least",
+    ">": "is more than",
+}
+
+
+def _compare(node: Compare, naming: Naming) -> _Printing:
+    left = yield node.left, naming
+    right = yield node.right, naming
+    return _Piece(f"{_apart(left, CHAIN)} {_ORDERS[node.op]} {_apart(right, CHAIN)}", COMPARE)
+
+
+def _logic(node: Logic, naming: Naming) -> _Printing:
+    left = yield node.left, naming
+    right = yield node.right, naming
+    level = AND if node.op == "and" else OR
+    return _Piece(f"{_apart(left, level)} {node.op} {_apart(right, level + 1)}", level)
+
+
+def _not(node: Not, naming: Naming) -> _Printing:
+    operand = yield node.operand, naming
+    return _Piece(f"not {_apart(operand)}", COMPARE)
+
+
+def _choice(node: Choice, naming: Naming) -> _Printing:
+    parts = []
+    last: Node = node
+    while isinstance(last, Choice):
+        then = yield last.then, naming
+        test = yield last.test, naming
+        parts.append(f"{_apart(then, CHAIN)} if {test.text}")
+        last = last.other
+    other = yield last, naming
+    return _Piece(f"{', '.join(parts)}, otherwise {_apart(other, CHAIN)}", CHOICE)
+
+
+def _guard(node: Guard, naming: Naming) -> _Printing:
+    return (yield node.body, naming)
+
+
+def _cast(node: Cast, naming: Naming) -> _Printing:
+    return (yield node.operand, naming)
+
+
+# ------------------------------------------------------------------ aggregates
+
+_DRAWN = {
+    "sum": "the sum of",
+    "mean": "the mean of",
+    "min": "the least",
+    "max": "the greatest",
+    "count": "the number of",
+    "argmin": "the row with the least",
+    "argmax": "the row with the greatest",
+}
+
+
+def _aggregate(node: Aggregate | Over, naming: Naming) -> _Printing:
+    shown = naming.reference(node)
+    if shown is not None:
+        return _Piece(_phrase(shown))
+    if isinstance(node, Over):
+        what = (yield node.target, naming).text
+    elif node.column is None:
+        what = f"rows of {naming.table(node.table)}"
+    else:
+        what = f"{_phrase(naming.column(node.table, node.column))} in {naming.table(node.table)}"
+    text = f"{_DRAWN[node.function]} {what}"
+    if node.where is None:
+        return _Piece(text, STEPS)
+    where = yield node.where, naming
+    return _Piece(f"{text} where {where.text}", STEPS)
+
+
+_TABLE: Table[Naming, _Piece] = {
+    Number: _number,
+    Text: _text,
+    Flag: _flag,
+    Reason: _reason,
+    Constant: _scalar,
+    Scalar: _scalar,
+    Name: _name,
+    Column: _column,
+    Cell: _cell,
+    CellName: _cell,
+    Lookup: _lookup,
+    Member: _member,
+    Negative: _negative,
+    Binary: _binary,
+    Call: _call,
+    Compare: _compare,
+    Logic: _logic,
+    Not: _not,
+    Choice: _choice,
+    Guard: _guard,
+    Cast: _cast,
+    Aggregate: _aggregate,
+    Over: _aggregate,
+}

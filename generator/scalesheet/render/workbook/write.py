@@ -1,0 +1,155 @@
+"""Writes the whole workbook: sheets, defined names, print set-up, properties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, time
+from pathlib import Path
+
+import xlsxwriter  # type: ignore[import-untyped]
+
+from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.model import Book, Plan, Position
+from scalesheet.render.workbook import WorkbookReport
+from scalesheet.render.workbook.canvas import Canvas, Problem, Tally
+from scalesheet.render.workbook.changes import write_changes
+from scalesheet.render.workbook.checks import write_checks
+from scalesheet.render.workbook.context import Context
+from scalesheet.render.workbook.formats import FONT, Formats
+from scalesheet.render.workbook.front import write_about, write_sources, write_units
+from scalesheet.render.workbook.layout import lay_out
+from scalesheet.render.workbook.places import TITLE, TOP, Layout, SheetKind, SheetPlan, absolute
+from scalesheet.render.workbook.places import prefix as sheet_prefix
+from scalesheet.render.workbook.scalars import write_calculation, write_inputs
+from scalesheet.render.workbook.summary import write_summary
+from scalesheet.render.workbook.tables import write_tables
+from scalesheet.values import Results
+
+A4 = 9
+TABS: Mapping[SheetKind, str] = {
+    "inputs": "#E6C200", "units": "#E6C200", "catalogue": "#E6C200", "calculation": "#7F8C9A",
+    "summary": "#1F3A5F", "about": "#1F3A5F",
+}  # fmt: skip
+WRITERS: Mapping[SheetKind, Callable[[Canvas, Context, SheetPlan], None]] = {
+    "inputs": write_inputs,
+    "units": write_units,
+    "catalogue": write_tables,
+    "summary": write_summary,
+    "sources": write_sources,
+    "changes": write_changes,
+}
+
+
+def write(
+    book: Book, plan: Plan, results: Results, path: Path, edition_hash: str
+) -> WorkbookReport:
+    """The plan's workbook, as `write_workbook` promises it."""
+    layout = lay_out(book, plan)
+    context = Context(book, plan, results, layout, edition_hash)
+    tally = Tally()
+    with tally.listening():
+        workbook = xlsxwriter.Workbook(str(path), {"strings_to_urls": False})
+        _properties(workbook, book, plan, edition_hash)
+        formats = Formats(workbook)
+        canvases = {
+            sheet.name: Canvas(workbook, workbook.add_worksheet(sheet.name), formats, tally)
+            for sheet in layout.sheets
+        }
+        _define_names(workbook, layout, tally)
+        _write_sheets(canvases, context)
+        workbook.close()
+    problems = tuple(_diagnostic(problem, plan) for problem in tally.problems)
+    names = tuple(canvases)
+    return WorkbookReport(path, tally.cells, tally.formulas, names, problems)
+
+
+def _write_sheets(canvases: Mapping[str, Canvas], context: Context) -> None:
+    """Checks look at all other sheets and About shows their verdict, so these two come last."""
+    plans = {sheet.kind: sheet for sheet in context.layout.sheets}
+    for sheet in context.layout.sheets:
+        canvas = canvases[sheet.name]
+        _set_up(canvas, context, sheet)
+        if sheet.kind == "calculation":
+            write = (
+                write_tables if sheet.tables or sheet.name != "Calculation" else (write_calculation)
+            )
+            write(canvas, context, sheet)
+        elif sheet.kind in WRITERS:
+            WRITERS[sheet.kind](canvas, context, sheet)
+    used = {
+        name: (canvas.sheet.dim_rowmax, canvas.sheet.dim_colmax)
+        for name, canvas in canvases.items()
+        if name not in (plans["about"].name, plans["checks"].name)
+    }
+    checks = plans["checks"]
+    verdict = write_checks(canvases[checks.name], context, checks, used)
+    about = canvases[plans["about"].name]
+    write_about(about, context, verdict)
+    about.sheet.activate()
+    for canvas in canvases.values():
+        canvas.finish()
+
+
+def _set_up(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
+    """Title and lead, and how the sheet prints: landscape, as wide as a page, headed, numbered."""
+    sheet, book = canvas.sheet, context.book
+    canvas.text(0, TITLE, plan.title, "title")
+    sheet.set_row(0, 26)
+    if plan.lead:
+        canvas.text(1, TITLE, plan.lead, "lead_line")
+    sheet.hide_gridlines(2)
+    sheet.set_landscape()
+    sheet.set_paper(A4)
+    sheet.fit_to_pages(1, 0)
+    sheet.set_margins(left=0.5, right=0.5, top=0.8, bottom=0.7)
+    title = context.plan.title.replace("&", "&&")[:100]
+    name = canvas.name.replace("&", "&&")
+    stamp = f"edition {book.edition.isoformat()}, hash {context.edition_hash}"
+    tally = canvas.tally
+    tally.check(sheet.set_header(f'&L&"{FONT},Bold"&9{title}&R&9{name}'), f"{name}: header")
+    tally.check(sheet.set_footer(f"&L&9{stamp}&R&9Page &P of &N"), f"{name}: footer")
+    if color := TABS.get(plan.kind):
+        sheet.set_tab_color(color)
+    if len(plan.tables) == 1 and not plan.groups:
+        place = context.layout.tables[plan.tables[0]]
+        sheet.repeat_rows(place.heading, place.heading + 2)
+    elif plan.kind in ("inputs", "checks") or plan.name == "Calculation":
+        sheet.repeat_rows(TOP)
+
+
+def _define_names(workbook: xlsxwriter.Workbook, layout: Layout, tally: Tally) -> None:
+    for (name, end), text in layout.names.scalars.items():
+        spot = layout.scalars[name]
+        if text == layout.names.scalars[name, "value"] and end != "value":
+            continue
+        where = f"={sheet_prefix(spot.sheet)}{spot.at(end)}"
+        tally.check(workbook.define_name(text, where), f"name {text}")
+    for name, text in layout.names.tables.items():
+        place = layout.tables[name]
+        area = f"{absolute(place.first, 1)}:{absolute(place.spacer, 1)}"
+        tally.check(workbook.define_name(text, f"={sheet_prefix(place.sheet)}{area}"), text)
+    units = sheet_prefix(layout.sheet("units"))
+    for name, text in layout.names.constants.items():
+        row = layout.constants[name][0]
+        tally.check(workbook.define_name(text, f"={units}{absolute(row, 1)}"), text)
+    for fault in layout.faults:
+        tally.report(fault.message)
+
+
+def _properties(workbook: xlsxwriter.Workbook, book: Book, plan: Plan, edition_hash: str) -> None:
+    edition = datetime.combine(book.edition, time())
+    workbook.set_properties(
+        {
+            "title": plan.title[:255],
+            "subject": plan.summary[:255],
+            "author": book.title[:255],
+            "comments": f"Edition {book.edition.isoformat()}, hash {edition_hash}",
+            "created": edition,
+        }
+    )
+    workbook.set_size(2200, 1400)
+
+
+def _diagnostic(problem: Problem, plan: Plan) -> Diagnostic:
+    position = problem.position or plan.position or Position(plan.id, 1, 1)
+    return at(position, "X001", problem.message)

@@ -1,0 +1,235 @@
+"""The reference of the formula language is true: its examples hold, its tables are complete."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scalesheet.check import check
+from scalesheet.diagnostics import CODES, errors
+from scalesheet.evaluate import evaluate
+from scalesheet.language import parser
+from scalesheet.language.arithmetic import EQUAL_WITHIN, ROUNDING_SLACK
+from scalesheet.language.syntax import FUNCTIONS
+from scalesheet.load import Document, load, parse
+from scalesheet.model import DOMAINS, Book
+from scalesheet.printers import excel_text
+from scalesheet.resolve import resolve
+from scalesheet.resolve.plans import PHASE_COLUMNS
+from scalesheet.resolve.reasons import ARITHMETIC, EMPTY
+from scalesheet.values import Value
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/reference/formula-language.md").read_text("utf-8")
+WITHIN = 1e-12  # the results on the page have all digits
+
+
+@dataclass(frozen=True)
+class Example:
+    """`formula -> result` at a line of the page."""
+
+    formula: str
+    result: str
+    line: int
+
+    @property
+    def code(self) -> str:
+        """The diagnostic that refuses it, or nothing."""
+        return self.result.split()[0] if self.result.split()[0] in CODES else ""
+
+
+def blocks(language: str) -> list[tuple[int, str]]:
+    """First line and text of each fenced block of the page."""
+    found = re.finditer(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    return [(PAGE.count("\n", 0, m.start(1)) + 1, m[1]) for m in found]
+
+
+def examples() -> list[Example]:
+    found = []
+    for first, text in blocks("formula"):
+        for number, line in enumerate(text.splitlines()):
+            formula, arrow, result = line.partition(" -> ")
+            assert arrow, f"line {first + number} has no result"
+            found.append(Example(formula, result, first + number))
+    return found
+
+
+HOLDING = [e for e in examples() if not e.code]
+REFUSED = [e for e in examples() if e.code]
+
+
+def named(example: Example) -> str:
+    return f"{example.line}: {example.formula}"
+
+
+# ------------------------------------------------------------------ the plan of the page
+
+
+def merged(into: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    for key, value in more.items():
+        if isinstance(value, dict) and isinstance(into.get(key), dict):
+            merged(into[key], value)
+        else:
+            into[key] = value
+    return into
+
+
+def plan_data() -> dict[str, Any]:
+    """The first YAML block of the page, with all later ones added to it."""
+    data: dict[str, Any] = {}
+    for line, text in blocks("yaml"):
+        parsed = parse(text.encode(), f"line {line}")
+        assert not parsed.diagnostics
+        merged(data, parsed.data)
+    return data
+
+
+@cache
+def catalogue() -> tuple[Document, ...]:
+    documents, found = load(ROOT / "data")
+    assert not errors(found)
+    return tuple(d for d in documents if d.kind not in ("plan", "page"))
+
+
+def compiled(data: dict[str, Any]) -> tuple[Book | None, list[str]]:
+    """The book with this one plan, and the codes of all errors."""
+    documents = [*catalogue(), Document("plan", "page", "plans/page/plan.yaml", data)]
+    found = check(documents)
+    if errors(found):
+        return None, [d.code for d in errors(found)]
+    book, found = resolve(documents)
+    return book, [d.code for d in errors(found)]
+
+
+def quantity(example: Example) -> dict[str, Any]:
+    """The scalar that the example's result makes of its formula."""
+    result = example.result
+    if example.code:
+        unit = result.partition(" in ")[2]
+        return {"formula": example.formula, "unit": unit} if unit else {"formula": example.formula}
+    if result in ("yes", "no"):
+        return {"formula": example.formula, "flag": "yes"}
+    if result.startswith("'"):
+        words = plan_data()["scalars"][example.formula]["words"]
+        return {"formula": example.formula, "words": words}
+    unit = result.rpartition("' in ")[2] if result.startswith("reason") else number(result)[1]
+    return {"formula": example.formula, "unit": unit}
+
+
+def number(text: str) -> tuple[list[float], str]:
+    """Low, expected, high and the unit of `4 [3.2, 5] hour`."""
+    match = re.fullmatch(r"(\S+)(?: \[(\S+), (\S+)\])?(?: (.+))?", text)
+    assert match, text
+    value = float(match[1])
+    return [float(match[2] or value), value, float(match[3] or value)], match[4] or "1"
+
+
+@cache
+def results() -> Mapping[str, Value]:
+    """The results of all examples that hold, by formula and result, from one compilation."""
+    data = plan_data()
+    names = {f"example_{n}": example for n, example in enumerate(HOLDING)}
+    data["scalars"] |= {name: quantity(example) for name, example in names.items()}
+    book, found = compiled(data)
+    assert book is not None, found
+    values = evaluate(book, book.plans["page"]).scalars
+    return {named(example): values[name] for name, example in names.items()}
+
+
+@pytest.mark.parametrize("example", HOLDING, ids=named)
+def test_an_example_gives_what_the_page_says(example: Example) -> None:
+    value = results()[named(example)]
+    if example.result.startswith("reason"):
+        assert f"reason '{value.reason}'" == example.result.rpartition(" in ")[0]
+    elif example.result in ("yes", "no"):
+        assert value.value is (example.result == "yes")
+    elif example.result.startswith("'"):
+        assert value.value == example.result.strip("'")
+    else:
+        got = [value.low, value.value, value.high]
+        assert got == pytest.approx(number(example.result)[0], rel=WITHIN, abs=0)
+        assert value.ranged == ("[" in example.result)
+
+
+@pytest.mark.parametrize("example", REFUSED, ids=named)
+def test_a_wrong_example_is_refused_as_the_page_says(example: Example) -> None:
+    data = plan_data()
+    data["scalars"]["example"] = {"unit": "1"} | quantity(example)
+    assert compiled(data)[1] == [example.code]
+
+
+def test_the_plan_of_the_page_is_sound() -> None:
+    book, found = compiled(plan_data())
+    assert book is not None
+    assert found == []
+
+
+# ------------------------------------------------------------------ the tables of the page
+
+
+def section(title: str) -> str:
+    return re.split(r"^##+ ", PAGE.split(f"\n## {title}\n")[1], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def column(text: str, heading: str) -> list[str]:
+    """The first cells of the table whose first heading this is."""
+    rows = text.split(f"| {heading} |")[1].split("\n\n")[0].splitlines()[2:]
+    return [row.split("|")[1].strip() for row in rows]
+
+
+def called(cells: list[str]) -> set[str]:
+    return {name for cell in cells for name in re.findall(r"`(\w+)\(", cell)}
+
+
+def test_the_functions_are_exactly_those_of_the_language() -> None:
+    assert called(column(section("Functions"), "function")) == {*FUNCTIONS, *parser.SPECIAL}
+
+
+def test_the_aggregates_are_exactly_those_of_the_language() -> None:
+    assert called(column(section("Aggregates"), "aggregate")) == set(parser.AGGREGATES)
+
+
+def test_the_words_are_those_of_the_language() -> None:
+    listed = re.search(r"^`([a-z ]+)` are words of the language", PAGE, re.MULTILINE)
+    assert listed
+    assert set(listed[1].split()) == set(parser.WORDS)
+
+
+def test_the_domains_are_those_of_the_model() -> None:
+    assert column(section("Domains"), "domain") == [f"`{name}`" for name in DOMAINS]
+
+
+def test_the_figures_of_a_phase_are_those_of_the_phases_table() -> None:
+    row = next(line for line in section("Names").splitlines() if "a figure of a phase" in line)
+    assert re.findall(r"`(\w+)`", row.split("|")[2]) == list(PHASE_COLUMNS)
+
+
+def test_the_reasons_of_the_arithmetic_are_those_of_the_compiler() -> None:
+    rows = section("Reasons").split("| operation | reason |")[1].split("\n\n")[0].splitlines()[2:]
+    assert [row.split("|")[2].strip() for row in rows] == [*ARITHMETIC, EMPTY]
+
+
+def test_the_limits_are_those_of_the_program() -> None:
+    rows = section("Limits").split("| what | limit |")[1].split("\n\n")[0].splitlines()[2:]
+    assert [row.split("|")[2].strip() for row in rows] == [
+        f"{limit:,}"
+        for limit in (
+            parser.LONGEST,
+            parser.DEEPEST,
+            parser.TALLEST,
+            excel_text.MOST_CHARACTERS - 1,
+            excel_text.MOST_LEVELS,
+            excel_text.MOST_LITERAL,
+        )
+    ]
+    assert (EQUAL_WITHIN, ROUNDING_SLACK) == (2**-49, 1e-12)
+
+
+def test_every_code_on_the_page_exists() -> None:
+    assert set(re.findall(r"\b[YSNFURVXI]\d{3}\b", PAGE)) <= set(CODES)

@@ -1,0 +1,58 @@
+"""Pages of hardware, offers, formulas and sources answer first and say where they are used."""
+
+from __future__ import annotations
+
+from render.pages.rendered import pages, read
+
+
+def shown(name: str) -> str:
+    return read(pages()[name]).text
+
+
+def test_an_accelerator_begins_with_its_figures() -> None:
+    text = shown("hardware/big.md")
+    assert text.startswith("Big <script>alert(1)</script> & `Co`")
+    assert "Memory 80 GiB spec" in text
+    assert "Vendor Acme *Inc* {{ x }}" in text
+
+
+def test_a_figure_that_is_missing_says_why() -> None:
+    assert "Dense FP8 no FP8 units" in shown("hardware/small.md")
+
+
+def test_an_accelerator_tells_offers_and_plans_that_use_it() -> None:
+    page = pages()["hardware/big.md"]
+    assert '<a href="../offers/rent.html">Rent a big one</a>' in page
+    assert '<a href="../plans/demo.html#t.grid">What fits</a>' in page
+
+
+def test_the_index_has_a_row_for_each() -> None:
+    text = shown("hardware/index.md")
+    assert "Small | one 24 no FP8 units" in text
+
+
+def test_an_offer_tells_its_price_and_accelerator() -> None:
+    text = shown("offers/rent.md")
+    assert "Price per node hour 3.50 USD/(h·node) published" in text
+    assert 'href="../hardware/big.html"' in pages()["offers/rent.md"]
+
+
+def test_a_formula_page_has_every_notation_and_its_examples() -> None:
+    page, text = pages()["formulas/gpu-cost.md"], shown("formulas/gpu-cost.md")
+    assert "<math" in page
+    assert "hours * price" in text
+    assert "Valid for any number of hours" in text
+    assert "2 3.50 7.00 7.00 none two hours" in text
+    assert '<a href="../plans/demo.html#f.cost">Cost</a>' in page
+
+
+def test_a_source_tells_what_rests_on_it() -> None:
+    page = pages()["sources/paper.md"]
+    assert 'href="https://example.org/paper"' in page
+    assert '<a href="../formulas/gpu-cost.html">Cost of hours</a>' in page
+    assert '<a href="../plans/demo.html#i.steps_per_hour">Steps per hour</a>' in page
+
+
+def test_an_address_that_is_not_of_the_web_is_no_link() -> None:
+    assert "javascript:alert(1)" in shown("sources/datasheet.md")
+    assert 'href="javascript' not in pages()["sources/datasheet.md"]

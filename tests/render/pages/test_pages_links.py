@@ -1,0 +1,61 @@
+"""What holds for all pages together: links, ids, the policy, the same bytes twice."""
+
+from __future__ import annotations
+
+import posixpath
+from pathlib import Path
+
+import pytest
+
+from render.pages.rendered import Elements, pages, read, write
+
+NAMES = sorted(pages())
+
+
+def targets(elements: Elements) -> list[str]:
+    return [a["href"] or "" for name, a in elements.found if name == "a" and "href" in a]
+
+
+def anchors(elements: Elements) -> list[str]:
+    return [a["id"] or "" for _, a in elements.found if "id" in a]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_link_leads_to_a_page_that_is_written_and_to_a_part_of_it(name: str) -> None:
+    for target in targets(read(pages()[name])):
+        if target.startswith("https://") or target.endswith(".xlsx"):
+            continue
+        path, _, part = target.partition("#")
+        stem = path.removesuffix(".md").removesuffix(".html")
+        page = posixpath.normpath(posixpath.join(posixpath.dirname(name), f"{stem}.md"))
+        page = page if path else name
+        assert page in pages(), target
+        assert not part or part in anchors(read(pages()[page])), target
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_id_stands_once_on_its_page(name: str) -> None:
+    found = anchors(read(pages()[name]))
+    assert len(found) == len(set(found))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_needs_an_inline_style_or_script(name: str) -> None:
+    for element, attributes in read(pages()[name]).found:
+        assert element not in ("script", "style")
+        assert not {a for a in attributes if a == "style" or a.startswith("on")}
+
+
+def test_the_report_names_every_file(tmp_path: Path) -> None:
+    report = write(tmp_path)
+    written = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file()}
+    assert set(report.files) == written
+    assert {"plans/demo.md", "plans/index.md", "sources/index.md"} <= written
+    assert not report.problems
+
+
+def test_the_same_book_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in write(tmp_path / "one").files:
+        write(tmp_path / "two")
+        first, second = (tmp_path / each / name for each in ("one", "two"))
+        assert first.read_bytes() == second.read_bytes()

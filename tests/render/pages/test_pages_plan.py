@@ -1,0 +1,122 @@
+"""A plan's page: the answer first, then what it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from render.pages.rendered import plan_page, read
+from render.pages.sample_book import book, results
+from scalesheet.render.pages import write_pages
+from scalesheet.values import Results, Value
+
+
+def section(text: str, anchor: str) -> str:
+    """The Markdown from the heading with this anchor to the next of its level."""
+    _, _, after = text.partition(f"{{ #{anchor} }}\n")
+    return after.partition("\n## ")[0]
+
+
+def test_the_title_of_the_plan_is_text() -> None:
+    shown = read(plan_page())
+    assert shown.text.startswith("Demo <plan> with *stars* | pipes")
+    assert "script" not in {name for name, _ in shown.found}
+
+
+def test_the_headline_stands_before_everything_else() -> None:
+    before, _, _ = plan_page().partition("It takes")
+    assert read(before).text.endswith(
+        "Hours in all 2.5 h 2.0–3.1 h rests on 2 assumptions "
+        "Cost 8.7500 USD/node 7.0000–10.9375 USD/node outer bounds "
+        "rests on 1 published figure, 2 assumptions and 1 decision "
+        "Workbook with live formulas Edition 2026-11-20 · a1b2c3d4 Edit the plan"
+    )
+
+
+def test_a_table_has_units_in_its_heading_ranges_and_totals() -> None:
+    shown = read(plan_page("{{ table stages }}")).text
+    assert "Stages Steps step Hours h range" in shown
+    assert "Stage two 4,000 2.0 1.6–2.5 Total 5,000 2.5 2.0–3.1" in shown
+    assert "Counted from the log." in shown
+
+
+def test_a_cross_table_is_drawn_as_a_grid() -> None:
+    shown = read(plan_page("{{ table grid }}")).text
+    assert "Stage Big <script>alert(1)</script> & `Co` Small | one Stage <one> yes no" in shown
+
+
+def test_tables_that_the_prose_leaves_out_follow_it() -> None:
+    tables = section(plan_page(), "tables")
+    assert 'id="t.grid"' in tables
+    assert 'id="t.stages"' not in tables
+
+
+def test_an_input_tells_value_range_kind_source_and_note() -> None:
+    shown = read(section(plan_page(), "inputs")).text
+    assert (
+        "Steps per hour 2,000 step/h 1,600–2,500 assumption section 5: See the log. "
+        "Expected value not stated: the middle of the range. edit" in shown
+    )
+
+
+def test_an_input_leads_to_its_line_in_the_repository() -> None:
+    assert 'href="https://example.org/repo/blob/main/data/plans/demo/plan.yaml#L9"' in plan_page()
+
+
+def test_a_formula_tells_result_needs_users_and_text() -> None:
+    text = plan_page()
+    block = text[text.index('id="f.stages.total.hours"') :].partition('<div class="formula"')[0]
+    assert "<math" in block
+    shown = read(f"<div {block}").text
+    assert "Hours in all = 2.5 h 2.0–3.1" in shown
+    assert "Needs Stages: Hours." in shown
+    assert "Used by Cost, Hours are counted." in shown
+    assert "sum(stages.hours)" in shown
+
+
+def test_outer_bounds_are_marked() -> None:
+    shown = read(section(plan_page(), "formulas")).text
+    assert "Cost = 8.7500 USD/node 7.0000–10.9375 outer bounds" in shown
+
+
+def test_a_formula_calls_and_cites_what_it_is_made_of() -> None:
+    text = section(plan_page(), "formulas")
+    assert 'Calls <a href="../formulas/gpu-cost.html">Cost of hours</a>.' in text
+
+
+def test_checks_say_yes_or_no(tmp_path: Path) -> None:
+    assert "Hours are counted yes" in read(section(plan_page(), "checks")).text
+    failed = results()
+    scalars = {**failed.scalars, "positive": Value(False)}
+    write_pages(
+        book(),
+        {"demo": replace(failed, scalars=scalars)},
+        tmp_path,
+        edition_hash="x",
+        workbooks={},
+    )
+    page = (tmp_path / "plans/demo.md").read_text("utf-8")
+    assert "Hours are counted no" in read(section(page, "checks")).text
+
+
+def test_scenarios_stand_side_by_side(tmp_path: Path) -> None:
+    sample = book()
+    plan = replace(sample.plans["demo"], scenarios=("corrected", "written"))
+    written: Results = replace(results(), scalars={**results().scalars, "cost": Value.number(10.0)})
+    write_pages(
+        replace(sample, plans={"demo": plan}),
+        {"demo": results()},
+        tmp_path,
+        edition_hash="x",
+        workbooks={},
+        scenarios={"demo": {"corrected": results(), "written": written}},
+    )
+    page = (tmp_path / "plans/demo.md").read_text("utf-8")
+    shown = read(section(page, "scenarios")).text
+    assert "Figure corrected written" in shown
+    assert "Cost 8.7500 USD/node 7.0000–10.9375 10.0000 USD/node" in shown
+
+
+def test_what_is_used_and_cited_is_linked() -> None:
+    assert 'href="../offers/rent.html"' in section(plan_page(), "used")
+    assert 'href="../sources/paper.html"' in section(plan_page(), "sources")

@@ -1,0 +1,130 @@
+"""The workbook at work in LibreOffice: it computes, follows its inputs, and says what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import openpyxl
+import pytest
+
+from proof.office import Cell, Office, Workbook
+from render.workbook.conftest import Address, Made
+from scalesheet.evaluate import Overrides
+from scalesheet.model import Key, Stated
+
+WITHIN = 1e-12
+
+
+@pytest.fixture
+def live(made: Made, office: Office) -> Iterator[Workbook]:
+    with office.open(made.path) as workbook:
+        yield workbook
+
+
+def differing(
+    cells: Mapping[str, Mapping[str, Cell]], expected: Mapping[Address, float | str]
+) -> list[tuple[Address, object, object]]:
+    wrong = []
+    for (sheet, address), want in expected.items():
+        cell = cells[sheet].get(address)
+        got = cell.value if cell and not cell.error else (cell.error_name if cell else "")
+        if isinstance(want, float) and isinstance(got, float):
+            if abs(got - want) > WITHIN * max(abs(got), abs(want)):
+                wrong.append(((sheet, address), want, got))
+        elif (got or "") != want:
+            wrong.append(((sheet, address), want, got))
+    return wrong
+
+
+def test_every_stored_value_is_what_libreoffice_computes(made: Made, live: Workbook) -> None:
+    computed = live.read_all()
+    stored = openpyxl.load_workbook(made.path, data_only=True)
+    written = openpyxl.load_workbook(made.path)
+    expected = {
+        (sheet.title, cell.coordinate): (
+            float(value) if isinstance(value, int | float) else value or ""
+        )
+        for sheet in written
+        for row in sheet.iter_rows()
+        for cell in row
+        if cell.data_type == "f"
+        for value in [stored[sheet.title][cell.coordinate].value]
+    }
+    assert len(expected) == made.report.formulas
+    assert differing(computed, expected) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "overrides"),
+    [
+        ({"gpu": "t4"}, {Key("gpu"): "t4"}),
+        ({"scenario": "written"}, {Key("scenario"): "written"}),
+        ({"cards": 16.0}, {Key("cards"): 16.0}),
+        ({"price": 3.75}, {Key("price"): 3.75}),
+    ],
+)
+def test_a_changed_input_moves_every_figure_to_what_the_evaluator_says(
+    made: Made, live: Workbook, changes: Mapping[str, float | str], overrides: Overrides
+) -> None:
+    live.set({made.layout.scalar_cell(name): value for name, value in changes.items()})
+    assert differing(live.read_all(), made.values(overrides)) == []
+
+
+def test_a_changed_range_moves_low_value_and_high(made: Made, live: Workbook) -> None:
+    name = "steps_per_hour.corrected"
+    ends = {"low": 1000.0, "value": 1500.0, "high": 2500.0}
+    live.set({made.layout.scalar_cell(name, end): value for end, value in ends.items()})  # type: ignore[arg-type]
+    stated = Stated(1500.0, 1000.0, 2500.0)
+    assert differing(live.read_all(), made.values({Key(name): stated})) == []
+
+
+def test_a_changed_cell_of_a_table_moves_its_total(made: Made, live: Workbook) -> None:
+    live.set({made.layout.table_cell("train.runs", "first", "steps"): 40_000.0})
+    override = {Key("steps", "train.runs", "first"): 40_000.0}
+    assert differing(live.read_all(), made.values(override)) == []
+
+
+def test_an_inserted_row_is_in_the_total_the_count_and_the_largest(
+    made: Made, live: Workbook
+) -> None:
+    place = made.layout.tables["train.runs"]
+    row = place.spacer + 1
+    live.insert_rows(place.sheet, row)
+    live.set({(place.sheet, f"B{row}"): "third", (place.sheet, f"C{row}"): 75_000.0})
+    assert live.cell(place.sheet, f"C{place.total + 2}").value == 100_000.0  # type: ignore[operator]
+    sheet, address = made.layout.scalar_cell("train.largest")
+    assert live.cell(sheet, address).value == 75_000.0
+
+
+def test_a_change_is_flagged_listed_and_counted(made: Made, live: Workbook) -> None:
+    _, address = made.layout.scalar_cell("cards")
+    live.set({("Inputs", address): 16.0})
+    flag = "G" + address[1:]
+    assert live.cell("Inputs", flag).value == "changed"
+    changes = live.read("Changes")
+    first = [changes[f"{column}7"].value for column in "BCDEF"]
+    assert first == ["Cards", "Inputs", address, 8.0, 16.0]
+    assert changes["C4"].value == 1.0
+    assert changes["B8"].value == ""
+
+
+@pytest.mark.parametrize("value", [-1.0, 2.5, "many"])
+def test_an_input_outside_its_domain_fails_a_check_on_the_first_sheet(
+    made: Made, live: Workbook, value: float | str
+) -> None:
+    live.set({made.layout.scalar_cell("cards"): value})
+    texts = [cell.value for cell in live.read("About").values()]
+    assert "a check fails: see Checks" in texts
+
+
+def test_an_id_that_is_not_in_the_catalogue_fails_a_check(made: Made, live: Workbook) -> None:
+    live.set({made.layout.scalar_cell("gpu"): "h900"})
+    assert "a check fails: see Checks" in [cell.value for cell in live.read("About").values()]
+
+
+def test_the_drop_down_of_the_accelerator_offers_the_catalogue(made: Made, live: Workbook) -> None:
+    sheet, address = made.layout.scalar_cell("gpu")
+    rule = live.validation(sheet, address)
+    assert rule["type"] == "LIST"
+    assert rule["formula1"] == "hardware_id"
+    assert rule["input_title"] == "Accelerator"

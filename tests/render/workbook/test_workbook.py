@@ -1,0 +1,246 @@
+"""Laws of the workbook as it lies on disk."""
+
+from __future__ import annotations
+
+import math
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import openpyxl
+import pytest
+from openpyxl.cell import Cell
+from openpyxl.formula import Tokenizer
+from openpyxl.workbook import Workbook
+from openpyxl.worksheet.formula import ArrayFormula
+
+from render.workbook.conftest import Made
+from scalesheet.language.syntax import Number, walk
+from scalesheet.render.workbook import write_workbook
+from scalesheet.render.workbook.layout import lay_out, name_faults, trees_of
+
+SHARED = {
+    "ABS", "AND", "AVERAGE", "AVERAGEIFS", "COUNT", "COUNTA", "COUNTIF", "COUNTIFS", "EXACT", "EXP",
+    "FIXED", "IF", "INDEX", "INT", "ISERROR", "ISNUMBER", "ISTEXT", "LN", "LOG10", "MATCH", "MAX",
+    "MIN", "N", "NOT", "OR", "ROUND", "SQRT", "SUM", "SUMIF", "SUMIFS", "SUMPRODUCT",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def written(made: Made) -> Workbook:
+    return openpyxl.load_workbook(made.path)
+
+
+@pytest.fixture(scope="module")
+def stored(made: Made) -> Workbook:
+    return openpyxl.load_workbook(made.path, data_only=True)
+
+
+def cells(workbook: Workbook) -> Iterator[Cell]:
+    for sheet in workbook:
+        for row in sheet.iter_rows():
+            yield from (cell for cell in row if isinstance(cell, Cell) and cell.value is not None)
+
+
+def formula_of(cell: Cell) -> str:
+    return cell.value.text if isinstance(cell.value, ArrayFormula) else str(cell.value)
+
+
+def tokens(cell: Cell, kind: str, subtype: str) -> list[str]:
+    found = Tokenizer(formula_of(cell)).items
+    return [t.value for t in found if (t.type, t.subtype) == (kind, subtype)]
+
+
+def test_it_is_written_without_a_problem(made: Made) -> None:
+    assert made.report.problems == ()
+    assert made.report.sheets[0] == "About"
+    assert made.report.sheets[-4:] == ("Summary", "Checks", "Sources", "Changes")
+    assert made.report.formulas > 300
+
+
+def test_every_derived_cell_is_a_formula(made: Made, written: Workbook) -> None:
+    for sheet, address in made.formulas():
+        assert written[sheet][address].data_type == "f", (sheet, address)
+
+
+def test_every_formula_is_stored_with_the_value_of_the_evaluator(
+    made: Made, stored: Workbook
+) -> None:
+    for (sheet, address), value in made.values().items():
+        assert (stored[sheet][address].value or "") == value, (sheet, address)
+
+
+def test_a_number_on_a_sheet_of_calculation_is_an_input_or_a_formula(
+    made: Made, written: Workbook
+) -> None:
+    inputs = {
+        made.layout.table_cell(table.name, row, column.name, end)
+        for table in made.tables.values()
+        for column in table.columns.values()
+        for row in column.stated
+        for end in ("low", "value", "high")
+    }
+    sheets = {plan.name for plan in made.layout.sheets if plan.kind in ("calculation", "summary")}
+    for cell in cells(written):
+        if cell.data_type == "n" and cell.parent.title in sheets:
+            assert (cell.parent.title, cell.coordinate) in inputs
+
+
+def test_a_formula_holds_no_number_that_the_plan_does_not_write(
+    made: Made, written: Workbook
+) -> None:
+    for (sheet, address), (formula, _) in made.formulas().items():
+        literals = {n.value for tree in trees_of(formula) for n in walk(tree) if type(n) is Number}
+        numbers = {float(t) for t in tokens(written[sheet][address], "OPERAND", "NUMBER")}
+        assert numbers <= literals | {0.0}, written[sheet][address].value
+
+
+def test_conversions_are_named_cells(made: Made, written: Workbook) -> None:
+    sheet, address = made.layout.scalar_cell("minutes")
+    assert written[sheet][address].value == "=few/steps_per_hour*minute_per_hour"
+    where = written.defined_names["minute_per_hour"].attr_text
+    assert written["Units"][where.partition("!")[2].replace("$", "")].value == 60
+
+
+def test_only_functions_occur_that_all_spreadsheets_share(written: Workbook) -> None:
+    used = {
+        token.removesuffix("(")
+        for cell in cells(written)
+        if cell.data_type == "f"
+        for token in tokens(cell, "FUNC", "OPEN")
+    }
+    assert used <= SHARED
+
+
+def test_every_name_is_unique_and_points_at_a_cell_with_its_value(
+    made: Made, written: Workbook, stored: Workbook
+) -> None:
+    folded = [name.casefold() for name in written.defined_names]
+    assert len(folded) == len(set(folded))
+    for name, scalar in made.plan.scalars.items():
+        for end in ("low", "value", "high") if scalar.ranged else ("value",):
+            text = made.layout.names.scalars[name, end]
+            sheet, _, address = written.defined_names[text].attr_text.rpartition("!")
+            value = stored[sheet.strip("'")][address.replace("$", "")].value
+            expected = made.results.scalars[name].end(end)
+            assert value == {True: "yes", False: "no"}.get(expected, expected), text
+
+
+def test_the_ids_of_a_table_are_named_with_the_empty_row_below_them(
+    made: Made, written: Workbook
+) -> None:
+    sheet, _, area = written.defined_names["hardware_id"].attr_text.partition("!")
+    column = [row[0].value for row in written[sheet][area.replace("$", "")]]
+    assert column == ["h100", "t4", None]
+
+
+def test_text_that_looks_like_a_formula_stays_text(written: Workbook) -> None:
+    texts = {
+        cell.value
+        for cell in cells(written)
+        if cell.data_type == "s" and isinstance(cell.value, str) and cell.value[0] in "=@-"
+    }
+    assert {"=1 run", "=1+1 is a title", "@home", "=HYPERLINK(1) is a note"} <= texts
+
+
+def test_links_lead_to_the_web_or_into_the_workbook(written: Workbook) -> None:
+    links = [cell.hyperlink for cell in cells(written) if cell.hyperlink]
+    targets = [link.target for link in links if link.target]
+    assert "https://example.org/a?b=1&c=2" in targets
+    assert all(target.startswith(("https://", "http://")) for target in targets)
+    for link in links:
+        if link.location:
+            assert link.location.rpartition("!")[0].strip("'") in written.sheetnames
+
+
+def test_an_input_says_unit_source_and_what_it_may_be(made: Made, written: Workbook) -> None:
+    sheet, address = made.layout.scalar_cell("steps_per_hour.corrected")
+    rules = [r for r in written[sheet].data_validations.dataValidation if address in r.sqref]
+    assert [(r.type, r.operator, r.formula1) for r in rules] == [("decimal", "greaterThan", "0")]
+    said = "Unit: step/h. Allowed: a number above 0. Kind: assumption. Source: memo, line 13."
+    assert rules[0].prompt == said
+    assert not rules[0].allow_blank
+
+
+def test_lists_come_from_ranges(made: Made, written: Workbook) -> None:
+    lists = {
+        rule.formula1
+        for sheet in written
+        for rule in sheet.data_validations.dataValidation
+        if rule.type == "list"
+    }
+    assert "hardware_id" in lists
+    assert any(re.fullmatch(r"'?Inputs'?!\$B\$\d+:\$B\$\d+", text) for text in lists)
+    assert not any('"' in text for text in lists)
+
+
+def test_the_limits_of_messages_are_kept_for_the_longest_titles(made: Made, tmp_path: Path) -> None:
+    scalar = made.plan.scalars["cards"]
+    long = replace(scalar, title="Title " * 60, note="Note. " * 2000)
+    plan = replace(made.plan, scalars={**made.plan.scalars, "cards": long}, title="A & B " * 60)
+    report = write_workbook(
+        made.book, plan, made.results, tmp_path / "long.xlsx", edition_hash="0123abcd"
+    )
+    assert report.problems == ()
+
+
+def test_a_name_that_is_a_cell_is_found_before_it_is_written(made: Made) -> None:
+    scalar = replace(made.plan.scalars["cards"], name="h100")
+    plan = replace(made.plan, scalars={**made.plan.scalars, "h100": scalar})
+    assert [(f.code, f.message) for f in name_faults(made.book, plan)] == [
+        ("N004", "'h100' is a cell of a spreadsheet")
+    ]
+
+
+def test_a_refusal_of_the_writer_is_a_problem_with_its_place(made: Made, tmp_path: Path) -> None:
+    scalar = replace(made.plan.scalars["cards"], note="x" * 40_000)
+    plan = replace(made.plan, scalars={**made.plan.scalars, "cards": scalar})
+    report = write_workbook(
+        made.book, plan, made.results, tmp_path / "long.xlsx", edition_hash="0123abcd"
+    )
+    where = lay_out(made.book, plan).scalar_cell("cards")
+    assert {problem.code for problem in report.problems} == {"X001"}
+    row = re.sub(r"\D", "", where[1])
+    assert re.search(rf"Inputs![A-Z]+{row}: the text was not written", str(report.problems[0]))
+
+
+def test_two_writes_give_the_same_bytes(made: Made, tmp_path: Path) -> None:
+    again = tmp_path / "again.xlsx"
+    write_workbook(made.book, made.plan, made.results, again, edition_hash="0123abcd")
+    assert again.read_bytes() == made.path.read_bytes()
+
+
+def test_the_chart_is_native_and_says_what_it_shows(made: Made) -> None:
+    with zipfile.ZipFile(made.path) as archive:
+        drawing = archive.read("xl/drawings/drawing1.xml").decode()
+        chart = archive.read("xl/charts/chart1.xml").decode()
+    assert 'descr="Training is most."' in drawing
+    assert "<c:f>Phases!$A$7:$A$8</c:f>" in chart
+
+
+def test_the_first_sheet_tells_which_edition_it_is(written: Workbook, stored: Workbook) -> None:
+    about = [cell.value for row in written["About"].iter_rows() for cell in row if cell.value]
+    assert "2026-11-20" in about
+    assert any(str(text).startswith("0123abcd: ") for text in about)
+    shown = [cell.value for row in stored["About"].iter_rows() for cell in row if cell.value]
+    assert "all checks hold" in shown
+    assert any(isinstance(v, float) and math.isclose(v, 104.0) for v in shown)
+
+
+def test_every_sheet_prints_landscape_as_wide_as_a_page_with_the_edition(
+    written: Workbook,
+) -> None:
+    for sheet in written:
+        assert sheet.page_setup.orientation == "landscape"
+        assert sheet.page_setup.fitToHeight == 0
+        assert "0123abcd" in (sheet.oddFooter.left.text or "")
+
+
+def test_inputs_are_unlocked_and_formulas_are_not(made: Made, written: Workbook) -> None:
+    sheet, address = made.layout.scalar_cell("cards")
+    assert not written[sheet][address].protection.locked
+    assert written[sheet][address].font.color.rgb == "FF0000C8"
+    sheet, address = made.layout.scalar_cell("cost")
+    assert written[sheet][address].protection.locked
