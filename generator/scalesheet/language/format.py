@@ -33,7 +33,7 @@ from scalesheet.language.syntax import (
 )
 
 #: Looser binds first: a part is bracketed when it binds looser than its place allows.
-CHOICE, OR, AND, NOT, COMPARE, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
+CHOICE, OR, AND, NOT, COMPARE, SUM, PRODUCT, SIGN, POWER, CAST, ATOM = range(11)
 
 
 def formula_text(node: Node) -> str:
@@ -56,7 +56,7 @@ def _quoted(text: str) -> str:
 
 def _binary(node: Binary) -> tuple[str, int]:
     if node.op == "**":
-        return f"{_part(node.left, ATOM)} ** {_part(node.right, SIGN)}", POWER
+        return f"{_part(node.left, CAST)} ** {_part(node.right, SIGN)}", POWER
     level = SUM if node.op in "+-" else PRODUCT
     return f"{_part(node.left, level)} {node.op} {_part(node.right, level + 1)}", level
 
@@ -105,7 +105,7 @@ _PRINT: dict[type[Node], Callable[[Any], tuple[str, int]]] = {
     CellName: lambda n: (f"{'.'.join(n.table)}[{_quoted(n.row)}].{n.column}", ATOM),
     Over: _over,
     Member: lambda n: (f"{_part(n.row, ATOM)}.{n.column}", ATOM),
-    Cast: lambda n: (f"{_part(n.operand, ATOM)} as {n.unit}", ATOM),
+    Cast: lambda n: (f"{_part(n.operand, ATOM)} as {n.unit}", CAST),
     Constant: lambda n: (n.name, ATOM),
     Scalar: lambda n: (_ended(n.name, n.end), ATOM),
     Column: lambda n: (_ended(n.column, n.end), ATOM),

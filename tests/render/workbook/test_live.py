@@ -102,10 +102,10 @@ def test_a_change_is_flagged_listed_and_counted(made: Made, live: Workbook) -> N
     flag = "G" + address[1:]
     assert live.cell("Inputs", flag).value == "changed"
     changes = live.read("Changes")
-    first = [changes[f"{column}7"].value for column in "BCDEF"]
+    first = [changes[f"{column}8"].value for column in "BCDEF"]
     assert first == ["Cards", "Inputs", address, 8.0, 16.0]
     assert changes["C4"].value == 1.0
-    assert changes["B8"].value == ""
+    assert changes["B9"].value == ""
 
 
 @pytest.mark.parametrize("value", [-1.0, 2.5, "many"])
