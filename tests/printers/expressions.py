@@ -6,8 +6,8 @@ import functools
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from printers.world import UnstableError, reference
 
+from printers.world import UnstableError, reference
 from scalesheet.language.syntax import (
     Aggregate,
     Binary,

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 import xlsxwriter
+
 from printers.expressions import batch
 from printers.world import HERE, ROWS, SCALARS, TABLE, Known, reference
 from proof.office import Office
-
 from scalesheet.language import arithmetic
 from scalesheet.language.syntax import (
     Binary,
@@ -214,10 +214,11 @@ def differences(nodes: Sequence[Node], found: Sequence[Any]) -> tuple[list[str],
     return wrong, largest
 
 
-def assert_agreement(nodes: Sequence[Node], found: Sequence[Any], where: str) -> None:
-    wrong, largest = differences(nodes, found)
-    assert not wrong, f"{len(wrong)} of {len(nodes)} differ in {where}:\n" + "\n".join(wrong[:5])
-    print(f"{where}: {len(nodes)} expressions, largest relative difference {largest:.2g}")
+def assert_agreement(found: Sequence[Any], record_property: Callable[[str, Any], None]) -> None:
+    wrong, largest = differences(ALL, found)
+    assert not wrong, f"{len(wrong)} of {len(ALL)} differ:\n" + "\n".join(wrong[:5])
+    record_property("expressions", len(ALL))
+    record_property("largest relative difference", f"{largest:.1e}")
 
 
 ALL = [*(node for node, _ in BOUNDARY), *batch(SIZE)]
@@ -237,23 +238,22 @@ def test_the_boundary_cases_are_what_the_language_says(node: Node, expected: Any
     )
 
 
-def test_python_agrees() -> None:
-    assert_agreement(ALL, in_python(ALL), "Python")
+def test_python_agrees(record_property: Any) -> None:
+    assert_agreement(in_python(ALL), record_property)
 
 
-def test_libreoffice_agrees(office: Office, tmp_path: Path) -> None:
-    assert_agreement(ALL, in_workbook(ALL, office, tmp_path), "LibreOffice")
+def test_libreoffice_agrees(office: Office, tmp_path: Path, record_property: Any) -> None:
+    assert_agreement(in_workbook(ALL, office, tmp_path), record_property)
 
 
-def test_node_agrees(run_node: Callable[..., Any]) -> None:
-    assert_agreement(ALL, run_node(runtime_script(), script(ALL)), "Node")
+def test_node_agrees(run_node: Callable[..., Any], record_property: Any) -> None:
+    assert_agreement(run_node(runtime_script(), script(ALL)), record_property)
 
 
-def test_chromium_agrees(run_javascript: Callable[..., Any]) -> None:
-    assert_agreement(ALL, run_javascript(runtime_script(), script(ALL)), "Chromium")
+def test_chromium_agrees(run_javascript: Callable[..., Any], record_property: Any) -> None:
+    assert_agreement(run_javascript(runtime_script(), script(ALL)), record_property)
 
 
-def test_a_difference_would_be_seen(office: Office, tmp_path: Path) -> None:
-    nodes = [n(2.0), Column("t", "kind")]
-    wrong, _ = differences(nodes, [2.0 + 1e-11, "once"])
+def test_a_difference_would_be_seen() -> None:
+    wrong, _ = differences([n(2.0), Column("t", "kind")], [2.0 + 1e-11, "once"])
     assert len(wrong) == 2

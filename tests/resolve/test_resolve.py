@@ -335,6 +335,24 @@ def test_phases_follow_each_other_and_add_up(tmp_path: Path) -> None:
     assert results.scalars["phases.total.budget"].value == pytest.approx(76)
 
 
+def test_in_its_own_formula_a_column_means_what_it_means_outside(tmp_path: Path) -> None:
+    text = """\
+    scalars:
+      gpus: {value: 4, unit: GPU, domain: count}
+    phases:
+      only:
+        title: Only
+        class: one_time
+        gpus: {formula: gpus * 2}
+        hours: {value: 5}
+    """
+    examined = plan(tmp_path, text)
+    assert said(examined) == []
+    assert examined.results["small"].cell("phases", "only", "gpus").value == 8
+    circle = text.replace("gpus: {value: 4", "cards: {value: 4")
+    assert said(plan(tmp_path, circle))[0].startswith("N005 these depend on each other: phases")
+
+
 def test_a_scenario_switches_between_two_stated_values(tmp_path: Path) -> None:
     from scalesheet.evaluate import evaluate
     from scalesheet.model import Key

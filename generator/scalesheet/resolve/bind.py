@@ -74,12 +74,14 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where a formula stands. `inputs` are those of a catalogue formula; `looked_at` is the table
+    """Where a formula stands. `column` is the column it fills: in its own formula that name means
+    what it means outside of the table, if anything. `inputs` are those of a catalogue formula; `looked_at` is the table
     whose rows an aggregate's condition goes through."""
 
     space: Space
     phase: str | None = None
     table: str | None = None
+    column: str | None = None
     inputs: Mapping[str, Typed] | None = None
     looked_at: str | None = None
     asserted: bool = False
@@ -499,7 +501,7 @@ def _find(node: Name, scope: Scope) -> _Found:
                 return _value(Column(looked_at.name, column), draft, path[1][1:], node, scope)
     if scope.table is not None:
         own = space.table(scope.table)
-        if first in own.columns:
+        if first in own.columns and first != scope.column:
             return _value(Column(own.name, first), own.columns[first], rest, node, scope)
     for prefix in ([scope.phase] if scope.phase else []) + [None]:
         found = _within(prefix, node, scope)
@@ -508,6 +510,9 @@ def _find(node: Name, scope: Scope) -> _Found:
     path = _table_path(node.path, scope)
     if path is not None:
         return _of_table(space.table(path[0]), path[1], node, scope)
+    if first == scope.column and scope.table is not None:
+        own = space.table(scope.table)
+        return _value(Column(own.name, first), own.columns[first], rest, node, scope)
     raise _unknown(node, scope)
 
 

@@ -41,7 +41,7 @@ def compile_space(space: Space, known: Mapping[Place, Facts], found: list[Diagno
         for row, written in draft.formulas.items():
             # a phase's row sees the names of its phase
             phase = row if draft.table == "phases" else draft.phase
-            scope = Scope(space, phase, draft.table)
+            scope = Scope(space, phase, draft.table, draft.name if draft.table else None)
             result = bind(written, draft, scope)
             if isinstance(result, Diagnostic):
                 found.append(result)

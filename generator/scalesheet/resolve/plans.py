@@ -423,7 +423,7 @@ def _totals(
         full = f"{table.name}.total.{name}"
         plan.scalars[full] = Draft(
             full,
-            f"{table.title}: {column.title.lower()} in total",
+            f"{column.title} in total{'' if table.name == 'phases' else f', {table.title}'}",
             column.position,
             unit=column.unit,
             domain=None,

@@ -33,7 +33,7 @@ def test_the_index_has_a_row_for_each() -> None:
 
 def test_an_offer_tells_its_price_and_accelerator() -> None:
     text = shown("offers/rent.md")
-    assert "Price per node hour 3.50 USD/(h·node) published" in text
+    assert "Price per node hour 3.50 USD/(node·h) published" in text
     assert 'href="../hardware/big.html"' in pages()["offers/rent.md"]
 
 

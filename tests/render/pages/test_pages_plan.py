@@ -20,7 +20,10 @@ def section(text: str, anchor: str) -> str:
 def test_the_title_of_the_plan_is_text() -> None:
     shown = read(plan_page())
     assert shown.text.startswith("Demo <plan> with *stars* | pipes")
-    assert "script" not in {name for name, _ in shown.found}
+    assert {a["src"] for name, a in shown.found if name == "script"} == {
+        "../assets/runtime.js",
+        "../assets/demo.js",
+    }
 
 
 def test_the_headline_stands_before_everything_else() -> None:
@@ -71,6 +74,7 @@ def test_a_formula_tells_result_needs_users_and_text() -> None:
     assert "Hours in all = 2.5 h 2.0–3.1" in shown
     assert "Needs Stages: Hours." in shown
     assert "Used by Cost, Hours are counted." in shown
+    assert "In words: the sum of Hours in Stages." in shown
     assert "sum(stages.hours)" in shown
 
 

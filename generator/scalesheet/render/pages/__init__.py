@@ -13,10 +13,11 @@ from pathlib import Path
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.model import Book
 from scalesheet.render.pages.catalogue import catalogue_pages
-from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.plan import plan_page, plans_index
 from scalesheet.render.pages.records import record_pages
 from scalesheet.render.pages.sources import source_pages
+from scalesheet.render.script import program, runtime
 from scalesheet.values import Results
 
 __all__ = ["PagesReport", "write_pages"]
@@ -24,7 +25,7 @@ __all__ = ["PagesReport", "write_pages"]
 
 @dataclass(frozen=True)
 class PagesReport:
-    """The pages written, by path below the output, and what is wrong in the plans' prose."""
+    """The files written, by path below the output, and what is wrong in the plans' prose."""
 
     files: tuple[str, ...]
     problems: tuple[Diagnostic, ...]
@@ -54,6 +55,11 @@ def write_pages(
     pages.update(catalogue_pages(context))
     pages.update(record_pages(context))
     pages.update(source_pages(context))
+
+    # What a browser needs to compute the plans itself.
+    pages[f"{ASSETS}/runtime.js"] = runtime()
+    for plan in book.plans.values():
+        pages[f"{ASSETS}/{plan.id}.js"] = program(plan, book)
 
     for name in sorted(pages):
         path = out / name

@@ -11,8 +11,7 @@ from scalesheet.numbers import Format, format_of
 from scalesheet.render.pages.html import Html, join, link, tag
 from scalesheet.values import Results, Series, Value
 
-#: Folders of pages below the book's; those of catalogue tables have the tables' names.
-FOLDERS = ("plans", "hardware", "offers", "models", "formulas", "sources")
+ASSETS = "assets"  # the folder of scripts, beside those of pages
 
 
 @dataclass(frozen=True)

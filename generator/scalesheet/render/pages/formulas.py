@@ -11,7 +11,14 @@ from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import OUTER, amount
 from scalesheet.render.pages.graph import references, users
 from scalesheet.render.pages.html import Html, heading, join, link, tag
-from scalesheet.render.pages.notation import Numbers, Titles, drawn, notations, with_numbers
+from scalesheet.render.pages.notation import (
+    Numbers,
+    Titles,
+    drawn,
+    in_words,
+    notations,
+    with_numbers,
+)
 from scalesheet.render.pages.places import column_anchor, computed, is_input, place, scalar_anchor
 from scalesheet.render.pages.tables import reference
 from scalesheet.values import Results
@@ -98,6 +105,7 @@ def _block(
             "details",
             tag("summary", "Numbers, sources and text"),
             _numbers(titles, results, told),
+            tag("p", "In words: ", in_words(titles, told.formula.ends.value), "."),
             _needs(context, plan, results, told),
             _used_by(plan, used.get(told.key, ())),
             _catalogue(context, told.formula),
@@ -232,7 +240,7 @@ def _texts(titles: Titles, formula: Formula) -> Html:
     return join(
         join([tag("p", title, class_="label"), tag("pre", tag("code", text))])
         for title, text in notations(titles, formula.text, formula.ends.value)
-        if text
+        if text and (title == "As written" or text != formula.text)
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scalesheet.language.syntax import Cell, Column, Constant, End, Lookup, Node, Scalar
 from scalesheet.model import Plan, Quantity, Record, Table
@@ -27,33 +27,56 @@ _ENDS: Mapping[End, str] = {"low": " (low)", "value": "", "high": " (high)"}
 # ------------------------------------------------------------------ what things are called
 
 
+def named(title: str) -> Shown:
+    """A thing by its title, as a name rather than as text between operators: MathML takes a row
+    of text with one operator for a long operator and sets no space within it.
+    """
+    return Shown(text=title) if set("_{}\\") & set(title) else Shown(symbol=title, text=title)
+
+
+def constant_title(records: Mapping[str, Record], name: str) -> str:
+    """A named constant in words: the default of a formula's input by the input's title."""
+    for record in records.values():
+        for each in record.inputs:
+            if name == f"{record.id.replace('-', '_')}_{each.name}":
+                return each.title
+    return name.replace("_", " ")
+
+
 @dataclass(frozen=True)
 class Titles:
-    """Everything by its title. A column of a table other than `within` says which table."""
+    """Everything by its title. A column of a table other than `within` says which table, unless
+    it is drawn together in words, which name the table themselves.
+    """
 
     context: Context
     plan: Plan
     within: str | None = None
+    in_words: bool = False
 
     def reference(self, node: Node) -> Shown | None:
         match node:
             case Scalar():
-                return Shown(text=self.plan.scalars[node.name].title + _ENDS[node.end])
+                return named(self.plan.scalars[node.name].title + _ENDS[node.end])
             case Constant():
-                return Shown(text=node.name.replace("_", " "))
+                return named(constant_title(self.context.book.records, node.name))
             case Cell():
                 title = self.context.row_title(self.found(node.table), node.row)
-                return Shown(text=f"{self.column(node.table, node.column).text}, {title}")
+                return named(f"{self._of_table(node.table, node.column)}, {title}")
             case Column():
-                title = self.column(node.table, node.column).text
-                return Shown(text=title + _ENDS[node.end])
+                return named(self._of_table(node.table, node.column) + _ENDS[node.end])
         return None
 
     def column(self, table: str, column: str) -> Shown:
+        if self.in_words:
+            return named(self.found(table).columns[column].title)
+        return named(self._of_table(table, column))
+
+    def _of_table(self, table: str, column: str) -> str:
         found = self.found(table)
         title = found.columns[column].title
         apart = table != self.within and table not in self.context.book.tables
-        return Shown(text=f"{title} ({found.title})" if apart else title)
+        return f"{title} ({found.title})" if apart else title
 
     def table(self, table: str) -> str:
         return self.found(table).title
@@ -128,7 +151,7 @@ class Numbers:
                 quantity.refers_to, self.titles.plan
             )
             if table and isinstance(value.value, str):
-                return Shown(text=self.titles.context.row_title(table, value.value))
+                return named(self.titles.context.row_title(table, value.value))
             return Shown(text=plain(value, fmt) or "nothing")
         chosen = value.end(end)
         assert isinstance(chosen, float)
@@ -144,8 +167,8 @@ class _Inputs:
 
     def reference(self, node: Node) -> Shown | None:
         if isinstance(node, Scalar):
-            return Shown(text=next(i.title for i in self.record.inputs if i.name == node.name))
-        return Shown(text=node.name.replace("_", " ")) if isinstance(node, Constant) else None
+            return named(next(i.title for i in self.record.inputs if i.name == node.name))
+        return named(node.name.replace("_", " ")) if isinstance(node, Constant) else None
 
     def column(self, table: str, column: str) -> Shown:
         return Shown(text=column)
@@ -188,10 +211,9 @@ def _word(name: str) -> str:
 
 
 def drawn(titles: Titles, title: str, node: Node) -> Html:
-    """`title = formula` as MathML."""
-    described = f"{title} is {words(node, titles)}"
-    sides = (shown(Shown(text=title)), mathml(node, titles))
-    return Html(equation(*sides, description=described))
+    """The formula as MathML. Its title stands above it and is said in its description."""
+    described = f"{title} is {in_words(titles, node)}"
+    return Html(equation(mathml(node, titles), description=described))
 
 
 def with_numbers(numbers: Numbers, quantity: Quantity, result: Value, node: Node) -> Html:
@@ -199,22 +221,31 @@ def with_numbers(numbers: Numbers, quantity: Quantity, result: Value, node: Node
     return Html(equation(mathml(node, numbers), shown(numbers.value(quantity, result))))
 
 
+def in_words(titles: Titles, node: Node) -> str:
+    """The formula as a phrase."""
+    return words(node, replace(titles, in_words=True))
+
+
 def record_drawn(record: Record) -> Html:
     """A catalogue formula, its result by its symbol where it has one."""
-    named = Shown(symbol=record.symbol, text=record.title)
+    result = Shown(symbol=record.symbol) if record.symbol else named(record.title)
     naming = _Inputs(record)
     node = record.formula.ends.value
     described = f"{record.title} is {words(node, naming)}"
-    return Html(equation(shown(named), mathml(node, naming), description=described))
+    return Html(equation(shown(result), mathml(node, naming), description=described))
+
+
+def record_in_words(record: Record) -> str:
+    """A catalogue formula as a phrase."""
+    return words(record.formula.ends.value, _Inputs(record))
 
 
 # ------------------------------------------------------------------ as text
 
 
 def notations(titles: Titles, text: str, node: Node) -> Iterator[tuple[str, str]]:
-    """A plan's formula as it was written, in words, and as text to copy."""
+    """A plan's formula as it was written, and as text to copy."""
     yield "As written", text
-    yield "In words", words(node, titles)
     yield "LaTeX", latex(node, titles)
     yield "Excel, with names for places", _excel(node)
     yield "Python", python(node)
@@ -225,7 +256,6 @@ def record_notations(record: Record) -> Iterator[tuple[str, str]]:
     """A catalogue formula in every notation."""
     node = record.formula.ends.value
     yield "As written", record.formula.text
-    yield "In words", words(node, _Inputs(record))
     yield "LaTeX", latex(node, _Inputs(record))
     yield "Excel", _excel(node)
     yield "Python", python(node)

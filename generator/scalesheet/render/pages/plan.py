@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.model import Citation, Plan, Position
 from scalesheet.numbers import format_of
-from scalesheet.render.pages.context import Context, cite, edit_link, to
+from scalesheet.render.pages.context import ASSETS, Context, cite, edit_link, to
 from scalesheet.render.pages.figures import KINDS, amount, card, in_words
 from scalesheet.render.pages.formulas import formula_blocks
 from scalesheet.render.pages.graph import bases, formulas, rests_on
@@ -40,8 +40,9 @@ def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]
         *_checks(context, plan, results),
         *input_sections(context, plan, results),
         *_used(context, plan, results),
-        *formula_blocks(context, plan, results),
         *_sources(context, plan),
+        *formula_blocks(context, plan, results),
+        *(tag("script", src=f"../{ASSETS}/{name}.js") for name in ("runtime", plan.id)),
     )
     return text, (*found, *faults)
 

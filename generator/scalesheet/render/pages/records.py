@@ -9,7 +9,7 @@ from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, cite, edit_link
 from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.html import Html, heading, join, link, page, tag
-from scalesheet.render.pages.notation import record_drawn, record_notations
+from scalesheet.render.pages.notation import record_drawn, record_in_words, record_notations
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.pages.uses import listed, of_formula
 from scalesheet.values import Value
@@ -56,6 +56,7 @@ def _terms(context: Context, record: Record) -> Html | None:
     """Where the formula holds, by which convention, and who says so."""
     asserted = "Empirical: its constants carry the units." if record.asserted else ""
     facts: list[tuple[str, object]] = [
+        ("In words", record_in_words(record)),
         ("Valid for", record.valid),
         ("Convention", record.convention),
         ("Dimensions", asserted),

@@ -135,6 +135,7 @@ def _reaches(quantity: Quantity) -> list[str]:
 def _sheet_name(wanted: str, taken: set[str]) -> str:
     """A sheet's name: 31 characters, none of `[]:*?/\\`, unique when case is lost."""
     clean = re.sub(r"[\[\]:*?/\\]+", " ", wanted)
+    clean = re.sub(r"(?<=[A-Z])\(", " (", clean)  # XlsxWriter takes SORT( for a call even here
     clean = re.sub(r"\s+", " ", clean).strip(" '") or "Table"
     if len(clean) > LONGEST_SHEET_NAME:
         clean = clean[: LONGEST_SHEET_NAME + 1].rsplit(" ", 1)[0][:LONGEST_SHEET_NAME].rstrip(" '")

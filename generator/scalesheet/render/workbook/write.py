@@ -11,7 +11,7 @@ import xlsxwriter  # type: ignore[import-untyped]
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import Book, Plan, Position
 from scalesheet.render.workbook import WorkbookReport
-from scalesheet.render.workbook.canvas import Canvas, Problem, Tally
+from scalesheet.render.workbook.canvas import Canvas, PlainSheet, Problem, Tally
 from scalesheet.render.workbook.changes import write_changes
 from scalesheet.render.workbook.checks import write_checks
 from scalesheet.render.workbook.context import Context
@@ -52,7 +52,9 @@ def write(
         _properties(workbook, book, plan, edition_hash)
         formats = Formats(workbook)
         canvases = {
-            sheet.name: Canvas(workbook, workbook.add_worksheet(sheet.name), formats, tally)
+            sheet.name: Canvas(
+                workbook, workbook.add_worksheet(sheet.name, PlainSheet), formats, tally
+            )
             for sheet in layout.sheets
         }
         _define_names(workbook, layout, tally)

@@ -1,0 +1,212 @@
+"""A plan's script: it holds the inputs, and computes every cell from them as they are changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+import pytest
+
+from scalesheet.language.syntax import (
+    Aggregate,
+    Binary,
+    Choice,
+    Compare,
+    Guard,
+    Lookup,
+    Node,
+    Number,
+    Reason,
+    Text,
+)
+from scalesheet.language.syntax import Column as Of
+from scalesheet.language.syntax import Scalar as The
+from scalesheet.model import Book, Column, Ends, Formula, Key, Plan, Scalar, Stated, Table
+from scalesheet.render.script import program, runtime
+from scalesheet.units import Units
+
+NAME = "__proto__"  # the worst name that the format allows
+
+
+def times(left: Node, op: Any, right: Node) -> Node:
+    return Binary(op, left, right)
+
+
+def formula(value: Node, low: Node | None = None, high: Node | None = None) -> Formula:
+    return Formula("", value, Ends(value, low, high))
+
+
+def stated(value: Any, low: float | None = None, high: float | None = None) -> Stated:
+    if not isinstance(value, float):
+        return Stated(value)
+    return Stated(value, value if low is None else low, value if high is None else high)
+
+
+def table(name: str, columns: list[Column], rows: tuple[str, ...]) -> Table:
+    return Table(name, name, rows, rows, {column.name: column for column in columns})
+
+
+GPU_MEMORY = Lookup("hardware", The("gpu"), "memory")
+SCALARS = [
+    Scalar("steps", "Steps", stated=stated(1000.0)),
+    Scalar("rate", "Rate", ranged=True, stated=stated(200.0, 100.0, 250.0)),
+    Scalar("gpu", "GPU", "reference", stated=stated("small"), refers_to="hardware"),
+    Scalar("exact", "Exact", "flag", stated=stated(True)),
+    Scalar("note", "Note", "text", stated=stated("a </script> \u2028 b")),
+    Scalar("missing", "Missing", stated=Stated(reason="not <measured>")),
+    Scalar(NAME, "Worst", stated=stated(7.0)),
+    Scalar("open", "Open", stated=Stated(at_least=32.0)),
+    Scalar(
+        "hours",
+        "Hours",
+        ranged=True,
+        formula=formula(
+            times(The("steps"), "/", The("rate")),
+            times(The("steps"), "/", The("rate", "high")),
+            times(The("steps"), "/", The("rate", "low")),
+        ),
+    ),
+    Scalar("double", "Double", formula=formula(times(The(NAME), "*", Number(2.0)))),
+    Scalar("fits", "Fits", "word", formula=formula(
+        Choice(Text("fits"), Compare("<=", Number(30.0), GPU_MEMORY), Text("tight")))),
+    Scalar("lost", "Lost", may_reason=True, formula=formula(
+        Guard((The("missing"),), times(The("missing"), "+", Number(1.0))))),
+    Scalar("days", "Days", formula=formula(times(The("hours"), "/", Number(24.0)))),
+    Scalar("t.total.cost", "Cost", formula=formula(Aggregate("sum", "t", "cost"))),
+    Scalar("cheapest", "Cheapest", "reference", formula=formula(Aggregate("argmin", "t", "cost"))),
+]  # fmt: skip
+HARDWARE = table(
+    "hardware",
+    [
+        Column("bytes", "Bytes", stated={"small": stated(24.0), "large": stated(80.0)}),
+        Column("memory", "Memory", formula=formula(
+            times(Of("hardware", "bytes"), "*", Aggregate("min", "factors", "factor")))),
+    ],
+    ("small", "large"),
+)  # fmt: skip
+FACTORS = table("factors", [Column("factor", "Factor", stated={"f": stated(0.5)})], ("f",))
+UNUSED = table("unused", [], ("u",))
+T = table(
+    "t",
+    [
+        Column("units", "Units", stated={"a": stated(2.0), "b": stated(3.0), "c": stated(0.0)}),
+        Column(
+            "cost",
+            "Cost",
+            stated={"b": stated(1.0)},
+            own={"c": formula(Reason("not offered"))},
+            formula=formula(times(Of("t", "units"), "*", The("hours"))),
+        ),
+        Column("each", "Each", formula=formula(times(The("steps"), "/", Of("t", "units")))),
+    ],
+    ("a", "b", "c"),
+)
+ORDER = ["hours", "double", "fits", "lost", "days"]
+KEYS = (
+    *(Key(name) for name in ORDER),
+    Key("cost", "t"),
+    Key("cost", "t", "c"),
+    Key("each", "t"),
+    Key("t.total.cost"),
+    Key("cheapest"),
+)
+PLAN = Plan(
+    "small-plan", "Small", "", {s.name: s for s in SCALARS}, {"t": T}, (), KEYS, ("hardware",),
+    (), (), (), (), "",
+)  # fmt: skip
+BOOK = Book(
+    "Book", date(2026, 1, 1), date(2026, 1, 1), Units([]), {},
+    {"hardware": HARDWARE, "factors": FACTORS, "unused": UNUSED}, (Key("memory", "hardware"),),
+    {}, {"small-plan": PLAN},
+)  # fmt: skip
+CALL = 'scalesheet.plans["small-plan"]'
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def compute(run_node: Run) -> Callable[[str], Any]:
+    """Changes the inputs `x` by a statement, and computes."""
+
+    def run(change: str = "") -> Any:
+        call = f"(() => {{ const x = {CALL}.inputs; {change}; return {CALL}.compute(x); }})()"
+        return run_node(runtime(), program(PLAN, BOOK), call)
+
+    return run
+
+
+def number(value: float, low: float | None = None, high: float | None = None) -> dict[str, float]:
+    return {
+        "value": value,
+        "low": value if low is None else low,
+        "high": value if high is None else high,
+    }
+
+
+def test_every_scalar_is_computed(compute: Callable[..., Any]) -> None:
+    assert compute()["scalars"] == {
+        "steps": number(1000),
+        "rate": number(200, 100, 250),
+        "gpu": {"value": "small"},
+        "exact": {"value": True},
+        "note": {"value": "a </script> \u2028 b"},
+        "missing": {"reason": "not <measured>"},
+        NAME: number(7),
+        "open": {"value": None},
+        "hours": number(5, 4, 10),
+        "double": number(14),
+        "fits": {"value": "tight"},
+        "lost": {"reason": "not <measured>"},
+        "days": number(5 / 24),
+        "t.total.cost": number(11),
+        "cheapest": {"value": "b"},
+    }
+
+
+def test_every_column_is_computed_with_the_catalogue_it_needs(compute: Callable[..., Any]) -> None:
+    tables = compute()["tables"]
+    assert tables["t"]["cost"] == [number(10), number(1), {"reason": "not offered"}]
+    assert tables["hardware"]["memory"] == [number(12), number(40)]
+    assert sorted(tables) == ["factors", "hardware", "t"]
+
+
+def test_a_value_that_is_not_there_stays_in_its_own_cells(compute: Callable[..., Any]) -> None:
+    none = {"reason": "no value with these inputs"}
+    assert compute()["tables"]["t"]["each"] == [number(500), number(1000 / 3), none]
+    changed = compute("x.scalars.rate = 0")["scalars"]
+    assert changed["hours"] == changed["days"] == none
+    assert changed["double"] == number(14)
+
+
+def test_a_changed_input_changes_what_rests_on_it(compute: Callable[..., Any]) -> None:
+    assert compute("x.scalars.gpu = 'large'")["scalars"]["fits"] == {"value": "fits"}
+    assert compute("x.tables.t.columns.units[0] = 4")["scalars"]["t.total.cost"] == number(21)
+    changed = compute("x.scalars.rate = {value: 100, low: 50, high: 200}")
+    assert changed["scalars"]["hours"] == number(10, 5, 20)
+
+
+def test_an_unknown_id_has_no_value(compute: Callable[..., Any]) -> None:
+    changed = compute("x.scalars.gpu = 'gone'")
+    assert changed["scalars"]["fits"] == {"reason": "no value with these inputs"}
+
+
+def test_the_inputs_are_left_as_they_are(run_node: Run) -> None:
+    call = f"{CALL}.compute({CALL}.inputs); JSON.stringify({CALL}.inputs.scalars)"
+    inputs = json.loads(run_node(runtime(), program(PLAN, BOOK), call))
+    assert inputs["rate"] == {"value": 200, "low": 100, "high": 250}
+    assert inputs["hours"] is None
+
+
+def test_the_script_may_stand_in_a_page() -> None:
+    text = program(PLAN, BOOK)
+    assert "</script" not in text
+    assert not {"\u2028", "\u2029"} & set(text)
+    assert "eval(" not in text + runtime()
+    assert "Function(" not in text + runtime()
+
+
+def test_chromium_computes_the_same(run_node: Run, run_javascript: Run) -> None:
+    scripts = (runtime(), program(PLAN, BOOK), f"{CALL}.compute({CALL}.inputs)")
+    assert run_javascript(*scripts) == run_node(*scripts)

@@ -1,0 +1,88 @@
+"""build: what it writes, that bad input leaves the old output, that the bytes are the same twice."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from scalesheet.build import build
+from scalesheet.diagnostics import Refused
+from scalesheet.output import staged
+from small import lay
+
+ROOT = Path(__file__).parents[1]
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """A digest of every file below a folder."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_it_writes_a_workbook_and_data_for_each_plan(tmp_path: Path) -> None:
+    built = build(lay(tmp_path, {}), tmp_path / "out", site=False)
+    assert set(contents(tmp_path / "out")) == {
+        "workbooks/small.xlsx",
+        "api/v1/plans/small.json",
+        "api/v1/plans/small.csv",
+    }
+    assert built.formulas > 0
+
+
+def test_bad_input_leaves_the_old_output_as_it_was(tmp_path: Path) -> None:
+    data, out = lay(tmp_path, {}), tmp_path / "out"
+    build(data, out, site=False)
+    before = contents(out)
+    plan = data / "plans" / "small" / "plan.yaml"
+    plan.write_text(plan.read_text("utf-8").replace("unit: step", "unit: stepp"), "utf-8")
+    with pytest.raises(Refused) as refused:
+        build(data, out, site=False)
+    assert "U001" in str(refused.value)
+    assert contents(out) == before
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_unchanged_files_keep_their_dates_and_changed_ones_are_new(tmp_path: Path) -> None:
+    data, out = lay(tmp_path, {}), tmp_path / "out"
+    build(data, out, site=False)
+    workbook = out / "workbooks" / "small.xlsx"
+    os.utime(workbook, (1, 1))
+    build(data, out, site=False)
+    assert workbook.stat().st_mtime == 1
+    plan = data / "plans" / "small" / "plan.yaml"
+    plan.write_text(plan.read_text("utf-8").replace("value: 2000,", "value: 2001,"), "utf-8")
+    build(data, out, site=False)
+    assert workbook.stat().st_mtime > 1
+
+
+def test_a_stage_that_fails_vanishes(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with staged(out) as stage:
+        (stage / "a").write_text("old")
+    with pytest.raises(RuntimeError), staged(out) as stage:
+        (stage / "a").write_text("new")
+        raise RuntimeError
+    assert (out / "a").read_text() == "old"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:
+    digests = []
+    for number, seed, zone in ((1, "0", "UTC"), (2, "4242", "Pacific/Kiritimati")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "TZ": zone}
+        environment["PYTHONPATH"] = str(ROOT / "generator")
+        command = [sys.executable, "-m", "scalesheet", "build", "--no-site"]
+        command += ["--data", str(ROOT / "data"), "--out", "out"]
+        subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+        digests.append(contents(folder / "out"))
+    assert digests[0] == digests[1]
+    assert len(digests[0]) >= 3

@@ -1,0 +1,167 @@
+"""The command line: exit status, what is printed where, and every message of wrong usage."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from scalesheet import cli
+from small import lay
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> str:
+    return str(lay(tmp_path, {}))
+
+
+def run(*arguments: str) -> int:
+    try:
+        return cli.main(arguments)
+    except SystemExit as stopped:
+        assert isinstance(stopped.code, int)
+        return stopped.code
+
+
+def test_check_of_good_data_is_silent_on_standard_output(
+    data: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("check", "--data", data) == 0
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "everything holds\n")
+
+
+def test_check_prints_each_finding_with_place_and_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = lay(tmp_path, {"hardware/card.yaml": "title: A card\nvendor: A\nmemori: 1\n"})
+    assert run("check", "--data", str(data)) == 1
+    out, err = capsys.readouterr()
+    assert f"{data}/hardware/card.yaml:3:1: S001 unknown key 'memori'" in out
+    assert "did you mean 'memory'?" in out
+    assert "errors" in err
+
+
+def test_check_as_json_and_as_annotations(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = lay(tmp_path, {"hardware/card.yaml": ""})
+    assert run("check", "--data", str(data), "--format", "json") == 1
+    first = json.loads(capsys.readouterr().out)["diagnostics"][0]
+    assert (first["code"], first["line"], first["severity"]) == ("Y003", 1, "error")
+    assert run("check", "--data", str(data), "--format", "github") == 1
+    assert capsys.readouterr().out.startswith("::error file=")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check", "--data", "nowhere"], "there is no data folder 'nowhere'"),
+        (["show", "smal"], "there is no plan 'smal'; did you mean 'small'?"),
+        (["show", "small", "--set", "cards"], "write NAME=VALUE"),
+        (["show", "small", "--set", "crads=2"], "there is no input 'crads'; did you mean 'cards'?"),
+        (["show", "small", "--set", "cards=two"], "expected a number, found 'two'"),
+        (["show", "small", "--set", "cards=0"], "0 is outside the domain 'count'"),
+        (["show", "small", "--set", "cards=1e999"], "'1e999' is not a finite number"),
+        (["show", "small", "--set", "cost=5"], "'cost' is derived"),
+        (["show", "small", "--set", "gpu=h100"], "'h100' is not possible here"),
+        (["show", "small", "--set", "steps_per_hour=9..3"], "the low end 9 is above"),
+        (["show", "small", "--set", "runs['s1k'].hours=3"], "this cell is derived"),
+        (["show", "small", "--set", "runs['s2k'].steps=3"], "'s2k' is not a row of runs"),
+        (["show", "small", "--as-of", "yesterday"], "'yesterday' is not a date"),
+        (["build", "--no-site", "--out", "DATA"], "would replace the data folder"),
+        (["build"], "there is no mkdocs.yml in"),
+        (["bild"], "invalid choice"),
+        ([], "the following arguments are required"),
+    ],
+)
+def test_wrong_usage_says_what_is_right(
+    data: str, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [data if part == "DATA" else part for part in arguments]
+    known = "--data" in arguments or not arguments or arguments == ["bild"]
+    assert run(*arguments, *([] if known else ["--data", data])) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+
+
+def test_an_edit_changes_what_rests_on_it(data: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def cost(*edits: str) -> float:
+        arguments = [part for edit in edits for part in ("--set", edit)]
+        assert run("show", "small", "--data", data, "--format", "json", *arguments) == 0
+        shown = json.loads(capsys.readouterr().out)["quantities"]["cost"]["value"]
+        assert isinstance(shown, float)
+        return shown
+
+    assert cost("cards=2") == 2 * cost()
+    assert cost("steps_per_hour=1000..4000") != cost()
+    assert cost("runs['s1k'].steps=2000") > cost()
+
+
+def test_show_as_text_and_csv(data: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("show", "small", "--data", data, "--set", "cards=2") == 0
+    out = capsys.readouterr().out
+    assert "changed: cards = 2.0" in out
+    assert out.startswith("A small plan\nedition 2026-11-20")
+    assert run("show", "small", "--data", data, "--format", "csv") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "table,row,name,value,low,high,unit,reason"
+    assert "runs,s1k,steps,1000.0,1000.0,1000.0,step," in lines
+
+
+def test_a_folder_of_somebody_elses_is_not_replaced(
+    data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("years of work")
+    assert run("build", "--no-site", "--data", data, "--out", str(mine)) == 2
+    assert "holds files that are not of a build" in capsys.readouterr().err
+    assert (mine / "thesis.txt").read_text() == "years of work"
+
+
+def test_an_internal_error_says_so_and_how_to_report_it(
+    data: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import scalesheet.build
+
+    def broken(path: Path) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(scalesheet.build, "diagnose", broken)
+    assert run("check", "--data", data) == 1
+    err = capsys.readouterr().err
+    assert "internal error (I001): RuntimeError: a bug" in err
+    assert "Please report it" in err
+
+
+def test_a_reader_that_goes_away_is_no_error(data: str) -> None:
+    command = f"{sys.executable} -m scalesheet show small --data {data} | head -1"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout == "A small plan\n"
+    assert done.stderr == ""
+
+
+def test_help_loads_none_of_the_heavy_libraries() -> None:
+    code = (
+        "import sys; from scalesheet import cli\n"
+        "try: cli.main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print([m for m in ('numpy', 'pandas', 'pint', 'xlsxwriter', 'yaml', 'jsonschema')"
+        " if m in sys.modules])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
