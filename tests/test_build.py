@@ -1,4 +1,4 @@
-"""build: what it writes, that bad input leaves the old output, that the bytes are the same twice."""
+"""build: what it writes, that bad input leaves the old output, that bytes repeat."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from scalesheet.build import build
 from scalesheet.diagnostics import Refused
 from scalesheet.output import staged
@@ -66,9 +67,14 @@ def test_a_stage_that_fails_vanishes(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with staged(out) as stage:
         (stage / "a").write_text("old")
-    with pytest.raises(RuntimeError), staged(out) as stage:
-        (stage / "a").write_text("new")
-        raise RuntimeError
+
+    def fails() -> None:
+        with staged(out) as stage:
+            (stage / "a").write_text("new")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fails()
     assert (out / "a").read_text() == "old"
     assert list(tmp_path.iterdir()) == [out]
 

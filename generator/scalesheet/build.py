@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic, Refused, errors
-from scalesheet.model import Book
+from scalesheet.model import Book, Key, Plan, Record
 from scalesheet.values import Results
 
 Progress = Callable[[str], None]
@@ -181,9 +181,30 @@ def _documents(
     shutil.copytree(source, docs, ignore=lambda folder, names: {GENERATED} & set(names))
     # Links from docs/book/plans/<plan>.html to the files beside the pages.
     workbooks = {plan: f"../../workbooks/{plan}.xlsx" for plan in book.plans}
-    report = write_pages(book, results, docs / GENERATED, edition_hash=stamp, workbooks=workbooks)
+    report = write_pages(
+        book,
+        results,
+        docs / GENERATED,
+        edition_hash=stamp,
+        workbooks=workbooks,
+        scenarios={plan.id: _by_scenario(book, plan) for plan in book.plans.values()},
+        examples={record.id: _examples(record) for record in book.records.values()},
+    )
     _refuse(list(report.problems))
     return docs
+
+
+def _examples(record: Record) -> list[float]:
+    """What the record gives for each of its examples; that they hold has been checked."""
+    from scalesheet.evaluate.findings import call
+
+    return [float(call(record, example.given).value or 0.0) for example in record.examples]
+
+
+def _by_scenario(book: Book, plan: Plan) -> dict[str, Results]:
+    from scalesheet.evaluate import evaluate
+
+    return {word: evaluate(book, plan, {Key("scenario"): word}) for word in plan.scenarios}
 
 
 def _site(stage: Path, docs: Path, project: Path) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at, nearest
@@ -34,12 +34,14 @@ def check(documents: Sequence[Document]) -> list[Diagnostic]:
     for document in documents:
         if document.kind not in KINDS:
             continue
-        findings = dict.fromkeys(violations(document))
-        findings.update(dict.fromkeys(_values(document)))
-        findings.update(dict.fromkeys(_cell_kinds(document)))
-        findings.update(dict.fromkeys(_price_dates(document)))
-        findings.update(dict.fromkeys(_unknown_sources(document, sources)))
-        found.update(list(findings)[:MAX_FINDINGS])
+        findings = chain(
+            violations(document),
+            _values(document),
+            _cell_kinds(document),
+            _price_dates(document),
+            _unknown_sources(document, sources),
+        )
+        found.update(islice(findings, MAX_FINDINGS))
     return sorted(replace(d, message=quotable(d.message, clip=False)) for d in found)
 
 

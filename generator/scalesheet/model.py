@@ -174,7 +174,7 @@ class Column(Quantity):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows with ids, and typed columns.
+    """Rows with ids, and typed columns. `row_aliases` are other names that people use for a row.
 
     `each` names, for a cross table, the column of each axis and the table it runs over. `totals`
     are columns with a total; the total itself is the plan's scalar `<table>.total.<column>`.
@@ -191,6 +191,8 @@ class Table:
     show: tuple[str, str, str] | None = None
     phase: str | None = None
     note: str = ""
+    row_notes: Mapping[str, str] = field(default_factory=dict)
+    row_aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     row_positions: tuple[Position, ...] = field(default=(), compare=False)
 
 
@@ -236,6 +238,7 @@ class Example:
     given: Mapping[str, float]
     expect: float
     note: str = ""
+    position: Position | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from importlib import resources
+from itertools import islice
 from typing import Any
 
 from jsonschema import Draft202012Validator, FormatChecker, ValidationError, validators
@@ -136,7 +137,8 @@ def explained(errors: Iterable[ValidationError], document: Document) -> list[Dia
             continue
         if failure.keyword == "type":
             mistyped.add(failure.steps)
-        found.update(dict.fromkeys(_EXPLAIN[failure.keyword](failure, document)))
+        said = _EXPLAIN[failure.keyword](failure, document)
+        found.update(dict.fromkeys(islice(said, MAX_FINDINGS)))
         if len(found) >= MAX_FINDINGS:
             break
     return list(found)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scalesheet.check import check
-from scalesheet.load import Document, load, parse
+from scalesheet.load import MAX_FINDINGS, Document, load, parse
 from scalesheet.schemas import KINDS
 
 MINIMAL = Path(__file__).parent.parent / "invalid" / "minimal"
@@ -355,3 +355,10 @@ def test_whatever_stands_in_a_sound_file_instead_the_check_tells_and_never_fails
 def test_no_data_of_any_kind_makes_the_check_fail_itself(kind, data):
     for finding in check([Document(kind, "x", "x.yaml", data)]):
         assert str(finding).isprintable()
+
+
+def test_a_large_file_full_of_faults_is_told_in_seconds_and_a_hundred_findings():
+    rows = "".join(f"      R{i}: {{stepz: many, source: nobody{i}}}\n" for i in range(20_000))
+    began = time.perf_counter()
+    assert len(said("plan", TABLE + rows)) == MAX_FINDINGS
+    assert time.perf_counter() - began < 10

@@ -62,7 +62,7 @@ MATHML: list[tuple[Node, str]] = [
     (Scalar("M_opt"), "<msub><mi>M</mi><mi>opt</mi></msub>"),
     (Scalar("eta_0"), "<msub><mi>η</mi><mi>0</mi></msub>"),
     (Text("<b>"), "<mtext>&lt;b&gt;</mtext>"),
-    (Constant("byte_per_GB", 1e9), "<mtext>byte_per_GB</mtext>"),
+    (Constant("byte_per_GB", 1e9), "<mi>byte_per_GB</mi>"),
     (binary(binary(a, "/", b), "*", c), f"<mrow><mfrac>{A}{B}</mfrac><mo>×</mo>{C}</mrow>"),
     (binary(binary(a, "/", b), "**", two),
      f"<msup>{fenced('(', f'<mfrac>{A}{B}</mfrac>', ')')}<mn>2</mn></msup>"),
@@ -82,18 +82,18 @@ MATHML: list[tuple[Node, str]] = [
     (call("log10", a), f"<mrow><msub><mi>log</mi><mn>10</mn></msub>{fenced('(', A, ')')}</mrow>"),
     (call("max", zero, a), "<mrow><mi>max</mi>" + fenced(
         "(", f'<mrow><mn>0</mn><mo separator="true">,</mo>{A}</mrow>', ")") + "</mrow>"),
-    (sum_once, "<mrow><munder><mo>∑</mo><mrow><mtext>kind</mtext><mo>=</mo><mtext>once</mtext>"
-               "</mrow></munder><mtext>hours</mtext></mrow>"),
+    (sum_once, "<mrow><munder><mo>∑</mo><mrow><mi>kind</mi><mo>=</mo><mtext>once</mtext>"
+               "</mrow></munder><mi>hours</mi></mrow>"),
     (Aggregate("min", "t", "hours"),
-     f"<mrow><mi>min</mi>{fenced('(', '<mtext>hours</mtext>', ')')}</mrow>"),
-    (memory, "<msub><mtext>memory</mtext><mtext>gpu</mtext></msub>"),
-    (Cell("t", "r-1", "hours"), "<msub><mtext>hours</mtext><mtext>r-1</mtext></msub>"),
+     f"<mrow><mi>min</mi>{fenced('(', '<mi>hours</mi>', ')')}</mrow>"),
+    (memory, "<msub><mi>memory</mi><mi>gpu</mi></msub>"),
+    (Cell("t", "r-1", "hours"), "<msub><mi>hours</mi><mtext>r-1</mtext></msub>"),
     (Guard((a,), binary(a, "+", b)), f"<mrow>{A}<mo>+</mo>{B}</mrow>"),
     (ranked,
      '<mrow><mo fence="true" form="prefix" stretchy="true">{</mo><mtable class="cases">'
      f"<mtr><mtd>{A}</mtd><mtd><mrow><mtext>if\u00a0</mtext><mrow>{A}<mo>≤</mo>{B}</mrow></mrow>"
-     f"</mtd></mtr><mtr><mtd>{B}</mtd><mtd><mrow><mtext>if\u00a0</mtext><mrow><mtext>on</mtext>"
-     "<mtext>\u00a0and\u00a0</mtext><mrow><mtext>not\u00a0</mtext><mtext>off</mtext></mrow></mrow>"
+     f"</mtd></mtr><mtr><mtd>{B}</mtd><mtd><mrow><mtext>if\u00a0</mtext><mrow><mi>on</mi>"
+     "<mtext>\u00a0and\u00a0</mtext><mrow><mtext>not\u00a0</mtext><mi>off</mi></mrow></mrow>"
      "</mrow></mtd></mtr><mtr><mtd><mtext>no room</mtext></mtd><mtd><mtext>otherwise</mtext></mtd>"
      "</mtr></mtable></mrow>"),
 ]  # fmt: skip
@@ -204,4 +204,4 @@ def test_a_long_chain_needs_no_recursion() -> None:
     chain: Node = reduce(lambda left, _: binary(left, "+", one), range(3000), one)
     assert latex(chain, Symbols()) == " + ".join("1" * 3001)
     assert words(chain, Symbols()) == " plus ".join("1" * 3001)
-    assert mathml(hours, Symbols()) == "<mtext>hours</mtext>"
+    assert mathml(hours, Symbols()) == "<mi>hours</mi>"

@@ -132,6 +132,12 @@ class Chromium:
         assert self._browser is not None
         return self._browser.version
 
+    @property
+    def browser(self) -> Browser:
+        """The browser itself, for tests that make contexts of their own."""
+        assert self._browser is not None
+        return self._browser
+
     def new_page(self) -> Page:
         """An empty page in a context of its own; close it with page.context.close()."""
         assert self._browser is not None

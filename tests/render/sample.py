@@ -94,6 +94,7 @@ scalars:
   limit:
     {low: 10, high: 20, unit: GB, domain: positive, kind: assumption, source: {key: memo}}
   cost: {unit: USD, formula: total.gpu_hours * price * (1 + reserve), title: Cost}
+  many: {value: 2000, unit: step, kind: decision, source: {key: memo}, title: Many}
   few: {value: 90, unit: step, kind: decision, source: {key: memo}, title: A few steps}
   minutes: {unit: minute, formula: few / steps_per_hour, title: Time of a few steps}
   enough:
@@ -106,6 +107,7 @@ tables:
     title: Sizes
     columns:
       steps: {unit: step, domain: count, title: Steps}
+      spare: {unit: step, formula: "steps - many if steps > many else reason('see SORT(x)')"}
       large: {flag: yes, formula: "steps > few", title: Large}
     rows:
       one: {title: "=1 run", steps: 1000}

@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from resolve.spaces import Ends, exact, pure_plan
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Domain, Key, Stated

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from scalesheet.language.format import formula_text
 from scalesheet.model import Scalar
 from scalesheet.values import Value
@@ -299,6 +300,25 @@ def test_a_cross_table_has_a_row_for_each_combination(tmp_path: Path) -> None:
     assert results.rows["grid"] == ("small--slow", "small--fast", "large--slow", "large--fast")
     assert [v.value for v in results.tables["grid"]["hours"]] == [10, 1, 100, 10]
     assert results.scalars["grid.total.hours"].value == 121
+
+
+def test_a_scalar_may_refer_to_a_table_of_its_plan(tmp_path: Path) -> None:
+    lines = """\
+    scalars:
+      chosen: {ref: t, value: c}
+      best: {ref: t, formula: argmin(t.price where t.steps < limit)}
+      limit: {value: 30, unit: step}
+      f: {unit: USD, formula: chosen.price + best.price}
+    """
+    examined = plan(tmp_path, lines.replace("\n    ", "\n").removeprefix("    ") + TABLES)
+    assert said(examined) == []
+    assert examined.results["small"].scalars["f"].value == 4
+    none = lines.replace("value: 30", "value: 5")
+    examined = plan(tmp_path, none.replace("\n    ", "\n").removeprefix("    ") + TABLES)
+    assert examined.results["small"].scalars["best"].reason == "no rows"
+    assert examined.results["small"].scalars["f"].reason == "no rows"
+    wrong = TABLES + "scalars:\n  chosen: {ref: u, value: c}\n  f: {unit: USD, formula: chosen.x}\n"
+    assert said(plan(tmp_path, wrong)) == ["N001 'u' is not a table to refer to"]
 
 
 def test_phases_follow_each_other_and_add_up(tmp_path: Path) -> None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import functools
 import http.server
-import os
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from typing import get_args
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage
 from sample_site import Scheme, Site, Visit, build
 
+from proof.browser import Chromium
 from scalesheet.site import Engine
 
 
@@ -36,14 +35,8 @@ def site(
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    chromium = os.environ.get("SCALESHEET_CHROMIUM") or shutil.which("chromium")
-    if not chromium:
-        pytest.skip("no Chromium: install it or name it in SCALESHEET_CHROMIUM")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+def browser(chromium: Chromium) -> Browser:
+    return chromium.browser
 
 
 @pytest.fixture

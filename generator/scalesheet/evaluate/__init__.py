@@ -30,7 +30,8 @@ def evaluate(book: Book, plan: Plan, overrides: Overrides | None = None) -> Resu
     for table in tables.values():
         state.rows[table.name] = {row: place for place, row in enumerate(table.rows)}
         for column in table.columns.values():
-            state.columns[table.name, column.name] = _filled(table, column, edits)
+            places = state.rows[table.name]
+            state.columns[table.name, column.name] = _filled(table, column, places, edits)
     for scalar in plan.scalars.values():
         given = edits.get(Key(scalar.name), scalar.stated)
         if given is not None:
@@ -77,7 +78,9 @@ def _ends_of(stated: Stated) -> dict[End, Part]:
     return {"value": Part(np.nan if stated.value is None else stated.value)}
 
 
-def _filled(table: Table, column: Column, edits: Mapping[Key, Stated]) -> Filled:
+def _filled(
+    table: Table, column: Column, places: Mapping[str, int], edits: Mapping[Key, Stated]
+) -> Filled:
     """The stated cells of a column; what is computed is still absent."""
     rows = len(table.rows)
     numeric = column.kind == "number"
@@ -86,18 +89,23 @@ def _filled(table: Table, column: Column, edits: Mapping[Key, Stated]) -> Filled
         for end in (ENDS if column.ranged else ENDS[1:2])
     }
     why: Why | None = None
-    for place, row in enumerate(table.rows):
-        stated = edits.get(Key(column.name, table.name, row), column.stated.get(row))
-        if stated is None:
-            continue
+    changed = {key.row: value for key, value in edits.items() if _is_of(key, table, column)}
+    for row, shipped in column.stated.items():
+        stated, place = changed.get(row, shipped), places[row]
         if stated.reason is not None:
             why = np.empty(rows, dtype=object) if why is None else why
             why[place] = stated.reason
-            continue
-        for end, part in _ends_of(stated).items():
-            if end in ends:
-                ends[end][place] = part.data
+        elif not numeric:
+            ends["value"][place] = stated.value
+        else:
+            for end, part in _ends_of(stated).items():
+                if end in ends:
+                    ends[end][place] = part.data
     return Filled(ends, why)
+
+
+def _is_of(key: Key, table: Table, column: Column) -> bool:
+    return key.table == table.name and key.name == column.name
 
 
 def _compute(key: Key, tables: Mapping[str, Table], plan: Plan, state: State) -> None:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.evaluate.interpret import Here, Part, State, interpret
 from scalesheet.language.syntax import Reason, walk
 from scalesheet.model import DOMAINS, Book, Formula, Key, Plan, Position, Quantity, Record
 from scalesheet.resolve.reasons import ARITHMETIC
-from scalesheet.values import Results, Value
+from scalesheet.values import Results, Series, Value
 
 #: Examples are written with few digits; results must agree to this.
 EXAMPLE_WITHIN = 1e-6
+#: Beyond this a spreadsheet's own arithmetic may overflow.
+LARGEST = 1e300
 
 
 def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
@@ -24,14 +28,33 @@ def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     for key in plan.order:
         quantity, formula = _of(plan, key)
-        for label, value in _values(plan, results, key):
-            found += _of_value(label, value, quantity, formula)
+        if key.table is None or not _sound(results.tables[key.table][key.name], quantity):
+            for label, value in _values(plan, results, key):
+                found += _of_value(label, value, quantity, formula)
     for name in plan.checks:
         check, value = plan.scalars[name], results.scalars[name]
         if value.value is not True:
             message = f"the check '{check.title}' does not hold: {_text(check.formula)}"
             found.append(at(_position(check, check.formula), "V005", message))
     return found
+
+
+def _sound(series: Series, quantity: Quantity) -> bool:
+    """Whether a whole column is plainly in order, so that a long one need not be walked."""
+    if any(reason in ARITHMETIC for reason in series.reasons.values()):
+        return False
+    if series.value.dtype != np.float64:
+        return True
+    least, closed, most, whole = DOMAINS[quantity.domain]
+    low = series.value if series.low is None else series.low
+    high = series.value if series.high is None else series.high
+    if not (np.nanmax(np.abs([low, high]), initial=0.0) <= LARGEST):
+        return False
+    if least is not None and not np.nanmin(low, initial=np.inf) >= least + (not closed) * 1e-300:
+        return False
+    if most is not None and not np.nanmax(high, initial=-np.inf) <= most:
+        return False
+    return not whole or bool((np.nan_to_num(series.value) % 1 == 0).all())
 
 
 def _of(plan: Plan, key: Key) -> tuple[Quantity, Formula]:
@@ -71,7 +94,7 @@ def _of_value(
     if not isinstance(value.value, float):
         return
     for end in (value.low, value.value, value.high):
-        if end is None or end in (float("inf"), float("-inf")) or abs(end) > 1e300:
+        if end is None or not abs(end) <= LARGEST:
             yield at(position, "V006", f"{label} is more than a spreadsheet's number can hold")
             return
     least, closed, most, whole = DOMAINS[quantity.domain]
@@ -129,6 +152,7 @@ def examples(book: Book) -> list[Diagnostic]:
                 message = (
                     f"'{record.id}' gives {shown} where its example expects {example.expect:.12g}"
                 )
-                assert record.position is not None
-                found.append(at(record.position, "F005", message))
+                position = example.position or record.position
+                assert position is not None
+                found.append(at(position, "F005", message))
     return found

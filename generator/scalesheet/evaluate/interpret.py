@@ -108,7 +108,10 @@ def _cell(node: Cell, here: Here) -> Part:
 
 
 def _lookup(node: Lookup, here: Here) -> Part:
-    key = interpret(node.key, here).data
+    found_key = interpret(node.key, here)
+    key = found_key.data
+    if isinstance(found_key.why, str):
+        return Part(np.nan, found_key.why)
     places = here.state.rows[node.table]
     part = here.state.columns[node.table, node.column].part(node.end)
     if not isinstance(key, np.ndarray):
@@ -121,7 +124,8 @@ def _lookup(node: Lookup, here: Here) -> Part:
     if missing.any():
         why = _reasons(why, len(key))
         for row in np.flatnonzero(missing):
-            why[row] = f"'{key[row]}' is not in {node.table}"
+            own = None if found_key.why is None else found_key.why[row]
+            why[row] = own or f"'{key[row]}' is not in {node.table}"
         if data.dtype == np.float64:
             data = np.where(missing, np.nan, data)
     return Part(data, why)

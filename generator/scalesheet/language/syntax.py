@@ -229,12 +229,16 @@ class Cell(Node):
 
 @dataclass(frozen=True, slots=True)
 class Lookup(Node):
-    """The cell of the row whose id is the value of `key` (text)."""
+    """The cell of the row whose id is the value of `key` (text).
+
+    `open`: the key may be a reason, and then the value is that reason.
+    """
 
     table: str
     key: Node
     column: str
     end: End = "value"
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,7 +194,7 @@ def _lookup(node: Lookup, context: _Context) -> _Printing:
     places = context.places
     where = function("MATCH", key, Piece(places.ids(node.table)), ZERO)
     found = function("INDEX", Piece(places.range(node.table, node.column, node.end)), where)
-    return _read(found, context)
+    return _read(function("IFERROR", found, key) if node.open else found, context)
 
 
 # ------------------------------------------------------------------ numbers

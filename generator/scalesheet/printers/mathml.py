@@ -60,7 +60,8 @@ def _name(what: Shown) -> str:
     if what.symbol:
         return _symbol(what.symbol)
     if not what.number:
-        return _text(what.text)
+        # an identifier: MathML takes a row of texts and signs for one long operator
+        return _element("mi", escape(what.text, quote=False))
     if not what.unit:
         return _number(what.number)
     return _row([_number(what.number), _text(f"\u00a0{what.unit}")])

@@ -114,6 +114,7 @@ scalesheet.runtime = (() => {
 
   /** The cell of the row with an id. */
   function lookup(table, id, column, end) {
+    if (isReason(id)) return id;
     const row = table.index.get(id);
     if (row === undefined) throw new NoValue(NO_VALUE);
     return table.columns[column][row][end];

@@ -78,6 +78,8 @@ def _plan(
 ) -> Plan | None:
     low = Lowering(document, empty.units, found)
     draft = plan_of(document, page, empty, low)
+    if not low.finish():
+        return None  # formulas would follow references that lead nowhere
     space = replace(
         empty,
         scalars=draft.scalars,
@@ -152,7 +154,8 @@ def _record(draft: DraftRecord, space: Space, found: list[Diagnostic]) -> Record
     except BindError as error:
         found.append(at(draft.formula.at(error.offset), error.code, error.message))
         return None
-    for example, position in zip(draft.examples, draft.example_positions, strict=True):
+    for example in draft.examples:
+        position = example.position or draft.position
         for name in example.given:
             if name not in draft.inputs:
                 message = f"the example gives '{name}'{nearest(name, draft.inputs)}"

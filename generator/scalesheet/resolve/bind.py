@@ -75,8 +75,8 @@ class Typed:
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Where a formula stands. `column` is the column it fills: in its own formula that name means
-    what it means outside of the table, if anything. `inputs` are those of a catalogue formula; `looked_at` is the table
-    whose rows an aggregate's condition goes through."""
+    what it means outside of the table, if anything. `inputs` are those of a catalogue formula;
+    `looked_at` is the table whose rows an aggregate's condition goes through."""
 
     space: Space
     phase: str | None = None
@@ -695,7 +695,7 @@ def _over(node: Over, scope: Scope, want: Unit | None) -> Typed:
     else:
         table = scope.space.table(found.table)
         column, draft = found.column, table.columns[found.column]
-        if draft.kind != "number" and function != "count":
+        if draft.kind != "number":
             raise BindError(
                 "F004", f"{function} draws numbers together, not {_a(draft.kind)}", node
             )

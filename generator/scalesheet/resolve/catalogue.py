@@ -167,6 +167,12 @@ def _table(name: str, title: str, documents: Sequence[Document]) -> DraftTable:
         row_titles=tuple(str(document.data["title"]) for document in documents),
         columns={},
         position=positions[0] if positions else Position(name, 1, 1),
+        row_notes={d.id: str(d.data["note"]) for d in documents if d.data.get("note")},
+        row_aliases={
+            d.id: tuple(str(alias) for alias in d.data["aliases"])
+            for d in documents
+            if d.data.get("aliases")
+        },
         row_positions=positions,
     )
 
@@ -282,6 +288,7 @@ def _offers(
             value = stated(low, price, renamed, "prices", index, basis="published")
             entries.append(replace(value, since=str(entry["from"])))
         history[row] = tuple(entries)
+        low.finish()
         in_force = [e for e in entries if e.since <= as_of.isoformat()]
         current = in_force[-1] if in_force else Stated(
             reason=f"no price known at {as_of.isoformat()}", position=document.at("prices")
@@ -349,11 +356,9 @@ def _record(document: Document, units: Units, found: list[Diagnostic]) -> DraftR
                 {k: float(v) for k, v in example["given"].items()},
                 float(example["expect"]),
                 str(example.get("note", "")),
+                document.at("examples", index),
             )
-            for example in data.get("examples", [])
-        ),
-        example_positions=tuple(
-            document.at("examples", index) for index in range(len(data.get("examples", [])))
+            for index, example in enumerate(data.get("examples", []))
         ),
         citation=citation(data.get("source")),
     )

@@ -83,6 +83,7 @@ def _stated_facts(draft: Draft) -> Facts:
         ranged=is_ranged,
         may_reason=any(v.reason is not None for v in values),
         stated=not draft.formulas,
+        number=draft.kind == "number",
         directions={place: RISING} if is_ranged else {},
     )
 
@@ -131,6 +132,7 @@ def _split(
         ranged=before.ranged or parts.ranged,
         may_reason=before.may_reason or settled.may_reason,
         stated=False,
+        number=before.number,
         outer=before.outer or outer,
         directions={**before.directions, **parts.directions},
     )
@@ -176,6 +178,8 @@ def table(draft: DraftTable, compiled: Compiled) -> ModelTable:
         show=draft.show,
         phase=draft.phase,
         note=draft.note,
+        row_notes=draft.row_notes,
+        row_aliases=draft.row_aliases,
         row_positions=draft.row_positions,
     )
 

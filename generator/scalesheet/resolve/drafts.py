@@ -79,6 +79,8 @@ class DraftTable:
     show: tuple[str, str, str] | None = None
     phase: str | None = None
     note: str = ""
+    row_notes: dict[str, str] = field(default_factory=dict)
+    row_aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     row_positions: tuple[Position, ...] = ()
 
 
@@ -99,7 +101,6 @@ class DraftRecord:
     note: str = ""
     asserted: bool = False
     examples: tuple[Example, ...] = ()
-    example_positions: tuple[Position, ...] = ()
     citation: Citation | None = None
 
 

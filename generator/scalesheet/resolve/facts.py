@@ -67,6 +67,7 @@ class Facts:
     may_reason: bool = False
     stated: bool = False  # an input in every cell
     outer: bool = False
+    number: bool = True  # not a word, flag, text or reference
     directions: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -109,9 +109,7 @@ def _draft(
     )
     if "ref" in entry:
         draft.kind, draft.refers_to = "reference", str(entry["ref"])
-        if low.rows(draft.refers_to) is None:
-            low.say("N001", f"'{draft.refers_to}' is not a table to refer to", *path, "ref")
-            draft.kind, draft.refers_to = "text", None
+        low.later.append(lambda: _known_table(low, str(draft.refers_to), (*path, "ref")))
     elif "words" in entry:
         draft.kind, draft.words = "word", tuple(str(w) for w in entry["words"])
         if draft.differs is not None and draft.differs not in draft.words:
@@ -129,6 +127,15 @@ def _draft(
     elif entry.get("date") is not None and flag(entry["date"]):
         draft.kind = "date"
     else:
+        if "unit" not in entry:
+            low.found.append(
+                at(
+                    draft.position,
+                    "U003",
+                    f"'{name}' is a number without a unit; add one, 'unit: 1' for a pure number; "
+                    "a word needs 'words:', yes or no 'flag: yes'",
+                )
+            )
         draft.unit = low.unit(entry.get("unit", "1"), *path, "unit")
     return draft
 
@@ -149,6 +156,13 @@ def _scalar(
         if "written" in entry:
             _scenario_scalar(plan, low, draft, entry, path)
     plan.scalars[full] = draft
+
+
+def _known_table(low: Lowering, table: str, path: tuple[str | int, ...]) -> bool:
+    known = low.rows(table) is not None
+    if not known:
+        low.say("N001", f"'{table}' is not a table to refer to", *path)
+    return known
 
 
 def _at(data: Any, path: tuple[str | int, ...]) -> Any:
@@ -236,6 +250,11 @@ def _table(
             for row, cells in rows.items()
         )
         table.row_positions = tuple(low.document.key_at(*path, "rows", row) for row in rows)
+        table.row_notes = {
+            row: str(cells["note"])
+            for row, cells in rows.items()
+            if isinstance(cells, Mapping) and cells.get("note")
+        }
     for column in entry.get("columns", {}):
         _column(plan, low, table, column, entry, path, cross)
     if not cross:
@@ -293,8 +312,11 @@ def _cross_rows(
         ", ".join(names[i] for names, i in zip(titles, ids, strict=True)) for ids in combinations
     )
     table.each = tuple((axis, found.name) for axis, found, _ in axes)
-    table.row_positions = tuple(low.document.at(*path) for _ in combinations)
-    for index, (axis, found, _) in enumerate(axes):
+    table.row_positions = (low.document.at(*path),) * len(combinations)
+    place = low.document.at(*path)
+    for index, (axis, found, ids) in enumerate(axes):
+        # one object for each id: a million rows share a thousand of them
+        chosen = {id: Stated(id, basis="decision", position=place) for id in ids}
         table.columns[axis] = Draft(
             axis,
             axis.replace("_", " ").capitalize(),
@@ -303,8 +325,8 @@ def _cross_rows(
             refers_to=found.name,
             table=table.name,
             stated={
-                row: Stated(ids[index], basis="decision", position=low.document.at(*path))
-                for row, ids in zip(table.rows, combinations, strict=True)
+                row: chosen[parts[index]]
+                for row, parts in zip(table.rows, combinations, strict=True)
             },
         )
 

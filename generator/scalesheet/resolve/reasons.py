@@ -73,16 +73,20 @@ def _leaf(node: Node, facts: FactsOf) -> Settled:
 
 
 def _reference(node: Node, facts: FactsOf) -> Settled:
-    return Settled(node, (node,)) if facts(node).may_reason else Settled(node)
+    """A number that may be a reason is a subject. A word is text like a reason: it needs no guard,
+    being equal to no word of the class."""
+    known = facts(node)
+    return Settled(node, (node,)) if known.may_reason and known.number else Settled(node)
 
 
 def _lookup(node: Lookup, facts: FactsOf) -> Settled:
     key = settle(node.key, facts)
-    subjects = _subjects(key)
-    node = replace(node, key=key.body)
-    if facts(node).may_reason:
-        subjects += (node,)
-    return Settled(node, subjects)
+    absent = key.maybe or (isinstance(key.body, REFERENCES) and facts(key.body).may_reason)
+    node = replace(node, key=key.body, open=absent)
+    known = facts(node)
+    if known.number and (absent or known.may_reason):
+        return Settled(node, (*key.subjects, node))
+    return Settled(node, key.subjects)
 
 
 def _subjects(*parts: Settled) -> tuple[Node, ...]:

@@ -27,6 +27,12 @@ class Lowering:
     found: list[Diagnostic] = field(default_factory=list)
     citation: Citation | None = None
     rows: Callable[[str], tuple[str, ...] | None] = lambda table: None
+    later: list[Callable[[], bool]] = field(default_factory=list)
+
+    def finish(self) -> bool:
+        """Checks what had to wait until all tables were there; whether binding can go on."""
+        held = [check() for check in self.later]  # every one, so that all is told
+        return all(held)
 
     def say(self, code: str, message: str, *path: str | int) -> None:
         self.found.append(at(self.document.at(*path), code, message))
@@ -157,11 +163,12 @@ def _word(low: Lowering, draft: Draft, value: Any, path: tuple[str | int, ...]) 
             *path,
         )
     if draft.kind == "reference" and draft.refers_to is not None:
-        rows = low.rows(draft.refers_to)
-        if rows is not None and text not in rows:
-            low.say(
-                "N002",
-                f"'{text}' is not in {draft.refers_to}{nearest(text, rows)}",
-                *path,
-            )
+        low.later.append(lambda: _known_row(low, str(draft.refers_to), text, path))
     return text
+
+
+def _known_row(low: Lowering, table: str, row: str, path: tuple[str | int, ...]) -> bool:
+    rows = low.rows(table)
+    if rows is not None and row not in rows:
+        low.say("N002", f"'{row}' is not in {table}{nearest(row, rows)}", *path)
+    return True

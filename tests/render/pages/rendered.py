@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from functools import cache
 from html.parser import HTMLParser
@@ -53,7 +54,8 @@ def extensions() -> tuple[list[str], dict[str, Any]]:
 def html(text: str) -> str:
     """A page's Markdown as the site generator turns it into HTML."""
     names, settings = extensions()
-    return markdown.Markdown(extensions=names, extension_configs=settings).convert(text)
+    body = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
+    return markdown.Markdown(extensions=names, extension_configs=settings).convert(body)
 
 
 class Elements(HTMLParser):

@@ -86,7 +86,7 @@ def hardware() -> Table:
         "hardware",
         "Hardware",
         ("big", "small"),
-        ("Big <script>alert(1)</script> & `Co`", "Small | one"),
+        ("Big </title><script>alert(1)</script> & `Co`", "Small | one"),
         {
             "vendor": Column(
                 "vendor",
@@ -207,7 +207,7 @@ def scalars() -> tuple[Scalar, ...]:
             stated=replace(number(2000.0, 1600.0, 2500.0), midpoint=True, note="See the log."),
             position=Position(PLAN_FILE, 9, 3),
         ),
-        Scalar("need", "Memory needed", unit=unit("GiB"), stated=number(32.0)),
+        Scalar("need", "Memory needed", unit=unit("GiB"), stated=number(32.0), phase="main"),
         Scalar(
             "offer",
             "Offer",
@@ -269,7 +269,7 @@ def demo(page: str = PAGE) -> Plan:
         "A plan of two stages; <script>alert(2)</script> is text.",
         {scalar.name: scalar for scalar in scalars()},
         {"stages": stages(), "grid": grid()},
-        (Phase("main", "Main", "one_time", ()),),
+        (Phase("main", "Main <b>phase</b>", "one_time", ()),),
         (Key("hours", "stages"), Key("stages.total.hours"), Key("cost"), Key("positive")),
         ("hardware", "offers"),
         ("stages.total.hours", "cost"),

@@ -11,7 +11,7 @@ def shown(name: str) -> str:
 
 def test_an_accelerator_begins_with_its_figures() -> None:
     text = shown("hardware/big.md")
-    assert text.startswith("Big <script>alert(1)</script> & `Co`")
+    assert text.startswith("Big </title><script>alert(1)</script> & `Co`")
     assert "Memory 80 GiB spec" in text
     assert "Vendor Acme *Inc* {{ x }}" in text
 
@@ -42,7 +42,10 @@ def test_a_formula_page_has_every_notation_and_its_examples() -> None:
     assert "<math" in page
     assert "hours * price" in text
     assert "Valid for any number of hours" in text
-    assert "2 3.50 7.00 7.00 none two hours" in text
+    assert (
+        "Quantity Unit two hours Hours h 2 Price USD/(node·h) 3.50 Expected USD/node 7.00 "
+        "Computed USD/node 7.00 Difference none" in text
+    )
     assert '<a href="../plans/demo.html#f.cost">Cost</a>' in page
 
 

@@ -14,22 +14,30 @@ SIGNS = "<script>alert(1)</script> *a* _b_ `c` [d](e) | {{ f }} & \" ' # ~~g~~ !
 
 @pytest.mark.parametrize("text", [SIGNS, "```", "~~~", "# no heading", "1. no list", "--8<-- 'x'"])
 def test_text_in_a_block_is_shown_as_it_is(text: str) -> None:
-    shown = read(page(tag("div", tag("p", text))))
+    shown = read(tag("div", tag("p", text)))
     assert shown.text == " ".join(text.split())
     assert [name for name, _ in shown.found] == ["div", "p"]
 
 
 @pytest.mark.parametrize("text", [SIGNS, "a\nb", "{: #x onclick=y }", "&lt;", "http://example.org"])
 def test_text_in_a_heading_is_shown_as_it_is(text: str) -> None:
-    shown = read(page(heading(2, text, "here")))
+    shown = read(heading(2, text, "here"))
     assert shown.text.removesuffix("¶").strip() == " ".join(text.split())
     assert shown.found[0] == ("h2", {"id": "here"})
 
 
 @given(st.text(alphabet=st.characters(codec="ascii", categories=["L", "N", "P", "S", "Zs"])))
 def test_no_sign_in_a_paragraph_of_html_is_markup(text: str) -> None:
-    shown = read(page(tag("p", inline(text))))
+    shown = read(tag("p", inline(text)))
     assert shown.text == " ".join(text.split())
+
+
+def test_a_title_with_signs_of_markup_is_stated_apart_and_escaped() -> None:
+    hostile = "</title><script>alert(1)</script>"
+    assert page(hostile).startswith(
+        '---\ntitle: "&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;"\n---\n\n# '
+    )
+    assert page("RTX 4090 & more") == "# RTX 4090 &#38; more\n"
 
 
 def test_attributes_are_escaped_and_none_leaves_one_out() -> None:

@@ -45,7 +45,8 @@ def test_a_table_has_units_in_its_heading_ranges_and_totals() -> None:
 
 def test_a_cross_table_is_drawn_as_a_grid() -> None:
     shown = read(plan_page("{{ table grid }}")).text
-    assert "Stage Big <script>alert(1)</script> & `Co` Small | one Stage <one> yes no" in shown
+    assert "Stage Big </title><script>alert(1)</script> & `Co` Small | one " in shown
+    assert "Stage <one> yes no Stage two yes no" in shown
 
 
 def test_tables_that_the_prose_leaves_out_follow_it() -> None:
@@ -60,6 +61,11 @@ def test_an_input_tells_value_range_kind_source_and_note() -> None:
         "Steps per hour 2,000 step/h 1,600–2,500 assumption section 5: See the log. "
         "Expected value not stated: the middle of the range. edit" in shown
     )
+
+
+def test_inputs_of_a_phase_stand_under_its_title() -> None:
+    shown = read(section(plan_page(), "inputs")).text
+    assert "Main <b>phase</b>¶ Input Value Kind Source and note Memory needed 32 GiB" in shown
 
 
 def test_an_input_leads_to_its_line_in_the_repository() -> None:

@@ -17,7 +17,9 @@ from openpyxl.workbook import Workbook
 from openpyxl.worksheet.formula import ArrayFormula
 
 from render.workbook.conftest import Made
+from scalesheet.evaluate import evaluate
 from scalesheet.language.syntax import Number, walk
+from scalesheet.model import Plan
 from scalesheet.render.workbook import write_workbook
 from scalesheet.render.workbook.layout import lay_out, name_faults, trees_of
 
@@ -143,6 +145,25 @@ def test_text_that_looks_like_a_formula_stays_text(written: Workbook) -> None:
         if cell.data_type == "s" and isinstance(cell.value, str) and cell.value[0] in "=@-"
     }
     assert {"=1 run", "=1+1 is a title", "@home", "=HYPERLINK(1) is a note"} <= texts
+
+
+def test_a_reason_that_looks_like_a_new_function_is_no_array_formula(
+    made: Made, written: Workbook, stored: Workbook
+) -> None:
+    sheet, address = made.layout.table_cell("sizes", "one", "spare")
+    assert stored[sheet][address].value == "see SORT(x)"
+    assert "_xlfn" not in str(written[sheet][address].value)
+
+
+def test_a_plan_of_one_number_has_a_workbook(made: Made, tmp_path: Path) -> None:
+    name = "cards"
+    plan = Plan(
+        "one", "One", "", {name: made.plan.scalars[name]}, {}, (), (), (), (), (), (), (), ""
+    )
+    results = evaluate(made.book, plan)
+    report = write_workbook(made.book, plan, results, tmp_path / "one.xlsx", edition_hash="0")
+    assert report.problems == ()
+    assert report.sheets == ("About", "Inputs", "Units", "Summary", "Checks", "Sources", "Changes")
 
 
 def test_links_lead_to_the_web_or_into_the_workbook(written: Workbook) -> None:

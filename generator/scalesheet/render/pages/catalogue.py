@@ -75,7 +75,7 @@ def _page(context: Context, table: Table, row: str) -> str:
     kind_title, _, first = KINDS[table.name]
     uses = listed(of_row(context, table.name, row))
     return page(
-        heading(1, title),
+        title,
         tag("p", link("index.md", kind_title), " · ", edit_link(context, position), class_="meta"),
         _cards(context, table, row, first),
         _fact_list(context, table, row),
@@ -187,7 +187,7 @@ def _index(context: Context, name: str, table: Table | None) -> str:
     """All rows of a kind, with the figures that matter first."""
     title, sentence, first = KINDS[name]
     if table is None:
-        return page(heading(1, title), tag("p", sentence, class_="lead"))
+        return page(title, tag("p", sentence, class_="lead"))
     facts = [c for c in _facts(table) if c.kind == "reference"]
     numbers = [table.columns[c] for c in first if c in table.columns]
     head = [heading_cell(title)]
@@ -204,7 +204,7 @@ def _index(context: Context, name: str, table: Table | None) -> str:
             cells.append(cell(cell_value(context, table, column, row), fmt))
         body.append(cells)
     return page(
-        heading(1, title),
+        title,
         tag("p", sentence, class_="lead"),
         grid(head, body, sortable=True),
     )

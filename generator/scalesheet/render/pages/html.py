@@ -7,6 +7,7 @@ HTML or Markdown (or its extensions) would read as a sign becomes a character re
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections.abc import Iterable
 
@@ -89,9 +90,22 @@ def heading(level: int, text: object, anchor: str | None = None) -> str:
     return f"{'#' * level} {shown}" + (f" {{ #{anchor} }}" if anchor else "")
 
 
-def page(*blocks: object) -> str:
-    """Blocks of Markdown and HTML with an empty line between them."""
-    return "\n\n".join(str(block) for block in blocks if block) + "\n"
+def page(title: str, *blocks: object) -> str:
+    """A page of Markdown: its title, then blocks with an empty line between them."""
+    parts = (heading(1, title), *blocks)
+    return _title_apart(title) + "\n\n".join(str(part) for part in parts if part) + "\n"
+
+
+def _title_apart(title: str) -> str:
+    """Front matter for a title with signs of markup in it.
+
+    The theme puts a title into <title> unescaped. A stated one it takes as it is, escaped by us;
+    one from the heading it takes with all references undone.
+    """
+    if not set("<>") & set(title):
+        return ""
+    flat = html.escape(" ".join(title.split()))
+    return f"---\ntitle: {json.dumps(flat)}\n---\n\n"
 
 
 def anchor(*names: str) -> str:

@@ -120,7 +120,7 @@ def _figure(context: Context, plan: Plan, results: Results, name: str) -> Html |
     shown = amount(value, fmt, context.symbol(quantity), range_=False)
     told = ends(value, fmt)
     ranged = tag("span", inline(f"({told})"), class_="range") if told else None
-    return join([link(found.target, shown, class_="quoted"), " " if told else None, ranged])
+    return join([link(found.target, shown, class_="figure-link"), " " if told else None, ranged])
 
 
 def _found(context: Context, plan: Plan, results: Results, name: str) -> _Found | None:

@@ -29,7 +29,7 @@ def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]
     start = Position(plan.page_path or f"{plan.id}/page.md", 1, 1)
     told, found = prose(plan.page, _with_advice(names, advice, placed), start)
     text = page(
-        heading(1, plan.title),
+        plan.title,
         tag("p", plan.summary, class_="lead") if plan.summary else None,
         _cards(context, plan, results),
         _actions(context, plan),
@@ -236,10 +236,10 @@ def citations(context: Context, plan: Plan) -> set[str]:
 
 def plans_index(context: Context) -> str:
     """All plans with their headline figures."""
-    blocks: list[object] = [heading(1, "Plans")]
+    blocks: list[object] = []
     for plan in context.book.plans.values():
         results = context.results[plan.id]
         blocks.append(heading(2, Html(f"[{inline(plan.title)}]({plan.id}.md)"), plan.id))
         blocks.append(tag("p", plan.summary, class_="lead") if plan.summary else None)
         blocks.append(_cards(context, plan, results, page=f"{plan.id}.md"))
-    return page(*blocks)
+    return page("Plans", *blocks)

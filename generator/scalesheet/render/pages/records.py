@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from scalesheet.model import Example, Quantity, Record
+from scalesheet.model import Example, Quantity, Record, Scalar
 from scalesheet.numbers import format_of
-from scalesheet.render.pages.context import Context, cite, edit_link
+from scalesheet.render.pages.context import Context, cite, edit_link, value_of
 from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.html import Html, heading, join, link, page, tag
 from scalesheet.render.pages.notation import record_drawn, record_in_words, record_notations
@@ -32,7 +33,7 @@ def _page(context: Context, record: Record) -> str:
         class_="formula",
     )
     return page(
-        heading(1, record.title),
+        record.title,
         tag(
             "p",
             link("index.md", "Formulas"),
@@ -68,13 +69,15 @@ def _terms(context: Context, record: Record) -> Html | None:
 
 
 def _inputs(context: Context, record: Record) -> Html:
-    head = [heading_cell(text) for text in ("Input", "Name", "Unit", "Domain", "Note")]
+    head = [heading_cell(text) for text in ("Input", "Name", "Unit", "Domain")]
+    head += [heading_cell("Default", number=True), heading_cell("Note")]
     body = [
         [
             tag("th", each.title, scope="row"),
             tag("td", tag("code", each.name)),
             tag("td", context.symbol(each) or "pure number"),
             tag("td", each.domain),
+            _number(context, each, value_of(each.stated) if each.stated else Value()),
             tag("td", each.note),
         ]
         for each in record.inputs
@@ -82,51 +85,57 @@ def _inputs(context: Context, record: Record) -> Html:
     return grid(head, body)
 
 
+def _number(context: Context, quantity: Quantity, value: Value) -> Html:
+    fmt = format_of(quantity, [value], context.book.units)
+    return tag("td", amount(value, fmt), class_="num")
+
+
 def _examples(context: Context, record: Record) -> Iterator[object]:
-    """Given inputs, what must come out, what does, and the difference."""
+    """Given inputs, what must come out, what does, and the difference: a column an example."""
     if not record.examples:
         return
-    computed = context.examples.get(record.id, ())
     result = Quantity("result", record.title, unit=record.unit)
-    head = [heading_cell(each.title, context.symbol(each), number=True) for each in record.inputs]
-    symbol = context.book.units.symbol(record.unit)
-    head.append(heading_cell("Expected", symbol, number=True))
+    computed = context.examples.get(record.id, ())
+    rows: list[tuple[Quantity, list[Value]]] = [
+        (each, [_given(each, example) for example in record.examples]) for each in record.inputs
+    ]
+    rows.append((replace(result, title="Expected"), _values(e.expect for e in record.examples)))
     if computed:
-        head.append(heading_cell("Computed", symbol, number=True))
-        head.append(heading_cell("Difference", number=True))
-    head.append(heading_cell("Note"))
-    body: list[list[Html]] = []
-    for n, example in enumerate(record.examples):
-        cells = [_given(context, record, example, each.name) for each in record.inputs]
-        cells.append(_number(context, result, example.expect))
-        if computed:
-            cells.append(_number(context, result, computed[n]))
-            cells.append(tag("td", _difference(computed[n], example.expect), class_="num"))
-        cells.append(tag("td", example.note))
-        body.append(cells)
+        rows.append((replace(result, title="Computed"), _values(computed)))
+    body = [_row(context, quantity, values) for quantity, values in rows]
+    if computed:
+        pairs = zip(computed, record.examples, strict=True)
+        told = [tag("td", _difference(got, each.expect), class_="num") for got, each in pairs]
+        body.append([tag("th", "Difference", scope="row"), tag("td"), *told])
+    head = [heading_cell("Quantity"), heading_cell("Unit")]
+    for n, example in enumerate(record.examples, 1):
+        head.append(heading_cell(example.note or f"Example {n}", number=True))
     yield heading(2, "Examples", "examples")
     yield grid(head, body)
 
 
-def _given(context: Context, record: Record, example: Example, name: str) -> Html:
-    quantity = next(each for each in record.inputs if each.name == name)
-    if name not in example.given:
-        return tag("td", "default", class_="num note")
-    return _number(context, quantity, example.given[name])
+def _row(context: Context, quantity: Quantity, values: Sequence[Value]) -> list[Html]:
+    cells = [_number(context, quantity, value) for value in values]
+    unit = tag("td", context.symbol(quantity), class_="unit")
+    return [tag("th", quantity.title, scope="row"), unit, *cells]
 
 
-def _number(context: Context, quantity: Quantity, value: float) -> Html:
-    shown = Value.number(value)
-    fmt = format_of(quantity, [shown], context.book.units)
-    return tag("td", amount(shown, fmt), class_="num")
+def _values(numbers: Iterable[float]) -> list[Value]:
+    return [Value.number(number) for number in numbers]
+
+
+def _given(quantity: Scalar, example: Example) -> Value:
+    """What an example gives for an input, else the input's default."""
+    if quantity.name in example.given:
+        return Value.number(example.given[quantity.name])
+    return value_of(quantity.stated) if quantity.stated else Value()
 
 
 def _difference(computed: float, expected: float) -> str:
-    """Relative to what was expected, in percent; `none` where equal on 12 digits."""
-    scale = max(abs(computed), abs(expected))
-    if abs(computed - expected) <= 1e-12 * scale:
+    """Relative to what was expected; `none` where equal on 12 digits."""
+    if abs(computed - expected) <= 1e-12 * max(abs(computed), abs(expected)):
         return "none"
-    return f"{(computed - expected) / (expected or computed):+.2g}".replace("e-0", "e-")
+    return f"{(computed - expected) / (expected or computed):+.1e}"
 
 
 def _texts(record: Record) -> Iterator[object]:
@@ -150,6 +159,4 @@ def _index(context: Context) -> str:
         for record in context.book.records.values()
     ]
     lead = "Each formula is written once, and printed from there for every face."
-    return page(
-        heading(1, "Formulas"), tag("p", lead, class_="lead"), grid(head, body, sortable=True)
-    )
+    return page("Formulas", tag("p", lead, class_="lead"), grid(head, body, sortable=True))

@@ -20,7 +20,7 @@ def source_pages(context: Context) -> Iterator[tuple[str, str]]:
         yield (
             f"sources/{key}.md",
             page(
-                heading(1, source.title),
+                source.title,
                 tag(
                     "p",
                     link("index.md", "Sources"),
@@ -50,18 +50,16 @@ def _card(source: Source) -> Html:
 
 
 def _index(context: Context, counts: dict[str, int]) -> str:
-    head = [heading_cell(text) for text in ("Source", "Publisher", "Date")]
-    head.append(heading_cell("Used in", "places", number=True))
+    head = [heading_cell(text) for text in ("Source", "Publisher")]
+    head += [heading_cell("Date", number=True), heading_cell("Used in", "places", number=True)]
     body = [
         [
             tag("th", link(f"{key}.md", source.title), scope="row"),
             tag("td", source.publisher),
-            tag("td", source.date),
+            tag("td", source.date, class_="num"),
             tag("td", counts[key], class_="num"),
         ]
         for key, source in context.book.sources.items()
     ]
     lead = "Every text that a figure rests on, and how much rests on it."
-    return page(
-        heading(1, "Sources"), tag("p", lead, class_="lead"), grid(head, body, sortable=True)
-    )
+    return page("Sources", tag("p", lead, class_="lead"), grid(head, body, sortable=True))

@@ -20,9 +20,11 @@ from scalesheet.render.workbook.places import (
     relative,
 )
 from scalesheet.render.workbook.scalars import NUMBERS, SHIPPED
-from scalesheet.render.workbook.tables import heading_of, is_axis
+from scalesheet.render.workbook.tables import is_axis
+from scalesheet.render.workbook.widths import heading_of
 
 SHOWN = 20  # changes listed on top
+MOST_LINKS = 5_000  # a sheet takes 65,530
 RUNNING, WHAT, SHEET, CELL, SHIPPED_AT, NOW, CHANGED = range(7)
 HEADINGS = ("No.", "What", "Sheet", "Cell", "Shipped", "Now", "Changed?")
 WIDTHS = (7, 64, 30, 10, 26, 26, 12)
@@ -70,7 +72,7 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     _headings(canvas, first - 2)
     canvas.text(first - 1, RUNNING, "", "text")
     for row, entry in enumerate(entries, first):
-        _entry(canvas, entry, row)
+        _entry(canvas, entry, row, linked=row - first < MOST_LINKS)
     canvas.stress(first, last, CHANGED, "changed")
     canvas.sheet.freeze_panes(TOP - 1, 0)
 
@@ -81,11 +83,11 @@ def _headings(canvas: Canvas, row: int) -> None:
         canvas.text(row, at, text, "heading_number" if text in numbers else "heading_text")
 
 
-def _entry(canvas: Canvas, entry: Entry, row: int) -> None:
+def _entry(canvas: Canvas, entry: Entry, row: int, *, linked: bool) -> None:
     now = f"{prefix(entry.sheet)}{relative(entry.row, entry.column)}"
     canvas.text(row, WHAT, entry.what, "text")
     canvas.text(row, SHEET, entry.sheet, "small")
-    link = f"internal:{now}"
+    link = f"internal:{now}" if linked else ""
     canvas.link(row, CELL, link, relative(entry.row, entry.column))
     if entry.kept is not None:
         canvas.formula(row, SHIPPED_AT, entry.kept, entry.shipped, "shipped")

@@ -70,7 +70,7 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
     canvas.text(row - 1, 1, said, "lead_line")
     canvas.text(row, TITLE, "Checks", "label")
     cell, said = verdict
-    canvas.formula(row, 1, cell, said, "link")
+    canvas.formula(row, 1, cell, said, "count")
     row += 2
     row = write_headline(canvas, context, row)
     row = _listed(canvas, row + 1, "How to use it", HOW_TO_USE, last)
@@ -85,11 +85,19 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
     row += 2
     for sheet in context.layout.sheets:
         if sheet.kind != "about":
-            canvas.link(row, TITLE, f"internal:{prefix(sheet.name)}A1", sheet.name)
-            said = SHEET_WORDS[sheet.kind]
-            shown = f"{sheet.title}: {said}" if sheet.title != sheet.name else said.capitalize()
-            canvas.text(row, 1, shown, "key")
+            canvas.link(row, TITLE, f"internal:{prefix(sheet.name)}A1", sheet.name, "sheet_link")
+            canvas.text(row, 1, _about_sheet(context, sheet), "lead_line")
             row += 1
+
+
+def _about_sheet(context: Context, sheet: SheetPlan) -> str:
+    """What a sheet is, in a line."""
+    parts = [sheet.title] if sheet.title != sheet.name else []
+    parts.append(SHEET_WORDS[sheet.kind])
+    titles = [context.tables[name].title for name in sheet.tables]
+    parts += [title for title in titles if title not in (sheet.title, sheet.name)]
+    said = ": ".join(parts[:2]) if len(parts) <= 2 else f"{parts[0]}: {', '.join(parts[1:])}"
+    return clipped(said[0].upper() + said[1:], 110)
 
 
 def _listed(canvas: Canvas, row: int, title: str, texts: tuple[str, ...], last: int) -> int:

@@ -281,8 +281,10 @@ class _Planner:
         if scalars:
             groups.append(self.group(name, "", scalars, row))
             row += len(scalars) + 2
+        beside = max((_table_columns(table)[1] for table in tables), default=0)
         for table in tables:
-            place = self.places[table.name] = self.place(table, name, row, captioned=True)
+            place = self.place(table, name, row, captioned=True, beside=beside)
+            self.places[table.name] = place
             self.total_spots(table, place)
             row = place.end + 1
         plan = SheetPlan(name, "calculation", title, note, tuple(groups),
@@ -315,7 +317,10 @@ class _Planner:
             SheetPlan(sheet, kind, shown, note, tables=(table.name,))  # type: ignore[arg-type]
         )
 
-    def place(self, table: Table, sheet: str, row: int, *, captioned: bool) -> TablePlace:
+    def place(
+        self, table: Table, sheet: str, row: int, *, captioned: bool, beside: int = 0
+    ) -> TablePlace:
+        """`beside`: the first column that source and note may take, to align several tables."""
         caption = row if captioned else None
         heading = row + (1 if captioned else 0)
         first = heading + 3
@@ -323,6 +328,7 @@ class _Planner:
         total = spacer + 1 if table.totals else None
         counted = spacer + 2 if any(table.columns[c].may_reason for c in table.totals) else None
         columns, at = _table_columns(table)
+        at = max(at, beside)
         source = note = None
         stated = [s for c in table.columns.values() for s in c.stated.values()]
         if any(s.citation for s in stated):

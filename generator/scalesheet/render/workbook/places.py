@@ -118,9 +118,6 @@ class Layout:
         return place.sheet, relative(at, place.columns[column][ENDS.index(end)])
 
 
-CONSTANT_VALUE = 1  # the Units sheet's column of values
-
-
 # ------------------------------------------------------------------ addresses
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scalesheet.language.syntax import ENDS
 from scalesheet.model import Quantity, Scalar, Stated
+from scalesheet.numbers import excel_format
 from scalesheet.printers.base import PrinterError
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import (
@@ -87,7 +90,8 @@ def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> No
     canvas.text(row, KEY, context.layout.names.scalars[scalar.name, "value"], "key")
     canvas.text(row, UNIT, context.symbol(scalar), "symbol")
     text = stated_text(stated, context.symbol(scalar))
-    fmt = context.number_format(scalar)
+    # a cell that is typed into shows what is typed: no mark of approximation
+    fmt = excel_format(replace(context.scalar_formats[scalar.name], approximate=False))
     if text is not None:
         canvas.text(row, NUMBERS[1], text, "input_text")
         canvas.text(row, SHIPPED[1], text, "shipped_text")

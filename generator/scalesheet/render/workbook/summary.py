@@ -14,7 +14,8 @@ from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.front import write_headline
 from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, View, absolute, prefix
-from scalesheet.render.workbook.tables import heading_of, stored_column
+from scalesheet.render.workbook.tables import stored_column
+from scalesheet.render.workbook.widths import heading_of
 from scalesheet.values import Value
 
 WIDTHS = (42.0, 14.0, 16.0, 14.0, 16.0, *(14.0,) * 10)

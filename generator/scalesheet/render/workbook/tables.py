@@ -11,7 +11,7 @@ from itertools import groupby
 
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Column, Formula, Stated, Table
-from scalesheet.numbers import Format, excel_format, number, plain
+from scalesheet.numbers import excel_format
 from scalesheet.printers.base import PrinterError
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import (
@@ -35,18 +35,15 @@ from scalesheet.render.workbook.places import (
 )
 from scalesheet.render.workbook.scalars import write_ends, write_group
 from scalesheet.render.workbook.validation import rule
-from scalesheet.values import Series, Value
-
-NARROWEST, WIDEST_NUMBER, WIDEST_TEXT = 10.5, 22.0, 30.0
-TITLE_WIDTH, KEY_WIDTH = (24.0, 40.0), (14.0, 30.0)
-SOURCE_WIDTH, NOTE_WIDTH = 44.0, 70.0
+from scalesheet.render.workbook.widths import heading_of, set_widths
+from scalesheet.values import Series
 
 
 def write_tables(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     """A sheet of one table, or of a phase: its scalars, then its tables."""
     places = [context.layout.tables[name] for name in plan.tables]
     last = max((place.last_column for place in places), default=KEY)
-    _set_widths(canvas, context, plan, places)
+    set_widths(canvas, context, plan, places)
     for group in plan.groups:
         write_group(canvas, context, group, last)
     for place in places:
@@ -81,13 +78,12 @@ def is_axis(table: Table, column: str) -> bool:
     return column in dict(table.each)
 
 
-def heading_of(column: Column, end: End) -> str:
-    title = column.title or column.name
-    return title if end == "value" else f"{title}, {end}"
-
-
 def _headings(canvas: Canvas, context: Context, table: Table, place: TablePlace) -> None:
     titles, units, names = place.heading, place.heading + 1, place.heading + 2
+    for at in range(KEY + 1, place.last_column + 1):  # a gap may be left before the source
+        canvas.text(titles, at, "", "heading")
+        canvas.text(units, at, "", "unit")
+        canvas.text(names, at, "", "name")
     canvas.row_of(titles, ("Row", "Id"), "heading")
     canvas.row_of(units, ("Unit", ""), "unit")
     canvas.row_of(names, ("Name in formulas", ""), "name")
@@ -103,8 +99,6 @@ def _headings(canvas: Canvas, context: Context, table: Table, place: TablePlace)
     for optional, text in ((place.source, "Source"), (place.note, "Note")):
         if optional is not None:
             canvas.text(titles, optional, text, "heading_text")
-            canvas.text(units, optional, "", "unit")
-            canvas.text(names, optional, "", "name")
 
 
 # ------------------------------------------------------------------ cells
@@ -342,58 +336,3 @@ def _explained(canvas: Canvas, context: Context, table: Table, place: TablePlace
             note = " ".join(filter(None, (column.note, outer)))
             said = f"{formula.text}   — {note}" if note else formula.text
             canvas.merged(row, KEY + 1, last, said)
-
-
-# ------------------------------------------------------------------ widths
-
-
-def _set_widths(
-    canvas: Canvas, context: Context, plan: SheetPlan, places: Sequence[TablePlace]
-) -> None:
-    """Each column as wide as its widest number or word needs, within limits."""
-    wanted: dict[int, float] = {TITLE: TITLE_WIDTH[0], KEY: KEY_WIDTH[0]}
-
-    def need(column: int, width: float) -> None:
-        wanted[column] = max(wanted.get(column, NARROWEST), width)
-
-    for group in plan.groups:
-        need(TITLE, TITLE_WIDTH[1] - 6)
-        longest = max((len(name) for name in group.scalars), default=0)
-        need(KEY, min(longest * 0.95 + 2, KEY_WIDTH[1]))
-        for column in range(2, 6):
-            need(column, 13)
-    for place in places:
-        table = context.tables[place.name]
-        need(TITLE, min(max(map(len, table.row_titles)) * 1.02 + 2, TITLE_WIDTH[1]))
-        need(KEY, min(max(map(len, table.rows)) * 0.95 + 2, KEY_WIDTH[1]))
-        for name, triple in place.columns.items():
-            column_ = table.columns[name]
-            width = _width(context, table, column_)
-            for end in ends_of(column_):
-                need(triple[ENDS.index(end)], width)
-        if place.source is not None:
-            need(place.source, SOURCE_WIDTH)
-        if place.note is not None:
-            need(place.note, NOTE_WIDTH)
-    for at, width in sorted(wanted.items()):
-        canvas.widths(width, start=at)
-
-
-def _width(context: Context, table: Table, column: Column) -> float:
-    series = context.results.tables[table.name][column.name]
-    words = [word for end in ends_of(column) for word in heading_of(column, end).split()]
-    heading = max(map(len, words), default=0) * 1.2
-    under = max(len(column.name) + (5 if column.ranged else 0), len(context.symbol(column))) * 0.92
-    if column.kind == "number":
-        fmt = context.column_format(table, column)
-        widest = max((_number_width(value, fmt) for value in series), default=0.0)
-        return min(max(heading, under, widest) + 1.5, WIDEST_NUMBER)
-    longest = max((len(plain(value, Format())) for value in series), default=0)
-    return min(max(heading, under, longest * 1.02) + 1.5, WIDEST_TEXT)
-
-
-def _number_width(value: Value, fmt: Format) -> float:
-    if value.reason is not None:
-        return min(len(value.reason) * 0.6, 16.0)
-    ends = [x for x in (value.low, value.value, value.high) if isinstance(x, float)]
-    return max((len(number(x, fmt)) * 1.12 for x in ends), default=0.0)

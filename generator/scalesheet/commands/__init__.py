@@ -1,0 +1,78 @@
+"""The commands, one module each: `SUMMARY`, `arguments(parser)` and `run(options) -> status`.
+
+A module imports what it needs inside `run`, so that asking for help loads none of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scalesheet.diagnostics import Diagnostic
+    from scalesheet.model import Book, Plan
+
+#: In the order in which they are listed.
+NAMES = ("check", "build", "show")
+
+GOOD, FINDINGS, USAGE = 0, 1, 2
+
+
+class UsageError(Exception):
+    """The command was called wrongly; the message says how."""
+
+
+def as_of(parser: argparse.ArgumentParser) -> None:
+    """The option `--as-of`."""
+    parser.add_argument(
+        "--as-of",
+        type=_date,
+        metavar="DATE",
+        help="prices in force on this day (default: the edition)",
+    )
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a date; write YYYY-MM-DD") from None
+
+
+def folder(data: Path) -> Path:
+    """The data folder. Raises UsageError where there is none."""
+    if not data.is_dir():
+        raise UsageError(f"there is no data folder '{data}'; name it with --data DIR")
+    return data
+
+
+def plan_of(book: Book, name: str) -> Plan:
+    """The plan of that id. Raises UsageError with the nearest."""
+    from scalesheet.diagnostics import nearest
+
+    if name not in book.plans:
+        known = ", ".join(book.plans) or "none"
+        raise UsageError(f"there is no plan '{name}'{nearest(name, book.plans)} (plans: {known})")
+    return book.plans[name]
+
+
+def tally(found: Sequence[Diagnostic]) -> str:
+    """`2 errors and 1 warning`, or that everything holds."""
+    from scalesheet.diagnostics import errors
+
+    bad = len(errors(found))
+    warnings = len(found) - bad
+    if not found:
+        return "everything holds"
+    counts = ((bad, "error"), (warnings, "warning"))
+    return " and ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in counts if n)
+
+
+def progress(message: str) -> None:
+    """One line that is written over, on a terminal only; an empty message clears it."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{message}", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,68 @@
+"""`scalesheet build`: writes the workbooks, the pages, the data and the site."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from scalesheet.commands import GOOD, UsageError, as_of, folder, progress
+
+SUMMARY = "write the workbooks, the data and the site"
+
+#: What a build puts into its output folder, which is replaced as a whole.
+OURS = {"workbooks", "site", "api"}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--out", type=Path, default=Path("build"), metavar="DIR", help="where to (default: build)"
+    )
+    parser.add_argument("--no-site", action="store_true", help="workbooks and data only")
+    as_of(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    from scalesheet.build import build
+
+    data = folder(options.data)
+    project = data.absolute().parent
+    if not options.no_site and not (project / "mkdocs.yml").is_file():
+        raise UsageError(
+            f"there is no mkdocs.yml in '{project}', so there is no site to build; "
+            "add one, or build without it: --no-site"
+        )
+    refuse_overlap(options.out, data)
+    built = build(
+        data, options.out, site=not options.no_site, as_of=options.as_of, progress=progress
+    )
+    progress("")
+    for finding in built.diagnostics:
+        print(finding, file=sys.stderr)
+    for path in built.workbooks:
+        print(f"wrote {path}")
+    if built.site is None:
+        print(f"wrote {built.out / 'api'}")
+    else:
+        print(f"wrote {built.site} ({built.pages} pages)")
+        print(f"open  {(built.site / 'index.html').absolute().as_uri()}")
+    print(
+        f"edition hash {built.edition_hash}: {built.cells:,} cells in the workbooks, "
+        f"{built.formulas:,} of them live formulas"
+    )
+    return GOOD
+
+
+def refuse_overlap(out: Path, data: Path) -> None:
+    """The output folder is replaced as a whole, so it must hold nothing of the user's."""
+    target, source = out.absolute().resolve(), data.absolute().resolve()
+    if target == source or source.is_relative_to(target) or target.is_relative_to(source):
+        raise UsageError(f"--out '{out}' would replace the data folder '{data}'")
+    if target.is_file():
+        raise UsageError(f"--out '{out}' is a file; name a folder")
+    found = {path.name for path in target.iterdir()} if target.is_dir() else set()
+    if found and not OURS & found:
+        raise UsageError(
+            f"--out '{out}' holds files that are not of a build, and would be replaced; "
+            "name an empty or new folder"
+        )

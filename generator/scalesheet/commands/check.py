@@ -1,0 +1,32 @@
+"""`scalesheet check`: reads everything and says all that is wrong."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from scalesheet.commands import FINDINGS, GOOD, folder, tally
+
+SUMMARY = "read everything and say all that is wrong"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "github"),
+        default="text",
+        help="text: path:line:col: CODE message; github: annotations of a workflow",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    from scalesheet.build import diagnose
+    from scalesheet.diagnostics import FORMATS, errors
+
+    found = diagnose(folder(options.data))
+    text = FORMATS[options.format](found)
+    if text:
+        print(text)
+    if options.format == "text":
+        print(tally(found), file=sys.stderr)
+    return FINDINGS if errors(found) else GOOD

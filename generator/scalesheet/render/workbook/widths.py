@@ -1,0 +1,74 @@
+"""How wide a table's columns are: as their widest number or word needs, within limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scalesheet.language.syntax import ENDS, End
+from scalesheet.model import Column, Table
+from scalesheet.numbers import Format, number, plain
+from scalesheet.render.workbook.canvas import Canvas
+from scalesheet.render.workbook.context import Context, ends_of
+from scalesheet.render.workbook.places import KEY, TITLE, SheetPlan, TablePlace
+from scalesheet.values import Value
+
+NARROWEST, WIDEST_NUMBER, WIDEST_TEXT = 10.5, 22.0, 30.0
+TITLE_WIDTH, KEY_WIDTH = (24.0, 40.0), (14.0, 30.0)
+SOURCE_WIDTH, NOTE_WIDTH = 44.0, 70.0
+
+
+def heading_of(column: Column, end: End) -> str:
+    title = column.title or column.name
+    return title if end == "value" else f"{title}, {end}"
+
+
+def set_widths(
+    canvas: Canvas, context: Context, plan: SheetPlan, places: Sequence[TablePlace]
+) -> None:
+    """Each column as wide as its widest number or word needs, within limits."""
+    wanted: dict[int, float] = {TITLE: TITLE_WIDTH[0], KEY: KEY_WIDTH[0]}
+
+    def need(column: int, width: float) -> None:
+        wanted[column] = max(wanted.get(column, NARROWEST), width)
+
+    for group in plan.groups:
+        need(TITLE, TITLE_WIDTH[1] - 6)
+        longest = max((len(name) for name in group.scalars), default=0)
+        need(KEY, min(longest * 0.95 + 2, KEY_WIDTH[1]))
+        for column in range(2, 6):
+            need(column, 13)
+    for place in places:
+        table = context.tables[place.name]
+        need(TITLE, min(max(map(len, table.row_titles)) * 1.02 + 2, TITLE_WIDTH[1]))
+        need(KEY, min(max(map(len, table.rows)) * 0.95 + 2, KEY_WIDTH[1]))
+        for name, triple in place.columns.items():
+            column_ = table.columns[name]
+            width = _width(context, table, column_)
+            for end in ends_of(column_):
+                need(triple[ENDS.index(end)], width)
+        if place.source is not None:
+            need(place.source, SOURCE_WIDTH)
+        if place.note is not None:
+            need(place.note, NOTE_WIDTH)
+    for at, width in sorted(wanted.items()):
+        canvas.widths(width, start=at)
+
+
+def _width(context: Context, table: Table, column: Column) -> float:
+    series = context.results.tables[table.name][column.name]
+    words = [word for end in ends_of(column) for word in heading_of(column, end).split()]
+    heading = max(map(len, words), default=0) * 1.2
+    under = max(len(column.name) + (5 if column.ranged else 0), len(context.symbol(column))) * 0.92
+    if column.kind == "number":
+        fmt = context.column_format(table, column)
+        widest = max((_number_width(value, fmt) for value in series), default=0.0)
+        return min(max(heading, under, widest) + 1.5, WIDEST_NUMBER)
+    longest = max((len(plain(value, Format())) for value in series), default=0)
+    return min(max(heading, under, longest * 1.02) + 1.5, WIDEST_TEXT)
+
+
+def _number_width(value: Value, fmt: Format) -> float:
+    if value.reason is not None:
+        return min(len(value.reason) * 0.6, 16.0)
+    ends = [x for x in (value.low, value.value, value.high) if isinstance(x, float)]
+    return max((len(number(x, fmt)) * 1.12 for x in ends), default=0.0)
