@@ -154,7 +154,7 @@ def test_whole_numbers_stay(x: float, decimals: int) -> None:
 @given(SIZES, st.integers(-3, 6))
 def test_round_moves_by_half_a_step_at_most(x: float, decimals: int) -> None:
     step = 10.0**-decimals
-    assert abs(arithmetic.round(x, decimals) - x) <= step / 2 + abs(x) * 2 * EQUAL_WITHIN
+    assert abs(arithmetic.round(x, decimals) - x) <= step / 2 + abs(x) * 2 * arithmetic.EQUAL_WITHIN
     assert arithmetic.round(-x, decimals) == -arithmetic.round(x, decimals)
 
 
