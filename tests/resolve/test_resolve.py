@@ -445,3 +445,41 @@ examples: [{given: {params: 4, size: 1}, expect: 3}]
     )
     assert said(examined) == []
     assert examined.results["small"].scalars["f"].value == pytest.approx((2 + 1e9) * 60)
+
+
+def test_an_edit_cannot_bring_about_an_error_where_a_domain_is_only_declared(
+    tmp_path: Path,
+) -> None:
+    from scalesheet.evaluate import evaluate
+    from scalesheet.model import Key
+
+    lines = """
+    a: {value: 3, unit: 1}
+    b: {value: 1, unit: 1}
+    left: {unit: 1, domain: positive, formula: a - b}
+    f: {unit: 1, formula: 1 / left}
+    """
+    examined = scalars(tmp_path, lines)
+    assert said(examined) == []
+    assert examined.book is not None
+    book, small = examined.book, examined.book.plans["small"]
+    assert examined.results["small"].scalars["f"].value == 0.5
+    edited = evaluate(book, small, {Key("b"): 3.0})
+    assert edited.scalars["f"].reason == "division by zero"
+
+
+def test_a_column_is_all_that_its_cells_can_be(tmp_path: Path) -> None:
+    text = """\
+    tables:
+      t:
+        columns:
+          n: {unit: 1}
+          x: {unit: 1, formula: n - 5}
+        rows:
+          a: {n: 1}
+          b: {n: 7, x: {formula: n + 1}}
+    scalars:
+      spread: {low: 1, high: 2, unit: 1}
+      f: {unit: 1, formula: "spread * t['b'].x"}
+    """
+    assert said(plan(tmp_path, text))[0].startswith("R002")

@@ -14,7 +14,18 @@ from scalesheet.model import Scalar as ModelScalar
 from scalesheet.model import Table as ModelTable
 from scalesheet.resolve.bind import BindError, Bound, Scope, bind
 from scalesheet.resolve.drafts import Draft, DraftTable, Space, Written
-from scalesheet.resolve.facts import MIXED, RISING, Facts, Interval, interval, of_domain
+from scalesheet.resolve.facts import (
+    MIXED,
+    NOTHING,
+    RISING,
+    Facts,
+    Interval,
+    declared,
+    interval,
+    merged,
+    of_domain,
+    union,
+)
 from scalesheet.resolve.order import Cycle, needs, ordered
 from scalesheet.resolve.ranges import split
 from scalesheet.resolve.reasons import settle
@@ -76,10 +87,9 @@ def _stated_facts(draft: Draft) -> Facts:
     values = list(draft.stated.values())
     place = f"{draft.table}.{draft.name}" if draft.table else draft.name
     is_ranged = any(v.ranged for v in values)
+    numbers = draft.kind == "number" and values
     return Facts(
-        interval=of_domain(draft.domain or "non-negative")
-        if draft.kind == "number"
-        else Interval(),
+        interval=of_domain(draft.domain or "non-negative") if numbers else NOTHING,
         ranged=is_ranged,
         may_reason=any(v.reason is not None for v in values),
         stated=not draft.formulas,
@@ -124,17 +134,18 @@ def _split(
         )
         found.append(at(written.position, "R005", message))
     derived = interval(whole, facts) if draft.kind == "number" else Interval()
-    declared = of_domain(draft.domain) if draft.domain else None
+    if draft.domain is not None:
+        derived = declared(draft.domain, derived)
     outer = any(d == MIXED for d in parts.directions.values())
     before = compiled.facts[draft.table, draft.name]
     compiled.facts[draft.table, draft.name] = Facts(
-        interval=declared or derived,
+        interval=union(before.interval, derived),
         ranged=before.ranged or parts.ranged,
         may_reason=before.may_reason or settled.may_reason,
         stated=False,
         number=before.number,
         outer=before.outer or outer,
-        directions={**before.directions, **parts.directions},
+        directions=merged(before.directions, parts.directions),
     )
     return Formula(
         written.text,

@@ -55,6 +55,7 @@ class Interval:
 
 
 ANY = Interval()
+NOTHING = Interval(inf, -inf, False)
 NON_NEGATIVE = Interval(0, inf, True)
 
 
@@ -75,11 +76,23 @@ FactsOf = Callable[[Node], Facts]
 REFERENCES = (Scalar, Column, Cell, Lookup, Aggregate)
 
 
+def merged(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    """Directions of both together."""
+    return {source: one.get(source, 0) | other.get(source, 0) for source in {**one, **other}}
+
+
 def of_domain(domain: str) -> Interval:
     """The interval that a declared domain stands for."""
     low, closed, high, _ = DOMAINS[domain]
     least = -inf if low is None else low
     return Interval(least, inf if high is None else high, least < 0 or (least == 0 and closed))
+
+
+def declared(domain: str, derived: Interval) -> Interval:
+    """What a declared domain makes of a derived interval: its sign is believed (and checked on the
+    shipped numbers), that it is not 0 is not, since an edit may bring 0 about."""
+    said = of_domain(domain)
+    return Interval(max(said.low, derived.low), min(said.high, derived.high), derived.zero)
 
 
 def interval(node: Node, facts: FactsOf) -> Interval:
@@ -139,7 +152,8 @@ def _binary(node: Binary, facts: FactsOf) -> Interval:
     return Interval(0, inf, a.zero) if even else ANY
 
 
-def _union(parts: list[Interval]) -> Interval:
+def union(*parts: Interval) -> Interval:
+    """Everything that any of them can be."""
     return Interval(
         min(p.low for p in parts), max(p.high for p in parts), any(p.zero for p in parts)
     )
@@ -163,7 +177,7 @@ def _call(node: Call, facts: FactsOf) -> Interval:
         zero = any(p.zero for p in parts) and not any(p.high <= 0 and not p.zero for p in parts)
         return Interval(min(p.low for p in parts), high, zero and high >= 0)
     if name in ("mean", "between"):
-        return _union(parts)
+        return union(*parts)
     if name in ("low", "high", "paired"):
         return first
     if name == "ceil":
@@ -190,7 +204,7 @@ def _choice(node: Choice, facts: FactsOf) -> Interval:
     from scalesheet.language.syntax import Reason
 
     parts = [interval(n, facts) for n in (node.then, node.other) if not isinstance(n, Reason)]
-    return _union(parts) if parts else ANY
+    return union(*parts) if parts else ANY
 
 
 def _aggregate(node: Aggregate, facts: FactsOf) -> Interval:

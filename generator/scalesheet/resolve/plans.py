@@ -354,7 +354,7 @@ def _column(
     for row in table.rows if not cross else ():
         cells = entry["rows"][row]
         if not isinstance(cells, Mapping) or name not in cells:
-            if "formula" not in spec and draft.kind == "number":
+            if "formula" not in spec and draft.kind not in ("text", "date"):
                 low.say(
                     "S002",
                     f"the row '{row}' has no '{name}', and the column has no formula; "
