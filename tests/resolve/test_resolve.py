@@ -480,6 +480,6 @@ def test_a_column_is_all_that_its_cells_can_be(tmp_path: Path) -> None:
           b: {n: 7, x: {formula: n + 1}}
     scalars:
       spread: {low: 1, high: 2, unit: 1}
-      f: {unit: 1, formula: "spread * t['b'].x"}
+      f: {unit: 1, formula: spread * sum(t.x)}
     """
     assert said(plan(tmp_path, text))[0].startswith("R002")
