@@ -12,7 +12,7 @@ from scalesheet.language.syntax import Node, Scalar
 from scalesheet.load import Document
 from scalesheet.model import Book, Chart, Formula, Plan, Record, Stated
 from scalesheet.model import Scalar as ModelScalar
-from scalesheet.resolve.bind import BindError, Scope, Typed, convert, infer
+from scalesheet.resolve.bind import convert, infer
 from scalesheet.resolve.catalogue import records_of, sources_of, tables_of, units_of
 from scalesheet.resolve.compile import Compiled, compile_space, scalar, table
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftRecord, Space
@@ -20,6 +20,7 @@ from scalesheet.resolve.facts import Facts, of_domain
 from scalesheet.resolve.plans import plan_of
 from scalesheet.resolve.ranges import split
 from scalesheet.resolve.reasons import settle
+from scalesheet.resolve.scope import BindError, Scope, Typed
 from scalesheet.resolve.uses import tables_used
 from scalesheet.resolve.values import Lowering, forget_files
 from scalesheet.units import PURE

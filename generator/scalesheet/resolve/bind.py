@@ -6,10 +6,10 @@ The result still has one tree for all three ends: references say `value`, and `l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.language.parser import SPECIAL
@@ -20,7 +20,6 @@ from scalesheet.language.syntax import (
     Binary,
     Call,
     Cast,
-    Cell,
     CellName,
     Choice,
     Column,
@@ -28,7 +27,6 @@ from scalesheet.language.syntax import (
     Constant,
     Flag,
     Logic,
-    Lookup,
     Member,
     Name,
     Negative,
@@ -37,55 +35,17 @@ from scalesheet.language.syntax import (
     Number,
     Over,
     Reason,
-    Scalar,
     Text,
     walk,
 )
 from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Space, Written
+from scalesheet.resolve.names import TableColumn, cell, find, member
+from scalesheet.resolve.scope import BindError, Scope, Typed, a_kind
 from scalesheet.units import PURE, Unit, UnitError
 
 ROUNDING = frozenset({"ceil", "floor", "round"})
 PURE_ONLY = frozenset({"exp", "ln", "log10"})
 ALIKE = frozenset({"sum", "min", "max", "mean", "between"})
-
-
-class BindError(Exception):
-    """A fault within a formula, at an offset of its text."""
-
-    def __init__(self, code: str, message: str, node: Node | None) -> None:
-        super().__init__(message)
-        self.code, self.message = code, message
-        self.offset = node.span.start if node is not None and node.span else 0
-
-
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """A bound tree and what it is. `unit` None fits any (0, a reason); `rounded`: it holds a
-    rounding in its present unit. `words` is a word's class where known, `table` a reference's.
-    """
-
-    tree: Node
-    kind: Literal["number", "word", "flag", "reference", "text", "date", "reason"]
-    unit: Unit | None = None
-    rounded: bool = False
-    words: tuple[str, ...] = ()
-    table: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where a formula stands. `column` is the column it fills: in its own formula that name means
-    what it means outside of the table, if anything. `inputs` are those of a catalogue formula;
-    `looked_at` is the table whose rows an aggregate's condition goes through."""
-
-    space: Space
-    phase: str | None = None
-    table: str | None = None
-    column: str | None = None
-    inputs: Mapping[str, Typed] | None = None
-    looked_at: str | None = None
-    asserted: bool = False
-    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +80,7 @@ def _checked(tree: Node, draft: Draft, scope: Scope) -> Typed:
         return typed
     if draft.kind == "number":
         if typed.kind != "number":
-            raise BindError("F004", f"expected a number, found {_a(typed.kind)}", tree)
+            raise BindError("F004", f"expected a number, found {a_kind(typed.kind)}", tree)
         if scope.asserted:
             return typed
         assert draft.unit is not None
@@ -128,12 +88,12 @@ def _checked(tree: Node, draft: Draft, scope: Scope) -> Typed:
     if draft.kind == "reference":
         if typed.kind != "reference" or typed.table != draft.refers_to:
             raise BindError(
-                "F004", f"expected a row of '{draft.refers_to}', found {_a(typed.kind)}", tree
+                "F004", f"expected a row of '{draft.refers_to}', found {a_kind(typed.kind)}", tree
             )
         return typed
     if draft.kind == "word":
         if typed.kind != "word":
-            raise BindError("F004", f"expected a word, found {_a(typed.kind)}", tree)
+            raise BindError("F004", f"expected a word, found {a_kind(typed.kind)}", tree)
         for word in _words(tree):
             if word.value not in draft.words:
                 raise BindError(
@@ -144,7 +104,7 @@ def _checked(tree: Node, draft: Draft, scope: Scope) -> Typed:
                 )
         return typed
     if typed.kind != draft.kind:
-        raise BindError("F004", f"expected {_a(draft.kind)}, found {_a(typed.kind)}", tree)
+        raise BindError("F004", f"expected {a_kind(draft.kind)}, found {a_kind(typed.kind)}", tree)
     return typed
 
 
@@ -153,18 +113,6 @@ def _words(tree: Node) -> list[Text]:
     if isinstance(tree, Choice):
         return _words(tree.then) + _words(tree.other)
     return [tree] if isinstance(tree, Text) else []
-
-
-def _a(kind: str) -> str:
-    return {
-        "number": "a number",
-        "word": "a word",
-        "flag": "yes or no",
-        "reference": "a reference to a row",
-        "text": "a text",
-        "date": "a date",
-        "reason": "a reason",
-    }[kind]
 
 
 # ------------------------------------------------------------------ inference
@@ -213,7 +161,7 @@ def _negative(node: Negative, scope: Scope, want: Unit | None) -> Typed:
 def _numeric(node: Node, scope: Scope, want: Unit | None) -> Typed:
     typed = infer(node, scope, want)
     if typed.kind not in ("number", "reason"):
-        raise BindError("F004", f"expected a number, found {_a(typed.kind)}", node)
+        raise BindError("F004", f"expected a number, found {a_kind(typed.kind)}", node)
     return typed
 
 
@@ -311,7 +259,9 @@ def _compare(node: Compare, scope: Scope, want: Unit | None) -> Typed:
         for one, other, at_node in ((left, right, node.right), (right, left, node.left)):
             _known_word(one, other, at_node, scope)
         return Typed(Compare(node.op, left.tree, right.tree, "text", True, span=node.span), "flag")
-    raise BindError("F004", f"cannot compare {_a(left.kind)} with {_a(right.kind)}", node.right)
+    raise BindError(
+        "F004", f"cannot compare {a_kind(left.kind)} with {a_kind(right.kind)}", node.right
+    )
 
 
 def _only_equality(node: Compare) -> None:
@@ -352,7 +302,7 @@ def _not(node: Not, scope: Scope, want: Unit | None) -> Typed:
 def _flag(node: Node, scope: Scope) -> Typed:
     typed = infer(node, scope)
     if typed.kind != "flag":
-        raise BindError("F004", f"expected a condition, found {_a(typed.kind)}", node)
+        raise BindError("F004", f"expected a condition, found {a_kind(typed.kind)}", node)
     return typed
 
 
@@ -364,7 +314,7 @@ def _choice(node: Choice, scope: Scope, want: Unit | None) -> Typed:
         then, other = _alike((node.then, node.other), scope, want, "both sides of 'if' are")
     elif len(kinds) > 1:
         raise BindError(
-            "F004", f"'if' chooses between {_a(then.kind)} and {_a(other.kind)}", node.other
+            "F004", f"'if' chooses between {a_kind(then.kind)} and {a_kind(other.kind)}", node.other
         )
     kept = then if then.kind != "reason" else other
     return replace(
@@ -384,7 +334,7 @@ def _call(node: Call, scope: Scope, want: Unit | None) -> Typed:
         raise BindError("N001", f"unknown function '{name}'{nearest(name, known)}", node)
     if name in ("sum", "mean", "min", "max") and len(node.arguments) == 1:
         only = node.arguments[0]
-        if isinstance(only, Name) and isinstance(_find(only, scope), _TableColumn):
+        if isinstance(only, Name) and isinstance(find(only, scope), TableColumn):
             return _over(Over(name, only, None, span=node.span), scope, want)  # type: ignore[arg-type]  # the four names above are aggregations
     if name in ALIKE:
         parts = _alike(node.arguments, scope, want, f"{name} needs")
@@ -461,189 +411,12 @@ def _record(node: Call, record: DraftRecord, scope: Scope, want: Unit | None) ->
     return body
 
 
-# ------------------------------------------------------------------ names
-
-
-@dataclass(frozen=True, slots=True)
-class _TableColumn:
-    table: str
-    column: str
-
-
-_Found = Typed | _TableColumn | DraftTable
-
-
-def _find(node: Name, scope: Scope) -> _Found:
-    """What a name stands for: a value, a whole column, or a whole table."""
-    first, rest = node.path[0], node.path[1:]
-    space = scope.space
-    if scope.inputs is not None:
-        if first in scope.inputs:
-            if rest:
-                raise BindError("N001", f"'{first}' is a number and has no parts", node)
-            return scope.inputs[first]
-        raise BindError(
-            "N001",
-            f"unknown input '{'.'.join(node.path)}'{nearest(first, scope.inputs)}",
-            node,
-        )
-    if scope.looked_at is not None:
-        looked_at = space.table(scope.looked_at)
-        if first in looked_at.columns:
-            return _value(
-                Column(looked_at.name, first), looked_at.columns[first], rest, node, scope
-            )
-        path = _table_path(node.path, scope)
-        if path is not None and path[0] == looked_at.name and len(path[1]) >= 1:
-            column = path[1][0]
-            if column in looked_at.columns:
-                draft = looked_at.columns[column]
-                return _value(Column(looked_at.name, column), draft, path[1][1:], node, scope)
-    if scope.table is not None:
-        own = space.table(scope.table)
-        if first in own.columns and first != scope.column:
-            return _value(Column(own.name, first), own.columns[first], rest, node, scope)
-    for prefix in ([scope.phase] if scope.phase else []) + [None]:
-        found = _within(prefix, node, scope)
-        if found is not None:
-            return found
-    path = _table_path(node.path, scope)
-    if path is not None:
-        return _of_table(space.table(path[0]), path[1], node, scope)
-    if first == scope.column and scope.table is not None:
-        own = space.table(scope.table)
-        return _value(Column(own.name, first), own.columns[first], rest, node, scope)
-    raise _unknown(node, scope)
-
-
-def _within(phase: str | None, node: Name, scope: Scope) -> _Found | None:
-    """A scalar of the phase or plan: the longest dotted name that is one."""
-    space = scope.space
-    for length in range(len(node.path), 0, -1):
-        name = ".".join(([phase] if phase else []) + list(node.path[:length]))
-        if name.startswith("total."):
-            name = f"phases.{name}"
-        if name in space.scalars:
-            return _value(Scalar(name), space.scalars[name], node.path[length:], node, scope)
-    first, rest = node.path[0], node.path[1:]
-    if phase is None and "phases" in space.tables and rest:
-        phases = space.tables["phases"]
-        if first == "phases" and len(rest) >= 2 and rest[0] in space.phases:
-            inner = _in_phase(phases, rest[0], rest[1:], node, scope)
-            if inner is not None:
-                return inner
-        if first in space.phases:
-            return _in_phase(phases, first, rest, node, scope)
-    return None
-
-
-def _in_phase(
-    phases: DraftTable, phase: str, rest: tuple[str, ...], node: Name, scope: Scope
-) -> _Found | None:
-    if rest[0] in phases.columns:
-        draft = phases.columns[rest[0]]
-        return _value(Cell("phases", phase, rest[0]), draft, rest[1:], node, scope)
-    return _within(phase, Name(rest, span=node.span), scope) or (
-        _of_table(scope.space.table(f"{phase}.{rest[0]}"), rest[1:], node, scope)
-        if f"{phase}.{rest[0]}" in scope.space.tables
-        else None
-    )
-
-
-def _table_path(path: tuple[str, ...], scope: Scope) -> tuple[str, tuple[str, ...]] | None:
-    """The table that a dotted path begins with, and the rest of the path."""
-    space = scope.space
-    candidates = [
-        (f"{scope.phase}.{path[0]}", path[1:]) if scope.phase else None,
-        (path[0], path[1:]),
-        (".".join(path[:2]), path[2:]) if len(path) > 1 else None,
-    ]
-    for candidate in candidates:
-        if candidate and (candidate[0] in space.tables or candidate[0] in space.catalogue):
-            return candidate
-    return None
-
-
-def _of_table(table: DraftTable, rest: tuple[str, ...], node: Name, scope: Scope) -> _Found:
-    if not rest:
-        return table
-    if rest[0] == "total":
-        column = rest[1] if len(rest) > 1 else ""
-        raise BindError(
-            "N001",
-            f"the table '{table.name}' has no total of '{column}'; it totals "
-            f"{', '.join(table.totals) or 'nothing'}",
-            node,
-        )
-    if rest[0] not in table.columns:
-        raise BindError(
-            "N001",
-            f"the table '{table.name}' has no column '{rest[0]}'{nearest(rest[0], table.columns)}",
-            node,
-        )
-    return _TableColumn(table.name, rest[0])
-
-
-def _unknown(node: Name, scope: Scope) -> BindError:
-    space = scope.space
-    known = {*space.scalars, *space.tables, *space.catalogue, *space.phases}
-    if scope.phase:
-        known |= {n.removeprefix(f"{scope.phase}.") for n in known}
-    if scope.table is not None:
-        known |= set(space.table(scope.table).columns)
-    if scope.looked_at is not None:
-        known |= set(space.table(scope.looked_at).columns)
-    name = ".".join(node.path)
-    return BindError("N001", f"unknown name '{name}'{nearest(name, sorted(known))}", node)
-
-
-def _value(tree: Node, draft: Draft, rest: tuple[str, ...], node: Node, scope: Scope) -> Typed:
-    """A reference to a quantity, followed through references by the rest of the path."""
-    while rest:
-        if draft.kind != "reference" or draft.refers_to is None:
-            raise BindError(
-                "N001",
-                f"'{draft.name}' is {_a(draft.kind)} and has no part '{rest[0]}'",
-                node,
-            )
-        table = scope.space.table(draft.refers_to)
-        if rest[0] not in table.columns:
-            raise BindError(
-                "N001",
-                f"'{draft.refers_to}' has no column '{rest[0]}'{nearest(rest[0], table.columns)}",
-                node,
-            )
-        if scope.looked_at is not None and any(
-            isinstance(n, Column) and n.table == scope.looked_at for n in walk(tree)
-        ):
-            raise BindError(
-                "F004",
-                f"a condition cannot look up '{rest[0]}' row by row; "
-                "give the table a column for it",
-                node,
-            )
-        tree = Lookup(table.name, tree, rest[0], span=node.span)
-        draft, rest = table.columns[rest[0]], rest[1:]
-    only_bound = draft.stated and all(
-        s.at_least is not None or s.at_most is not None for s in draft.stated.values()
-    )
-    if only_bound and not draft.formulas:
-        raise BindError("N008", f"'{draft.name}' is an open bound; it enters no arithmetic", node)
-    return Typed(
-        replace(tree, span=node.span),
-        draft.kind,
-        draft.unit if not scope.asserted or draft.kind != "number" else PURE,
-        words=draft.words,
-        table=draft.refers_to,
-    )
-
-
 def _name(node: Name, scope: Scope, want: Unit | None) -> Typed:
-    found = _find(node, scope)
+    found = find(node, scope)
     if isinstance(found, Typed):
         return found
     name = ".".join(node.path)
-    if isinstance(found, _TableColumn):
+    if isinstance(found, TableColumn):
         raise BindError(
             "N007",
             f"'{name}' is a whole column; write sum({name}), or "
@@ -653,36 +426,13 @@ def _name(node: Name, scope: Scope, want: Unit | None) -> Typed:
     raise BindError("N008", f"'{name}' is a table, not a value", node)
 
 
-def _cell(node: CellName, scope: Scope, want: Unit | None) -> Typed:
-    path = _table_path(node.table, scope)
-    if path is None or path[1]:
-        name = ".".join(node.table)
-        known = [*scope.space.tables, *scope.space.catalogue]
-        raise BindError("N001", f"unknown table '{name}'{nearest(name, known)}", node)
-    table = scope.space.table(path[0])
-    if node.row not in table.rows:
-        raise BindError(
-            "N002",
-            f"'{node.row}' is not a row of {table.name}{nearest(node.row, table.rows)}",
-            node,
-        )
-    if node.column not in table.columns:
-        raise BindError(
-            "N001",
-            f"'{table.name}' has no column '{node.column}'{nearest(node.column, table.columns)}",
-            node,
-        )
-    tree = Cell(table.name, node.row, node.column, span=node.span)
-    return _value(tree, table.columns[node.column], (), node, scope)
-
-
 def _over(node: Over, scope: Scope, want: Unit | None) -> Typed:
-    found = _find(node.target, scope)
+    found = find(node.target, scope)
     name = ".".join(node.target.path)
     if isinstance(found, Typed):
         if isinstance(found.tree, Column) and scope.table is not None:
             # a column of the table at hand: over all its rows
-            found = _TableColumn(found.tree.table, found.tree.column)
+            found = TableColumn(found.tree.table, found.tree.column)
         else:
             raise BindError(
                 "N007", f"'{name}' is one value; {node.function} draws a column together", node
@@ -697,7 +447,7 @@ def _over(node: Over, scope: Scope, want: Unit | None) -> Typed:
         column, draft = found.column, table.columns[found.column]
         if draft.kind != "number":
             raise BindError(
-                "F004", f"{function} draws numbers together, not {_a(draft.kind)}", node
+                "F004", f"{function} draws numbers together, not {a_kind(draft.kind)}", node
             )
     where = None
     if node.where is not None:
@@ -709,21 +459,6 @@ def _over(node: Over, scope: Scope, want: Unit | None) -> Typed:
         return Typed(tree, "reference", table=table.name)
     assert draft is not None
     return Typed(tree, "number", draft.unit)
-
-
-def _member(node: Member, scope: Scope, want: Unit | None) -> Typed:
-    row = infer(node.row, scope)
-    if row.kind != "reference" or row.table is None:
-        raise BindError("F004", f"only a row has columns; found {_a(row.kind)}", node.row)
-    table = scope.space.table(row.table)
-    if node.column not in table.columns:
-        raise BindError(
-            "N001",
-            f"'{row.table}' has no column '{node.column}'{nearest(node.column, table.columns)}",
-            node,
-        )
-    tree = Lookup(table.name, row.tree, node.column, span=node.span)
-    return _value(tree, table.columns[node.column], (), node, scope)
 
 
 def _cast(node: Cast, scope: Scope, want: Unit | None) -> Typed:
@@ -755,8 +490,8 @@ _INFER: dict[type[Node], Callable[[Any, Scope, Unit | None], Typed]] = {
     Choice: _choice,
     Call: _call,
     Name: _name,
-    CellName: _cell,
+    CellName: lambda n, s, w: cell(n, s),
     Over: _over,
-    Member: _member,
+    Member: lambda n, s, w: member(n, infer(n.row, s), s),
     Cast: _cast,
 }

@@ -12,7 +12,7 @@ from scalesheet.model import Column as ModelColumn
 from scalesheet.model import Ends, Formula, Key
 from scalesheet.model import Scalar as ModelScalar
 from scalesheet.model import Table as ModelTable
-from scalesheet.resolve.bind import BindError, Bound, Scope, bind
+from scalesheet.resolve.bind import Bound, bind
 from scalesheet.resolve.drafts import Draft, DraftTable, Space, Written
 from scalesheet.resolve.facts import (
     MIXED,
@@ -29,6 +29,7 @@ from scalesheet.resolve.facts import (
 from scalesheet.resolve.order import Cycle, needs, ordered
 from scalesheet.resolve.ranges import split
 from scalesheet.resolve.reasons import settle
+from scalesheet.resolve.scope import BindError, Scope
 
 Place = tuple[str | None, str]  # table or None, name: whose facts
 FactsTable = dict[Place, Facts]

@@ -32,8 +32,8 @@ from scalesheet.language.syntax import (
     walk,
 )
 from scalesheet.model import Ends
-from scalesheet.resolve.bind import BindError
 from scalesheet.resolve.facts import FALLING, MIXED, REFERENCES, RISING, FactsOf, interval
+from scalesheet.resolve.scope import BindError
 
 OTHER: Mapping[End, End] = {"low": "high", "high": "low", "value": "value"}
 Truth = Literal["least", "value", "most"]

@@ -33,8 +33,8 @@ from scalesheet.language.syntax import (
     Text,
     walk,
 )
-from scalesheet.resolve.bind import BindError
 from scalesheet.resolve.facts import REFERENCES, FactsOf, interval
+from scalesheet.resolve.scope import BindError
 
 DIVISION = "division by zero"
 LOGARITHM = "logarithm of a number that is not positive"

@@ -1,0 +1,232 @@
+"""Looks names up: what a dotted path stands for where it is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from scalesheet.diagnostics import nearest
+from scalesheet.language.syntax import (
+    Cell,
+    CellName,
+    Column,
+    Lookup,
+    Member,
+    Name,
+    Node,
+    Scalar,
+    walk,
+)
+from scalesheet.resolve.drafts import Draft, DraftTable
+from scalesheet.resolve.scope import BindError, Scope, Typed, a_kind
+from scalesheet.units import PURE
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    table: str
+    column: str
+
+
+Found = Typed | TableColumn | DraftTable
+
+
+def find(node: Name, scope: Scope) -> Found:
+    """What a name stands for: a value, a whole column, or a whole table."""
+    first, rest = node.path[0], node.path[1:]
+    space = scope.space
+    if scope.inputs is not None:
+        if first in scope.inputs:
+            if rest:
+                raise BindError("N001", f"'{first}' is a number and has no parts", node)
+            return scope.inputs[first]
+        raise BindError(
+            "N001",
+            f"unknown input '{'.'.join(node.path)}'{nearest(first, scope.inputs)}",
+            node,
+        )
+    if scope.looked_at is not None:
+        looked_at = space.table(scope.looked_at)
+        if first in looked_at.columns:
+            return value(Column(looked_at.name, first), looked_at.columns[first], rest, node, scope)
+        path = _table_path(node.path, scope)
+        if path is not None and path[0] == looked_at.name and len(path[1]) >= 1:
+            column = path[1][0]
+            if column in looked_at.columns:
+                draft = looked_at.columns[column]
+                return value(Column(looked_at.name, column), draft, path[1][1:], node, scope)
+    if scope.table is not None:
+        own = space.table(scope.table)
+        if first in own.columns and first != scope.column:
+            return value(Column(own.name, first), own.columns[first], rest, node, scope)
+    for prefix in ([scope.phase] if scope.phase else []) + [None]:
+        found = _within(prefix, node, scope)
+        if found is not None:
+            return found
+    path = _table_path(node.path, scope)
+    if path is not None:
+        return _of_table(space.table(path[0]), path[1], node, scope)
+    if first == scope.column and scope.table is not None:
+        own = space.table(scope.table)
+        return value(Column(own.name, first), own.columns[first], rest, node, scope)
+    raise _unknown(node, scope)
+
+
+def _within(phase: str | None, node: Name, scope: Scope) -> Found | None:
+    """A scalar of the phase or plan: the longest dotted name that is one."""
+    space = scope.space
+    for length in range(len(node.path), 0, -1):
+        name = ".".join(([phase] if phase else []) + list(node.path[:length]))
+        if name.startswith("total."):
+            name = f"phases.{name}"
+        if name in space.scalars:
+            return value(Scalar(name), space.scalars[name], node.path[length:], node, scope)
+    first, rest = node.path[0], node.path[1:]
+    if phase is None and "phases" in space.tables and rest:
+        phases = space.tables["phases"]
+        if first == "phases" and len(rest) >= 2 and rest[0] in space.phases:
+            inner = _in_phase(phases, rest[0], rest[1:], node, scope)
+            if inner is not None:
+                return inner
+        if first in space.phases:
+            return _in_phase(phases, first, rest, node, scope)
+    return None
+
+
+def _in_phase(
+    phases: DraftTable, phase: str, rest: tuple[str, ...], node: Name, scope: Scope
+) -> Found | None:
+    if rest[0] in phases.columns:
+        draft = phases.columns[rest[0]]
+        return value(Cell("phases", phase, rest[0]), draft, rest[1:], node, scope)
+    return _within(phase, Name(rest, span=node.span), scope) or (
+        _of_table(scope.space.table(f"{phase}.{rest[0]}"), rest[1:], node, scope)
+        if f"{phase}.{rest[0]}" in scope.space.tables
+        else None
+    )
+
+
+def _table_path(path: tuple[str, ...], scope: Scope) -> tuple[str, tuple[str, ...]] | None:
+    """The table that a dotted path begins with, and the rest of the path."""
+    space = scope.space
+    candidates = [
+        (f"{scope.phase}.{path[0]}", path[1:]) if scope.phase else None,
+        (path[0], path[1:]),
+        (".".join(path[:2]), path[2:]) if len(path) > 1 else None,
+    ]
+    for candidate in candidates:
+        if candidate and (candidate[0] in space.tables or candidate[0] in space.catalogue):
+            return candidate
+    return None
+
+
+def _of_table(table: DraftTable, rest: tuple[str, ...], node: Name, scope: Scope) -> Found:
+    if not rest:
+        return table
+    if rest[0] == "total":
+        column = rest[1] if len(rest) > 1 else ""
+        raise BindError(
+            "N001",
+            f"the table '{table.name}' has no total of '{column}'; it totals "
+            f"{', '.join(table.totals) or 'nothing'}",
+            node,
+        )
+    if rest[0] not in table.columns:
+        raise BindError(
+            "N001",
+            f"the table '{table.name}' has no column '{rest[0]}'{nearest(rest[0], table.columns)}",
+            node,
+        )
+    return TableColumn(table.name, rest[0])
+
+
+def _unknown(node: Name, scope: Scope) -> BindError:
+    space = scope.space
+    known = {*space.scalars, *space.tables, *space.catalogue, *space.phases}
+    if scope.phase:
+        known |= {n.removeprefix(f"{scope.phase}.") for n in known}
+    if scope.table is not None:
+        known |= set(space.table(scope.table).columns)
+    if scope.looked_at is not None:
+        known |= set(space.table(scope.looked_at).columns)
+    name = ".".join(node.path)
+    return BindError("N001", f"unknown name '{name}'{nearest(name, sorted(known))}", node)
+
+
+def value(tree: Node, draft: Draft, rest: tuple[str, ...], node: Node, scope: Scope) -> Typed:
+    """A reference to a quantity, followed through references by the rest of the path."""
+    while rest:
+        if draft.kind != "reference" or draft.refers_to is None:
+            raise BindError(
+                "N001",
+                f"'{draft.name}' is {a_kind(draft.kind)} and has no part '{rest[0]}'",
+                node,
+            )
+        table = scope.space.table(draft.refers_to)
+        if rest[0] not in table.columns:
+            raise BindError(
+                "N001",
+                f"'{draft.refers_to}' has no column '{rest[0]}'{nearest(rest[0], table.columns)}",
+                node,
+            )
+        if scope.looked_at is not None and any(
+            isinstance(n, Column) and n.table == scope.looked_at for n in walk(tree)
+        ):
+            raise BindError(
+                "F004",
+                f"a condition cannot look up '{rest[0]}' row by row; "
+                "give the table a column for it",
+                node,
+            )
+        tree = Lookup(table.name, tree, rest[0], span=node.span)
+        draft, rest = table.columns[rest[0]], rest[1:]
+    only_bound = draft.stated and all(
+        s.at_least is not None or s.at_most is not None for s in draft.stated.values()
+    )
+    if only_bound and not draft.formulas:
+        raise BindError("N008", f"'{draft.name}' is an open bound; it enters no arithmetic", node)
+    return Typed(
+        replace(tree, span=node.span),
+        draft.kind,
+        draft.unit if not scope.asserted or draft.kind != "number" else PURE,
+        words=draft.words,
+        table=draft.refers_to,
+    )
+
+
+def cell(node: CellName, scope: Scope) -> Typed:
+    """`t['row-id'].c`: the cell of a fixed row."""
+    path = _table_path(node.table, scope)
+    if path is None or path[1]:
+        name = ".".join(node.table)
+        known = [*scope.space.tables, *scope.space.catalogue]
+        raise BindError("N001", f"unknown table '{name}'{nearest(name, known)}", node)
+    table = scope.space.table(path[0])
+    if node.row not in table.rows:
+        raise BindError(
+            "N002",
+            f"'{node.row}' is not a row of {table.name}{nearest(node.row, table.rows)}",
+            node,
+        )
+    if node.column not in table.columns:
+        raise BindError(
+            "N001",
+            f"'{table.name}' has no column '{node.column}'{nearest(node.column, table.columns)}",
+            node,
+        )
+    tree = Cell(table.name, node.row, node.column, span=node.span)
+    return value(tree, table.columns[node.column], (), node, scope)
+
+
+def member(node: Member, row: Typed, scope: Scope) -> Typed:
+    """A column of the row that an expression gives."""
+    if row.kind != "reference" or row.table is None:
+        raise BindError("F004", f"only a row has columns; found {a_kind(row.kind)}", node.row)
+    table = scope.space.table(row.table)
+    if node.column not in table.columns:
+        raise BindError(
+            "N001",
+            f"'{row.table}' has no column '{node.column}'{nearest(node.column, table.columns)}",
+            node,
+        )
+    tree = Lookup(table.name, row.tree, node.column, span=node.span)
+    return value(tree, table.columns[node.column], (), node, scope)

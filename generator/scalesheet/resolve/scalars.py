@@ -1,0 +1,137 @@
+"""Lowers scalars, and what scalars and columns declare alike; the two sides of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from scalesheet.diagnostics import at, nearest
+from scalesheet.language.syntax import Choice, Compare, Name, Node, Text
+from scalesheet.load import flag
+from scalesheet.resolve.drafts import Draft, DraftPlan, Written
+from scalesheet.resolve.values import Lowering, citation, show, stated, written
+
+SCENARIO = "scenario"
+
+
+def drafted(
+    low: Lowering, name: str, entry: Mapping[str, Any], path: tuple[str | int, ...]
+) -> Draft:
+    """What a scalar and a column declare alike: kind, unit, domain, words."""
+    draft = Draft(
+        name,
+        str(entry.get("title", name.rpartition(".")[2].replace("_", " ").capitalize())),
+        low.document.key_at(*path),
+        domain=entry.get("domain"),
+        show=show(entry.get("show")),
+        note=str(entry.get("note", "")),
+        differs=entry.get("differs"),
+    )
+    if "ref" in entry:
+        draft.kind, draft.refers_to = "reference", str(entry["ref"])
+        low.later.append(lambda: _known_table(low, str(draft.refers_to), (*path, "ref")))
+    elif "words" in entry:
+        draft.kind, draft.words = "word", tuple(str(w) for w in entry["words"])
+        if draft.differs is not None and draft.differs not in draft.words:
+            low.say(
+                "F006",
+                f"'{draft.differs}' is not one of the words {', '.join(draft.words)}"
+                f"{nearest(draft.differs, draft.words)}",
+                *path,
+                "differs",
+            )
+    elif flag(entry.get("flag", "no")):
+        draft.kind = "flag"
+    elif entry.get("text") is not None and flag(entry["text"]):
+        draft.kind = "text"
+    elif entry.get("date") is not None and flag(entry["date"]):
+        draft.kind = "date"
+    else:
+        if "unit" not in entry:
+            low.found.append(
+                at(
+                    draft.position,
+                    "U003",
+                    f"'{name}' is a number without a unit; add one, 'unit: 1' for a pure number; "
+                    "a word needs 'words:', yes or no 'flag: yes'",
+                )
+            )
+        draft.unit = low.unit(entry.get("unit", "1"), *path, "unit")
+    return draft
+
+
+def lower_scalar(
+    plan: DraftPlan, low: Lowering, phase: str | None, name: str, path: tuple[str | int, ...]
+) -> None:
+    entry = entry_at(low.document.data, path)
+    full = f"{phase}.{name}" if phase else name
+    draft = drafted(low, full, entry, path)
+    draft.phase = phase
+    if "formula" in entry:
+        formula = written(low, entry["formula"], *path, "formula")
+        if formula is not None:
+            draft.formulas[None] = replace(formula, citation=citation(entry.get("source")))
+    else:
+        draft.stated[None] = stated(low, draft, entry, *path)
+        if "written" in entry:
+            _scenario_scalar(plan, low, draft, entry, path)
+    plan.scalars[full] = draft
+
+
+def _known_table(low: Lowering, table: str, path: tuple[str | int, ...]) -> bool:
+    known = low.rows(table) is not None
+    if not known:
+        low.say("N001", f"'{table}' is not a table to refer to", *path)
+    return known
+
+
+def entry_at(data: Any, path: tuple[str | int, ...]) -> Any:
+    for step in path:
+        data = data[step]
+    return data
+
+
+def _scenario_scalar(
+    plan: DraftPlan,
+    low: Lowering,
+    draft: Draft,
+    entry: Mapping[str, Any],
+    path: tuple[str | int, ...],
+) -> None:
+    """Two hidden inputs and a choice between them stand for a value with `written:` beside it."""
+    if len(plan.scenarios) < 2:
+        low.say(
+            "S002",
+            "a value has 'written:' beside it, but the plan names no scenarios; "
+            "add 'scenarios: [corrected, written]'",
+            *path,
+            "written",
+        )
+        return
+    other = stated(low, draft, entry["written"], *path, "written", basis="published")
+    sides = dict(zip(plan.scenarios, (draft.stated.pop(None), other), strict=False))
+    for scenario, value in sides.items():
+        side = replace(
+            draft,
+            name=f"{draft.name}.{scenario}",
+            title=f"{draft.title} ({scenario})",
+            hidden=True,
+            stated={None: value},
+            formulas={},
+        )
+        plan.scalars[side.name] = side
+    draft.formulas[None] = Written(
+        f"{draft.name}, {' or '.join(sides)} by scenario",
+        by_scenario([Name(tuple(f"{draft.name}.{s}".split("."))) for s in sides], list(sides)),
+        draft.position,
+        indent=None,
+    )
+
+
+def by_scenario(values: list[Name], scenarios: list[str]) -> Node:
+    tree: Node = values[0]
+    for value, scenario in zip(values[1:], scenarios[1:], strict=True):
+        test = Compare("==", Name((SCENARIO,)), Text(scenario))
+        tree = Choice(value, test, tree)
+    return tree

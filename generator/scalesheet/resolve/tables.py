@@ -1,0 +1,259 @@
+"""Lowers tables: hand-written rows, cross tables, totals, cells with a second value beside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+from scalesheet.diagnostics import at, nearest
+from scalesheet.language.syntax import Name, Over
+from scalesheet.model import Stated
+from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
+from scalesheet.resolve.scalars import by_scenario, drafted, entry_at
+from scalesheet.resolve.values import Lowering, citation, stated, written
+
+
+def lower_table(
+    plan: DraftPlan,
+    low: Lowering,
+    space: Space,
+    phase: str | None,
+    name: str,
+    path: tuple[str | int, ...],
+) -> None:
+    entry = entry_at(low.document.data, path)
+    full = f"{phase}.{name}" if phase else name
+    rows = entry["rows"]
+    cross = "each" in rows and not _is_row(rows["each"])
+    table = DraftTable(
+        name=full,
+        title=str(entry.get("title", name.replace("_", " ").capitalize())),
+        rows=(),
+        row_titles=(),
+        columns={},
+        position=low.document.key_at(*path),
+        phase=phase,
+        note=str(entry.get("note", "")),
+    )
+    if cross:
+        _cross_rows(plan, low, space, table, rows["each"], (*path, "rows", "each"))
+    else:
+        table.rows = tuple(rows)
+        table.row_titles = tuple(
+            str(cells.get("title", row)) if isinstance(cells, Mapping) else str(row)
+            for row, cells in rows.items()
+        )
+        table.row_positions = tuple(low.document.key_at(*path, "rows", row) for row in rows)
+        table.row_notes = {
+            row: str(cells["note"])
+            for row, cells in rows.items()
+            if isinstance(cells, Mapping) and cells.get("note")
+        }
+    for column in entry.get("columns", {}):
+        _column(plan, low, table, column, entry, path, cross)
+    if not cross:
+        _unknown_cells(low, table, entry, path)
+    lower_totals(plan, table, entry.get("total", ()), low, path)
+    shown = entry.get("show")
+    if shown:
+        table.show = (str(shown["down"]), str(shown["across"]), str(shown["cell"]))
+        for part in ("down", "across", "cell"):
+            if shown[part] not in table.columns:
+                low.say(
+                    "N001",
+                    f"'{full}' has no column '{shown[part]}'{nearest(shown[part], table.columns)}",
+                    *path, "show", part,
+                )  # fmt: skip
+    plan.tables[full] = table
+
+
+def _is_row(value: Any) -> bool:
+    """`each` may also be the id of a row: then its value holds cells, not tables' names."""
+    return not isinstance(value, Mapping) or not all(
+        isinstance(v, str) or (isinstance(v, Mapping) and "table" in v) for v in value.values()
+    )
+
+
+def _cross_rows(
+    plan: DraftPlan,
+    low: Lowering,
+    space: Space,
+    table: DraftTable,
+    each: Mapping[str, Any],
+    path: tuple[str | int, ...],
+) -> None:
+    """The rows of a cross table: every combination, with one reference column for each axis."""
+    axes: list[tuple[str, DraftTable, tuple[str, ...]]] = []
+    for axis, target in each.items():
+        name = target["table"] if isinstance(target, Mapping) else target
+        found = plan.tables.get(str(name)) or space.catalogue.get(str(name))
+        if found is None:
+            known = [*plan.tables, *space.catalogue]
+            low.say("N001", f"unknown table '{name}'{nearest(str(name), known)}", *path, axis)
+            continue
+        ids = tuple(target.get("rows", found.rows)) if isinstance(target, Mapping) else found.rows
+        for index, row in enumerate(ids):
+            if row not in found.rows:
+                low.say(
+                    "N002", f"'{row}' is not in {name}{nearest(row, found.rows)}",
+                    *path, axis, "rows", index,
+                )  # fmt: skip
+        axes.append((axis, found, tuple(i for i in ids if i in found.rows)))
+    combinations = list(product(*(ids for _, _, ids in axes))) if axes else []
+    table.rows = tuple("--".join(ids) for ids in combinations)
+    titles = [dict(zip(found.rows, found.row_titles, strict=True)) for _, found, _ in axes]
+    table.row_titles = tuple(
+        ", ".join(names[i] for names, i in zip(titles, ids, strict=True)) for ids in combinations
+    )
+    table.each = tuple((axis, found.name) for axis, found, _ in axes)
+    table.row_positions = (low.document.at(*path),) * len(combinations)
+    place = low.document.at(*path)
+    for index, (axis, found, ids) in enumerate(axes):
+        # one object for each id: a million rows share a thousand of them
+        chosen = {id: Stated(id, basis="decision", position=place) for id in ids}
+        table.columns[axis] = Draft(
+            axis,
+            axis.replace("_", " ").capitalize(),
+            low.document.key_at(*path, axis),
+            kind="reference",
+            refers_to=found.name,
+            table=table.name,
+            stated={
+                row: chosen[parts[index]]
+                for row, parts in zip(table.rows, combinations, strict=True)
+            },
+        )
+
+
+def _column(
+    plan: DraftPlan,
+    low: Lowering,
+    table: DraftTable,
+    name: str,
+    entry: Mapping[str, Any],
+    path: tuple[str | int, ...],
+    cross: bool,
+) -> None:
+    spec = entry["columns"][name]
+    place = (*path, "columns", name)
+    draft = drafted(low, name, spec, place)
+    draft.table, draft.phase = table.name, table.phase
+    if "formula" in spec:
+        formula = written(low, spec["formula"], *place, "formula")
+        if formula is not None:
+            draft.formulas[None] = replace(formula, citation=citation(spec.get("source")))
+    default = citation(spec.get("source"), low.citation)
+    inherited, low.citation = low.citation, default
+    other: dict[str | None, Stated] = {}
+    for row in table.rows if not cross else ():
+        cells = entry["rows"][row]
+        if not isinstance(cells, Mapping) or name not in cells:
+            if "formula" not in spec and draft.kind not in ("text", "date"):
+                low.say(
+                    "S002",
+                    f"the row '{row}' has no '{name}', and the column has no formula; "
+                    f"write a value, or {{reason: why there is none}}",
+                    *path, "rows", row,
+                )  # fmt: skip
+            continue
+        spot = (*path, "rows", row, name)
+        cell = cells[name]
+        if isinstance(cell, Mapping) and "formula" in cell:
+            own = written(low, cell["formula"], *spot, "formula")
+            if own is not None:
+                draft.formulas[row] = own
+            continue
+        low.citation = citation(cells.get("source"), default)
+        draft.stated[row] = stated(low, draft, cell, *spot, basis=spec.get("kind", "assumption"))
+        if isinstance(cell, Mapping) and "written" in cell:
+            other[row] = stated(low, draft, cell["written"], *spot, "written", basis="published")
+    low.citation = inherited
+    table.columns[name] = draft
+    if other:
+        _scenario_column(plan, low, table, draft, other, path)
+
+
+def _scenario_column(
+    plan: DraftPlan,
+    low: Lowering,
+    table: DraftTable,
+    draft: Draft,
+    other: Mapping[str | None, Stated],
+    path: tuple[str | int, ...],
+) -> None:
+    if len(plan.scenarios) < 2:
+        low.say(
+            "S002",
+            "a cell has 'written:' beside it, but the plan names no scenarios; "
+            "add 'scenarios: [corrected, written]'",
+            *path,
+        )
+        return
+    first, second = plan.scenarios[:2]
+    for scenario, values in ((first, draft.stated), (second, {**draft.stated, **other})):
+        table.columns[f"{draft.name}_{scenario}"] = replace(
+            draft,
+            name=f"{draft.name}_{scenario}",
+            title=f"{draft.title} ({scenario})",
+            hidden=True,
+            stated=dict(values),
+            formulas={},
+        )
+    draft.stated = {}
+    draft.formulas[None] = Written(
+        f"{draft.name}, {first} or {second} by scenario",
+        by_scenario([Name((f"{draft.name}_{s}",)) for s in (first, second)], [first, second]),
+        draft.position,
+        indent=None,
+    )
+
+
+def _unknown_cells(
+    low: Lowering, table: DraftTable, entry: Mapping[str, Any], path: tuple[str | int, ...]
+) -> None:
+    allowed = {"title", "note", "source", *entry.get("columns", {})}
+    for row, cells in entry["rows"].items():
+        if not isinstance(cells, Mapping):
+            low.say("S003", f"the row '{row}' holds no cells", *path, "rows", row)
+            continue
+        for name in cells:
+            if name not in allowed:
+                place = low.document.key_at(*path, "rows", row, name)
+                message = f"the table '{table.name}' has no column '{name}'{nearest(name, allowed)}"
+                low.found.append(at(place, "S001", message))
+
+
+def lower_totals(
+    plan: DraftPlan,
+    table: DraftTable,
+    names: Any,
+    low: Lowering,
+    path: tuple[str | int, ...],
+) -> None:
+    for index, name in enumerate(names):
+        column = table.columns.get(name)
+        if column is None or column.kind != "number":
+            message = f"'{table.name}' has no column of numbers '{name}' to total"
+            low.say("N001", message + nearest(str(name), table.columns), *path, "total", index)
+            continue
+        full = f"{table.name}.total.{name}"
+        plan.scalars[full] = Draft(
+            full,
+            f"{column.title} in total{'' if table.name == 'phases' else f', {table.title}'}",
+            column.position,
+            unit=column.unit,
+            domain=None,
+            show=column.show,
+            phase=table.phase,
+            formulas={
+                None: Written(
+                    f"sum({table.name}.{name})",
+                    Over("sum", Name((*table.name.split("."), name)), None),
+                    column.position,
+                    indent=None,
+                )
+            },
+        )
+        table.totals = (*table.totals, name)
