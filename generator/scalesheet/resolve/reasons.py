@@ -56,6 +56,8 @@ class Settled:
 
     @property
     def whole(self) -> Node:
+        if self.subjects == (self.body,):
+            return self.body  # a reason passes through by itself
         return Guard(self.subjects, self.body) if self.subjects else self.body
 
     @property

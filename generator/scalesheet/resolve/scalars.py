@@ -64,6 +64,7 @@ def drafted(
 def lower_scalar(
     plan: DraftPlan, low: Lowering, phase: str | None, name: str, path: tuple[str | int, ...]
 ) -> None:
+    """Adds the scalar at a path, and its two sides where the document has another value."""
     entry = entry_at(low.document.data, path)
     full = f"{phase}.{name}" if phase else name
     draft = drafted(low, full, entry, path)
@@ -87,6 +88,7 @@ def _known_table(low: Lowering, table: str, path: tuple[str | int, ...]) -> bool
 
 
 def entry_at(data: Any, path: tuple[str | int, ...]) -> Any:
+    """What stands at a path of plain data."""
     for step in path:
         data = data[step]
     return data
@@ -130,6 +132,7 @@ def _scenario_scalar(
 
 
 def by_scenario(values: list[Name], scenarios: list[str]) -> Node:
+    """The choice between values by the scenario, the first where no other is chosen."""
     tree: Node = values[0]
     for value, scenario in zip(values[1:], scenarios[1:], strict=True):
         test = Compare("==", Name((SCENARIO,)), Text(scenario))

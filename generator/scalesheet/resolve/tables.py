@@ -23,6 +23,7 @@ def lower_table(
     name: str,
     path: tuple[str | int, ...],
 ) -> None:
+    """Adds the table at a path, with its totals as scalars of the plan."""
     entry = entry_at(low.document.data, path)
     full = f"{phase}.{name}" if phase else name
     rows = entry["rows"]
@@ -232,6 +233,7 @@ def lower_totals(
     low: Lowering,
     path: tuple[str | int, ...],
 ) -> None:
+    """Adds a scalar `<table>.total.<column>` for each column that is totalled."""
     for index, name in enumerate(names):
         column = table.columns.get(name)
         if column is None or column.kind != "number":
