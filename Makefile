@@ -1,11 +1,11 @@
-# make site, make test, make check: each installs what it needs into .venv
+# make site, make test, make check, make bench: each installs what it needs into .venv
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # a test process for each core, two at the most: LibreOffice and Chromium are heavy
 WORKERS ?= 2
 
-.PHONY: site test check format clean
+.PHONY: site test check bench format clean
 .DEFAULT_GOAL := site
 
 $(VENV)/.site: pyproject.toml
@@ -29,6 +29,9 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

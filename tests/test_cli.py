@@ -111,8 +111,9 @@ def test_show_as_text_and_csv(data: str, capsys: pytest.CaptureFixture[str]) -> 
     assert out.startswith("A small plan\nedition 2026-11-20")
     assert run("show", "small", "--data", data, "--format", "csv") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "table,row,name,value,low,high,unit,reason"
-    assert "runs,s1k,steps,1000.0,1000.0,1000.0,step," in lines
+    assert lines[0].startswith("table,row,name,value,low,high,unit,reason,code,kind,source,")
+    (steps,) = [line for line in lines if line.startswith("runs,s1k,steps,")]
+    assert steps.startswith("runs,s1k,steps,1000.0,1000.0,1000.0,step,,,")
 
 
 def test_a_folder_of_somebody_elses_is_not_replaced(

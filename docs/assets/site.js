@@ -1,11 +1,28 @@
-/* What every page does for its tables: boxes that scroll, and headings that sort.
+/* What every page does for its tables and formulas: boxes that scroll, and headings that sort.
 
    A classic script without inline handlers or styles, so that it runs from file:// and under the
    strict policy; without it every table still says everything. */
 ;(() => {
   "use strict"
 
-  /** A box around each data table, reachable by keyboard; `fits` while nothing is cut off. */
+  /** A box that scrolls is reachable by keyboard; `fits` while nothing is cut off. */
+  function reachable(scroll, content, name) {
+    const measure = () => {
+      const fits = content.getBoundingClientRect().width <= scroll.clientWidth + 1
+      scroll.classList.toggle("fits", fits)
+      if (fits) {
+        for (const attribute of ["tabindex", "role", "aria-label"]) scroll.removeAttribute(attribute)
+        return
+      }
+      scroll.tabIndex = 0
+      scroll.setAttribute("role", "region")
+      scroll.setAttribute("aria-label", name)
+    }
+    new ResizeObserver(measure).observe(scroll)
+    measure()
+  }
+
+  /** A box around each data table. */
   function box(table) {
     let scroll = table.closest(".scroll")
     if (!scroll) {
@@ -14,20 +31,9 @@
       table.replaceWith(scroll)
       scroll.append(table)
     }
-    const measure = () => {
-      const fits = table.offsetWidth <= scroll.clientWidth
-      scroll.classList.toggle("fits", fits)
-      if (fits) {
-        scroll.removeAttribute("tabindex")
-        return
-      }
-      scroll.tabIndex = 0
-      scroll.setAttribute("role", "region")
-      if (!scroll.hasAttribute("aria-label"))
-        scroll.setAttribute("aria-label", table.caption?.textContent.trim() || "table")
-    }
-    new ResizeObserver(measure).observe(scroll)
-    measure()
+    const heading = table.tHead?.rows[0]?.cells[0]
+    const name = table.caption ?? heading
+    reachable(scroll, table, name?.textContent.trim() || "table")
   }
 
   /** What a cell sorts by: its data-value, else its number, else its text. */
@@ -73,4 +79,6 @@
     box(table)
     if (table.classList.contains("sortable") && table.tHead) sortable(table)
   }
+  for (const wide of document.querySelectorAll(".wide"))
+    if (wide.firstElementChild) reachable(wide, wide.firstElementChild, "formula")
 })()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
+from scalesheet.audit.model import Audited
 from scalesheet.diagnostics import Diagnostic, Refused, errors
+from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.model import Book, Key, Plan, Record
 from scalesheet.values import Results
 
@@ -25,6 +27,7 @@ class Examined:
     diagnostics: list[Diagnostic]
     book: Book | None = None
     results: dict[str, Results] = field(default_factory=dict)  # by plan
+    audits: dict[str, Audited] = field(default_factory=dict)  # by plan, where it has claims
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,20 @@ def build(
     *,
     site: bool = True,
     as_of: date | None = None,
+    created: datetime | None = None,
     progress: Progress = lambda message: None,
 ) -> Built:
-    """Builds everything into `out`. Raises Refused, and then leaves `out` as it was."""
+    """Builds everything into `out`. Raises Refused, and then leaves `out` as it was.
+
+    Prices are those of `as_of`, and `created` is what a workbook says of itself: both are the
+    edition unless given.
+    """
+    from scalesheet.fingerprint import of_inputs, sources, still_holds, write_stamp
+
+    # First of all: what changes from here on is then new to the next build.
+    project = _project(data)
+    options = {"site": str(site), "as of": str(as_of), "created": str(created)}
+    inputs = of_inputs(sources(data, project, GENERATED), options)
 
     # Nothing is written before everything was read, checked, resolved and evaluated.
     progress("reading and checking the data")
@@ -59,34 +73,39 @@ def build(
         raise Refused(examined.diagnostics)
     stamp = edition_hash(book, results)
 
+    # Where neither the input nor the output changed there is nothing to do.
+    told = still_holds(out, inputs)
+    if told is not None and (not site or (project / "docs" / GENERATED).is_dir()):
+        return _built(out, book, site, tuple(examined.diagnostics), told)
+
     # All is made beside the output, and takes its place in one step at the end.
     from scalesheet.output import staged
 
     with staged(out) as stage:
         progress(f"writing {_count(len(book.plans), 'workbook')}")
-        cells, formulas = _workbooks(book, results, stage / "workbooks", stamp)
+        moves = _sensitivities(book)
+        cells, formulas = _workbooks(book, results, moves, stage / "workbooks", stamp, created)
         pages = 0
         if site:
             progress("writing the pages")
-            docs = _documents(book, results, stage, data, stamp)
-            _api(book, results, stage / "site-api")
+            docs = _documents(book, results, examined.audits, moves, stage, data, stamp)
+            _api(book, results, examined.audits, stage / "site-api", stamp, pages=True)
             progress("building the site")
-            pages = _site(stage, docs, _project(data))
+            pages = _site(stage, docs, project)
+            _publish_pages(docs, project / "docs" / GENERATED)
         else:
-            _api(book, results, stage / "api")
-    if site:
-        _publish_pages(out, _project(data) / "docs" / GENERATED)
+            _api(book, results, examined.audits, stage / "api", stamp, pages=False)
+        told = {"edition_hash": stamp, "cells": cells, "formulas": formulas, "pages": pages}
+        write_stamp(stage, inputs, told)
+    return _built(out, book, site, tuple(examined.diagnostics), told)
+
+
+def _built(
+    out: Path, book: Book, site: bool, found: tuple[Diagnostic, ...], told: Mapping[str, Any]
+) -> Built:
     workbooks = tuple(out / "workbooks" / f"{plan}.xlsx" for plan in book.plans)
-    return Built(
-        out,
-        stamp,
-        workbooks,
-        cells,
-        formulas,
-        out / "site" if site else None,
-        pages,
-        tuple(examined.diagnostics),
-    )
+    return Built(out, workbooks=workbooks, site=out / "site" if site else None,
+                 diagnostics=found, **told)  # fmt: skip
 
 
 def examine(data: Path, as_of: date | None = None) -> Examined:
@@ -115,7 +134,13 @@ def examine(data: Path, as_of: date | None = None) -> Examined:
     results = {plan.id: evaluate(book, plan) for plan in book.plans.values()}
     for plan in book.plans.values():
         found += findings(book, plan, results[plan.id])
-    return Examined(sorted(set(found)), book, results)
+    from scalesheet.audit.judge import judge
+    from scalesheet.audit.problems import problems
+
+    audits = {plan: judge(book, audit) for plan, audit in book.audits.items()}
+    for audited in audits.values():
+        found += problems(audited, book)
+    return Examined(sorted(set(found)), book, results, audits)
 
 
 def diagnose(data: Path) -> list[Diagnostic]:
@@ -145,40 +170,82 @@ def edition_hash(book: Book, results: Mapping[str, Results]) -> str:
 
 
 def _workbooks(
-    book: Book, results: Mapping[str, Results], folder: Path, stamp: str
+    book: Book,
+    results: Mapping[str, Results],
+    moves: Mapping[str, Sensitivity],
+    folder: Path,
+    stamp: str,
+    created: datetime | None,
 ) -> tuple[int, int]:
     from scalesheet.render.workbook import write_workbook
 
     folder.mkdir()
     reports = [
-        write_workbook(book, plan, results[plan.id], folder / f"{plan.id}.xlsx", edition_hash=stamp)
+        write_workbook(
+            book,
+            plan,
+            results[plan.id],
+            folder / f"{plan.id}.xlsx",
+            edition_hash=stamp,
+            created=created,
+            sensitivity=moves[plan.id],
+        )
         for plan in book.plans.values()
     ]
     _refuse([problem for report in reports for problem in report.problems])
     return sum(r.cells for r in reports), sum(r.formulas for r in reports)
 
 
-def _api(book: Book, results: Mapping[str, Results], folder: Path) -> None:
-    from scalesheet.render.api import VERSION, as_csv, as_json, plan_json
+def _api(
+    book: Book,
+    results: Mapping[str, Results],
+    audits: Mapping[str, Audited],
+    folder: Path,
+    stamp: str,
+    *,
+    pages: bool,
+) -> None:
+    from scalesheet.evaluate import evaluate_catalogue
+    from scalesheet.render.api import write_api
+    from scalesheet.render.api.audit import write_audits
 
-    plans = folder / VERSION / "plans"
-    plans.mkdir(parents=True)
-    for plan in book.plans.values():
-        data = as_json(plan_json(book, plan, results[plan.id]))
-        (plans / f"{plan.id}.json").write_text(data, "utf-8", newline="\n")
-        table = as_csv(plan, results[plan.id])
-        (plans / f"{plan.id}.csv").write_text(table, "utf-8", newline="\n")
+    write_audits(book, audits, folder)  # first: the index lists what is there
+
+    scenarios = {
+        plan.id: _by_scenario(book, plan) or {"": results[plan.id]} for plan in book.plans.values()
+    }
+    write_api(
+        book,
+        results,
+        folder,
+        edition_hash=stamp,
+        catalogue=evaluate_catalogue(book),
+        scenarios=scenarios,
+        examples={record.id: _examples(record) for record in book.records.values()},
+        pages=pages,
+    )
 
 
 def _documents(
-    book: Book, results: Mapping[str, Results], stage: Path, data: Path, stamp: str
+    book: Book,
+    results: Mapping[str, Results],
+    audits: Mapping[str, Audited],
+    moves: Mapping[str, Sensitivity],
+    stage: Path,
+    data: Path,
+    stamp: str,
 ) -> Path:
     """The pages written by hand and the generated ones, together."""
     from scalesheet.render.pages import write_pages
+    from scalesheet.render.reference import write_reference
 
     docs = stage / "docs"
     source = _project(data) / "docs"
-    shutil.copytree(source, docs, ignore=lambda folder, names: {GENERATED} & set(names))
+    shutil.copytree(
+        source,
+        docs,
+        ignore=lambda folder, names: [n for n in names if n == GENERATED or n[0] == "."],
+    )
     # Links from docs/book/plans/<plan>.html to the files beside the pages.
     workbooks = {plan: f"../../workbooks/{plan}.xlsx" for plan in book.plans}
     report = write_pages(
@@ -189,9 +256,19 @@ def _documents(
         workbooks=workbooks,
         scenarios={plan.id: _by_scenario(book, plan) for plan in book.plans.values()},
         examples={record.id: _examples(record) for record in book.records.values()},
+        plain=stage / "plain" / GENERATED,
+        audits=audits,
+        sensitivities=moves,
+        data={plan: _data_links(plan) for plan in book.plans},
     )
     _refuse(list(report.problems))
+    write_reference(book, docs / GENERATED / "reference")
     return docs
+
+
+def _data_links(plan: str) -> dict[str, str]:
+    """From the page of a plan to its files in the data API."""
+    return {kind.upper(): f"../../api/v1/plans/{plan}.{kind}" for kind in ("json", "csv")}
 
 
 def _examples(record: Record) -> list[float]:
@@ -199,6 +276,12 @@ def _examples(record: Record) -> list[float]:
     from scalesheet.evaluate.findings import call
 
     return [float(call(record, example.given).value or 0.0) for example in record.examples]
+
+
+def _sensitivities(book: Book) -> dict[str, Sensitivity]:
+    from scalesheet.evaluate.sensitivity import sensitivity
+
+    return {plan.id: sensitivity(book, plan) for plan in book.plans.values()}
 
 
 def _by_scenario(book: Book, plan: Plan) -> dict[str, Results]:
@@ -211,11 +294,14 @@ def _site(stage: Path, docs: Path, project: Path) -> int:
     from scalesheet.site import build_site
 
     files = {"api": stage / "site-api", "workbooks": stage / "workbooks"}
-    report = build_site(docs, stage / "site", config=project / "mkdocs.yml", files=files)
+    report = build_site(
+        docs, stage / "site", config=project / "mkdocs.yml", files=files, plain=stage / "plain"
+    )
     if report.problems:
         place = str(project / "mkdocs.yml")
         _refuse([Diagnostic(place, 1, 1, "X002", problem) for problem in report.problems])
     shutil.rmtree(stage / "site-api")
+    shutil.rmtree(stage / "plain")
     return report.pages
 
 
@@ -224,14 +310,16 @@ def _project(data: Path) -> Path:
     return data.absolute().parent
 
 
-def _publish_pages(out: Path, target: Path) -> None:
-    """The generated pages also stand below docs/, for the site generator's own preview."""
-    made = out / "docs" / GENERATED
-    with tempfile.TemporaryDirectory(prefix=".book-", dir=target.parent) as aside:
-        if target.exists():
-            target.rename(Path(aside) / "old")
-        shutil.copytree(made, target)
-    shutil.rmtree(out / "docs")
+def _publish_pages(docs: Path, target: Path) -> None:
+    """The generated pages also stand below docs/, for the site generator's own preview.
+
+    They come before the output, so that an output that still holds has its pages too.
+    """
+    from scalesheet.output import staged
+
+    with staged(target, wait=True) as pages:
+        shutil.copytree(docs / GENERATED, pages, dirs_exist_ok=True)
+    shutil.rmtree(docs)
 
 
 def _refuse(problems: list[Diagnostic]) -> None:

@@ -6,6 +6,7 @@ kind, and keys of sources. All that is wrong is told at once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -280,14 +281,18 @@ def _source_keys(documents: Sequence[Document]) -> frozenset[str] | None:
     return None
 
 
+_ID = re.compile(r"[a-z0-9-]+")
+
+
 def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterator[Diagnostic]:
     if known is None:
         return
     hint = partial(nearest, known=sorted(known))
     for steps, key in _citations(document):
-        if key not in known:
+        if key not in known and _ID.fullmatch(key):  # what is no id has been told of as such
             message = (
-                f"{named(steps)}: the source '{quotable(key)}' is not in sources.yaml{hint(key)}"
+                f"{named(steps)}: the source '{quotable(key)}' is not in sources.yaml"
+                f"{hint(key) or '; add it there'}"
             )
             yield at(document.at(*steps), "N006", message)
 

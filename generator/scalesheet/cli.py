@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("scalesheet: interrupted; the output is as it was", file=sys.stderr)
         return FINDINGS
     except Exception as error:
-        return _failed(error)
+        return failed(error)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -60,8 +60,8 @@ def parser() -> argparse.ArgumentParser:
     return whole
 
 
-def _failed(error: Exception) -> int:
-    """Data that was refused, or a fault of our own."""
+def failed(error: Exception) -> int:
+    """Says what went wrong: data that was refused, or a fault of our own."""
     from scalesheet.diagnostics import Refused, as_text
 
     if isinstance(error, Refused):

@@ -1,7 +1,7 @@
 """Diagnostics as data: what is wrong, where, what was expected, and the remedy.
 
 Stages collect diagnostics and never print. `Refused` is the one exception that leaves the program
-at its edge. Every code of `CODES` has a bad file in `tests/invalid/`.
+at its edge. Every code of `CODES` has a bad and a good example in `examples/`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,20 @@ class Code:
 
 
 CODES: dict[str, Code] = {}
+
+#: What the codes that begin with a letter are about.
+FAMILIES = {
+    "Y": "the file as YAML",
+    "S": "the format",
+    "N": "names",
+    "F": "formulas",
+    "U": "units",
+    "R": "ranges and signs",
+    "V": "values",
+    "C": "claims",
+    "X": "the workbook and the site",
+    "I": "scalesheet itself",
+}
 
 
 def _code(code: str, title: str, meaning: str, remedy: str, severity: Severity = "error") -> None:
@@ -294,6 +308,61 @@ _code(
     "Dated entries must have rising dates.",
     "Sort them by `from`, the oldest first.",
 )
+# C: claims
+_code(
+    "C001",
+    "no such claim",
+    "An expression names a claim that does not exist.",
+    "Use the nearest id, or write the claim.",
+)
+_code(
+    "C002",
+    "quote not on its line",
+    "The quote does not stand on the line of the document that the claim names.",
+    "Quote the line as it stands, or mend the line in the id.",
+)
+_code(
+    "C003",
+    "claim without a basis",
+    "Nothing can be said of the claim: no expression, no input of that line, nothing lacking.",
+    "Write from, against, a plan input whose source is that line, or lacks.",
+)
+_code(
+    "C004",
+    "another verdict",
+    "The computed verdict is not the one on file.",
+    "Look at the numbers, then mend the claim, the plan or the verdict on file.",
+)
+_code(
+    "C005",
+    "claim not understood",
+    "What a claim says is no figure, or a key of it does not fit what it says.",
+    "Write it like 135 GPU * hour, 18 .. 22 USD, at most 24 GB, 35 %, yes, or a word.",
+)
+_code(
+    "C006",
+    "repeated claim",
+    "Two claims have the same id.",
+    "Give one of them the next number of its line.",
+)
+_code(
+    "C007",
+    "id of another place",
+    "A claim's id is not made of its document, its line and a number.",
+    "Write the id as 003-L035-01.",
+)
+_code(
+    "C008",
+    "lacking and there",
+    "A claim is underdetermined by a quantity that exists in the plan.",
+    "Compute the figure from it, or name what is really missing.",
+)
+_code(
+    "C009",
+    "held against nothing",
+    "An expression of a claim gives a reason where a number is wanted.",
+    "Hold the claim against something that has a value.",
+)
 # X: the workbook and the site
 _code(
     "X001",
@@ -347,12 +416,21 @@ def errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return [d for d in diagnostics if d.severity == "error"]
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?`, or nothing."""
+MOST_LISTED = 8  # names, where none is near
+
+
+def nearest(name: str, known: Iterable[str], listed: str = "") -> str:
+    """`; did you mean 'x'?`, or nothing; with `listed` then `; <listed>: a, b, c and 4 more`."""
     from difflib import get_close_matches
 
-    close = get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    names = list(known)
+    close = get_close_matches(name, names, n=1, cutoff=0.5)
+    if close:
+        return f"; did you mean '{close[0]}'?"
+    if not listed or not names:
+        return ""
+    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+    return f"; {listed}: {', '.join(names[:MOST_LISTED])}{more}"
 
 
 def as_text(diagnostics: Iterable[Diagnostic]) -> str:

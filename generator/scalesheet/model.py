@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from scalesheet.language.syntax import Node
 from scalesheet.units import Unit, Units
+
+if TYPE_CHECKING:
+    from scalesheet.audit.model import Audit
 
 Kind = Literal["number", "word", "flag", "reference", "text", "date"]
 Basis = Literal[
@@ -303,4 +306,6 @@ class Book:
     records: Mapping[str, Record]
     plans: Mapping[str, Plan]
     url: str = ""  # of the repository, for edit links
+    folder: str = ""  # of the data, with its last slash, as positions name it
     prices: Mapping[str, tuple[Stated, ...]] = field(default_factory=dict)  # dated, by offer
+    audits: Mapping[str, Audit] = field(default_factory=dict)  # by plan, where it has claims

@@ -1,4 +1,12 @@
-"""Old output or new, never a mixture: made beside the output, exchanged in one step."""
+"""Old output or new, never a mixture: made beside the output, exchanged in one step.
+
+Beside a folder `build` there stand, while a build writes it and after one that was killed:
+
+- `.build.lock`, held by the process that writes, and free again when that process ends;
+- `.build.new`, what is being made, or what was replaced and is being removed;
+- `.build.old`, only where the system cannot exchange two names in one step: the old folder, for
+  the moment in which neither has the name. The next build puts it back.
+"""
 
 from __future__ import annotations
 
@@ -7,46 +15,109 @@ import filecmp
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 
 
 @contextmanager
-def staged(out: Path) -> Iterator[Path]:
+def staged(out: Path, *, wait: bool = False) -> Iterator[Path]:
     """A folder that becomes `out` when the block ends well, and vanishes when it does not.
 
-    Files that did not change keep their place on the disk, with their dates.
+    Files that did not change keep their place on the disk, with their dates. Raises
+    BlockingIOError where another build writes `out`, or else waits for it.
     """
-    out = out.absolute()
+    out = out.resolve()  # of a link to a folder, the folder is replaced and the link stays
     out.parent.mkdir(parents=True, exist_ok=True)
-    _sweep(out)
-    stage = Path(tempfile.mkdtemp(prefix=f".{out.name}.new-", dir=out.parent))
+    with _locked(out, wait):
+        _recover(out)
+        stage = _beside(out, "new")
+        stage.mkdir()
+        try:
+            yield stage
+            _keep_unchanged(stage, out)
+            _exchange(stage, out)
+        finally:
+            shutil.rmtree(stage, ignore_errors=True)
+
+
+def _beside(out: Path, what: str) -> Path:
+    return out.with_name(f".{out.name}.{what}")
+
+
+# ------------------------------------------------------------------ one at a time
+
+
+@contextmanager
+def _locked(out: Path, wait: bool) -> Iterator[None]:
+    """Holds the lock of `out`. The system frees it when its process ends, however that ends."""
+    if sys.platform == "win32":
+        yield
+        return
+    lock = _beside(out, "lock")
+    handle = _taken(lock, wait)
+    while handle is None:
+        handle = _taken(lock, wait)
     try:
-        stage.chmod(0o755)
-        yield stage
-        _keep_unchanged(stage, out)
-        _exchange(stage, out)
+        yield
     finally:
-        shutil.rmtree(stage, ignore_errors=True)
+        lock.unlink(missing_ok=True)
+        os.close(handle)
 
 
-def _sweep(out: Path) -> None:
-    """Remains of a build that was killed."""
-    for rest in out.parent.glob(f".{out.name}.new-*"):
-        shutil.rmtree(rest, ignore_errors=True)
+def _taken(lock: Path, wait: bool) -> int | None:
+    """The lock's file, held; None if it was removed by its last holder in between."""
+    assert sys.platform != "win32"
+    handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        if lock.exists() and os.path.samestat(os.fstat(handle), lock.stat()):
+            return handle
+    except FileNotFoundError:
+        pass
+    except BlockingIOError as error:
+        os.close(handle)
+        name = lock.name.removeprefix(".").removesuffix(".lock")
+        said = "another build is writing this folder; wait until it has ended"
+        raise BlockingIOError(error.errno, said, str(lock.with_name(name))) from None
+    except BaseException:
+        os.close(handle)
+        raise
+    os.close(handle)
+    return None
+
+
+def _recover(out: Path) -> None:
+    """Puts right what a build that was killed left behind."""
+    old = _beside(out, "old")
+    if old.exists() and not out.exists():
+        old.rename(out)
+    for rest in (old, _beside(out, "new")):
+        if rest.exists():
+            shutil.rmtree(rest)
+
+
+# ------------------------------------------------------------------ the exchange
 
 
 def _keep_unchanged(stage: Path, out: Path) -> None:
     for new in sorted(stage.rglob("*")):
         old = out / new.relative_to(stage)
-        if new.is_file() and old.is_file() and filecmp.cmp(new, old, shallow=False):
-            new.unlink()
-            os.link(old, new)
+        if not new.is_file() or not old.is_file() or old.is_symlink():
+            continue
+        if filecmp.cmp(new, old, shallow=False):
+            kept = new.with_name(f".{new.name}.kept")
+            try:
+                os.link(old, kept)
+            except OSError:  # no second name for a file on this system: the new one will do
+                continue
+            kept.replace(new)
 
 
 def _exchange(stage: Path, out: Path) -> None:
@@ -54,10 +125,10 @@ def _exchange(stage: Path, out: Path) -> None:
     if not out.exists():
         stage.rename(out)
     elif not _exchanged(stage, out):
-        aside = Path(tempfile.mkdtemp(prefix=f".{out.name}.new-", dir=out.parent))
-        out.rename(aside / "old")
+        old = _beside(out, "old")
+        out.rename(old)
         stage.rename(out)
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def _exchanged(a: Path, b: Path) -> bool:

@@ -25,7 +25,7 @@ from scalesheet.load import MAX_FINDINGS, Document, Steps, plain, quotable
 
 Schema = dict[str, Any]
 
-KINDS = ("book", "units", "sources", "hardware", "rate", "model", "formula", "plan")
+KINDS = ("book", "units", "sources", "hardware", "rate", "model", "formula", "plan", "claims")
 
 #: Keywords that hold data and no schemas.
 _DATA = ("examples", "x-bad", "x-code", "enum", "const", "dependentRequired")
@@ -257,7 +257,7 @@ def _missing_keys(failure: _Failure, document: Document) -> Explanation:
         if key not in failure.value:
             what = failure.expected and f"write {failure.expected}"
             if not what and key in failure.properties:
-                what = f"add it: {failure.properties[key]['description']}"
+                what = f"add it ({failure.properties[key]['description'].rstrip('.')})"
             message = f"{named(failure.steps)} lacks the key '{key}'; {what or 'add it'}"
             yield at(document.key_at(*failure.steps), failure.code, message.rstrip("."))
 

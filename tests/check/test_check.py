@@ -92,7 +92,7 @@ def test_three_hundred_files_are_checked_within_a_second():
         ),
         (
             "hardware", HARDWARE.replace("vendor: A vendor\n", ""),
-            "1:1: S002 the file lacks the key 'vendor'; add it: Who makes it",
+            "1:1: S002 the file lacks the key 'vendor'; add it (Who makes it)",
         ),
         (
             "hardware", HARDWARE.replace("value: 24,", "value: lots,"),

@@ -12,10 +12,11 @@ from scalesheet import schemas
 from scalesheet.check import check
 from scalesheet.diagnostics import CODES
 from scalesheet.load import Document
+from scalesheet.render.reference.fields import PAGES, Field, sections
 
 NAMES = (*schemas.KINDS, "common")
 #: What may stand beside a $ref: it describes, and rules nothing.
-DESCRIBES = {"$ref", "title", "description", "examples", "x-bad"}
+DESCRIBES = {"$ref", "title", "description", "examples", "x-bad", "x-default"}
 WITH_SCHEMA = {"if", "then", "else", "not", "items", "additionalProperties", "propertyNames"}
 
 
@@ -95,6 +96,36 @@ def test_every_field_and_definition_is_described():
         if not part.get("description", "").endswith(".") and "allOf" not in place
     ]
     assert undescribed == []
+
+
+FIELDS = [
+    pytest.param(field, id=f"{page} {section.name}.{field.name}")
+    for page in PAGES
+    for section in sections(page)
+    for field in section.fields
+]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_every_field_has_guidance_and_examples_good_and_bad(field: Field):
+    assert field.guidance.endswith((".", "..."))
+    assert field.type
+    assert field.good
+    assert [said(field.schema, each) for each in field.good] == [[] for _ in field.good]
+    assert field.bad
+    assert all(each.says for each in field.bad)
+
+
+def test_no_field_is_left_out_of_the_reference():
+    """A key that some schema lists is a field of the reference, unless it only narrows one."""
+    shown = {field.values[0].name.rpartition(".")[2] for field in FIELDS}
+    listed = {
+        name
+        for _, part in RULES
+        for name, below in part.get("properties", {}).items()
+        if below is not True and "description" in below
+    }
+    assert listed == shown
 
 
 def test_errors_never_come_from_a_choice_of_branches():

@@ -1,6 +1,8 @@
-"""One bad file and more for each diagnostic: laid into a sound book, it is told at its place.
+"""A bad file and more for each diagnostic: laid into a sound book, it is told at its place.
 
-The first line of a file says where it belongs, those that follow say what is expected:
+The bad and the good example of each code are those that `explain` shows, and ship with the program
+(`scalesheet/examples/`). Further bad files are here. The first line of a file says where it
+belongs, those that follow say what is expected:
 
     # place: hardware/bad.yaml
     # expect: 6:17 S003 expected a number
@@ -13,17 +15,19 @@ from pathlib import Path
 
 import pytest
 
-from scalesheet.build import diagnose
-from scalesheet.diagnostics import CODES, Diagnostic
+from scalesheet.build import build, diagnose
+from scalesheet.diagnostics import CODES, FAMILIES, Diagnostic, Refused
+from scalesheet.examples import IN_WORDS, Example, example
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("[A-Z][0-9][0-9][0-9]_*.yaml"))
+EXAMPLES = {code: example(code) for code in CODES if code not in IN_WORDS}
 EXPECT = re.compile(r"# expect: ([0-9]+):([0-9]+) ([A-Z][0-9]{3}) ?(.*)")
 
-#: Bad input that cannot be told by such a file; made by the tests below.
-MADE = {"Y004", "Y011", "Y012"}
-#: Diagnostics that are not about a file of the book.
-NOT_OF_A_FILE = {"X001", "X002", "I001"}
+#: Bad input that cannot be told by such a file; made by the tests below, C002 by those of audits.
+MADE = {"Y004", "Y011", "Y012", "C002"}
+#: Diagnostics that are not about a file of the book alone.
+NOT_OF_A_FILE = {"C002", "X001", "X002", "I001"}
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,38 @@ def test_a_missing_file_is_told(tmp_path):
     assert told(diagnose(data), "sources.yaml", Expected(1, 1, "Y012", "the book has no"))
 
 
-def test_every_diagnostic_about_a_file_has_a_bad_file():
-    shown = {file.name.split("_")[0] for file in FILES}
-    assert shown | MADE | NOT_OF_A_FILE == set(CODES)
-    assert not shown & NOT_OF_A_FILE
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_a_bad_example_is_told_in_the_words_that_explain_shows(code, tmp_path):
+    shown = EXAMPLES[code]
+    found = diagnose(book(tmp_path, **{shown.place: shown.bad.encode()}))
+    assert [str(d) for d in found] == [f"{tmp_path}/{said}" for said in shown.says]
+    assert {d.code for d in found} == {code}
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_a_good_example_is_sound(code, tmp_path):
+    shown = EXAMPLES[code]
+    assert diagnose(book(tmp_path, **{shown.good_place: shown.good.encode()})) == []
+
+
+def test_sources_may_be_empty_as_the_example_says(tmp_path):
+    data = book(tmp_path, **{"sources.yaml": b"sources: {}\n"})
+    assert "Y012" not in {d.code for d in diagnose(data)}
+
+
+def test_a_note_longer_than_a_cell_is_refused_by_the_build(tmp_path):
+    note = "words " * 6_000
+    plan = f"title: A\nsummary: B\nscalars:\n  a: {{value: 1, unit: 1, note: {note}}}\n".encode()
+    data = book(tmp_path, **{"plans/a/plan.yaml": plan, "plans/a/page.md": b"Words."})
+    with pytest.raises(Refused, match="X001"):
+        build(data, tmp_path / "out", site=False)
+
+
+def test_every_diagnostic_has_an_example():
+    assert all(isinstance(shown, Example) for shown in EXAMPLES.values())
+    assert set(IN_WORDS) == MADE | NOT_OF_A_FILE
+    assert {file.name.split("_")[0] for file in FILES} <= set(EXAMPLES)
+
+
+def test_every_letter_of_a_code_is_a_family():
+    assert {code[0] for code in CODES} == set(FAMILIES)

@@ -61,6 +61,17 @@ dense_fp16: {value: 65, unit: TFLOP / (second * GPU), kind: spec, source: {key: 
 dense_bf16: {reason: no bf16 tensor unit}
 power: {value: 70, unit: W / GPU, kind: spec, source: {key: paper}}
 """,
+    "formulas/with-reserve.yaml": """
+title: Hours with a reserve
+inputs:
+  hours: GPU * hour
+  per_cent: {unit: 1, default: 10, title: Per cent in reserve}
+unit: GPU * hour
+formula: hours * (1 + per_cent / 100)
+source: {key: memo}
+examples:
+  - {given: {hours: 100}, expect: 110}
+""",
     "plans/small/plan.yaml": """
 title: A small plan
 summary: Two phases on a chosen accelerator.
@@ -97,6 +108,9 @@ scalars:
   many: {value: 2000, unit: step, kind: decision, source: {key: memo}, title: Many}
   few: {value: 90, unit: step, kind: decision, source: {key: memo}, title: A few steps}
   minutes: {unit: minute, formula: few / steps_per_hour, title: Time of a few steps}
+  reserved: {unit: GPU * hour, formula: with_reserve(hours=total.gpu_hours), title: Reserved}
+  spare_memory: {unit: GB, formula: 2 * limit_gib, title: Spare memory}
+  limit_gib: {value: 3, unit: GiB, kind: decision, title: Limit in GiB}
   enough:
     title: Does it fit?
     words: [fits, tight, does not fit]

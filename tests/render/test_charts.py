@@ -63,6 +63,15 @@ def test_a_row_without_a_number_says_why_and_has_no_bar() -> None:
     assert len(list(svg.iter("rect"))) == 1
 
 
+def test_a_long_label_has_several_lines_and_all_its_words() -> None:
+    name = "A label that is much longer than what a phone has room for"
+    found = texts(drawn(TWO, (name, "Second")))
+    assert name not in found
+    assert name in " ".join(found)
+    short, long = drawn(TWO, TITLES).get("height"), drawn(TWO, (name, "Second")).get("height")
+    assert int(long or 0) > int(short or 0)
+
+
 def test_the_chart_is_told_in_words() -> None:
     svg = drawn(TWO, TITLES)
     assert svg.get("role") == "img"

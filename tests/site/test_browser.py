@@ -113,6 +113,47 @@ def test_formulas_are_set_by_the_browser(site: Site, visit: Open) -> None:
     assert over < under
 
 
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_link_to_a_folded_formula_opens_it(width: int, site: Site, visit: Open) -> None:
+    page = visit(site.address("file", "book/plans/study.html"), width=width).page
+    formula, line = page.locator("#f\\.cost"), page.locator("summary", has_text="Cost = 122")
+    expect(formula).to_be_hidden()
+    page.get_by_role("link", name="122 USD").click()
+    expect(formula).to_be_visible()
+    header = page.locator(".md-header").evaluate("e => e.getBoundingClientRect().bottom")
+    expect(line).to_be_in_viewport()
+    assert line.evaluate("e => e.getBoundingClientRect().top") >= header
+    page.goto(site.address("file", "book/plans/study.html#f.hours"))
+    expect(page.locator("#f\\.hours")).to_be_visible()
+
+
+def test_a_wide_formula_can_be_scrolled_by_keyboard(site: Site, visit: Open) -> None:
+    page = visit(site.address("file", "book/plans/study.html#f.cost"), width=360).page
+    wide = page.locator("#f\\.cost .wide")
+    expect(wide).to_have_attribute("tabindex", "0")
+    wide.focus()
+    for _ in range(40):
+        page.keyboard.press("ArrowRight")
+        if wide.evaluate("e => e.scrollLeft") > 0:
+            break
+        page.wait_for_timeout(50)
+    assert wide.evaluate("e => e.scrollLeft") > 0
+
+
+def test_a_record_stands_in_lines_on_a_phone(site: Site, visit: Open) -> None:
+    address = site.address("file", "book/plans/study.html")
+    for width, beside in ((1280, True), (360, False)):
+        page = visit(address, width=width).page
+        name, kind = (
+            page.locator(f"table.records tbody {part}").evaluate(
+                "e => e.getBoundingClientRect().toJSON()"
+            )
+            for part in ("th", "td:has(.kind)")
+        )
+        assert (abs(name["top"] - kind["top"]) < 10) == beside
+        assert page.locator("table.records").evaluate("e => e.offsetWidth <= innerWidth")
+
+
 def test_numbers_stand_in_columns(site: Site, visit: Open) -> None:
     page = visit(site.address("file", "index.html")).page
     assert style(page, "td.num", "textAlign") == "end"

@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from scalesheet.model import Book, Plan
 
 #: In the order in which they are listed.
-NAMES = ("check", "build", "show")
+NAMES = ("check", "build", "serve", "show", "audit", "explain")
 
 GOOD, FINDINGS, USAGE = 0, 1, 2
+STATUS = {
+    GOOD: "good; there may be warnings",
+    FINDINGS: "findings: the data has errors, or a file could not be read or written",
+    USAGE: "wrong usage: nothing was read or written",
+}
 
 
 class UsageError(Exception):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 from scalesheet.commands import GOOD, UsageError, as_of, folder, progress
@@ -26,15 +28,16 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.build import build
 
     data = folder(options.data)
-    project = data.absolute().parent
-    if not options.no_site and not (project / "mkdocs.yml").is_file():
-        raise UsageError(
-            f"there is no mkdocs.yml in '{project}', so there is no site to build; "
-            "add one, or build without it: --no-site"
-        )
+    if not options.no_site:
+        refuse_no_site(data)
     refuse_overlap(options.out, data)
     built = build(
-        data, options.out, site=not options.no_site, as_of=options.as_of, progress=progress
+        data,
+        options.out,
+        site=not options.no_site,
+        as_of=options.as_of,
+        created=source_date(),
+        progress=progress,
     )
     progress("")
     for finding in built.diagnostics:
@@ -51,6 +54,27 @@ def run(options: argparse.Namespace) -> int:
         f"{built.formulas:,} of them live formulas"
     )
     return GOOD
+
+
+def source_date() -> datetime | None:
+    """The moment that SOURCE_DATE_EPOCH asks for: seconds since 1970, in UTC."""
+    text = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if not text:
+        return None
+    try:
+        return datetime.fromtimestamp(int(text), UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError, OSError):
+        raise UsageError(f"SOURCE_DATE_EPOCH='{text}' is not a number of seconds") from None
+
+
+def refuse_no_site(data: Path) -> None:
+    """A site is built by the mkdocs.yml beside the data folder."""
+    project = data.absolute().parent
+    if not (project / "mkdocs.yml").is_file():
+        raise UsageError(
+            f"there is no mkdocs.yml in '{project}', so there is no site to build; "
+            "add one, or build without it: --no-site"
+        )
 
 
 def refuse_overlap(out: Path, data: Path) -> None:

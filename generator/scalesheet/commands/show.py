@@ -22,7 +22,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="another value for an input, in its unit, or LOW..HIGH; may be repeated",
     )
-    parser.add_argument("--format", choices=("text", "json", "csv"), default="text")
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "csv"),
+        default="text",
+        help="text to read; json or csv for programs",
+    )
     as_of(parser)
 
 

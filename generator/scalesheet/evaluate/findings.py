@@ -13,7 +13,17 @@ import numpy as np
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.evaluate.interpret import Here, Part, State, interpret
 from scalesheet.language.syntax import Reason, walk
-from scalesheet.model import DOMAINS, Book, Formula, Key, Plan, Position, Quantity, Record
+from scalesheet.model import (
+    DOMAINS,
+    Book,
+    Formula,
+    Key,
+    Plan,
+    Position,
+    Quantity,
+    Record,
+    Table,
+)
 from scalesheet.resolve.reasons import ARITHMETIC
 from scalesheet.values import Results, Series, Value
 
@@ -24,12 +34,13 @@ LARGEST = 1e300
 
 
 def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
-    """Everything wrong with a plan's results, at the formulas that make it."""
+    """Everything wrong with a plan's results and the catalogue's, at the formulas that make it."""
     found: list[Diagnostic] = []
-    for key in plan.order:
-        quantity, formula = _of(plan, key)
+    tables = {**book.tables, **plan.tables}
+    for key in (*book.order, *plan.order):
+        quantity, formula = _of(plan, tables, key)
         if key.table is None or not _sound(results.tables[key.table][key.name], quantity):
-            for label, value in _values(plan, results, key):
+            for label, value in _values(tables, results, key):
                 found += _of_value(label, value, quantity, formula)
     for name in plan.checks:
         check, value = plan.scalars[name], results.scalars[name]
@@ -57,22 +68,22 @@ def _sound(series: Series, quantity: Quantity) -> bool:
     return not whole or bool((np.nan_to_num(series.value) % 1 == 0).all())
 
 
-def _of(plan: Plan, key: Key) -> tuple[Quantity, Formula]:
+def _of(plan: Plan, tables: Mapping[str, Table], key: Key) -> tuple[Quantity, Formula]:
     if key.table is None:
         scalar = plan.scalars[key.name]
         assert scalar.formula is not None
         return scalar, scalar.formula
-    column = plan.tables[key.table].columns[key.name]
+    column = tables[key.table].columns[key.name]
     formula = column.own[key.row] if key.row is not None else column.formula
     assert formula is not None
     return column, formula
 
 
-def _values(plan: Plan, results: Results, key: Key) -> Iterator[tuple[str, Value]]:
+def _values(tables: Mapping[str, Table], results: Results, key: Key) -> Iterator[tuple[str, Value]]:
     if key.table is None:
         yield f"'{key.name}'", results.scalars[key.name]
         return
-    table = plan.tables[key.table]
+    table = tables[key.table]
     column = table.columns[key.name]
     series = results.tables[key.table][key.name]
     for place, row in enumerate(table.rows):

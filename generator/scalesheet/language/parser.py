@@ -49,6 +49,7 @@ _TOKEN = re.compile(
     r"""(?P<space>\s+)
       |(?P<number>(?:\d[\d_]*)(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)
       |(?P<name>[A-Za-z_][A-Za-z0-9_]*)
+      |(?P<claim>@[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*)
       |(?P<text>'[^'\n]*'|"[^"\n]*")
       |(?P<op>\*\*|<=|>=|==|!=|[-+*/<>()\[\].,=])""",
     re.X,
@@ -65,7 +66,7 @@ class FormulaError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    kind: Literal["number", "name", "word", "text", "op", "end"]
+    kind: Literal["number", "name", "claim", "word", "text", "op", "end"]
     text: str
     start: int
 
@@ -74,8 +75,11 @@ class Token:
         return self.start + len(self.text)
 
 
-def parse(text: str) -> Node:
-    """The tree of a formula. Raises FormulaError with the offset of the first fault."""
+def parse(text: str, *, claims: bool = False) -> Node:
+    """The tree of a formula. Raises FormulaError with the offset of the first fault.
+
+    With `claims`, `@003-L052-01` is a name too: the figure that a claim says.
+    """
     if len(text) > LONGEST:
         raise FormulaError(
             f"the formula has {len(text):,} characters, at most {LONGEST:,} are read; "
@@ -85,7 +89,7 @@ def parse(text: str) -> Node:
         )
     if not text.strip():
         raise FormulaError("the formula is empty", 0)
-    node = _Parser(_tokens(text)).formula()
+    node = _Parser(_tokens(text, claims)).formula()
     if _height(node) > TALLEST:
         raise FormulaError(
             f"more than {TALLEST} operations build on each other; give parts names of their own",
@@ -104,7 +108,7 @@ def _height(root: Node) -> int:
     return tallest
 
 
-def _tokens(text: str) -> list[Token]:
+def _tokens(text: str, claims: bool) -> list[Token]:
     tokens: list[Token] = []
     at = 0
     while at < len(text):
@@ -112,6 +116,8 @@ def _tokens(text: str) -> list[Token]:
         if match is None:
             raise FormulaError(_strange(text[at]), at)
         kind, found = cast(str, match.lastgroup), match[0]
+        if kind == "claim" and not claims:
+            raise FormulaError("'@' names a claim, which only claims.yaml can do", at)
         if kind != "space":
             if kind == "name" and found in WORDS:
                 kind = "word"
@@ -303,7 +309,7 @@ class _Parser:
             node = self.choice()
             self.expect(")", "to close the bracket")
             return node
-        if token.kind == "name":
+        if token.kind in ("name", "claim"):
             return self.named()
         raise self.fault("expected a number, a name or '('")
 
@@ -392,7 +398,7 @@ class _Parser:
         return Call(function, tuple(arguments), tuple(named), span=Span(span.start, end))
 
     def target(self, function: str) -> Name:
-        if self.next.kind != "name":
+        if self.next.kind not in ("name", "claim"):
             what = "a table" if function == "count" else "a column, as in argmin(t.cost)"
             raise self.fault(f"{function} takes {what}")
         path, span = self.path()

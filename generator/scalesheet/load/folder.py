@@ -15,10 +15,9 @@ from scalesheet.load.reader import MAX_BYTES, parse, parse_page
 #: Kind of the document by its place. The id of those in folders is the file's name.
 TOP = {"book.yaml": "book", "units.yaml": "units", "sources.yaml": "sources"}
 FOLDERS = {"hardware": "hardware", "rates": "rate", "models": "model", "formulas": "formula"}
-IN_PLAN = {"plan.yaml": "plan", "page.md": "page"}
+IN_PLAN = {"plan.yaml": "plan", "page.md": "page", "claims.yaml": "claims"}
 #: Known places that this stage does not read.
 UNREAD_FOLDERS = ("measurements", "runs")
-UNREAD_IN_PLAN = ("claims.yaml",)
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
@@ -129,9 +128,7 @@ def _unexpected(parts: tuple[str, ...]) -> bool:
     """Whether a file without a kind is YAML that someone may take for read."""
     if not parts[-1].lower().endswith((".yaml", ".yml")):
         return False
-    if len(parts) > 1 and parts[0] in UNREAD_FOLDERS:
-        return False
-    return not (len(parts) == 3 and parts[0] == "plans" and parts[2] in UNREAD_IN_PLAN)
+    return len(parts) == 1 or parts[0] not in UNREAD_FOLDERS
 
 
 def _no_place(parts: tuple[str, ...]) -> str:

@@ -48,6 +48,7 @@ _WORDS: Mapping[str, Any] = {
 
 #: What libyaml and PyYAML say -> the remedy.
 _REMEDIES = (
+    ("tab character", "indent with spaces"),
     ("mapping values are not allowed", "put a text that holds ': ' in quotes"),
     ("cannot start any token", "indent with spaces; put a text that begins with @, `, % in quotes"),
     ("end of stream", "close the quote or bracket"),

@@ -10,20 +10,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from textwrap import wrap
 from typing import Literal
 
 from scalesheet.model import Chart, Table
 from scalesheet.numbers import Format, format_of, number, plain, span
+from scalesheet.render.svg import label as _label
+from scalesheet.render.svg import line as _line
+from scalesheet.render.svg import px as _px
+from scalesheet.render.svg import round_step as _step
+from scalesheet.render.svg import share as _share
+from scalesheet.render.svg import text as _text
 from scalesheet.units import Units
 from scalesheet.values import Series
 
 NARROW = 300  # pixels that a chart has on a small phone
 GLYPH = 6.6  # mean width in pixels of a character at 12 px
 TICKS = 4
-BAR, ROW = 12, 42  # height of a bar, of a row with its label
-PLOT, LABEL_LINE = 180, 15  # height of the columns' plot, of a line of their labels
+BAR, ROW = 12, 42  # height of a bar, of a row with a label of one line
+PLOT, LABEL_LINE = 180, 15  # height of the columns' plot, of a line of a label
 MOST_LINES = 3  # of a column's label
 
 
@@ -104,12 +109,6 @@ def scale(marks: Sequence[Mark]) -> list[float]:
     return [float(f"{n * step:.12g}") for n in range(first, last + 1)]
 
 
-def _step(rough: float) -> float:
-    """The round number, 1, 2 or 5 with noughts, that is at least `rough`."""
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(m * power for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))
-
-
 def _tick_format(fmt: Format, marks: Sequence[Mark]) -> Format:
     """The column's format with no more decimals than the steps of the axis need."""
     ticks = scale(marks)
@@ -158,24 +157,27 @@ def description(drawing: Drawing) -> str:
 
 def _bars(drawing: Drawing) -> tuple[list[str], int]:
     """Bars across, each below its label and its number."""
-    bottom = len(drawing.marks) * ROW
+    labels = [_lines(mark) for mark in drawing.marks]
+    bottom = sum(ROW + (len(label) - 1) * LABEL_LINE for label in labels)
     zero = drawing.at(0)
     lines = [
         _line("grid", drawing.at(tick), 0, drawing.at(tick), bottom)
         for tick, _ in drawing.ticks
         if tick != 0
     ]
-    for row, mark in enumerate(drawing.marks):
-        top = row * ROW
+    top = 0
+    for mark, label in zip(drawing.marks, labels, strict=True):
         told = f" ({mark.range})" if mark.range else ""
-        room = int(NARROW / GLYPH) - len(mark.text + told)
         lines.append(
             f'<g data-row="{_text(mark.id)}"><title>{_text(mark.label)}: '
             f"{_text(mark.text + told)}</title>"
         )
-        lines.append(_label(0, top + 14, _cut(mark.label, room), "start"))
+        lines += [
+            _label(0, top + 14 + n * LABEL_LINE, part, "start") for n, part in enumerate(label)
+        ]
         shown = _text(mark.text) + (f'<tspan class="muted">{_text(told)}</tspan>' if told else "")
         lines.append(_label(1, top + 14, shown, "end", "value", raw=True))
+        top += (len(label) - 1) * LABEL_LINE
         lines.append(_line("axis", zero, top + 18, zero, top + 22 + BAR))
         if mark.value is not None:
             at = drawing.at(mark.value)
@@ -188,11 +190,18 @@ def _bars(drawing: Drawing) -> tuple[list[str], int]:
             lines.append(_line("whisker", low, middle, high, middle))
             lines += [_line("whisker", x, middle - 4, x, middle + 4) for x in (low, high)]
         lines.append("</g>")
+        top += ROW
     for n, (tick, text) in enumerate(drawing.ticks):
         anchor = "start" if n == 0 else "end" if n == len(drawing.ticks) - 1 else "middle"
         lines.append(_label(drawing.at(tick), bottom + 14, text, anchor, "muted"))
     lines.append(_label(1, bottom + 32, drawing.axis, "end", "muted"))
     return lines, bottom + 38
+
+
+def _lines(mark: Mark) -> list[str]:
+    """A bar's label in lines that leave room for its number, as far as a phone has it."""
+    told = len(mark.text) + (len(mark.range) + 3 if mark.range else 0)
+    return wrap(mark.label, max(12, int(NARROW / GLYPH) - told - 1)) or [""]
 
 
 def _columns(drawing: Drawing) -> tuple[list[str], int]:
@@ -234,35 +243,3 @@ def _columns(drawing: Drawing) -> tuple[list[str], int]:
             lines.append(_label(middle, floor + 16 + row * LABEL_LINE, word, "middle"))
         lines.append("</g>")
     return lines, floor + 8 + tallest * LABEL_LINE
-
-
-def _text(text: str) -> str:
-    return escape(text).replace("`", "&#96;").replace("~", "&#126;").replace("{", "&#123;")
-
-
-def _cut(text: str, room: int) -> str:
-    room = max(8, room)
-    return text if len(text) <= room else f"{text[: room - 1].rstrip()}…"
-
-
-def _px(length: float) -> str:
-    return f"{length:.1f}".removesuffix(".0")
-
-
-def _share(part: float) -> str:
-    return f"{part * 100:.3f}".rstrip("0").rstrip(".") + "%"
-
-
-def _line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
-    return (
-        f'<line class="{kind}" x1="{_share(x1)}" y1="{_px(y1)}" x2="{_share(x2)}" y2="{_px(y2)}"/>'
-    )
-
-
-def _label(
-    x: float, y: float, text: str, anchor: str, kind: str = "label", *, raw: bool = False
-) -> str:
-    shown = text if raw else _text(text)
-    return (
-        f'<text class="{kind}" x="{_share(x)}" y="{_px(y)}" text-anchor="{anchor}">{shown}</text>'
-    )

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
+from scalesheet.audit.claims import audit_of
+from scalesheet.audit.model import Audit
 from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.language.syntax import Node, Scalar
 from scalesheet.load import Document
@@ -45,13 +47,17 @@ def resolve(
     catalogue = compile_space(below, {}, found)
     records = {d.id: r for d in drafts.values() if (r := _record(d, below, found)) is not None}
     plans: dict[str, Plan] = {}
+    audits: dict[str, Audit] = {}
+    beside = {(d.kind, d.id): d for d in documents if d.kind in ("page", "claims")}
     for document in documents:
         if document.kind == "plan":
-            page = next((d for d in documents if d.kind == "page" and d.id == document.id), None)
+            page, claims = (beside.get((kind, document.id)) for kind in ("page", "claims"))
             space = Space(units, drafts, tables)
-            plan = _plan(document, page, space, catalogue, found)
+            plan, audit = _plan(document, page, claims, space, catalogue, found)
             if plan is not None:
                 plans[plan.id] = plan
+            if audit is not None:
+                audits[audit.plan] = audit
     if any(d.severity == "error" for d in found):
         return None, found
     finished = Book(
@@ -65,7 +71,9 @@ def resolve(
         records=records,
         plans=plans,
         url=str(book.get("repository", "")),
+        folder=by_kind["book"].path.removesuffix("book.yaml"),
         prices=prices,
+        audits=audits,
     )
     return finished, found
 
@@ -73,14 +81,16 @@ def resolve(
 def _plan(
     document: Document,
     page: Document | None,
+    claims: Document | None,
     empty: Space,
     catalogue: Compiled,
     found: list[Diagnostic],
-) -> Plan | None:
+) -> tuple[Plan | None, Audit | None]:
+    """A plan, and the audit of its document where it has claims."""
     low = Lowering(document, empty.units, found)
     draft = plan_of(document, page, empty, low)
     if not low.finish():
-        return None  # formulas would follow references that lead nowhere
+        return None, None  # formulas would follow references that lead nowhere
     space = replace(
         empty,
         scalars=draft.scalars,
@@ -91,10 +101,11 @@ def _plan(
     headline = _headline(draft, found)
     charts = _charts(draft, found)
     if any(d.severity == "error" for d in found):
-        return None
+        return None, None
+    audit = audit_of(claims, draft, space, compiled, found) if claims is not None else None
     scalars = {name: scalar(s, compiled) for name, s in draft.scalars.items()}
     tables = {name: table(t, compiled) for name, t in draft.tables.items()}
-    return Plan(
+    plan = Plan(
         id=draft.id,
         title=draft.title,
         summary=draft.summary,
@@ -113,6 +124,7 @@ def _plan(
         position=draft.position,
         page_path=draft.page_path,
     )
+    return plan, audit
 
 
 def _headline(draft: DraftPlan, found: list[Diagnostic]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,10 +44,16 @@ class Compiled:
     facts: FactsTable = field(default_factory=dict)
 
 
-def compile_space(space: Space, known: Mapping[Place, Facts], found: list[Diagnostic]) -> Compiled:
-    """Compiles every formula of the space; `known` are the facts of the catalogue below it."""
+def compile_space(
+    space: Space,
+    known: Mapping[Place, Facts],
+    found: list[Diagnostic],
+    drafts: Iterable[Draft] | None = None,
+) -> Compiled:
+    """Compiles every formula of the space, or of those drafts alone; `known` are the facts of what
+    is compiled already."""
     compiled = Compiled(facts=dict(known))
-    drafts = list(_drafts(space))
+    drafts = list(_drafts(space) if drafts is None else drafts)
     bound: dict[Key, tuple[Draft, Written, Bound]] = {}
     for draft in drafts:
         for row, written in draft.formulas.items():
@@ -66,7 +72,9 @@ def compile_space(space: Space, known: Mapping[Place, Facts], found: list[Diagno
         compiled.order = ordered(graph)
     except Cycle as cycle:
         draft, written, _ = bound[cycle.keys[0]]
-        found.append(at(written.position, "N005", f"these depend on each other: {cycle}"))
+        found.append(
+            at(written.position, "N005", f"these depend on each other: {cycle}; state one of them")
+        )
         return compiled
     for draft in drafts:
         compiled.facts[draft.table, draft.name] = _stated_facts(draft)

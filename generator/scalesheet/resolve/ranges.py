@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from scalesheet.language.format import formula_text
 from scalesheet.language.syntax import (
     Aggregate,
     Binary,
@@ -179,7 +180,8 @@ def _over(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
     if not below.known:
         raise BindError(
             "R001",
-            "division by a range that may cross zero; declare a domain for the divisor",
+            "division by a range that may cross zero; "
+            f"declare a domain for '{formula_text(node.right)}'",
             node.right,
         )
     above = interval(node.left, trace.facts)

@@ -98,7 +98,7 @@ def _cross_rows(
         for index, row in enumerate(ids):
             if row not in found.rows:
                 low.say(
-                    "N002", f"'{row}' is not in {name}{nearest(row, found.rows)}",
+                    "N002", f"'{row}' is not in {name}{nearest(row, found.rows, 'known there')}",
                     *path, axis, "rows", index,
                 )  # fmt: skip
         axes.append((axis, found, tuple(i for i in ids if i in found.rows)))

@@ -37,14 +37,14 @@ class Lowering:
     def say(self, code: str, message: str, *path: str | int) -> None:
         self.found.append(at(self.document.at(*path), code, message))
 
-    def unit(self, text: Any, *path: str | int) -> Unit:
-        """The unit at a path; a diagnostic and a pure number where it is none."""
+    def unit(self, text: Any, *path: str | int, otherwise: Unit = PURE) -> Unit:
+        """The unit at a path; a diagnostic and `otherwise` where it is none."""
         try:
             return self.units.parse(str(text))
         except UnitError as error:
             near = f"; did you mean '{error.near}'?" if error.near else ""
             self.say("U001", f"{error}{near}", *path)
-            return PURE
+            return otherwise
 
 
 def citation(data: Any, default: Citation | None = None) -> Citation | None:
@@ -66,12 +66,12 @@ def show(data: Mapping[str, Any] | None) -> Show:
     )
 
 
-def written(low: Lowering, text: Any, *path: str | int) -> Written | None:
+def written(low: Lowering, text: Any, *path: str | int, claims: bool = False) -> Written | None:
     """The formula at a path, parsed; a diagnostic where it is none."""
     position = low.document.at(*path)
     formula = Written(str(text), Number(0.0), position, indent=_indent(position))
     try:
-        return replace(formula, tree=parse(str(text)))
+        return replace(formula, tree=parse(str(text), claims=claims))
     except FormulaError as error:
         where = f"formula, character {error.offset + 1}: "
         low.found.append(at(formula.at(error.offset), error.code, where + error.message))
@@ -120,10 +120,14 @@ def stated(
         return Stated(value=value, **shared)
     scale = 1.0
     if "unit" in data and draft.unit is not None:
-        own = low.unit(data["unit"], *path, "unit")
+        own = low.unit(data["unit"], *path, "unit", otherwise=draft.unit)
         if own != draft.unit:
             if not low.units.compatible(own, draft.unit):
-                low.say("U002", f"'{draft.name}' is in {draft.unit}, found {own}", *path, "unit")
+                low.say(
+                    "U002",
+                    f"'{draft.name}' is in {draft.unit}, found {own}; give it in {draft.unit}",
+                    *path, "unit",
+                )  # fmt: skip
             else:
                 scale = float(low.units.factor(own, draft.unit))
     return _number(data, scale, shared)
@@ -170,5 +174,5 @@ def _word(low: Lowering, draft: Draft, value: Any, path: tuple[str | int, ...]) 
 def _known_row(low: Lowering, table: str, row: str, path: tuple[str | int, ...]) -> bool:
     rows = low.rows(table)
     if rows is not None and row not in rows:
-        low.say("N002", f"'{row}' is not in {table}{nearest(row, rows)}", *path)
+        low.say("N002", f"'{row}' is not in {table}{nearest(row, rows, 'known there')}", *path)
     return True

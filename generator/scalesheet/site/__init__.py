@@ -17,6 +17,7 @@ from pathlib import Path
 from scalesheet.site.check import check_site
 from scalesheet.site.generate import Engine, generate, prepare
 from scalesheet.site.harden import harden
+from scalesheet.site.texts import page_texts, write_texts
 
 __all__ = ["Engine", "SiteReport", "build_site"]
 
@@ -38,16 +39,20 @@ def build_site(
     config: Path,
     engine: Engine = "mkdocs",
     files: Mapping[str, Path] | None = None,
+    plain: Path | None = None,
 ) -> SiteReport:
     """Build the site of the Markdown below `pages` into `out`, which is replaced.
 
     `config` is the mkdocs.yml, which both engines read; its `docs_dir` and `site_dir` give way to
     `pages` and `out`. `files` maps a place in the site to a file or folder that belongs there
     (`{"api": Path("build/api")}`), so that pages can link to it and the links are checked.
+    `plain` holds, by the same paths, plainer Markdown to publish beside pages full of HTML.
 
     Where the generator made no site at all, `out` is left as it was.
     """
-    with tempfile.TemporaryDirectory(prefix="scalesheet-site-") as folder:
+    # Beside `out`: where that lies in a stage, what a killed build leaves is swept with it.
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="site-", dir=out.parent) as folder:
         workspace = Path(folder)
 
         # The generator sees copies only, at the same relative places whatever the machine.
@@ -59,10 +64,10 @@ def build_site(
 
         # Nothing may change the pages after this: the policy holds hashes of what is in them.
         harden(site)
+        write_texts(site, page_texts(pages, plain, config.resolve().parent), config)
         problems += check_site(site)
 
         if out.exists():
             shutil.rmtree(out)
-        out.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(site, out)
     return SiteReport(sum(1 for _ in out.rglob("*.html")), problems)

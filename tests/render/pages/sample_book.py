@@ -99,6 +99,8 @@ def hardware() -> Table:
                 "dense_fp8", "Dense FP8", unit=unit("GPU"), may_reason=True, stated=fp8
             ),
         },
+        row_notes={"big": "Sold out <since> spring."},
+        row_aliases={"big": ("Biggie", "the *large* one")},
         row_positions=(
             Position("data/hardware/big.yaml", 1, 1),
             Position("data/hardware/small.yaml", 1, 1),
@@ -300,6 +302,7 @@ def book(page: str = PAGE) -> Book:
         {"gpu-cost": record()},
         {"demo": demo(page)},
         "https://example.org/repo",
+        "data/",
     )  # fmt: skip
 
 

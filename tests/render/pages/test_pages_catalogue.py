@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from render.pages.rendered import pages, read
+from render.pages.sample_book import book
+from scalesheet.model import Stated
+from scalesheet.render.pages.catalogue import catalogue_pages
+from scalesheet.render.pages.context import Context
 
 
 def shown(name: str) -> str:
@@ -14,6 +20,28 @@ def test_an_accelerator_begins_with_its_figures() -> None:
     assert text.startswith("Big </title><script>alert(1)</script> & `Co`")
     assert "Memory 80 GiB spec" in text
     assert "Vendor Acme *Inc* {{ x }}" in text
+
+
+def test_an_accelerator_tells_its_note_and_the_names_that_people_use() -> None:
+    text = shown("hardware/big.md")
+    assert "Also called Biggie, the *large* one Sold out <since> spring." in text
+    assert "Also called" not in shown("hardware/small.md")
+
+
+def test_the_first_figure_says_so_if_there_is_none() -> None:
+    sample = book()
+    offers = sample.tables["offers"]
+    price = replace(offers.columns["node_price"], name="price",
+                    stated={"rent": Stated(reason="no longer offered")})  # fmt: skip
+    offers = replace(offers, columns={**offers.columns, "price": price})
+    context = Context(
+        replace(sample, tables={**sample.tables, "offers": offers}, plans={}), {}, "x", {}
+    )
+    page = dict(catalogue_pages(context))["offers/rent.md"]
+    assert (
+        "Price per node hour no longer offered assumption Price per node hour 3.50"
+        in read(page).text
+    )
 
 
 def test_a_figure_that_is_missing_says_why() -> None:

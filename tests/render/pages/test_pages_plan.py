@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from render.pages.rendered import plan_page, read
 from render.pages.sample_book import book, results
+from scalesheet.model import Column, Stated
 from scalesheet.render.pages import write_pages
-from scalesheet.values import Results, Value
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.plan_tables import plan_table
+from scalesheet.values import Results, Series, Value
 
 
 def section(text: str, anchor: str) -> str:
@@ -74,14 +80,49 @@ def test_an_input_leads_to_its_line_in_the_repository() -> None:
 
 def test_a_formula_tells_result_needs_users_and_text() -> None:
     text = plan_page()
-    block = text[text.index('id="f.stages.total.hours"') :].partition('<div class="formula"')[0]
+    before, _, after = text.partition('id="f.stages.total.hours"')
+    block = after.partition('<details class="formula"')[0]
     assert "<math" in block
+    assert read(before).text.endswith("Hours in all = 2.5 h 2.0–3.1")
     shown = read(f"<div {block}").text
-    assert "Hours in all = 2.5 h 2.0–3.1" in shown
     assert "Needs Stages: Hours." in shown
     assert "Used by Cost, Hours are counted." in shown
     assert "In words: the sum of Hours in Stages." in shown
     assert "sum(stages.hours)" in shown
+
+
+def test_each_formula_is_folded_and_its_anchor_is_within_the_fold() -> None:
+    lines = section(plan_page(), "formulas").split('<details class="formula">')[1:]
+    assert len(lines) == 6
+    for line in lines:
+        assert re.match(r'<summary><strong>.*?</summary><div id="f\.', line)
+
+
+def test_what_can_be_copied_has_an_id_of_its_own_that_a_selector_can_hold() -> None:
+    ids = re.findall(r'<pre class="wrap" id="([^"]*)"', plan_page())
+    assert len(ids) == len(set(ids)) >= 6
+    assert all(re.fullmatch(r"\w+", each) for each in ids)
+
+
+def test_a_plan_has_the_whole_width_of_the_page() -> None:
+    assert re.match(r"---\n(title: .*\n)?hide: \[navigation\]\n---\n", plan_page())
+
+
+def test_a_class_of_several_words_is_shown_in_words() -> None:
+    kind = Column("kind", "Class", kind="word", stated={"one": Stated("one_time")})
+    sample, shown = book(), results()
+    plan = sample.plans["demo"]
+    table = replace(plan.tables["stages"], columns={"kind": kind}, totals=())
+    columns = {"kind": Series(np.array(["one_time", "per_seed"], dtype=object))}
+    plan = replace(plan, tables={"stages": table})
+    told = plan_table(
+        Context(sample, {"demo": shown}, "x", {}),
+        plan,
+        table,
+        replace(shown, tables={"stages": columns}),
+    )
+    assert "<td>one time</td>" in told
+    assert "<td>per seed</td>" in told
 
 
 def test_outer_bounds_are_marked() -> None:
@@ -125,6 +166,32 @@ def test_scenarios_stand_side_by_side(tmp_path: Path) -> None:
     shown = read(section(page, "scenarios")).text
     assert "Figure corrected written" in shown
     assert "Cost 8.7500 USD/node 7.0000–10.9375 10.0000 USD/node" in shown
+
+
+def test_what_makes_the_difference_between_scenarios_is_told(tmp_path: Path) -> None:
+    sample = book()
+    plan = sample.plans["demo"]
+    need = plan.scalars["need"]
+    two = {
+        f"need.{word}": replace(
+            need, name=f"need.{word}", hidden=True, stated=Stated(value, value, value)
+        )
+        for word, value in (("corrected", 32.0), ("written", 24.0))
+    }
+    plan = replace(plan, scenarios=("corrected", "written"), scalars={**plan.scalars, **two})
+    scalars = {**results().scalars, **{name: Value.number(1.0) for name in two}}
+    shown = replace(results(), scalars=scalars)
+    write_pages(
+        replace(sample, plans={"demo": plan}),
+        {"demo": shown},
+        tmp_path,
+        edition_hash="x",
+        workbooks={},
+        scenarios={"demo": {"corrected": shown, "written": shown}},
+    )
+    page = (tmp_path / "plans/demo.md").read_text("utf-8")
+    told = read(section(page, "scenarios")).text
+    assert "What makes the difference: Input corrected written Memory needed 32 GiB 24 GiB" in told
 
 
 def test_what_is_used_and_cited_is_linked() -> None:

@@ -16,10 +16,10 @@ from openpyxl.formula import Tokenizer
 from openpyxl.workbook import Workbook
 from openpyxl.worksheet.formula import ArrayFormula
 
-from render.workbook.conftest import Made
+from render.workbook.conftest import Made, ends
 from scalesheet.evaluate import evaluate
 from scalesheet.language.syntax import Number, walk
-from scalesheet.model import Plan
+from scalesheet.model import Plan, Stated
 from scalesheet.render.workbook import write_workbook
 from scalesheet.render.workbook.layout import lay_out, name_faults, trees_of
 
@@ -72,6 +72,54 @@ def test_every_formula_is_stored_with_the_value_of_the_evaluator(
 ) -> None:
     for (sheet, address), value in made.values().items():
         assert (stored[sheet][address].value or "") == value, (sheet, address)
+
+
+def test_numbers_keep_every_digit(made: Made, tmp_path: Path) -> None:
+    numbers = (123456789.12345679, 0.1 + 0.2, 1.1 * 1.1, 2.0**-49, 1e22, 5.0)
+    name = "price"
+    for number in numbers:
+        scalar = made.plan.scalars[name]
+        stated = Stated(number, number, number)
+        plan = replace(
+            made.plan, scalars={**made.plan.scalars, name: replace(scalar, stated=stated)}
+        )
+        path = tmp_path / "digits.xlsx"
+        write_workbook(made.book, plan, evaluate(made.book, plan), path, edition_hash="x")
+        sheet, address = made.layout.scalar_cell(name)
+        assert openpyxl.load_workbook(path)[sheet][address].value == number
+
+
+def test_every_input_and_every_constant_is_stored_exactly(made: Made, stored: Workbook) -> None:
+    for name, constant in made.layout.constants.items():
+        assert stored["Units"].cell(constant.row + 1, 2).value == constant.value, name
+    for scalar in made.plan.scalars.values():
+        if scalar.stated is None or scalar.kind != "number":
+            continue
+        for end in ends(scalar):
+            sheet, address = made.layout.scalar_cell(scalar.name, end)
+            value = made.results.scalars[scalar.name]
+            if f"{scalar.name}.written" not in made.plan.scalars:
+                assert stored[sheet][address].value == value.end(end), scalar.name
+
+
+def test_a_constant_says_its_unit_its_kind_and_what_it_means(made: Made, written: Workbook) -> None:
+    units = written["Units"]
+    told = {
+        row[0].value: tuple(cell.value for cell in row[1:5])
+        for row in units.iter_rows(min_row=5, max_row=4 + len(made.layout.constants))
+    }
+    assert told["minute_per_hour"] == (60, "min/h", "conversion", "minute in one hour")
+    assert told["with_reserve_per_cent"] == (
+        10, None, "default", "Hours with a reserve: Per cent in reserve",
+    )  # fmt: skip
+    assert [kind for _, _, kind, _ in told.values()] == sorted(
+        (kind for _, _, kind, _ in told.values()), key=["conversion", "default", "arithmetic"].index
+    )
+
+
+def test_a_conversion_shows_all_its_digits(made: Made, written: Workbook) -> None:
+    row = made.layout.constants["GB_per_GiB"].row + 1
+    assert written["Units"].cell(row, 2).number_format == "#,##0.000000000"
 
 
 def test_a_number_on_a_sheet_of_calculation_is_an_input_or_a_formula(
@@ -211,7 +259,7 @@ def test_a_name_that_is_a_cell_is_found_before_it_is_written(made: Made) -> None
     scalar = replace(made.plan.scalars["cards"], name="h100")
     plan = replace(made.plan, scalars={**made.plan.scalars, "h100": scalar})
     assert [(f.code, f.message) for f in name_faults(made.book, plan)] == [
-        ("N004", "'h100' is a cell of a spreadsheet")
+        ("N004", "'h100' is a cell of a spreadsheet; give it another name")
     ]
 
 
@@ -254,8 +302,10 @@ def test_every_sheet_prints_landscape_as_wide_as_a_page_with_the_edition(
     written: Workbook,
 ) -> None:
     for sheet in written:
+        one_page = sheet.title in ("About", "Summary")
         assert sheet.page_setup.orientation == "landscape"
-        assert sheet.page_setup.fitToHeight == 0
+        assert sheet.sheet_properties.pageSetUpPr.fitToPage
+        assert sheet.page_setup.fitToHeight == (None if one_page else 0)
         assert "0123abcd" in (sheet.oddFooter.left.text or "")
 
 

@@ -1,124 +1,145 @@
-"""The data face: a plan's results as JSON and CSV, each number with unit and source."""
+"""A plan's results as JSON and CSV, and the headlines of all plans together."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from scalesheet.model import Book, Column, Plan, Quantity, Scalar, Stated
+from scalesheet.model import Book, Column, Formula, Plan, Quantity, Scalar, Stated, Table
+from scalesheet.render.api.text import csv_text
+from scalesheet.render.api.values import (
+    Object,
+    described,
+    origin_json,
+    quantity_json,
+    source_json,
+    value_json,
+)
+from scalesheet.units import Units
 from scalesheet.values import Results, Value
 
-VERSION = "v1"
+#: What a line of CSV says of a value, after its address.
+FIELDS = (
+    "value", "low", "high", "unit", "reason", "code", "kind", "source", "locator", "formula",
+    "at_least", "at_most", "note",
+)  # fmt: skip
+PLAN_FIELDS = ("table", "row", "name", *FIELDS)
+HEADLINE_FIELDS = ("plan", "scenario", "name", *FIELDS)
 
 
-def value_json(value: Value, quantity: Quantity) -> dict[str, Any]:
-    """`{"value", "low", "high", "unit"}`, or `{"reason", "code"}` where there is none."""
-    if value.reason is not None:
-        return {"reason": value.reason, "code": _code(value.reason)}
-    if quantity.kind != "number":
-        return {"value": value.value, "low": None, "high": None, "unit": None}
-    return {
-        "value": value.value,
-        "low": value.low,
-        "high": value.high,
-        "unit": str(quantity.unit) if quantity.unit is not None else "1",
-    }
-
-
-def _code(reason: str) -> str:
-    """A reason's first words as a word for programs: `not-offered`."""
-    head = reason.split(":")[0].lower()
-    return "-".join("".join(c if c.isalnum() else " " for c in head).split())[:40]
-
-
-def plan_json(book: Book, plan: Plan, results: Results) -> dict[str, Any]:
+def plan_json(book: Book, plan: Plan, results: Results) -> Object:
     """A plan's quantities and tables, in the shape that the documentation promises."""
     return {
         "plan": plan.id,
         "title": plan.title,
+        "summary": plan.summary,
         "edition": book.edition.isoformat(),
         "as_of": book.as_of.isoformat(),
+        "source": source_json(plan.citation),
         "headline": list(plan.headline),
+        "checks": list(plan.checks),
+        "scenarios": list(plan.scenarios),
+        "phases": [
+            {"id": p.id, "title": p.title, "class": p.phase_class, "after": list(p.after)}
+            | ({"note": p.note} if p.note else {})
+            for p in plan.phases
+        ],
         "quantities": {
-            name: value_json(results.scalars[name], scalar) | _origin(scalar)
+            name: scalar_json(book, scalar, results.scalars[name])
             for name, scalar in plan.scalars.items()
         },
-        "tables": {name: _table(plan, results, name) for name in plan.tables},
-    }
+        "tables": {
+            name: _table(book.units, table, results) for name, table in plan.tables.items()
+        },
+    }  # fmt: skip
 
 
-def _origin(scalar: Scalar) -> dict[str, Any]:
-    return {
-        "title": scalar.title,
-        "formula": scalar.formula.text if scalar.formula else None,
-        "source": _source(scalar.stated),
-        "kind": "derived" if scalar.stated is None else scalar.stated.basis,
-    }
+def scalar_json(book: Book, scalar: Scalar, value: Value) -> Object:
+    """A scalar with its value and what that rests on."""
+    return quantity_json(
+        value, scalar, book.units, stated=scalar.stated, formula=scalar.formula
+    )  # fmt: skip
 
 
-def _source(stated: Stated | None) -> dict[str, str] | None:
-    if stated is None or stated.citation is None:
-        return None
-    return {"key": stated.citation.key, "locator": stated.citation.locator}
-
-
-def _table(plan: Plan, results: Results, name: str) -> dict[str, Any]:
-    table = plan.tables[name]
-    columns = results.tables[name]
-    return {
+def _table(units: Units, table: Table, results: Results) -> Object:
+    series = results.tables[table.name]
+    said: Object = {
         "title": table.title,
-        "columns": {c.name: _column(c) for c in table.columns.values()},
+        "columns": {c.name: column_json(c, units) for c in table.columns.values()},
         "rows": [
             {
                 "id": row,
                 "title": table.row_titles[place],
                 "cells": {
-                    c.name: value_json(columns[c.name][place], c) for c in table.columns.values()
+                    c.name: value_json(series[c.name][place], c) for c in table.columns.values()
                 },
+                "origins": _origins(table, row),
             }
+            | ({"note": table.row_notes[row]} if row in table.row_notes else {})
             for place, row in enumerate(table.rows)
         ],
         "total": {
-            c: value_json(results.scalars[f"{name}.total.{c}"], table.columns[c])
+            c: value_json(results.scalars[f"{table.name}.total.{c}"], table.columns[c])
             for c in table.totals
         },
     }
+    if table.note:
+        said["note"] = table.note
+    return said
 
 
-def _column(column: Column) -> dict[str, Any]:
+def column_json(column: Column, units: Units) -> Object:
+    """A column: its unit, and the formula of the cells that have no origin of their own."""
+    return (
+        described(column, units)
+        | {"unit": str(column.unit) if column.unit is not None else None}
+        | origin_json(None, column.formula)
+        | ({"note": column.note} if column.note else {})
+    )
+
+
+def _origins(table: Table, row: str) -> Object:
+    """What the cells rest on that the column's formula does not compute."""
     return {
-        "title": column.title,
-        "kind": column.kind,
-        "unit": str(column.unit) if column.unit is not None else None,
-        "formula": column.formula.text if column.formula else None,
+        c.name: origin_json(c.stated.get(row), c.own.get(row))
+        for c in table.columns.values()
+        if row in c.stated or row in c.own
     }
 
 
-def as_json(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+# ------------------------------------------------------------------ CSV
 
 
 def as_csv(plan: Plan, results: Results) -> str:
-    """Every cell of a plan as one row: table, row, name, value, low, high, unit, reason."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["table", "row", "name", "value", "low", "high", "unit", "reason"])
-    for table, row, quantity, value in cells(plan, results):
-        shown = value_json(value, quantity)
-        numbers = [shown.get(k) for k in ("value", "low", "high", "unit")]
-        writer.writerow(
-            [table, row, quantity.name, *map(_plain, numbers), shown.get("reason") or ""]
-        )
-    return out.getvalue()
+    """Every cell of a plan as one line: its table, row and name, the value and its origin."""
+    return csv_text(
+        PLAN_FIELDS,
+        (
+            (table, row, quantity.name, *fields(value, quantity, *_origin(quantity, row)))
+            for table, row, quantity, value in cells(plan, results)
+        ),
+    )
 
 
-def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+def _origin(quantity: Quantity, row: str) -> tuple[Stated | None, Formula | None]:
+    match quantity:
+        case Scalar():
+            return quantity.stated, quantity.formula
+        case Column():
+            stated = quantity.stated.get(row)
+            own = quantity.own.get(row, quantity.formula)
+            return stated, own if stated is None else None
+    return None, None
+
+
+def fields(
+    value: Value, quantity: Quantity, stated: Stated | None, formula: Formula | None
+) -> list[object]:
+    """What `FIELDS` names of one value."""
+    said = value_json(value, quantity) | origin_json(stated, formula)
+    source = said["source"] or {}
+    said |= {"source": source.get("key"), "locator": source.get("locator")}
+    said.setdefault("note", quantity.note)
+    return [said.get(field) for field in FIELDS]
 
 
 def cells(plan: Plan, results: Results) -> Iterator[tuple[str, str, Quantity, Value]]:
@@ -130,3 +151,49 @@ def cells(plan: Plan, results: Results) -> Iterator[tuple[str, str, Quantity, Va
         for place, row in enumerate(table.rows):
             for column in table.columns.values():
                 yield table.name, row, column, columns[column.name][place]
+
+
+# ------------------------------------------------------------------ all plans
+
+#: A plan's results by scenario, the default one first; `""` where a plan has no scenarios.
+Scenarios = Mapping[str, Results]
+
+
+def headlines_json(book: Book, scenarios: Mapping[str, Scenarios]) -> Object:
+    """The figures that each plan answers with first, under each of its scenarios."""
+    return {
+        "edition": book.edition.isoformat(),
+        "as_of": book.as_of.isoformat(),
+        "plans": [
+            {
+                "id": plan.id,
+                "title": plan.title,
+                "summary": plan.summary,
+                "headlines": [
+                    {
+                        "scenario": word or None,
+                        "quantities": {
+                            name: scalar_json(book, plan.scalars[name], results.scalars[name])
+                            for name in plan.headline
+                        },
+                    }
+                    for word, results in scenarios[plan.id].items()
+                ],
+            }
+            for plan in book.plans.values()
+        ],
+    }
+
+
+def headlines_csv(book: Book, scenarios: Mapping[str, Scenarios]) -> str:
+    """The same, one line a figure."""
+    return csv_text(
+        HEADLINE_FIELDS,
+        (
+            (plan.id, word, name, *fields(results.scalars[name], s, s.stated, s.formula))
+            for plan in book.plans.values()
+            for word, results in scenarios[plan.id].items()
+            for name in plan.headline
+            for s in (plan.scalars[name],)
+        ),
+    )

@@ -10,10 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from scalesheet.audit.model import Audited
 from scalesheet.diagnostics import Diagnostic
+from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.model import Book
+from scalesheet.render.pages.audit import audit_pages
 from scalesheet.render.pages.catalogue import catalogue_pages
 from scalesheet.render.pages.context import ASSETS, Context
+from scalesheet.render.pages.plain import plain_pages
 from scalesheet.render.pages.plan import plan_page, plans_index
 from scalesheet.render.pages.records import record_pages
 from scalesheet.render.pages.sources import source_pages
@@ -40,18 +44,28 @@ def write_pages(
     workbooks: Mapping[str, str],
     scenarios: Mapping[str, Mapping[str, Results]] | None = None,
     examples: Mapping[str, Sequence[float]] | None = None,
+    plain: Path | None = None,
+    audits: Mapping[str, Audited] | None = None,
+    sensitivities: Mapping[str, Sensitivity] | None = None,
+    data: Mapping[str, Mapping[str, str]] | None = None,
 ) -> PagesReport:
     """Write the pages of the book below `out`, which becomes docs/book of the site.
 
     `results` are by plan id, `scenarios` by plan id and the scenario's word. `workbooks` are
-    links from a plan's page. `examples` are the computed results of each formula's examples.
+    links from a plan's page, and `data` further ones by title. `examples` are the computed results
+    of each formula's examples. `plain` is a folder for the same pages as plain Markdown. `audits`
+    and `sensitivities` are by plan.
     """
-    context = Context(book, results, edition_hash, workbooks, scenarios or {}, examples or {})
+    context = Context(
+        book, results, edition_hash, workbooks, scenarios or {}, examples or {}, audits or {},
+        sensitivities or {}, data or {},
+    )  # fmt: skip
     pages: dict[str, str] = {"plans/index.md": plans_index(context)}
     problems: list[Diagnostic] = []
     for plan in book.plans.values():
         pages[f"plans/{plan.id}.md"], found = plan_page(context, plan)
         problems += found
+    pages.update(audit_pages(context))
     pages.update(catalogue_pages(context))
     pages.update(record_pages(context))
     pages.update(source_pages(context))
@@ -61,8 +75,14 @@ def write_pages(
     for plan in book.plans.values():
         pages[f"{ASSETS}/{plan.id}.js"] = program(plan, book)
 
-    for name in sorted(pages):
+    _write(out, pages)
+    if plain is not None:
+        _write(plain, dict(plain_pages(context)))
+    return PagesReport(tuple(sorted(pages)), tuple(sorted(problems)))
+
+
+def _write(out: Path, files: Mapping[str, str]) -> None:
+    for name in sorted(files):
         path = out / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(pages[name].encode())
-    return PagesReport(tuple(sorted(pages)), tuple(sorted(problems)))
+        path.write_bytes(files[name].encode())

@@ -79,6 +79,7 @@ def _page(context: Context, table: Table, row: str) -> str:
         tag("p", link("index.md", kind_title), " · ", edit_link(context, position), class_="meta"),
         _cards(context, table, row, first),
         _fact_list(context, table, row),
+        tag("p", table.row_notes[row]) if row in table.row_notes else None,
         heading(2, "Figures", "figures"),
         _figures(context, table, row),
         *_prices(context, table, row),
@@ -88,14 +89,16 @@ def _page(context: Context, table: Table, row: str) -> str:
 
 
 def _cards(context: Context, table: Table, row: str, first: tuple[str, ...]) -> Html | None:
-    """The figures that answer first; those without a number are left to the table below."""
+    """The figures that answer first. The very first says so where there is none; other gaps are
+    left to the table below.
+    """
     cards: list[Html] = []
     for name in first:
         column = table.columns.get(name)
         if column is None or len(cards) == _MOST_CARDS:
             continue
         value = cell_value(context, table, column, row)
-        if value.value is None:
+        if value.value is None and (name != first[0] or value.reason in (None, NOT_STATED)):
             continue
         stated = column.stated.get(row)
         fmt = format_of(column, [value], context.book.units)
@@ -117,6 +120,8 @@ def _fact_list(context: Context, table: Table, row: str) -> Html | None:
         elif isinstance(value.value, bool):
             shown = "yes" if value.value else "no"
         parts.append(join([tag("dt", column.title), tag("dd", shown)]))
+    if aliases := table.row_aliases.get(row):
+        parts.append(join([tag("dt", "Also called"), tag("dd", ", ".join(aliases))]))
     return tag("dl", *parts, class_="facts") if parts else None
 
 
@@ -135,7 +140,8 @@ def _figures(context: Context, table: Table, row: str) -> Html:
             shown = tag("td", told, class_="num input")
         body.append([tag("th", column.title, scope="row"), shown, *_basis(context, column, stated)])
     head = [heading_cell("Figure"), heading_cell("Value", number=True)]
-    return grid([*head, *map(heading_cell, ("Kind", "Source and note", ""))], body)
+    head += map(heading_cell, ("Kind", "Source and note", ""))
+    return grid(head, body, records=True)
 
 
 def _empty(value: Value, stated: Stated | None) -> bool:
@@ -151,7 +157,7 @@ def _basis(context: Context, column: Column, stated: Stated | None) -> list[Html
     if stated is None:
         formula = column.formula
         text = tag("code", formula.text) if formula is not None else None
-        return [tag("td", kind("derived")), tag("td", text), tag("td")]
+        return [tag("td", kind("derived")), tag("td", text, class_="words"), tag("td")]
     return [
         tag("td", kind(stated.basis)),
         tag("td", *sourced(context, stated, column.note), class_="words"),
@@ -177,7 +183,7 @@ def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
         for stated in reversed(prices)
     ]
     yield heading(2, "Prices over time", "prices")
-    yield grid(head, body)
+    yield grid(head, body, records=True)
 
 
 # ------------------------------------------------------------------ index

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePosixPath
 
+from scalesheet.audit.model import Audited
+from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.model import Book, Citation, Column, Plan, Position, Quantity, Stated, Table
 from scalesheet.numbers import Format, format_of
 from scalesheet.render.pages.html import Html, join, link, tag
@@ -18,8 +21,9 @@ ASSETS = "assets"  # the folder of scripts, beside those of pages
 class Context:
     """The book and its results, by plan id; by scenario below that, where a plan has scenarios.
 
-    `workbooks` are links from a plan's page; `examples` are what the examples of each formula of
-    the catalogue compute to, in their order. All pages are one folder deep, so that a link from
+    `workbooks` are links from a plan's page, and so is `data`, by title; `examples` are what the
+    examples of each formula of the catalogue compute to, in their order; `audits` are by plan,
+    where it has claims, as are `sensitivities`. All pages are one folder deep, so that a link from
     any page to any other is `../<folder>/<id>.md`.
     """
 
@@ -29,6 +33,9 @@ class Context:
     workbooks: Mapping[str, str]
     scenarios: Mapping[str, Mapping[str, Results]] = field(default_factory=dict)
     examples: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    audits: Mapping[str, Audited] = field(default_factory=dict)
+    sensitivities: Mapping[str, Sensitivity] = field(default_factory=dict)
+    data: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @cached_property
     def catalogue(self) -> Mapping[str, Mapping[str, Series]]:
@@ -100,10 +107,12 @@ def cite(
 
 
 def edit_url(context: Context, position: Position | None) -> str | None:
-    """The line of the data file in the repository."""
+    """The line of the data file in the repository, wherever the book was built from."""
     if position is None or not context.book.url:
         return None
-    return f"{context.book.url.rstrip('/')}/blob/main/{position.path}#L{position.line}"
+    folder = context.book.folder
+    place = f"{PurePosixPath(folder).name or 'data'}/{position.path.removeprefix(folder)}"
+    return f"{context.book.url.rstrip('/')}/blob/main/{place}#L{position.line}"
 
 
 def edit_link(context: Context, position: Position | None, text: str = "edit the data") -> Html:

@@ -21,6 +21,7 @@ KINDS: dict[Basis, tuple[str, str]] = {
     "derived": ("derived figure", "derived figures"),
 }
 NBSP = "\u00a0"
+LONG = 9  # characters of a headline figure that stands in a smaller type
 #: Said of a range whose ends are safe and wider than need be.
 OUTER = tag("span", " outer bounds", class_="note")
 
@@ -86,10 +87,11 @@ def card(
     shown = amount(value, fmt, range_=False)
     unit = tag("span", symbol, class_="unit") if symbol and value.reason is None else None
     told = ends(value, fmt)
+    long = len(plain(value, fmt) if value.reason is None else value.reason) > LONG
     return tag(
         "div",
         tag("p", title, class_="label"),
-        tag("p", shown, " " if unit else None, unit, class_="value"),
+        tag("p", shown, " " if unit else None, unit, class_="value long" if long else "value"),
         tag("p", f"{told} {symbol}", OUTER if outer else None, class_="range") if told else None,
         tag("p", note, class_="note") if note else None,
         class_="figure",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -57,6 +58,7 @@ def formula_blocks(context: Context, plan: Plan, results: Results) -> Iterator[o
         return
     titles = {None: "The plan"} | {phase.id: phase.title for phase in plan.phases}
     yield heading(2, "How each figure is computed", "formulas")
+    yield tag("p", "A line opens to the formula, with its numbers and sources.", class_="note")
     for phase, group in groups.items():
         if group:
             yield heading(3, titles[phase], f"formulas-{phase or 'plan'}")
@@ -95,26 +97,34 @@ def _block(
     used: Mapping[Key, tuple[Key, ...]],
     told: Told,
 ) -> Html:
-    """One formula: what it gives, how it is written, and folded away all the rest."""
+    """One formula in a line with what it gives; folded away how, and all the rest.
+
+    The anchor is within the fold, so that a link to it opens the fold.
+    """
     titles = Titles(context, plan, told.key.table)
+    gives = _result(context, plan, results, told)
     return tag(
-        "div",
-        tag("p", tag("strong", told.title), _result(context, plan, results, told)),
-        drawn(titles, told.quantity.title, told.formula.ends.value),
+        "details",
+        tag("summary", tag("strong", told.title), tag("span", gives) if gives else None),
         tag(
-            "details",
-            tag("summary", "Numbers, sources and text"),
-            _numbers(titles, results, told),
+            "div",
+            scrolling(drawn(titles, told.quantity.title, told.formula.ends.value)),
+            scrolling(_numbers(titles, results, told)),
             tag("p", "In words: ", in_words(titles, told.formula.ends.value), "."),
             _needs(context, plan, results, told),
             _used_by(plan, used.get(told.key, ())),
             _catalogue(context, told.formula),
-            _texts(titles, told.formula),
             _foot(context, plan, told),
+            tag("details", tag("summary", "As text"), _texts(titles, told), class_="quiet"),
+            id=told.anchor,
         ),
         class_="formula",
-        id=told.anchor,
     )
+
+
+def scrolling(formula: Html | None) -> Html | None:
+    """A formula in a box that scrolls where it is wider than the page."""
+    return tag("div", formula, class_="wide") if formula else None
 
 
 def short_formula(
@@ -126,7 +136,7 @@ def short_formula(
         "div",
         tag("p", link(f"#{scalar_anchor(plan, scalar)}", scalar.title),
             _result(context, plan, results, told)),
-        drawn(Titles(context, plan), scalar.title, formula.ends.value),
+        scrolling(drawn(Titles(context, plan), scalar.title, formula.ends.value)),
         class_="formula",
     )  # fmt: skip
 
@@ -235,13 +245,17 @@ def _catalogue(context: Context, formula: Formula) -> Html | None:
     return tag("p", "Calls ", join(parts, ", "), ".") if parts else None
 
 
-def _texts(titles: Titles, formula: Formula) -> Html:
-    """The formula as written, and in the notations that can be copied."""
+def _texts(titles: Titles, told: Told) -> Html:
+    """The formula as written, and in the notations that can be copied. The theme's button finds
+    what it copies by an id that a selector can hold.
+    """
+    formula, name = told.formula, re.sub(r"\W", lambda c: f"_{ord(c[0]):x}_", told.anchor)
     return join(
-        join([tag("p", title, class_="label"), tag("pre", tag("code", text))])
-        for title, text in notations(titles, formula.text, formula.ends.value)
+        join([tag("p", title, class_="label"),
+              tag("pre", tag("code", text), class_="wrap", id=f"text_{name}_{n}")])
+        for n, (title, text) in enumerate(notations(titles, formula.text, formula.ends.value))
         if text and (title == "As written" or text != formula.text)
-    )
+    )  # fmt: skip
 
 
 def _foot(context: Context, plan: Plan, told: Told) -> Html | None:

@@ -90,22 +90,27 @@ def heading(level: int, text: object, anchor: str | None = None) -> str:
     return f"{'#' * level} {shown}" + (f" {{ #{anchor} }}" if anchor else "")
 
 
-def page(title: str, *blocks: object) -> str:
-    """A page of Markdown: its title, then blocks with an empty line between them."""
+def page(title: str, *blocks: object, wide: bool = False) -> str:
+    """A page of Markdown: its title, then blocks with an empty line between them.
+
+    A wide page has the room of the navigation beside it for its tables.
+    """
     parts = (heading(1, title), *blocks)
-    return _title_apart(title) + "\n\n".join(str(part) for part in parts if part) + "\n"
+    front = [*_title_apart(title), *(["hide: [navigation]"] if wide else [])]
+    matter = "\n".join(("---", *front, "---\n\n")) if front else ""
+    return matter + "\n\n".join(str(part) for part in parts if part) + "\n"
 
 
-def _title_apart(title: str) -> str:
+def _title_apart(title: str) -> list[str]:
     """Front matter for a title with signs of markup in it.
 
     The theme puts a title into <title> unescaped. A stated one it takes as it is, escaped by us;
     one from the heading it takes with all references undone.
     """
     if not set("<>") & set(title):
-        return ""
+        return []
     flat = html.escape(" ".join(title.split()))
-    return f"---\ntitle: {json.dumps(flat)}\n---\n\n"
+    return [f"title: {json.dumps(flat)}"]
 
 
 def anchor(*names: str) -> str:

@@ -36,6 +36,7 @@ def input_sections(context: Context, plan: Plan, results: Results) -> Iterator[o
                 heading_cell(""),
             ],
             [_row(context, plan, results, scalar) for scalar in of_phase],
+            records=True,
             row_ids=[scalar_anchor(plan, scalar) for scalar in of_phase],
         )
 

@@ -99,7 +99,7 @@ def scalar_named(plan: Plan, name: str) -> Scalar | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """A figure that prose names: `values` share its format, `target` says all about it."""
 
     quantity: Quantity
@@ -110,7 +110,7 @@ class _Found:
 
 def _figure(context: Context, plan: Plan, results: Results, name: str) -> Html | None:
     """A figure in running text, linked to where the site says all about it."""
-    found = _found(context, plan, results, name)
+    found = find(context, plan, results, name)
     if found is None:
         return None
     quantity, value = found.quantity, found.value
@@ -123,14 +123,14 @@ def _figure(context: Context, plan: Plan, results: Results, name: str) -> Html |
     return join([link(found.target, shown, class_="figure-link"), " " if told else None, ranged])
 
 
-def _found(context: Context, plan: Plan, results: Results, name: str) -> _Found | None:
-    """A scalar, a cell (`phases.sft.hours`, `t['row'].c`), or a figure of a chosen row of the
-    catalogue (`gpu.memory`).
+def find(context: Context, plan: Plan, results: Results, name: str) -> Found | None:
+    """What prose means by a name: a scalar, a cell (`phases.sft.hours`, `t['row'].c`), or a figure
+    of a chosen row of the catalogue (`gpu.memory`).
     """
     scalar = scalar_named(plan, name)
     if scalar is not None:
         value = results.scalars[scalar.name]
-        return _Found(scalar, value, [value], f"#{scalar_anchor(plan, scalar)}")
+        return Found(scalar, value, [value], f"#{scalar_anchor(plan, scalar)}")
     match = _CELL.fullmatch(name)
     if match is not None:
         return _cell(plan, results, match["table"], match["row"], match["column"])
@@ -142,16 +142,16 @@ def _found(context: Context, plan: Plan, results: Results, name: str) -> _Found 
     return _cell(plan, results, table, row, last) if table == "phases" else None
 
 
-def _cell(plan: Plan, results: Results, table: str, row: str, column: str) -> _Found | None:
+def _cell(plan: Plan, results: Results, table: str, row: str, column: str) -> Found | None:
     found = plan.tables.get(table)
     if found is None or row not in found.rows or column not in found.columns:
         return None
     values = list(results.tables[table][column])
     target = f"#{place(plan, Key(column, table))}"
-    return _Found(found.columns[column], results.cell(table, row, column), values, target)
+    return Found(found.columns[column], results.cell(table, row, column), values, target)
 
 
-def _chosen(context: Context, results: Results, chosen: Scalar, column: str) -> _Found | None:
+def _chosen(context: Context, results: Results, chosen: Scalar, column: str) -> Found | None:
     assert chosen.refers_to is not None
     table = context.book.tables[chosen.refers_to]
     row = results.scalars[chosen.name].value
@@ -160,7 +160,7 @@ def _chosen(context: Context, results: Results, chosen: Scalar, column: str) -> 
     quantity = table.columns[column]
     values = [cell_value(context, table, quantity, each) for each in table.rows]
     value = values[table.rows.index(row)]
-    return _Found(quantity, value, values, to(table.name, row, "figures"))
+    return Found(quantity, value, values, to(table.name, row, "figures"))
 
 
 # ------------------------------------------------------------------ blocks

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scalesheet.language.syntax import Cell, Column, Constant, End, Lookup, Node, Scalar
 from scalesheet.model import Plan, Quantity, Record, Table
 from scalesheet.numbers import format_of, plain
-from scalesheet.printers.base import PrinterError, number
-from scalesheet.printers.excel import excel
+from scalesheet.printers.base import number
 from scalesheet.printers.javascript import javascript
 from scalesheet.printers.latex import latex
 from scalesheet.printers.mathml import equation, mathml, shown
 from scalesheet.printers.notation import Shown
-from scalesheet.printers.python import PlainNames, python
+from scalesheet.printers.python import python
 from scalesheet.printers.words import words
+from scalesheet.render.notations import InputTitles, excel_text, named, record_texts
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.html import Html
 from scalesheet.values import Results, Value
@@ -25,13 +24,6 @@ _ENDS: Mapping[End, str] = {"low": " (low)", "value": "", "high": " (high)"}
 
 
 # ------------------------------------------------------------------ what things are called
-
-
-def named(title: str) -> Shown:
-    """A thing by its title, as a name rather than as text between operators: MathML takes a row
-    of text with one operator for a long operator and sets no space within it.
-    """
-    return Shown(text=title) if set("_{}\\") & set(title) else Shown(symbol=title, text=title)
 
 
 def constant_title(records: Mapping[str, Record], name: str) -> str:
@@ -159,54 +151,6 @@ class Numbers:
         return Shown(number=text, unit=self.titles.context.symbol(quantity))
 
 
-@dataclass(frozen=True)
-class _Inputs:
-    """The inputs of a catalogue formula by their titles."""
-
-    record: Record
-
-    def reference(self, node: Node) -> Shown | None:
-        if isinstance(node, Scalar):
-            return named(next(i.title for i in self.record.inputs if i.name == node.name))
-        return named(node.name.replace("_", " ")) if isinstance(node, Constant) else None
-
-    def column(self, table: str, column: str) -> Shown:
-        return Shown(text=column)
-
-    def table(self, table: str) -> str:
-        return table
-
-
-class _Names:
-    """Names for Excel: scalars as they are defined, tables as structured references."""
-
-    def scalar(self, name: str, end: End) -> str:
-        return _word(name) + ("" if end == "value" else f"_{end}")
-
-    def column(self, table: str, column: str, end: End) -> str:
-        return f"[@{self._column(column, end)}]"
-
-    def cell(self, table: str, row: str, column: str, end: End) -> str:
-        place = f'MATCH("{row}",{self.ids(table)},0)'
-        return f"INDEX({self.range(table, column, end)},{place})"
-
-    def range(self, table: str, column: str, end: End) -> str:
-        return f"{_word(table)}[{self._column(column, end)}]"
-
-    def ids(self, table: str) -> str:
-        return f"{_word(table)}[id]"
-
-    def constant(self, name: str) -> str:
-        return _word(name)
-
-    def _column(self, column: str, end: End) -> str:
-        return column + ("" if end == "value" else f"_{end}")
-
-
-def _word(name: str) -> str:
-    return re.sub(r"\W", "_", name)
-
-
 # ------------------------------------------------------------------ drawn
 
 
@@ -229,7 +173,7 @@ def in_words(titles: Titles, node: Node) -> str:
 def record_drawn(record: Record) -> Html:
     """A catalogue formula, its result by its symbol where it has one."""
     result = Shown(symbol=record.symbol) if record.symbol else named(record.title)
-    naming = _Inputs(record)
+    naming = InputTitles(record)
     node = record.formula.ends.value
     described = f"{record.title} is {words(node, naming)}"
     return Html(equation(shown(result), mathml(node, naming), description=described))
@@ -237,7 +181,7 @@ def record_drawn(record: Record) -> Html:
 
 def record_in_words(record: Record) -> str:
     """A catalogue formula as a phrase."""
-    return words(record.formula.ends.value, _Inputs(record))
+    return words(record.formula.ends.value, InputTitles(record))
 
 
 # ------------------------------------------------------------------ as text
@@ -247,24 +191,23 @@ def notations(titles: Titles, text: str, node: Node) -> Iterator[tuple[str, str]
     """A plan's formula as it was written, and as text to copy."""
     yield "As written", text
     yield "LaTeX", latex(node, titles)
-    yield "Excel, with names for places", _excel(node)
+    yield "Excel, with names for places", excel_text(node)
     yield "Python", python(node)
     yield "JavaScript", javascript(node)
 
 
+#: How the texts of a catalogue formula are headed, in the order in which they are shown.
+RECORD_TEXTS = {
+    "written": "As written",
+    "latex": "LaTeX",
+    "excel": "Excel",
+    "python": "Python",
+    "javascript": "JavaScript",
+}
+
+
 def record_notations(record: Record) -> Iterator[tuple[str, str]]:
     """A catalogue formula in every notation."""
-    node = record.formula.ends.value
-    yield "As written", record.formula.text
-    yield "LaTeX", latex(node, _Inputs(record))
-    yield "Excel", _excel(node)
-    yield "Python", python(node)
-    yield "JavaScript", javascript(node, PlainNames())
-
-
-def _excel(node: Node) -> str:
-    """Empty where no cell can hold it."""
-    try:
-        return f"={excel(node, _Names()).text}"
-    except PrinterError:
-        return ""
+    texts = record_texts(record)
+    for key, title in RECORD_TEXTS.items():
+        yield title, texts[key]

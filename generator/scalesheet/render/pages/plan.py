@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from scalesheet.diagnostics import Diagnostic
-from scalesheet.model import Citation, Plan, Position
+from scalesheet.model import Citation, Plan, Position, Scalar, Stated
 from scalesheet.numbers import format_of
-from scalesheet.render.pages.context import ASSETS, Context, cite, edit_link, to
+from scalesheet.render.pages.context import ASSETS, Context, cite, edit_link, to, value_of
 from scalesheet.render.pages.figures import KINDS, amount, card, in_words
 from scalesheet.render.pages.formulas import formula_blocks
 from scalesheet.render.pages.graph import bases, formulas, rests_on
 from scalesheet.render.pages.html import Html, heading, inline, join, link, page, tag
 from scalesheet.render.pages.inputs import input_sections
 from scalesheet.render.pages.names import chart_block, plan_names, table_block
-from scalesheet.render.pages.places import scalar_anchor
+from scalesheet.render.pages.places import scalar_anchor, sides, stated_by
+from scalesheet.render.pages.sensitivity import sensitivity_section
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.pages.template import Block, Names, line, prose
 from scalesheet.values import Results, Value
@@ -35,6 +36,7 @@ def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]
         _actions(context, plan),
         told.strip(),
         *_scenarios(context, plan),
+        *sensitivity_section(context, plan),
         *_unplaced(advice, placed),
         *_others(context, plan, results, frozenset(placed)),
         *_checks(context, plan, results),
@@ -43,6 +45,7 @@ def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]
         *_sources(context, plan),
         *formula_blocks(context, plan, results),
         *(tag("script", src=f"../{ASSETS}/{name}.js") for name in ("runtime", plan.id)),
+        wide=True,
     )
     return text, (*found, *faults)
 
@@ -72,14 +75,18 @@ def rests_in_words(context: Context, plan: Plan, results: Results, name: str) ->
 
 
 def _actions(context: Context, plan: Plan) -> Html:
-    """The workbook, which edition this is, and where the plan can be edited."""
+    """The workbook and the data, which edition this is, and where the plan can be edited."""
     workbook = context.workbooks.get(plan.id)
+    data = context.data.get(plan.id, {})
     edition = f"Edition {context.book.edition.isoformat()} · {context.edition_hash}"
     return tag(
         "p",
         link(workbook, "Workbook with live formulas", class_="download") if workbook else None,
         " ",
+        *(part for title, to_data in data.items() for part in (link(to_data, title), " ")),
         tag("span", edition, class_="unit"),
+        " ",
+        link(to("audit", plan.id), "Audit of the document") if plan.id in context.audits else None,
         " ",
         edit_link(context, plan.position, "Edit the plan"),
         class_="actions",
@@ -87,7 +94,7 @@ def _actions(context: Context, plan: Plan) -> Html:
 
 
 def _scenarios(context: Context, plan: Plan) -> Iterator[object]:
-    """The headline under each scenario, side by side."""
+    """The headline under each scenario, side by side, and the inputs that make the difference."""
     under = context.scenarios.get(plan.id, {})
     shown = [scenario for scenario in plan.scenarios if scenario in under]
     if not shown or not plan.headline:
@@ -106,6 +113,23 @@ def _scenarios(context: Context, plan: Plan) -> Iterator[object]:
     default = f"The page shows the scenario “{plan.scenarios[0]}” everywhere else."
     yield tag("p", default, class_="note")
     yield grid(head, body)
+    differing = [
+        _differing(context, plan, s, shown) for s in plan.scalars.values() if sides(plan, s)
+    ]
+    if differing:
+        yield tag("p", "What makes the difference:")
+        yield grid([heading_cell("Input"), *head[1:]], differing)
+
+
+def _differing(
+    context: Context, plan: Plan, scalar: Scalar, scenarios: Sequence[str]
+) -> list[Html]:
+    """An input with what it is in each scenario."""
+    values = [value_of(stated_by(plan, scalar, each) or Stated()) for each in scenarios]
+    fmt = format_of(scalar, values, context.book.units)
+    title = link(f"#{scalar_anchor(plan, scalar)}", scalar.title)
+    cells = [tag("td", amount(v, fmt, context.symbol(scalar)), class_="num") for v in values]
+    return [tag("th", title, scope="row"), *cells]
 
 
 ADVICE = "recommendations"

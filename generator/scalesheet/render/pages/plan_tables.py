@@ -82,7 +82,7 @@ def _rows(drawing: _Drawing) -> Html:
         first = [_reference(drawing, axis, drawing.series(axis)[n], "th") for axis in drawing.axes]
         first = first or [tag("th", drawing.context.row_title(table, row), scope="row")]
         body.append([*first, *(_cell(drawing, column, n, row) for column in drawing.columns)])
-    caption = table.title if drawing.axes else None
+    caption = tag("strong", table.title) if drawing.axes else None
     return grid(head, body, foot=_totals(drawing), caption=caption)
 
 
@@ -104,6 +104,8 @@ def _cell(drawing: _Drawing, column: Column, n: int, row: str) -> Html:
     value, fmt = drawing.series(column)[n], drawing.formats[column.name]
     if column.kind == "reference" and value.reason is None:
         return _reference(drawing, column, value, "td")
+    if column.kind == "word" and isinstance(value.value, str):
+        return tag("td", value.value.replace("_", " "))
     stated = column.kind == "number" and row in drawing.stated[column.name]
     if column.name in drawing.beside:
         return cells(value, fmt, input_=stated)
@@ -165,7 +167,7 @@ def _crossed(drawing: _Drawing) -> Html:
         body.append(row)
     symbol = drawing.context.symbol(shown)
     unit = [" in ", tag("span", symbol, class_="unit")] if symbol else []
-    caption = join([table.title, ": ", _linked(drawing, shown), *unit])
+    caption = join([tag("strong", table.title), ": ", _linked(drawing, shown), *unit])
     return grid(head, body, caption=caption)
 
 
@@ -181,7 +183,7 @@ def _rests(drawing: _Drawing) -> Html | None:
     head += [heading_cell(title) for title in ("Kind", "Source and note", "")]
     count = f"{len(rows)} stated number{'s' if len(rows) > 1 else ''}"
     summary = f"Where the {count} of this table come{'' if len(rows) > 1 else 's'} from"
-    return tag("details", tag("summary", summary), grid(head, rows), class_="quiet")
+    return tag("details", tag("summary", summary), grid(head, rows, records=True), class_="quiet")
 
 
 def _stated_cells(drawing: _Drawing) -> Iterator[tuple[Column, str, Stated]]:

@@ -9,6 +9,7 @@ from scalesheet.model import Example, Quantity, Record, Scalar
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, cite, edit_link, value_of
 from scalesheet.render.pages.figures import amount
+from scalesheet.render.pages.formulas import scrolling
 from scalesheet.render.pages.html import Html, heading, join, link, page, tag
 from scalesheet.render.pages.notation import record_drawn, record_in_words, record_notations
 from scalesheet.render.pages.tables import grid, heading_cell
@@ -28,7 +29,7 @@ def _page(context: Context, record: Record) -> str:
     uses = listed(of_formula(context, record.id))
     formula = tag(
         "div",
-        record_drawn(record),
+        scrolling(record_drawn(record)),
         tag("p", "in ", tag("span", symbol or "pure number", class_="unit")),
         class_="formula",
     )
@@ -143,7 +144,7 @@ def _texts(record: Record) -> Iterator[object]:
     for name, text in record_notations(record):
         if text:
             yield tag("p", name, class_="label")
-            yield tag("pre", tag("code", text))
+            yield tag("pre", tag("code", text), class_="wrap")
 
 
 def _index(context: Context) -> str:

@@ -26,9 +26,13 @@ def grid(
     foot: list[Html] | None = None,
     caption: object = None,
     sortable: bool = False,
+    records: bool = False,
     row_ids: list[str] | None = None,
 ) -> Html:
-    """A `table.data` in a box that scrolls, from finished cells. Empty columns are left out."""
+    """A `table.data` in a box that scrolls, from finished cells. Empty columns are left out.
+
+    Rows of `records` are things with their details: on a phone they stand one below the other.
+    """
     if foot is None:
         head, body = _filled(head, body)
     ids: list[str | None] = [*row_ids] if row_ids else [None] * len(body)
@@ -40,7 +44,7 @@ def grid(
         "\n",
         tag("tbody", *(join([row, "\n"]) for row in rows)),
         tag("tfoot", tag("tr", *foot)) if foot else None,
-        class_="data sortable" if sortable else "data",
+        class_="data" + " sortable" * sortable + " records" * records,
     )
     return tag("div", table, class_="scroll")
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from textwrap import wrap
+from typing import Any
 
 from xlsxwriter.format import Format as CellFormat  # type: ignore[import-untyped]
 from xlsxwriter.utility import xl_rowcol_to_cell  # type: ignore[import-untyped]
@@ -20,10 +21,12 @@ from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
 
 from scalesheet.model import Position
 from scalesheet.render.workbook.formats import LOOKS, WRAPPING, Formats, Role
+from scalesheet.render.workbook.paper import set_paper
 
 LONGEST_FORMULA = 8_192
 LONGEST_URL = 2_079
-DEFAULT_WIDTH = 8.43
+DEFAULT_WIDTH, DEFAULT_HEIGHT = 8.43, 15.0
+TALLEST = 400.0
 CHARACTERS_PER_WIDTH = 1.2  # of our font at 10 points, for one unit of a column's width
 
 
@@ -62,14 +65,21 @@ class Tally:
 
 
 class PlainSheet(Worksheet):  # type: ignore[misc]
-    """A worksheet that takes formulas as they are.
+    """A worksheet that takes formulas as they are and writes every digit of a number.
 
     XlsxWriter looks through each formula for thirty functions newer than Excel 2010, also within
-    its texts. Ours hold none of them, and the search takes a third of the time.
+    its texts. Ours hold none of them, and the search takes a third of the time. It writes numbers
+    with 16 digits, and one in four needs 17.
     """
 
     def _prepare_formula(self, formula: str, expand_future_functions: bool = False) -> str:
         return formula.removeprefix("{").removesuffix("}").removeprefix("=")
+
+    def _xml_number_element(
+        self, number: float, attributes: Iterable[tuple[str, Any]] = ()
+    ) -> None:
+        text = "".join(f' {key}="{self._escape_attributes(value)}"' for key, value in attributes)
+        self.fh.write(f"<c{text}><v>{repr(float(number)).removesuffix('.0')}</v></c>")
 
 
 _TEXT = re.compile(r'"(?:[^"]|"")*"')
@@ -92,6 +102,7 @@ class Canvas:
         self.tally = tally
         self._widths: dict[int, float] = {}
         self._heights: dict[int, float] = {}
+        self._end: tuple[int, int] | None = None
 
     def _wrote(self, code: int, row: int, column: int, what: str = "cell") -> None:
         self.tally.cells += 1
@@ -221,7 +232,23 @@ class Canvas:
         )
         self.tally.check(code, f"{self.name}: conditional format")
 
-    def finish(self) -> None:
-        """Sets the heights of the rows whose text wraps; no program can be relied on for it."""
+    def height(self, row: int, points: float) -> None:
+        """A row's height, where it is not that of its text."""
+        self._heights[row] = points
+
+    def print_to(self, row: int, column: int) -> None:
+        """What prints ends with this row and column, both included."""
+        self._end = row, column
+        code = self.sheet.print_area(0, 0, row, column)
+        self.tally.check(code, f"{self.name}: print area")
+
+    def finish(self, blocks: Sequence[tuple[int, int]] = (), *, one_page: bool = False) -> None:
+        """Sets the heights of the rows whose text wraps, as no program can be relied on for it,
+        and how the sheet prints. `blocks`: first row and row after the last of what stays together.
+        """
         for row, height in sorted(self._heights.items()):
-            self.sheet.set_row(row, min(height, 400.0))
+            self.sheet.set_row(row, min(height, TALLEST))
+        last, right = self._end or (self.sheet.dim_rowmax or 0, self.sheet.dim_colmax or 0)
+        widths = [self._widths.get(at, DEFAULT_WIDTH) for at in range(right + 1)]
+        heights = [self._heights.get(row, DEFAULT_HEIGHT) for row in range(last + 1)]
+        set_paper(self.sheet, widths, heights, blocks, one_page=one_page)

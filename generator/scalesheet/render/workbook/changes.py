@@ -20,6 +20,7 @@ from scalesheet.render.workbook.places import (
     relative,
 )
 from scalesheet.render.workbook.scalars import NUMBERS, SHIPPED
+from scalesheet.render.workbook.sensitivity import SHOWN_AT, STEP_ROW
 from scalesheet.render.workbook.tables import is_axis
 from scalesheet.render.workbook.widths import heading_of
 
@@ -75,6 +76,7 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
         _entry(canvas, entry, row, linked=row - first < MOST_LINKS)
     canvas.stress(first, last, CHANGED, "changed")
     canvas.sheet.freeze_panes(TOP - 1, 0)
+    canvas.print_to(top + 1 + SHOWN, CHANGED)  # on paper only what is no longer as shipped
 
 
 def _headings(canvas: Canvas, row: int) -> None:
@@ -137,6 +139,11 @@ def _entries(context: Context) -> Iterator[Entry]:
                     what = f"{title}: {heading_of(column, _end(end))}"
                     yield Entry(what, place.sheet, place.first + number,
                                 place.columns[column.name][at], shipped)  # fmt: skip
+
+    if context.sensitivity is not None:
+        step = context.sensitivity.step
+        sheet = context.layout.sheet("sensitivity")
+        yield Entry("Step of the sensitivity", sheet, STEP_ROW, SHOWN_AT["low"], step)
 
 
 def heading_of_scalar(title: str, end: End) -> str:

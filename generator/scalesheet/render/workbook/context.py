@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.language.syntax import ENDS, End, Node
 from scalesheet.model import Book, Citation, Column, Formula, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import Format, excel_format, format_of
@@ -27,6 +28,7 @@ class Context:
     results: Results
     layout: Layout
     edition_hash: str
+    sensitivity: Sensitivity | None = None
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from scalesheet.language.syntax import ENDS
+from scalesheet.model import Scalar, Stated
+from scalesheet.numbers import excel_format, format_of
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import (
     FIRST_SOURCE_ROW,
@@ -14,6 +16,7 @@ from scalesheet.render.workbook.context import (
 from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, prefix
 from scalesheet.render.workbook.validation import clipped
+from scalesheet.values import Value
 
 ABOUT_WIDTHS = (46.0, 14.0, 16.0, 14.0, 16.0, 36.0)
 HOW_TO_USE = (
@@ -40,6 +43,7 @@ SHEET_WORDS = {
     "units": "conversions and constants",
     "catalogue": "catalogue: figures shared by all plans",
     "calculation": "calculation",
+    "sensitivity": "which inputs move the results most",
     "summary": "results",
     "checks": "what must hold",
     "sources": "what the inputs rest on",
@@ -138,23 +142,28 @@ def write_headline(canvas: Canvas, context: Context, row: int) -> int:
 # ------------------------------------------------------------------ units
 
 LONGEST_SHOWN = 66  # of an address; the link itself is whole
-UNIT_COLUMNS = ("Constant", "Value", "Meaning")
+UNIT_COLUMNS = ("Constant", "Value", "Unit", "Kind", "Meaning")
 
 
 def write_units(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     """The named constants, and the units in use with their symbols."""
-    canvas.widths(30, 22, 70)
+    canvas.widths(46, 22, 22, 14, 74)
     for at, text in enumerate(UNIT_COLUMNS):
-        canvas.text(TOP, at, text, ("heading", "heading_number", "heading_text")[at])
+        role: Role = "heading_number" if text == "Value" else "heading_text"
+        canvas.text(TOP, at, text, role if at else "heading")
     row = TOP
-    for name, (row, value, meaning) in context.layout.constants.items():
+    for name, constant in context.layout.constants.items():
+        row, stated = constant.row, Stated(constant.value)
+        shown = Scalar(name, name, stated=stated, domain="signed")
+        fmt = format_of(shown, [Value.number(constant.value)], context.book.units)
         canvas.text(row, TITLE, context.layout.names.constants[name], "label")
-        whole = value == int(value) and abs(value) < 1e15
-        canvas.number(row, 1, value, "number", "#,##0" if whole else "0.00E+0")
-        canvas.text(row, 2, meaning, "small")
+        canvas.number(row, 1, constant.value, "number", excel_format(fmt))
+        canvas.text(row, 2, constant.unit, "symbol")
+        canvas.text(row, 3, constant.kind, "small")
+        canvas.text(row, 4, constant.meaning, "small")
     row += 2
     canvas.text(row, TITLE, "Units in this workbook", "section")
-    for at, text in enumerate(("Unit", "Symbol", "Measures")):
+    for at, text in enumerate(("Unit", "Symbol", "Measures", "", "")):
         canvas.text(row + 1, at, text, "heading_text" if at else "heading")
     row += 2
     for declared in context.units_used:
@@ -165,7 +174,8 @@ def write_units(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
         )
         canvas.text(row, TITLE, title, "label")
         canvas.text(row, 1, declared.symbol, "text")
-        canvas.text(row, 2, ". ".join(filter(None, (declared.dimension, declared.note))), "small")
+        said = ". ".join(filter(None, (declared.dimension, declared.note)))
+        canvas.merged(row, 2, len(UNIT_COLUMNS) - 1, said, "small")
         row += 1
     canvas.sheet.freeze_panes(TOP + 1, 0)
 

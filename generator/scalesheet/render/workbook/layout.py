@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.evaluate.levers import STEP_NAME
 from scalesheet.language.syntax import (
     Aggregate,
     Cell,
@@ -28,6 +29,8 @@ from scalesheet.render.workbook.places import (
     KEY,
     LOW_VALUE_HIGH,
     TOP,
+    ConstantKind,
+    ConstantPlace,
     Group,
     Layout,
     SheetPlan,
@@ -47,18 +50,20 @@ LEADS: Mapping[str, str] = {
     "inputs": "Everything the plan states. Change a yellow cell and the whole workbook follows.",
     "units": "Named constants that formulas use, so that no formula hides a number.",
     "calculation": "Derived figures, each a live formula over the inputs.",
+    "sensitivity": "What each input does to the results when it moves alone: computed again, live.",
     "summary": "The results. Nothing here is typed in.",
     "checks": "What must hold. A check that fails says so here and on the first sheet.",
     "sources": "The texts that the inputs rest on.",
     "changes": "What was changed since this workbook was made.",
 }
+CONSTANT_KINDS: tuple[ConstantKind, ...] = ("conversion", "default", "arithmetic")
 LONGEST_SHEET_NAME = 31
 FLAG_WORDS = ("yes", "no")
 
 
-def lay_out(book: Book, plan: Plan) -> Layout:
-    """The layout of a plan's workbook."""
-    return _Planner(book, plan).layout()
+def lay_out(book: Book, plan: Plan, *, sensitivity: bool = False) -> Layout:
+    """The layout of a plan's workbook. `sensitivity`: with a sheet that says what moves it."""
+    return _Planner(book, plan, sensitivity).layout()
 
 
 def name_faults(book: Book, plan: Plan) -> tuple[Diagnostic, ...]:
@@ -153,6 +158,7 @@ class _Planner:
 
     book: Book
     plan: Plan
+    sensitivity: bool
     taken: set[str] = field(default_factory=set)
     sheets: list[SheetPlan] = field(default_factory=list)
     spots: dict[str, Spot] = field(default_factory=dict)
@@ -164,8 +170,8 @@ class _Planner:
         catalogue = tables_used(self.book, plan)
         tables = {**catalogue, **plan.tables}
         self.totals = dict(self.total_scalars())
-        for fixed in ("About", "Inputs", "Units", "Calculation", "Summary", "Checks", "Sources",
-                      "Changes"):  # fmt: skip
+        for fixed in ("About", "Inputs", "Units", "Calculation", "Sensitivity", "Summary", "Checks",
+                      "Sources", "Changes"):  # fmt: skip
             self.taken.add(fixed.casefold())
 
         self.sheets.append(SheetPlan("About", "about", plan.title))
@@ -175,13 +181,16 @@ class _Planner:
             name = _sheet_name(table.name.replace("_", " ").capitalize(), self.taken)
             self.table_sheet(table, name, "catalogue", table.note)
         self.calculation()
+        if self.sensitivity:
+            lead = LEADS["sensitivity"]
+            self.sheets.append(SheetPlan("Sensitivity", "sensitivity", "Sensitivity", lead))
         self.sheets.append(SheetPlan("Summary", "summary", "Summary", LEADS["summary"]))
         self.checks()
         self.sheets.append(SheetPlan("Sources", "sources", "Sources", LEADS["sources"]))
         self.sheets.append(SheetPlan("Changes", "changes", "Changes", LEADS["changes"]))
 
         constants = self.constants(tables)
-        named, faults = names(plan.scalars.values(), tables, constants)
+        named, faults = names(plan.scalars.values(), tables, [*constants, STEP_NAME])
         numbers = {t.name: {row: at for at, row in enumerate(t.rows)} for t in tables.values()}
         return Layout(
             tuple(self.sheets), self.spots, self.places, constants, self.lists, numbers, named,
@@ -296,15 +305,18 @@ class _Planner:
             self.spots[name] = Spot("Checks", row, _exact((CHECK_VALUE,) * 3))
         self.sheets.append(SheetPlan("Checks", "checks", "Checks", LEADS["checks"]))
 
-    def constants(self, tables: Mapping[str, Table]) -> dict[str, tuple[int, float, str]]:
+    def constants(self, tables: Mapping[str, Table]) -> dict[str, ConstantPlace]:
+        """Conversions, then defaults of the catalogue's formulas, then the arithmetic's own."""
         used: dict[str, float] = {}
         for quantity in [*self.plan.scalars.values(), *_columns(tables.values())]:
             for node in _nodes(quantity):
                 if isinstance(node, Constant) and node.name not in ARITHMETIC:
                     used[node.name] = node.value
-        listed = [(n, v, _conversion_in_words(n)) for n, v in sorted(used.items())]
-        listed += [(name, *ARITHMETIC[name]) for name in ARITHMETIC]
-        return {n: (row, value, meaning) for row, (n, value, meaning) in enumerate(listed, TOP + 1)}
+        found = {name: _constant(self.book, name, value) for name, value in sorted(used.items())}
+        for name, (value, meaning) in ARITHMETIC.items():
+            found[name] = ConstantPlace(0, value, "", "arithmetic", meaning)
+        order = sorted(found, key=lambda name: CONSTANT_KINDS.index(found[name].kind))
+        return {name: replace(found[name], row=row) for row, name in enumerate(order, TOP + 1)}
 
     # -------------------------------------------------------------- tables
 
@@ -382,6 +394,15 @@ def _table_columns(table: Table) -> tuple[dict[str, Triple], int]:
     return placed, at
 
 
-def _conversion_in_words(name: str) -> str:
-    small, per, large = name.partition("_per_")
-    return f"{small} in one {large}" if per else ""
+def _constant(book: Book, name: str, value: float) -> ConstantPlace:
+    """What a constant means: the default of a formula's input, else a conversion of units."""
+    for record in book.records.values():
+        for each in record.inputs:
+            if name == f"{record.id.replace('-', '_')}_{each.name}":
+                unit = book.units.symbol(each.unit) if each.unit is not None else ""
+                return ConstantPlace(0, value, unit, "default", f"{record.title}: {each.title}")
+    small, _, large = (book.units.declared.get(part) for part in name.partition("_per_"))
+    assert small is not None
+    assert large is not None
+    unit = f"{small.symbol}/{large.symbol}"
+    return ConstantPlace(0, value, unit, "conversion", f"{small.name} in one {large.name}")

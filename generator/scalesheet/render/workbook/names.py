@@ -94,10 +94,11 @@ def names(
     def claim(text: str, subject: Subject, name: str, called: str) -> str:
         why = bad_name(text)
         if why is not None:
-            faults.append(NameFault("N004", subject, name, f"'{text}' {why}"))
+            message = f"'{text}' {why}; give it another name"
+            faults.append(NameFault("N004", subject, name, message))
         owner = owners.setdefault(text.casefold(), called)
         if owner != called:
-            message = f"{called} and {owner} are both '{text}' in a spreadsheet"
+            message = f"{called} and {owner} are both '{text}' in a spreadsheet; rename one"
             faults.append(NameFault("N003", subject, name, message))
         return text
 

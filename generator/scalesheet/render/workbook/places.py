@@ -16,8 +16,8 @@ from scalesheet.language.syntax import ENDS, End
 from scalesheet.render.workbook.names import NameFault, Names
 
 SheetKind = Literal[
-    "about", "inputs", "units", "catalogue", "calculation", "summary", "checks", "sources",
-    "changes",
+    "about", "inputs", "units", "catalogue", "calculation", "sensitivity", "summary", "checks",
+    "sources", "changes",
 ]  # fmt: skip
 
 Triple = tuple[int, int, int]  # the columns of low, value, high; equal where exact
@@ -73,9 +73,27 @@ class TablePlace:
     end: int  # first free row below
 
     @property
+    def first_row(self) -> int:
+        return self.heading if self.caption is None else self.caption
+
+    @property
     def last_column(self) -> int:
         right = [max(triple) for triple in self.columns.values()]
         return max([KEY, *right, self.source or 0, self.note or 0])
+
+
+ConstantKind = Literal["conversion", "default", "arithmetic"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantPlace:
+    """A named constant on Units: its row, its value in its unit, what kind of number it is."""
+
+    row: int
+    value: float
+    unit: str
+    kind: ConstantKind
+    meaning: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +115,7 @@ class Layout:
     sheets: tuple[SheetPlan, ...]
     scalars: Mapping[str, Spot]
     tables: Mapping[str, TablePlace]
-    constants: Mapping[str, tuple[int, float, str]]  # row on Units, value, meaning
+    constants: Mapping[str, ConstantPlace]
     lists: Mapping[tuple[str, ...], tuple[int, int]]  # words -> first and last row on Inputs
     row_numbers: Mapping[str, Mapping[str, int]]  # table -> id -> number from 0
     names: Names

@@ -71,7 +71,7 @@ def write_inputs(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     canvas.stress(TOP + 1, last, VALID, "check")
     canvas.sheet.freeze_panes(TOP + 1, KEY)
     end = max((last for _, last in context.layout.lists.values()), default=last)
-    canvas.tally.check(canvas.sheet.print_area(0, 0, end, NOTE), "print area")
+    canvas.print_to(end, NOTE)
 
 
 def _chosen_from(context: Context, words: tuple[str, ...]) -> list[str]:

@@ -13,6 +13,7 @@ from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.front import write_headline
+from scalesheet.render.workbook.moves import write_moves
 from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, View, absolute, prefix
 from scalesheet.render.workbook.tables import stored_column
 from scalesheet.render.workbook.widths import heading_of
@@ -29,6 +30,8 @@ def write_summary(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     canvas.widths(*WIDTHS)
     row = write_headline(canvas, context, TOP) + 1
     row = _phases(canvas, context, row)
+    if context.sensitivity is not None:
+        row = write_moves(canvas, context, row)
     row = _advice(canvas, context, row)
     for chart in context.plan.charts:
         _chart(canvas, context, chart, row)

@@ -9,6 +9,7 @@ from pathlib import Path
 import xlsxwriter  # type: ignore[import-untyped]
 
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.model import Book, Plan, Position
 from scalesheet.render.workbook import WorkbookReport
 from scalesheet.render.workbook.canvas import Canvas, PlainSheet, Problem, Tally
@@ -21,19 +22,22 @@ from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.places import TITLE, TOP, Layout, SheetKind, SheetPlan, absolute
 from scalesheet.render.workbook.places import prefix as sheet_prefix
 from scalesheet.render.workbook.scalars import write_calculation, write_inputs
+from scalesheet.render.workbook.sensitivity import write_sensitivity
 from scalesheet.render.workbook.summary import write_summary
 from scalesheet.render.workbook.tables import write_tables
 from scalesheet.values import Results
 
-A4 = 9
+ONE_PAGE: frozenset[SheetKind] = frozenset({"about", "summary"})
 TABS: Mapping[SheetKind, str] = {
     "inputs": "#E6C200", "units": "#E6C200", "catalogue": "#E6C200", "calculation": "#7F8C9A",
+    "sensitivity": "#7F8C9A",
     "summary": "#1F3A5F", "about": "#1F3A5F",
 }  # fmt: skip
 WRITERS: Mapping[SheetKind, Callable[[Canvas, Context, SheetPlan], None]] = {
     "inputs": write_inputs,
     "units": write_units,
     "catalogue": write_tables,
+    "sensitivity": write_sensitivity,
     "summary": write_summary,
     "sources": write_sources,
     "changes": write_changes,
@@ -41,15 +45,21 @@ WRITERS: Mapping[SheetKind, Callable[[Canvas, Context, SheetPlan], None]] = {
 
 
 def write(
-    book: Book, plan: Plan, results: Results, path: Path, edition_hash: str
+    book: Book,
+    plan: Plan,
+    results: Results,
+    path: Path,
+    edition_hash: str,
+    created: datetime | None,
+    sensitivity: Sensitivity | None,
 ) -> WorkbookReport:
     """The plan's workbook, as `write_workbook` promises it."""
-    layout = lay_out(book, plan)
-    context = Context(book, plan, results, layout, edition_hash)
+    layout = lay_out(book, plan, sensitivity=sensitivity is not None)
+    context = Context(book, plan, results, layout, edition_hash, sensitivity)
     tally = Tally()
     with tally.listening():
         workbook = xlsxwriter.Workbook(str(path), {"strings_to_urls": False})
-        _properties(workbook, book, plan, edition_hash)
+        _properties(workbook, book, plan, edition_hash, created)
         formats = Formats(workbook)
         canvases = {
             sheet.name: Canvas(
@@ -88,22 +98,22 @@ def _write_sheets(canvases: Mapping[str, Canvas], context: Context) -> None:
     about = canvases[plans["about"].name]
     write_about(about, context, verdict)
     about.sheet.activate()
-    for canvas in canvases.values():
-        canvas.finish()
+    for sheet in context.layout.sheets:
+        blocks = [(group.heading, group.heading + len(group.scalars) + 2) for group in sheet.groups]
+        tables = [context.layout.tables[name] for name in sheet.tables]
+        blocks += [(place.first_row, place.end) for place in tables]
+        together = blocks if sheet.tables else ()
+        canvases[sheet.name].finish(together, one_page=sheet.kind in ONE_PAGE)
 
 
 def _set_up(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
-    """Title and lead, and how the sheet prints: landscape, as wide as a page, headed, numbered."""
+    """Title and lead, and what stands at the edges of each printed page."""
     sheet, book = canvas.sheet, context.book
     canvas.text(0, TITLE, plan.title, "title")
-    sheet.set_row(0, 26)
+    canvas.height(0, 26)
     if plan.lead:
         canvas.text(1, TITLE, plan.lead, "lead_line")
     sheet.hide_gridlines(2)
-    sheet.set_landscape()
-    sheet.set_paper(A4)
-    sheet.fit_to_pages(1, 0)
-    sheet.set_margins(left=0.5, right=0.5, top=0.8, bottom=0.7)
     title = context.plan.title.replace("&", "&&")[:100]
     name = canvas.name.replace("&", "&&")
     stamp = f"edition {book.edition.isoformat()}, hash {context.edition_hash}"
@@ -131,22 +141,27 @@ def _define_names(workbook: xlsxwriter.Workbook, layout: Layout, tally: Tally) -
         area = f"{absolute(place.first, 1)}:{absolute(place.spacer, 1)}"
         tally.check(workbook.define_name(text, f"={sheet_prefix(place.sheet)}{area}"), text)
     units = sheet_prefix(layout.sheet("units"))
-    for name, text in layout.names.constants.items():
-        row = layout.constants[name][0]
-        tally.check(workbook.define_name(text, f"={units}{absolute(row, 1)}"), text)
+    for name, constant in layout.constants.items():
+        text, where = layout.names.constants[name], absolute(constant.row, 1)
+        tally.check(workbook.define_name(text, f"={units}{where}"), text)
     for fault in layout.faults:
         tally.report(fault.message)
 
 
-def _properties(workbook: xlsxwriter.Workbook, book: Book, plan: Plan, edition_hash: str) -> None:
-    edition = datetime.combine(book.edition, time())
+def _properties(
+    workbook: xlsxwriter.Workbook,
+    book: Book,
+    plan: Plan,
+    edition_hash: str,
+    created: datetime | None,
+) -> None:
     workbook.set_properties(
         {
             "title": plan.title[:255],
             "subject": plan.summary[:255],
             "author": book.title[:255],
             "comments": f"Edition {book.edition.isoformat()}, hash {edition_hash}",
-            "created": edition,
+            "created": created or datetime.combine(book.edition, time()),
         }
     )
     workbook.set_size(2200, 1400)

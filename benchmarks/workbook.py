@@ -1,0 +1,148 @@
+"""Rendering a workbook against XlsxWriter writing the same cells with the same formats.
+
+The cells that the renderer wrote are recorded, and written again by a plain loop over the list: the
+same texts, numbers, formulas and stored values, with formats of the same properties. Everything
+else that a rendering does (layout, names, printing of formulas, widths, validation) counts as ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import xlsxwriter  # type: ignore[import-untyped]
+from xlsxwriter.workbook import Workbook  # type: ignore[import-untyped]
+from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
+
+from benchmarks.measure import ROOT, Ratio, against, report, timed, workspace
+from benchmarks.synthetic import lay
+from scalesheet.build import examine
+from scalesheet.model import Book, Plan
+from scalesheet.render.workbook import write_workbook
+from scalesheet.render.workbook.canvas import PlainSheet
+from scalesheet.values import Results
+
+LIMIT = 1.5  # and 1.2 is aimed at
+ROWS = 3_000
+WRITES = (
+    "write_string", "write_number", "write_formula", "write_blank", "write_url",
+    "write_array_formula",
+)  # fmt: skip
+
+
+@dataclass
+class Recording:
+    """What was written: formats in their order, and each cell.
+
+    A cell is its sheet, the method, and the method's arguments before, at and after the format.
+    """
+
+    formats: list[dict[str, Any]] = field(default_factory=list)
+    sheets: list[str] = field(default_factory=list)
+    cells: list[tuple[int, str, tuple[Any, ...], int, tuple[Any, ...]]] = field(
+        default_factory=list
+    )
+
+
+def measure(times: int = 5) -> list[Ratio]:
+    """The first plan of the book, and one of many rows."""
+    with workspace() as folder:
+        data = {"the book's plan": ROOT / "data", f"{ROWS:,} rows": lay(folder, plans=1, rows=ROWS)}
+        return [
+            ratio
+            for name, where in data.items()
+            for ratio in _ratios(name, where, folder / "a.xlsx", times)
+        ]
+
+
+def _ratios(name: str, data: Path, out: Path, times: int) -> Iterator[Ratio]:
+    """Against the library as it is, and against it without its search of each formula for newer
+    functions, which our renderer leaves out as well."""
+    examined = examine(data)
+    book = examined.book
+    assert book is not None
+    plan = next(iter(book.plans.values()))
+    results = examined.results[plan.id]
+    recording = record(book, plan, results, out)
+    for other, kind, limit in (
+        ("XlsxWriter", None, LIMIT),
+        ("XlsxWriter without its search", PlainSheet, None),
+    ):
+        ours, plain = against(
+            lambda: timed(lambda: write_workbook(book, plan, results, out, edition_hash="0")),
+            lambda kind=kind: timed(lambda: replay(recording, out, kind)),
+            times,
+        )
+        cells = f"{len(recording.cells):,} cells"
+        detail = f"{cells}: {ours:.2f} s against {plain:.2f} s, best of {times}"
+        yield Ratio(f"rendering / {other}, {name}", ours / plain, limit, detail)
+
+
+def record(book: Book, plan: Plan, results: Results, out: Path) -> Recording:
+    """Renders once and notes each cell."""
+    recording = Recording()
+    with _watched(recording):
+        write_workbook(book, plan, results, out, edition_hash="0")
+    return recording
+
+
+@contextmanager
+def _watched(recording: Recording) -> Iterator[None]:
+    kept = {name: getattr(Worksheet, name) for name in WRITES}
+    add_format, add_worksheet = Workbook.add_format, Workbook.add_worksheet
+    numbers: dict[int, int] = {}  # of a format by its identity; the book keeps them alive
+    inside = 0
+
+    def formats(self: Workbook, properties: dict[str, Any] | None = None) -> Any:
+        made = add_format(self, properties)
+        if {"xf_index", "hyperlink"} & set(properties or {}):
+            return made  # the library's own, which it makes again by itself
+        numbers[id(made)] = len(recording.formats)
+        recording.formats.append(dict(properties or {}))
+        return made
+
+    def worksheets(self: Workbook, name: str | None = None, kind: Any = None) -> Any:
+        made = add_worksheet(self, name, kind)
+        recording.sheets.append(made.get_name())
+        return made
+
+    def watched(name: str) -> Any:
+        def write(self: Worksheet, *given: Any) -> Any:
+            nonlocal inside
+            if not inside and not isinstance(given[0], str):
+                at = next(at for at, each in enumerate(given) if id(each) in numbers)
+                number = numbers[id(given[at])]
+                recording.cells.append((self.index, name, given[:at], number, given[at + 1 :]))
+            inside += 1
+            try:
+                return kept[name](self, *given)
+            finally:
+                inside -= 1
+
+        return write
+
+    Workbook.add_format, Workbook.add_worksheet = formats, worksheets
+    for name in WRITES:
+        setattr(Worksheet, name, watched(name))
+    try:
+        yield
+    finally:
+        Workbook.add_format, Workbook.add_worksheet = add_format, add_worksheet
+        for name, method in kept.items():
+            setattr(Worksheet, name, method)
+
+
+def replay(recording: Recording, out: Path, kind: type[Worksheet] | None = None) -> None:
+    """The same cells by a plain loop, as anyone would write it."""
+    with xlsxwriter.Workbook(str(out), {"strings_to_urls": False}) as book:
+        formats = [book.add_format(properties) for properties in recording.formats]
+        sheets = [book.add_worksheet(name, kind) for name in recording.sheets]
+        for sheet, method, before, number, after in recording.cells:
+            getattr(sheets[sheet], method)(*before, formats[number], *after)
+
+
+if __name__ == "__main__":
+    raise SystemExit(report("workbook", measure()))

@@ -1,0 +1,371 @@
+"""Lowers claims.yaml: each claim's figure becomes a scalar of its own on top of the plan, each
+expression a scalar beside it, so that units, ranges and order are those of every other quantity."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from scalesheet.audit.expressions import Binder, Row, figure_draft
+from scalesheet.audit.model import (
+    Audit,
+    Basis,
+    Claim,
+    Figure,
+    Finding,
+    Headline,
+    Source,
+    Target,
+)
+from scalesheet.audit.rows import Entry, entries_of, id_of
+from scalesheet.audit.says import read, read_quote
+from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.language.syntax import Cell, CellName, Name, Node, Scalar
+from scalesheet.load import Document, Steps
+from scalesheet.model import Domain, Stated
+from scalesheet.resolve.bind import infer
+from scalesheet.resolve.compile import Compiled, compile_space, scalar
+from scalesheet.resolve.drafts import Draft, DraftPlan, Space
+from scalesheet.resolve.scope import BindError
+from scalesheet.resolve.values import Lowering
+from scalesheet.units import UnitError
+
+_ID = re.compile(r"(?P<document>.+)-L(?P<line>[0-9]{3,})-(?P<number>[0-9]{2,})")
+_NOWHERE = Row()
+
+
+def audit_of(
+    document: Document,
+    plan: DraftPlan,
+    space: Space,
+    compiled: Compiled,
+    found: list[Diagnostic],
+) -> Audit | None:
+    """The audit of a plan's document, or None where a diagnostic is an error; `space` and
+    `compiled` are the plan's own."""
+    low = Lowering(document, space.units)
+    data = document.data
+    head = data["document"]
+    source = Source(
+        str(head["id"]), str(head["title"]), str(head["source"]), str(head.get("file", ""))
+    )
+    entries = _unique(list(entries_of(data, source.id, space, low)), low)
+    if low.found:  # rows of no table: every expression of theirs would fail as well
+        found += low.found
+        return None
+    figures = {entry.id: _figure(entry, low) for entry in entries}
+    drafts = {entry.id: _draft(entry, figures[entry.id], low) for entry in entries}
+    columns: dict[tuple[str, str], list[str]] = {}
+    for entry in entries:
+        if entry.column is not None:
+            columns.setdefault(entry.column, []).append(entry.id)
+    within = replace(space, scalars={**space.scalars, **{d.name: d for d in drafts.values()}})
+    binder = Binder(low, within, drafts, {c: tuple(ids) for c, ids in columns.items()})
+    headlines = _headlines(data, binder)
+    units = {h.name: h for h in headlines}
+    names = _plan_names(plan)
+    claims = {
+        entry.id: _claim(entry, figures[entry.id], source, binder, plan, units, names)
+        for entry in entries
+    }
+    findings = tuple(_finding(id_, data["findings"][id_], binder, units)
+                     for id_ in data.get("findings", {}))  # fmt: skip
+    if not low.found:
+        made = [*drafts.values(), *binder.drafts]
+        audited = compile_space(within, compiled.facts, low.found, made)
+    found += _once(low.found)
+    if any(d.severity == "error" for d in low.found):
+        return None
+    return Audit(
+        plan=plan.id,
+        document=source,
+        claims=claims,
+        findings=findings,
+        headlines=headlines,
+        scalars={draft.name: scalar(draft, audited) for draft in made},
+        order=audited.order,
+        path=document.path,
+    )
+
+
+def _once(found: list[Diagnostic]) -> list[Diagnostic]:
+    """One fault of a column is told once and not for each of its rows."""
+    first: dict[tuple[str, int, int, str], Diagnostic] = {}
+    for each in found:
+        first.setdefault((each.path, each.line, each.column, each.code), each)
+    return list(first.values())
+
+
+def _unique(entries: list[Entry], low: Lowering) -> list[Entry]:
+    first: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.id in first:
+            line = low.document.at(*first[entry.id].place).line
+            message = f"the claim '{entry.id}' stands in line {line} already; set its number"
+            low.say("C006", message, *entry.place)
+        else:
+            first[entry.id] = entry
+    return list(first.values())
+
+
+# ------------------------------------------------------------------ figures
+
+
+def _figure(entry: Entry, low: Lowering) -> Figure:
+    """What the claim says; a diagnostic and its text where that cannot be read."""
+    key = "says" if entry.unit is None else "quote"
+    text = str(entry.data.get(key, ""))
+    try:
+        if entry.unit is None:
+            return read(text, low.units)
+        unit = low.units.parse(str(entry.unit)) if entry.unit != "" else None
+        return read_quote(text, unit)
+    except UnitError as error:
+        near = f"; did you mean '{error.near}'?" if error.near else ""
+        low.say("U001", f"{error}{near}", *entry.at(key))
+    except ValueError as error:
+        low.say("C005", str(error), *entry.at(key))
+    return Figure(text)
+
+
+def _draft(entry: Entry, figure: Figure, low: Lowering) -> Draft:
+    """The scalar of a claim's figure."""
+    place = low.document.key_at(*entry.place)
+    draft = figure_draft(entry.id, place)
+    if isinstance(figure.value, bool):
+        draft.kind, draft.stated = "flag", {None: Stated(figure.value, position=place)}
+    elif isinstance(figure.value, str):
+        draft.kind, draft.stated = "text", {None: Stated(figure.value, position=place)}
+    else:
+        draft.unit, draft.domain = figure.unit, _domain(figure)
+        draft.stated = {None: _stated(figure, place)}
+    return draft
+
+
+def _domain(figure: Figure) -> Domain:
+    assert figure.low is not None
+    return "positive" if figure.low > 0 else "non-negative" if figure.low == 0 else "signed"
+
+
+def _stated(figure: Figure, place: Any) -> Stated:
+    assert isinstance(figure.value, float)
+    if figure.bound in ("at least", "more than"):
+        return Stated(at_least=figure.low, position=place)
+    if figure.bound is not None:
+        return Stated(at_most=figure.high, position=place)
+    return Stated(figure.value, figure.low, figure.high, midpoint=figure.ranged, position=place)
+
+
+# ------------------------------------------------------------------ claims
+
+
+def _claim(
+    entry: Entry,
+    figure: Figure,
+    source: Source,
+    binder: Binder,
+    plan: DraftPlan,
+    headlines: Mapping[str, Headline],
+    names: Mapping[str, str],
+) -> Claim:
+    low, data = binder.low, entry.data
+    kind = _kind(figure)
+    given = None
+    if "from" in data:
+        name = f"from of @{entry.id}"
+        given = binder.basis(name, data["from"], entry.row, kind, figure.unit, *entry.at("from"))
+    against = [
+        binder.basis(
+            f"against {number} of @{entry.id}", text, entry.row, kind, figure.unit,
+            *entry.at("against"), number - 1,
+        )
+        for number, text in enumerate(data.get("against", ()), 1)
+    ]  # fmt: skip
+    effects = _effects(f"of @{entry.id}", data.get("effect", {}), entry.row, binder, headlines,
+                       entry.at("effect"))  # fmt: skip
+    if "expect" not in data and entry.column is not None:
+        table, column = entry.column
+        message = f"the claims of '{column}' lack the key 'expect'; add it"
+        low.say("S002", message, "tables", table, "columns", column)
+    if data.get("role") == "bound" and figure.bound is None:
+        message = "a bound says which way: write 'at most ...' or 'at least ...'"
+        low.say("C005", message, *entry.at("says" if entry.unit is None else "quote"))
+    for index, lacking in enumerate(data.get("lacks", ())):
+        known = names.get(_plain(str(lacking)))
+        if known is not None:
+            message = f"the plan has '{lacking}' (as '{known}'), so it is not lacking"
+            low.say("C008", message, *entry.at("lacks"), index)
+    return Claim(
+        id=entry.id,
+        line=_line(entry, source, low),
+        quote=str(data["quote"]),
+        says=figure,
+        expect=data.get("expect", "input"),
+        source=given,
+        against=tuple(basis for basis in against if basis is not None),
+        target=_target(entry, figure, binder, plan) if "plan" in data else None,
+        lacks=tuple(str(each) for each in data.get("lacks", ())),
+        within=data.get("role") == "range",
+        effects=effects,
+        note=str(data.get("note", "")),
+        position=low.document.key_at(*entry.place),
+    )
+
+
+def _kind(figure: Figure) -> str:
+    if isinstance(figure.value, bool):
+        return "flag"
+    return "text" if isinstance(figure.value, str) else "number"
+
+
+def _line(entry: Entry, source: Source, low: Lowering) -> int:
+    """The line that a claim's id holds."""
+    match = _ID.fullmatch(entry.id)
+    place = low.document.key_at(*entry.place)
+    if match is None:
+        form = id_of(source.id, 12, 1)
+        low.found.append(
+            at(place, "C007", f"'{entry.id}' is not the id of a claim, as in '{form}'")
+        )
+        return 1
+    line = int(match["line"])
+    stated = int(entry.data.get("line", line))
+    if match["document"] != source.id:
+        message = f"the claim '{entry.id}' is of another document than '{source.id}'"
+        low.found.append(at(place, "C007", message))
+    elif stated != line:
+        message = f"the id '{entry.id}' names line {line}, and 'line' says {stated}"
+        low.say("C007", message, *entry.at("line"))
+    return line
+
+
+def _effects(
+    whose: str,
+    data: Mapping[str, Any],
+    row: Row,
+    binder: Binder,
+    headlines: Mapping[str, Headline],
+    steps: Steps,
+) -> dict[str, str]:
+    """The scalar of each effect, by headline."""
+    found: dict[str, str] = {}
+    for name, text in data.items():
+        if name not in headlines:
+            message = f"there is no headline '{name}'{nearest(name, headlines)}"
+            binder.low.found.append(at(binder.low.document.key_at(*steps, name), "N001", message))
+            continue
+        unit = headlines[name].unit
+        basis = binder.basis(f"effect {whose} on {name}", text, row, "number", unit, *steps, name)
+        if basis is not None:
+            found[name] = basis.scalar
+    return found
+
+
+# ------------------------------------------------------------------ what `plan:` names
+
+
+def _target(entry: Entry, figure: Figure, binder: Binder, plan: DraftPlan) -> Target | None:
+    """The quantity of the plan that stands beside the figure."""
+    steps = entry.at("plan")
+    found = binder.read(entry.data["plan"], entry.row, *steps)
+    if found is None:
+        return None
+    if not isinstance(found.tree, Name | CellName):
+        binder.low.say("C005", "'plan' names one quantity; an expression belongs to 'from'", *steps)
+        return None
+    text = found.text.strip()
+    bounded = _open_bound(found.tree, binder)
+    if bounded is not None:
+        return Target(text, None, bounded.unit, tuple(bounded.stated.values()))
+    try:
+        typed = infer(found.tree, binder.scope(entry.row), None)
+    except BindError as error:
+        binder.say(error, found)
+        return None
+    name = f"plan of @{entry.id}"
+    basis = binder.basis(name, entry.data["plan"], entry.row, _kind(figure), figure.unit, *steps)
+    stated = _stated_for(typed.tree, binder.space, plan)
+    return None if basis is None else Target(text, name, typed.unit, stated)
+
+
+def _open_bound(tree: Node, binder: Binder) -> Draft | None:
+    """The scalar that is an open bound, which no expression can read."""
+    draft = binder.space.scalars.get(".".join(tree.path)) if isinstance(tree, Name) else None
+    if draft is None or not draft.stated:
+        return None
+    open_ = all(s.at_least is not None or s.at_most is not None for s in draft.stated.values())
+    return draft if open_ else None
+
+
+def _stated_for(tree: Node, space: Space, plan: DraftPlan) -> tuple[Stated, ...]:
+    """Every value stated for an input: one, or one for each scenario; none where it is computed."""
+    if isinstance(tree, Scalar):
+        names = (tree.name, *(f"{tree.name}.{s}" for s in plan.scenarios))
+        drafts = [space.scalars[name] for name in names if name in space.scalars]
+        return tuple(d.stated[None] for d in drafts if None in d.stated)
+    if isinstance(tree, Cell):
+        columns = space.table(tree.table).columns
+        names = (tree.column, *(f"{tree.column}_{s}" for s in plan.scenarios))
+        cells = [columns[name].stated.get(tree.row) for name in names if name in columns]
+        return tuple(cell for cell in cells if cell is not None)
+    return ()
+
+
+def _plan_names(plan: DraftPlan) -> dict[str, str]:
+    """Every name and title of the plan in plain form, with the name as it stands."""
+    found: dict[str, str] = {}
+    for scalar_ in plan.scalars.values():
+        for name in (scalar_.name, scalar_.name.rpartition(".")[2], scalar_.title):
+            found.setdefault(_plain(name), scalar_.name)
+    for table in plan.tables.values():
+        for name in (table.name, table.name.rpartition(".")[2], table.title):
+            found.setdefault(_plain(name), table.name)
+    return found
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", " ", name.lower()).strip()
+
+
+# ------------------------------------------------------------------ findings and headlines
+
+
+def _finding(
+    id_: str, data: Mapping[str, Any], binder: Binder, headlines: Mapping[str, Headline]
+) -> Finding:
+    steps: Steps = ("findings", id_)
+    shows = [
+        binder.basis(f"{number} of {id_}", text, _NOWHERE, "", None, *steps, "shows", number - 1)
+        for number, text in enumerate(data.get("shows", ()), 1)
+    ]
+    return Finding(
+        id=id_,
+        title=str(data["title"]),
+        lines=tuple(int(line) for line in data["lines"]),
+        shows=tuple(basis for basis in shows if basis is not None),
+        effects=_effects(f"of {id_}", data.get("effect", {}), _NOWHERE, binder, headlines,
+                         (*steps, "effect")),
+        note=str(data.get("note", "")),
+        position=binder.low.document.key_at(*steps),
+    )  # fmt: skip
+
+
+def _headlines(data: Mapping[str, Any], binder: Binder) -> tuple[Headline, ...]:
+    found: list[Headline] = []
+    for name, entry in data.get("headlines", {}).items():
+        steps: Steps = ("headlines", name)
+        unit = binder.low.unit(entry["unit"], *steps, "unit")
+        parts: dict[str, Basis | None] = {
+            part: binder.basis(
+                f"{name}, {part}", entry[part], _NOWHERE, "number", unit, *steps, part
+            )
+            for part in ("written", "implied", "computed")
+        }
+        written, implied, computed = parts.values()
+        if written is not None and implied is not None and computed is not None:
+            place = binder.low.document.key_at(*steps)
+            title = str(entry.get("title", name.replace("_", " ").capitalize()))
+            found.append(Headline(name, title, unit, written, implied, computed, place))
+    return tuple(found)

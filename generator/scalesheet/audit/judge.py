@@ -1,0 +1,133 @@
+"""Evaluates an audit: every claim with its verdict, findings and headlines with their values.
+
+Claims were bound with their plan, so that here everything has a name, a unit and a place in the
+order of computation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+
+from scalesheet.audit.explain import arithmetic, because
+from scalesheet.audit.model import (
+    Audit,
+    Audited,
+    Claim,
+    Finding,
+    Headline,
+    Judged,
+    Shown,
+    Totals,
+)
+from scalesheet.audit.verdicts import Decided, decide, why_no_input
+from scalesheet.audit.worst import weight
+from scalesheet.evaluate import evaluate
+from scalesheet.model import Book, Formula, Key, Plan, Quantity
+from scalesheet.resolve.scalars import SCENARIO
+from scalesheet.values import Results
+
+
+def judge(book: Book, audit: Audit) -> Audited:
+    """All claims, findings and headlines of a plan's document.
+
+    What a figure is held against is read in the plan's scenario of the document, its second; what
+    stands beside it for comparison, in the first.
+    """
+    plan = _with_claims(book.plans[audit.plan], audit)
+    corrected = evaluate(book, plan)
+    written = corrected
+    if len(plan.scenarios) > 1:
+        written = evaluate(book, plan, {Key(SCENARIO): plan.scenarios[1]})
+    decided = decide(audit, written, book.units)
+    told = partial(_judged, audit=audit, plan=plan, book=book, written=written, corrected=corrected)
+    return Audited(
+        audit=audit,
+        claims=tuple(
+            told(claim, decided[claim.id])
+            for claim in sorted(audit.claims.values(), key=lambda claim: claim.id)
+        ),
+        findings=_worst_first(
+            audit, written, (_shown(f, plan, book, written) for f in audit.findings)
+        ),
+        headlines=tuple(_totals(h, plan, book, written, corrected) for h in audit.headlines),
+    )
+
+
+def _with_claims(plan: Plan, audit: Audit) -> Plan:
+    """The plan with the claims as further scalars, computed after everything else."""
+    return replace(
+        plan, scalars={**plan.scalars, **audit.scalars}, order=(*plan.order, *audit.order)
+    )
+
+
+def _formula(plan: Plan, name: str) -> tuple[Quantity, Formula]:
+    scalar = plan.scalars[name]
+    assert scalar.formula is not None
+    return scalar, scalar.formula
+
+
+def _judged(
+    claim: Claim,
+    decided: Decided,
+    *,
+    audit: Audit,
+    plan: Plan,
+    book: Book,
+    written: Results,
+    corrected: Results,
+) -> Judged:
+    target = claim.target
+    shown = corrected.scalars[target.scalar] if target and target.scalar else None
+    computed = written.scalars[_weightiest(claim, decided)] if claim.bases else shown
+    why = because(
+        claim, decided, partial(_formula, plan), written, book.units,
+        no_basis(claim, audit, book),
+    )  # fmt: skip
+    effects = {name: written.scalars[scalar] for name, scalar in claim.effects.items()}
+    return Judged(claim, decided.verdict, computed, shown, decided.inherits, why, effects)
+
+
+def _weightiest(claim: Claim, decided: Decided) -> str:
+    """The basis that decided: the first that differs, else the first."""
+    differing = [b for b, m in zip(claim.bases, decided.matches, strict=True) if m == "differs"]
+    return (differing or claim.bases)[0].scalar
+
+
+def no_basis(claim: Claim, audit: Audit, book: Book) -> str:
+    """Why a claim without expressions is no input either, with the remedy."""
+    near = ""
+    if claim.target is not None:
+        near = why_no_input(claim, claim.target, audit.document, book.units)
+    if near:
+        return near
+    return f"it needs 'from', 'against', a 'plan' input of line {claim.line}, or 'lacks'"
+
+
+def _shown(finding: Finding, plan: Plan, book: Book, written: Results) -> Shown:
+    told = tuple(
+        arithmetic(basis, *_formula(plan, basis.scalar), written, book.units)
+        for basis in finding.shows
+    )
+    values = tuple(written.scalars[basis.scalar] for basis in finding.shows)
+    effects = {name: written.scalars[scalar] for name, scalar in finding.effects.items()}
+    return Shown(finding, told, values, effects)
+
+
+def _totals(
+    headline: Headline, plan: Plan, book: Book, written: Results, corrected: Results
+) -> Totals:
+    implied = headline.implied
+    return Totals(
+        headline,
+        written.scalars[headline.written.scalar],
+        written.scalars[implied.scalar],
+        corrected.scalars[headline.computed.scalar],
+        arithmetic(implied, *_formula(plan, implied.scalar), written, book.units),
+    )
+
+
+def _worst_first(audit: Audit, written: Results, shown: Iterable[Shown]) -> tuple[Shown, ...]:
+    totals = {h.name: written.scalars[h.written.scalar] for h in audit.headlines}
+    return tuple(sorted(shown, key=lambda each: (-weight(each.effects, totals), each.finding.id)))

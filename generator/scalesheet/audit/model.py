@@ -1,0 +1,192 @@
+"""Claims as data: what a document writes, what each figure is held against, and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from scalesheet.model import Key, Position, Scalar, Stated
+from scalesheet.units import Unit
+from scalesheet.values import Value
+
+Verdict = Literal["contradicted", "reproduced", "rounded", "input", "underdetermined"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+Bound = Literal["at least", "more than", "at most", "less than"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What a claim says: a number with its ends in `unit`, yes or no, or text (no unit).
+
+    `steps` are how far a rounding of each end may be away, in `unit`. `bound` makes it open.
+    """
+
+    value: float | bool | str
+    low: float | None = None
+    high: float | None = None
+    unit: Unit | None = None
+    steps: tuple[float, float] = (0.0, 0.0)
+    bound: Bound | None = None
+    percent: bool = False
+
+    @property
+    def ranged(self) -> bool:
+        return self.low is not None and self.low != self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """An expression that a claim is held against; `scalar` is the quantity that holds its value.
+
+    `refers` are the claims it names, and `mirror` the claim that it consists of, if one alone.
+    """
+
+    text: str
+    scalar: str
+    refers: tuple[str, ...] = ()
+    mirror: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What `plan:` names: an input with all the values stated for it, or a computed quantity.
+
+    `scalar` holds its value; None where that is an open bound, which has none.
+    """
+
+    text: str
+    scalar: str | None
+    unit: Unit | None
+    stated: tuple[Stated, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One figure of a document. `within`: the computed must lie within the range written."""
+
+    id: str
+    line: int
+    quote: str
+    says: Figure
+    expect: Verdict
+    source: Basis | None = None
+    against: tuple[Basis, ...] = ()
+    target: Target | None = None
+    lacks: tuple[str, ...] = ()
+    within: bool = False
+    effects: Mapping[str, str] = field(default_factory=dict)  # headline -> scalar
+    note: str = ""
+    position: Position | None = field(default=None, compare=False)
+
+    @property
+    def bases(self) -> tuple[Basis, ...]:
+        return (*((self.source,) if self.source else ()), *self.against)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A fault that no single figure carries."""
+
+    id: str
+    title: str
+    lines: tuple[int, ...]
+    shows: tuple[Basis, ...]
+    effects: Mapping[str, str]  # headline -> scalar
+    note: str = ""
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """A total three times: as the document writes it, as its own lines imply it, as the plan
+    computes it."""
+
+    name: str
+    title: str
+    unit: Unit
+    written: Basis
+    implied: Basis
+    computed: Basis
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The audited document: its id in claims, its title, its key in sources.yaml, its file."""
+
+    id: str
+    title: str
+    key: str
+    file: str = ""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All claims of one plan's document, bound. `scalars` and `order` are computed on top of the
+    plan's own; each claim's figure is the scalar `@<id>`."""
+
+    plan: str
+    document: Source
+    claims: Mapping[str, Claim]
+    findings: tuple[Finding, ...]
+    headlines: tuple[Headline, ...]
+    scalars: Mapping[str, Scalar]
+    order: tuple[Key, ...]
+    path: str = ""  # of claims.yaml
+
+
+# ------------------------------------------------------------------ what came out
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A claim with its verdict; `verdict` is None where it has no basis.
+
+    `computed` is what it was held against, in the unit of `says`; `corrected` the quantity that
+    `plan:` names; `effects` what putting it right does to each headline.
+    """
+
+    claim: Claim
+    verdict: Verdict | None
+    computed: Value | None
+    corrected: Value | None
+    inherits: tuple[str, ...]
+    because: str
+    effects: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A finding with its values: each expression explained, and its effect on each headline."""
+
+    finding: Finding
+    because: tuple[str, ...]
+    values: tuple[Value, ...]
+    effects: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """A headline with its three values."""
+
+    headline: Headline
+    written: Value
+    implied: Value
+    computed: Value
+    because: str
+
+
+@dataclass(frozen=True)
+class Audited:
+    """An audit with all that came out; findings and contradictions are sorted worst first."""
+
+    audit: Audit
+    claims: tuple[Judged, ...]
+    findings: tuple[Shown, ...]
+    headlines: tuple[Totals, ...]
+
+    def counts(self) -> dict[Verdict, int]:
+        """How many claims have each verdict, in the order of the verdicts."""
+        found = [judged.verdict for judged in self.claims]
+        return {verdict: found.count(verdict) for verdict in VERDICTS}

@@ -1,0 +1,60 @@
+"""What is wrong with claims once they are judged: no basis, no value, another verdict than the one
+on file, a quote that is not on its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scalesheet.audit.explain import said
+from scalesheet.audit.model import Audit, Audited, Claim
+from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.model import Book, Position
+
+#: What is told only once the claims are judged: the audit can be shown all the same.
+JUDGED = frozenset({"C002", "C003", "C004", "C009"})
+
+
+def problems(audited: Audited, book: Book) -> list[Diagnostic]:
+    """Claims without a basis or without a value, and verdicts that are not those on file."""
+    found: list[Diagnostic] = []
+    for judged in audited.claims:
+        claim = judged.claim
+        place = claim.position or Position(audited.audit.plan, 1, 1)
+        reason = judged.computed.reason if judged.computed is not None else None
+        if claim.bases and judged.computed is not None and judged.computed.value is None:
+            message = f"'{claim.id}' is held against no number: {reason or 'an empty cell'}"
+            found.append(at(place, "C009", message))
+        elif judged.verdict is None:
+            message = f"the claim '{claim.id}' has no basis: {judged.because}"
+            found.append(at(place, "C003", message.rstrip(".")))
+        elif judged.verdict != claim.expect:
+            message = (
+                f"'{claim.id}' says {said(claim.says, book.units)}: the verdict on file is "
+                f"{claim.expect}, the computed one {judged.verdict} ({judged.because.rstrip('.')})"
+            )
+            found.append(at(place, "C004", message))
+    return found
+
+
+def quotes(audit: Audit, documents: Path) -> list[Diagnostic]:
+    """The claims whose quote is not on its line of the document, which stands in that folder."""
+    if not audit.document.file or not (documents / audit.document.file).is_file():
+        return []
+    lines = (documents / audit.document.file).read_text("utf-8").split("\n")
+    found: list[Diagnostic] = []
+    for claim in audit.claims.values():
+        line = lines[claim.line - 1] if claim.line <= len(lines) else None
+        if line is None or claim.quote not in line:
+            place = claim.position or Position(audit.plan, 1, 1)
+            found.append(at(place, "C002", _misquoted(claim, line, lines)))
+    return found
+
+
+def _misquoted(claim: Claim, line: str | None, lines: list[str]) -> str:
+    if line is None:
+        return f"the document has {len(lines)} lines, and '{claim.id}' is of line {claim.line}"
+    elsewhere = [n for n, text in enumerate(lines, 1) if claim.quote in text]
+    told = f"'{claim.quote}' is not on line {claim.line}, which is '{line.strip()[:80]}'"
+    if not elsewhere:
+        return told
+    return f"{told}; it is on line {min(elsewhere, key=lambda n: abs(n - claim.line))}"

@@ -1,0 +1,102 @@
+"""Reads what a claim says: `135 GPU * hour`, `18 .. 22 USD`, `at least 32 GPU`, `35 %`, `adamw`.
+
+The digits count: a written figure stands for everything that rounds to it, so each number is kept
+with the size of its last non-zero digit.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from scalesheet.audit.model import Bound, Figure
+from scalesheet.units import PURE, Unit, Units
+
+_NUMBER = r"-?[0-9][0-9,_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
+_LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9, "T": 12}
+_AMOUNT = rf"(?P<{{0}}>{_NUMBER})(?P<{{0}}_letter>[kKMBT](?![A-Za-z]))?"
+_SAYS = re.compile(
+    r"(?:(?P<bound>at least|at most|more than|less than|>=|<=|>|<)\s*)?"
+    + _AMOUNT.format("low")
+    + r"(?:\s*\.\.\s*"
+    + _AMOUNT.format("high")
+    + r")?\s*(?P<unit>.*)"
+)
+_QUOTED = re.compile(
+    r"(?P<bound>>=|<=|>|<)?\s*[~≈$€]*\s*"
+    + _AMOUNT.format("low")
+    + r"(?:\s*%?\s*(?:-|–|to)\s*[~≈$€]*\s*"
+    + _AMOUNT.format("high")
+    + r")?\s*(?P<percent>%)?(?P<plus>\+)?"
+)
+_BOUNDS: dict[str, Bound] = {
+    ">=": "at least",
+    "<=": "at most",
+    ">": "more than",
+    "<": "less than",
+    "at least": "at least",
+    "at most": "at most",
+    "more than": "more than",
+    "less than": "less than",
+}
+
+
+def read(text: str, units: Units) -> Figure:
+    """The figure that a `says:` holds. Raises UnitError for a unit that is none, ValueError for
+    ends out of order."""
+    text = text.strip()
+    if text in ("yes", "no"):
+        return Figure(text == "yes")
+    match = _SAYS.fullmatch(text)
+    if match is None or _is_text(match):
+        return Figure(text)
+    unit_text = match["unit"].strip()
+    percent = unit_text == "%"
+    unit = PURE if percent or not unit_text else units.parse(unit_text)
+    return _figure(match, unit, percent, _BOUNDS.get(match["bound"] or ""))
+
+
+def read_quote(quote: str, unit: Unit | None) -> Figure:
+    """The figure that a quote holds, in the unit of its column; without one or without a number,
+    its text. Raises ValueError for ends out of order."""
+    match = _QUOTED.search(quote) if unit is not None else None
+    if match is None:
+        return Figure(quote)
+    bound = "at least" if match["plus"] else _BOUNDS.get(match["bound"] or "")
+    return _figure(match, unit, match["percent"] is not None, bound)
+
+
+def _is_text(match: re.Match[str]) -> bool:
+    """`1.0.0` and `2025-08-13` begin like numbers, and a unit never begins like this."""
+    return bool(re.match(r"[-.:,0-9_]", match["unit"]))
+
+
+def _figure(match: re.Match[str], unit: Unit | None, percent: bool, bound: Bound | None) -> Figure:
+    scale = Decimal("0.01") if percent else Decimal(1)
+    last = match["high"] is not None and match["high_letter"]
+    low = _amount(match["low"], match["low_letter"] or (last or None)) * scale
+    low_step = low_high_step = rounding_step(low)
+    high = low
+    if match["high"] is not None:
+        high = _amount(match["high"], match["high_letter"]) * scale
+        low_high_step = rounding_step(high)
+    if low > high:
+        raise ValueError(f"{match['low']} is above {match['high']}; exchange them")
+    value = float((low + high) / 2)
+    steps = (float(low_step), float(low_high_step))
+    return Figure(value, float(low), float(high), unit, steps, bound, percent)
+
+
+def _amount(text: str, letter: str | None) -> Decimal:
+    number = Decimal(text.replace(",", "").replace("_", ""))
+    return number.scaleb(_LETTERS[letter]) if letter else number
+
+
+def rounding_step(written: Decimal) -> Decimal:
+    """How far from a written number that may lie which was rounded to it: one unit of its last
+    non-zero digit, or five where the digits are divisible by five. Nothing rounds to 0."""
+    _, digits, exponent = written.normalize().as_tuple()
+    number = int("".join(map(str, digits)))
+    if not number or not isinstance(exponent, int):
+        return Decimal(0)
+    return Decimal(5 if number % 5 == 0 else 1).scaleb(exponent)

@@ -1,0 +1,206 @@
+"""The verdict on each claim. First match wins: contradicted, reproduced, rounded, input,
+underdetermined; a claim with none of these has no basis."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from scalesheet.audit.model import Audit, Claim, Figure, Source, Target, Verdict
+from scalesheet.model import Citation, Stated
+from scalesheet.units import Units
+from scalesheet.values import Results, Value
+
+EQUAL = 1e-9  # relative
+ROUNDED_AT_MOST = 0.18  # of the computed number
+
+#: How a figure stands to what it is held against.
+Match = Literal["equal", "rounded", "differs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A verdict, how each basis compares, and the contradicted claims that it rests on.
+
+    `accused_by` are claims that disagree with this one alone.
+    """
+
+    verdict: Verdict | None
+    matches: tuple[Match, ...]
+    inherits: tuple[str, ...] = ()
+    accused_by: tuple[str, ...] = ()
+
+
+def decide(audit: Audit, results: Results, units: Units) -> dict[str, Decided]:
+    """The verdict of every claim. `results` are those of the scenario that the document is in."""
+    matches = {
+        id_: tuple(compare(claim, results.scalars[basis.scalar]) for basis in claim.bases)
+        for id_, claim in audit.claims.items()
+    }
+    accused = _accused(audit, matches)
+    verdicts = {
+        id_: _verdict(claim, matches[id_], id_ in accused, audit.document, units)
+        for id_, claim in audit.claims.items()
+    }
+    return {
+        id_: Decided(
+            verdicts[id_],
+            matches[id_],
+            tuple(i for i in _rests_on(audit, id_) if verdicts[i] == "contradicted"),
+            accused.get(id_, ()),
+        )
+        for id_ in audit.claims
+    }
+
+
+def _accused(audit: Audit, matches: dict[str, tuple[Match, ...]]) -> dict[str, tuple[str, ...]]:
+    """Both sides of a disagreement are contradicted: the claims that an `against` consists of."""
+    found: dict[str, tuple[str, ...]] = {}
+    for id_, claim in audit.claims.items():
+        own = matches[id_][len(claim.bases) - len(claim.against) :]
+        for basis, match in zip(claim.against, own, strict=True):
+            if match == "differs" and basis.mirror is not None:
+                found[basis.mirror] = (*found.get(basis.mirror, ()), id_)
+    return found
+
+
+def _verdict(
+    claim: Claim, matches: tuple[Match, ...], accused: bool, source: Source, units: Units
+) -> Verdict | None:
+    if accused or "differs" in matches:
+        return "contradicted"
+    if matches:
+        return "rounded" if "rounded" in matches else "reproduced"
+    if claim.target is not None and not why_no_input(claim, claim.target, source, units):
+        return "input"
+    return "underdetermined" if claim.lacks else None
+
+
+def _rests_on(audit: Audit, id_: str) -> list[str]:
+    """The claims that a figure is computed from, transitively, nearest first."""
+    found: dict[str, None] = {}
+    ahead = [id_]
+    while ahead:
+        claim = audit.claims[ahead.pop(0)]
+        for other in claim.source.refers if claim.source else ():
+            if other not in found and other != id_:
+                found[other] = None
+                ahead.append(other)
+    return list(found)
+
+
+# ------------------------------------------------------------------ figures against values
+
+
+def compare(claim: Claim, value: Value) -> Match:
+    """How a claim's figure stands to a computed value of the same unit."""
+    says = claim.says
+    if not isinstance(value.value, float) or isinstance(says.value, bool | str):
+        return "equal" if _same_word(says.value, value.value) else "differs"
+    if says.bound is not None:
+        return "equal" if _keeps(says, value.value) else "differs"
+    assert value.low is not None
+    assert value.high is not None
+    assert says.low is not None
+    assert says.high is not None
+    if not says.ranged:
+        return match(says.low, value.value, says.steps[0])
+    if claim.within:
+        pairs = [
+            "equal" if value.low >= says.low else match(says.low, value.low, says.steps[0]),
+            "equal" if value.high <= says.high else match(says.high, value.high, says.steps[1]),
+        ]
+    else:
+        pairs = [
+            match(says.low, value.low, says.steps[0]),
+            match(says.high, value.high, says.steps[1]),
+        ]
+    return "differs" if "differs" in pairs else "rounded" if "rounded" in pairs else "equal"
+
+
+def match(written: float, computed: float, step: float) -> Match:
+    """Whether a written number is the computed one, or a rounding of it by at most `step`."""
+    off = abs(written - computed)
+    if off <= EQUAL * max(abs(written), abs(computed)):
+        return "equal"
+    near = off <= step * (1 + EQUAL) and off <= ROUNDED_AT_MOST * abs(computed) * (1 + EQUAL)
+    return "rounded" if near else "differs"
+
+
+def _keeps(bound: Figure, computed: float) -> bool:
+    """Whether a number respects an open bound."""
+    end = bound.low if bound.bound in ("at least", "more than") else bound.high
+    assert end is not None
+    if match(end, computed, 0.0) == "equal":
+        return bound.bound in ("at least", "at most")
+    return computed > end if bound.bound in ("at least", "more than") else computed < end
+
+
+def _same_word(says: object, value: object) -> bool:
+    """Words are the same but for case and punctuation; yes and no are themselves."""
+    if isinstance(says, bool) or isinstance(value, bool):
+        return says is value
+    return _letters(says) == _letters(value)
+
+
+def _letters(word: object) -> str:
+    return re.sub(r"\W", "", str(word)).casefold()
+
+
+# ------------------------------------------------------------------ inputs
+
+
+def why_no_input(claim: Claim, target: Target, source: Source, units: Units) -> str:
+    """Why a claim is not the input that `plan:` names; empty where it is."""
+    if not target.stated:
+        return f"'{target.text}' is computed and no input"
+    same = [stated for stated in target.stated if _states(stated, claim.says, target, units)]
+    if not same:
+        return f"'{target.text}' is another value"
+    if not any(_from_line(stated.citation, source, claim.line) for stated in same):
+        told = ", ".join(
+            dict.fromkeys(
+                f"{s.citation.key}, {s.citation.locator}".rstrip(", ") for s in same if s.citation
+            )
+        )
+        return (
+            f"the source of '{target.text}' is {told or 'not stated'}, "
+            f"and not line {claim.line} of {source.key}"
+        )
+    return ""
+
+
+def _states(stated: Stated, says: Figure, target: Target, units: Units) -> bool:
+    """Whether an input's stated value is the figure."""
+    if isinstance(says.value, bool | str):
+        return _same_word(says.value, stated.value)
+    scale = 1.0
+    if target.unit is not None and says.unit is not None:
+        scale = float(units.factor(target.unit, says.unit))
+    if says.bound is not None:
+        upward = says.bound in ("at least", "more than")
+        end = stated.at_least if upward else stated.at_most
+        return _close(
+            stated.value if end is None else end, says.low if upward else says.high, scale
+        )
+    if says.ranged:
+        return _close(stated.low, says.low, scale) and _close(stated.high, says.high, scale)
+    return _close(stated.value, says.value, scale)
+
+
+def _close(stated: object, written: object, scale: float) -> bool:
+    if not isinstance(stated, float) or not isinstance(written, float):
+        return False
+    return match(written, stated * scale, 0.0) == "equal"
+
+
+_LINES = re.compile(r"([0-9]+)(?:\s*[-–]\s*([0-9]+))?")
+
+
+def _from_line(citation: Citation | None, source: Source, line: int) -> bool:
+    """Whether a source is the document at that line: `line 13`, `lines 35-43`, `lines 5 and 12`."""
+    if citation is None or citation.key != source.key:
+        return False
+    spans = [(int(a), int(b or a)) for a, b in _LINES.findall(citation.locator)]
+    return any(first <= line <= last for first, last in spans)

@@ -1,0 +1,70 @@
+"""`scalesheet audit`: what a document writes, held against what it should be."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scalesheet.commands import FINDINGS, GOOD, UsageError, as_of, folder, plan_of, tally
+
+if TYPE_CHECKING:
+    from scalesheet.model import Book
+
+SUMMARY = "hold the figures of a document against the plan: claims, findings, headlines"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "plans", nargs="*", metavar="PLAN", help="the plans' ids (default: all that have claims)"
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument(
+        "--documents",
+        type=Path,
+        metavar="DIR",
+        help="the folder of the documents' texts, to look up each quote on its line",
+    )
+    as_of(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    from scalesheet.audit.problems import JUDGED, quotes
+    from scalesheet.build import examine
+    from scalesheet.diagnostics import Refused, as_text, errors
+    from scalesheet.render.api.audit import audit_json
+    from scalesheet.render.api.text import as_json
+    from scalesheet.render.audit import audit_text
+
+    examined = examine(folder(options.data), options.as_of)
+    book = examined.book
+    others = [d for d in errors(examined.diagnostics) if d.code not in JUDGED]
+    if book is None or others:
+        raise Refused(examined.diagnostics)
+    chosen = [examined.audits[plan] for plan in _chosen(book, options.plans)]
+    if options.documents is not None and not options.documents.is_dir():
+        raise UsageError(f"there is no folder '{options.documents}'; name that of the documents")
+
+    # A verdict that is not the one on file is told, and the audit is shown all the same.
+    shown = {audited.audit.path for audited in chosen}
+    found = [d for d in examined.diagnostics if d.code in JUDGED and d.path in shown]
+    for audited in chosen if options.documents is not None else ():
+        found += quotes(audited.audit, options.documents)
+    if options.format == "json":
+        print(as_json(audit_json(book, chosen)), end="")
+    else:
+        print("\n".join(audit_text(book, audited) for audited in chosen), end="")
+    if found:
+        print(as_text(sorted(found)), file=sys.stderr)
+        print(tally(found), file=sys.stderr)
+    return FINDINGS if errors(found) else GOOD
+
+
+def _chosen(book: Book, names: list[str]) -> list[str]:
+    """The ids of the plans asked for. Raises UsageError where one has no claims."""
+    for name in names:
+        if plan_of(book, name).id not in book.audits:
+            known = ", ".join(book.audits) or "none"
+            raise UsageError(f"the plan '{name}' has no claims.yaml (plans with one: {known})")
+    return list(dict.fromkeys(names)) or list(book.audits)

@@ -1,0 +1,90 @@
+"""`scalesheet explain`: a diagnostic in full, or the list of all."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from scalesheet.commands import GOOD, UsageError
+
+if TYPE_CHECKING:
+    from scalesheet.diagnostics import Code
+
+SUMMARY = "say what a diagnostic means, with examples and the remedy"
+
+WIDTH = 88
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "code", nargs="?", metavar="CODE", help="such as U002; all are listed without one"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    from scalesheet.diagnostics import CODES
+
+    if options.code is None:
+        print("\n".join(listed()))
+        return GOOD
+    name = options.code.upper()
+    if name not in CODES:
+        raise UsageError(
+            f"there is no diagnostic '{options.code}'{near(name)} (scalesheet explain lists all)"
+        )
+    print("\n".join(explained(CODES[name])))
+    return GOOD
+
+
+def near(name: str) -> str:
+    """The most similar code, of the same letter if there are any."""
+    from difflib import get_close_matches
+
+    from scalesheet.diagnostics import CODES, nearest
+
+    family = [code for code in CODES if code[0] == name[:1]]
+    if not family:
+        return nearest(name, CODES)
+    return f"; did you mean '{get_close_matches(name, family, n=1, cutoff=0)[0]}'?"
+
+
+def listed() -> Iterator[str]:
+    """Every code with its title, by what it is about."""
+    from scalesheet.diagnostics import CODES, FAMILIES
+
+    for letter, about in FAMILIES.items():
+        yield f"{letter}: {about}"
+        for code in CODES.values():
+            if code.code.startswith(letter):
+                warning = "  (warning)" if code.severity == "warning" else ""
+                yield f"  {code.code}  {code.title}{warning}"
+
+
+def explained(code: Code) -> Iterator[str]:
+    """Meaning, bad example and its message, remedy, good example."""
+    from scalesheet.examples import Example, example
+
+    shown = example(code.code)
+    yield f"{code.code}: {code.title} ({code.severity})"
+    yield ""
+    yield from wrap(code.meaning, WIDTH)
+    yield from wrap(f"Remedy: {code.remedy}", WIDTH)
+    yield ""
+    if not isinstance(shown, Example):
+        yield from wrap(f"Bad: {shown.bad}", WIDTH)
+        yield from wrap(f"Good: {shown.good}", WIDTH)
+        return
+    yield f"Bad, in data/{shown.place}:"
+    yield from _indented(shown.bad)
+    yield ""
+    yield from map(str, shown.says)
+    yield ""
+    yield f"Good, in data/{shown.good_place}:"
+    yield from _indented(shown.good)
+
+
+def _indented(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        yield f"    {line}"

@@ -1,0 +1,148 @@
+"""`scalesheet serve`: builds, serves the site to this machine, and builds again on each change."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import secrets
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scalesheet.commands import GOOD, UsageError, as_of, folder, progress
+from scalesheet.commands.build import refuse_no_site, refuse_overlap, source_date
+
+if TYPE_CHECKING:
+    from scalesheet.build import Built
+    from scalesheet.serve.server import Problem, Server
+
+SUMMARY = "build, serve the site, and build again on each change"
+
+PAUSE = 0.3  # seconds between two looks at the files
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--out", type=Path, default=Path("build"), metavar="DIR", help="where to (default: build)"
+    )
+    parser.add_argument(
+        "--port",
+        type=_port,
+        default=8000,
+        metavar="N",
+        help="port on this machine (default: 8000; 0: any that is free)",
+    )
+    as_of(parser)
+
+
+def _port(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text) < 65536:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"'{text}' is not a port; write a number below 65536")
+
+
+def run(options: argparse.Namespace) -> int:
+    from scalesheet.build import GENERATED, build
+    from scalesheet.fingerprint import sources
+    from scalesheet.serve.watch import changes, look
+
+    data = folder(options.data)
+    refuse_no_site(data)
+    refuse_overlap(options.out, data)
+    created = source_date()
+
+    def again() -> Built:
+        return build(data, options.out, as_of=options.as_of, created=created, progress=progress)
+
+    def files() -> list[Path]:
+        return list(sources(data, data.absolute().parent, GENERATED).values())
+
+    with _listen(options.out.resolve() / "site", options.port) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            seen = look(files())
+            _attempt(again, server)
+            print(f"serving http://127.0.0.1:{server.server_port}/  (Ctrl-C ends it)", flush=True)
+            for changed, _ in changes(files, seen, PAUSE):
+                print(f"changed: {_named(changed, data)}", flush=True)
+                _attempt(again, server)
+        except KeyboardInterrupt:
+            progress("")
+            print("stopped", flush=True)
+        finally:
+            server.shutdown()
+    return GOOD
+
+
+def _listen(site: Path, port: int) -> Server:
+    from scalesheet.serve.server import News, Server
+
+    try:
+        return Server(site, port, News(""))
+    except OSError as error:
+        if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+            raise
+        taken = "in use" if error.errno == errno.EADDRINUSE else "not allowed to you"
+        remedy = "name another with --port, or let one be found with --port 0"
+        raise UsageError(f"port {port} is {taken}; {remedy}") from None
+
+
+def _attempt(build: Callable[[], Built], server: Server) -> None:
+    """One build. Where it fails the last good site stays, and its pages say why."""
+    from scalesheet.cli import failed
+
+    try:
+        built = build()
+    except Exception as error:
+        progress("")
+        failed(error)
+        sys.stdout.flush()
+        server.news = replace(
+            server.news, title=_title(error, server.site), problems=_problems(error)
+        )
+        return
+    progress("")
+    for finding in built.diagnostics:
+        print(finding, file=sys.stderr)
+    print(
+        f"built {built.site} ({built.pages} pages), edition hash {built.edition_hash}", flush=True
+    )
+    server.news = replace(server.news, build=secrets.token_hex(4), title="", problems=())
+
+
+def _title(error: Exception, site: Path) -> str:
+    from scalesheet.commands import tally
+    from scalesheet.diagnostics import Refused, errors
+
+    what = tally(errors(error.diagnostics)) if isinstance(error, Refused) else "The build failed"
+    return f"{what}. This page is that of the last good build." if site.is_dir() else f"{what}."
+
+
+def _problems(error: Exception) -> tuple[Problem, ...]:
+    from scalesheet.diagnostics import CODES, Refused, errors
+    from scalesheet.serve.server import Problem
+
+    if isinstance(error, Refused):
+        return tuple(
+            Problem(f"{d.path}:{d.line}:{d.column}", d.code, d.message, CODES[d.code].remedy)
+            for d in errors(error.diagnostics)
+        )
+    if isinstance(error, OSError):
+        return (Problem(str(error.filename or ""), "", error.strerror or str(error), ""),)
+    said = f"{type(error).__name__}: {error}"
+    return (Problem("", "I001", said, "See the terminal; it is a fault of scalesheet."),)
+
+
+def _named(changed: list[Path], data: Path) -> str:
+    """The first few files that changed, as the user knows them."""
+    project = data.absolute().parent
+    names = [
+        path.absolute().relative_to(project).as_posix()
+        if path.absolute().is_relative_to(project)
+        else str(path)
+        for path in changed
+    ]
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -1,0 +1,164 @@
+"""Levers: the stated numbers of a plan that can be moved one at a time, and how far each moves.
+
+A lever is a scalar, a column of a table (all its stated cells at once), or a cell of the table of
+phases. It moves over its own range where it has one, and by the common step where it is exact,
+never out of its domain. A whole number moves by the step rounded to a whole number, so that a small
+one stays: two accelerators instead of one is no small step. The moved values are bound trees, so
+that the evaluator and a workbook compute the same.
+
+A choice (an accelerator, an offer, a scenario) is no lever: there is no step from one to the next.
+Nor is a count of the catalogue: an accelerator with more of something is another accelerator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from scalesheet.evaluate.routes import PHASES, STATED
+from scalesheet.language.syntax import (
+    Binary,
+    Call,
+    Cell,
+    Choice,
+    Column,
+    Compare,
+    Constant,
+    End,
+    Guard,
+    Lookup,
+    Node,
+    Number,
+    Scalar,
+)
+from scalesheet.model import DOMAINS, Book, Key, Plan, Quantity, Stated, Table
+from scalesheet.model import Column as TableColumn
+
+STEP = 0.1
+#: The name of the step in formulas and in a workbook.
+STEP_NAME = "sensitivity_step"
+Side = Literal["low", "high"]
+SIDES: tuple[Side, ...] = ("low", "high")
+Reference = Scalar | Column | Cell | Lookup
+
+
+@dataclass(frozen=True, slots=True)
+class Lever:
+    """Something stated that moves as one.
+
+    `key` names a scalar, a column (no row), or a cell. `begins`: the keys that stand for it among
+    what formulas read. `rows`: of a column or a cell, the ids of the rows that move. `own` and
+    `stepped`: whether some of it moves over its own range, and some by the step.
+    """
+
+    key: Key
+    title: str
+    quantity: Quantity
+    begins: tuple[Key, ...]
+    rows: tuple[str, ...] = ()
+    own: bool = False
+    stepped: bool = True
+
+
+def moved(reference: Reference, quantity: Quantity, side: Side, step: float = STEP) -> Node:
+    """The value of a quantity at one side of its move, from a reference to its expected value."""
+    value = _at(reference, "value")
+    by_step = _by_step(value, quantity, side, Constant(STEP_NAME, step))
+    if quantity.ranged:
+        low, high = _at(reference, "low"), _at(reference, "high")
+        ranged = Compare("<", low, high, plain=True)
+        by_step = Choice(low if side == "low" else high, ranged, by_step)
+    return Guard((value,), by_step) if quantity.may_reason else by_step
+
+
+def _at(reference: Reference, end: End) -> Node:
+    match reference:
+        case Scalar(name):
+            return Scalar(name, end)
+        case Column(table, column):
+            return Column(table, column, end)
+        case Cell(table, row, column):
+            return Cell(table, row, column, end)
+        case Lookup(table, key, column):
+            return Lookup(table, key, column, end, reference.open)
+
+
+def _by_step(value: Node, quantity: Quantity, side: Side, step: Node) -> Node:
+    least, _, most, whole = DOMAINS[quantity.domain]
+    size: Node = value if least is not None else Call("abs", (value,))
+    if whole:
+        size = Call("round", (Binary("*", size, step),))
+        found: Node = Binary("-" if side == "low" else "+", value, size)
+        # only a count can fall out of its domain: a large step from 1 leads to 0
+        below = side == "low" and least is not None and least > 0
+        return Call("max", (Number(least or 0.0), found)) if below else found
+    if least is None:
+        return Binary("-" if side == "low" else "+", value, Binary("*", size, step))
+    factor = Binary("-" if side == "low" else "+", Number(1.0), step)
+    found = Binary("*", value, factor)
+    return Call("min", (Number(most), found)) if side == "high" and most is not None else found
+
+
+# ------------------------------------------------------------------ finding them
+
+
+def levers(book: Book, plan: Plan) -> Iterator[Lever]:
+    """Every lever of a plan and of the catalogue: scalars, then columns, as they are stated.
+
+    A value with another one beside it for a second scenario is one lever, moved from what it is in
+    the scenario at hand.
+    """
+    for scalar in plan.scalars.values():
+        sides = [plan.scalars.get(f"{scalar.name}.{word}") for word in plan.scenarios]
+        stated = [side.stated for side in sides if side is not None and side.hidden]
+        if not stated and not scalar.hidden:
+            stated = [scalar.stated]
+        numbers = [each for each in stated if each is not None and _is_number(each)]
+        if scalar.kind == "number" and numbers:
+            title = scalar.title or scalar.name
+            yield _lever(Key(scalar.name), title, scalar, numbers, (Key(scalar.name),))
+    for table in (*plan.tables.values(), *book.tables.values()):
+        for column in table.columns.values():
+            fixed = table.name in book.tables and DOMAINS[column.domain][3]
+            if column.kind == "number" and not column.hidden and not fixed:
+                yield from _of_column(plan, table, column)
+
+
+def _of_column(plan: Plan, table: Table, column: TableColumn) -> Iterator[Lever]:
+    sides = [table.columns.get(f"{column.name}_{word}") for word in plan.scenarios]
+    named = [side for side in sides if side is not None and side.hidden]
+    cells: Mapping[str, Stated] = named[0].stated if named else column.stated
+    stated = {row: cells[row] for row in table.rows if row in cells and _is_number(cells[row])}
+    if not stated:
+        return
+    title = column.title or column.name
+    if table.name == PHASES:
+        for row, each in stated.items():
+            key = Key(column.name, table.name, row)
+            begins = (Key(column.name, table.name),) if named else (key,)
+            which = dict(zip(table.rows, table.row_titles, strict=True))[row] or row
+            yield _lever(key, f"{which}: {title}", column, [each], begins, (row,))
+        return
+    key = Key(column.name, table.name)
+    begins = (key,) if named else (Key(column.name, table.name, STATED),)
+    several = list(stated.values())
+    yield _lever(key, f"{table.title}: {title}", column, several, begins, tuple(stated))
+
+
+def _lever(
+    key: Key,
+    title: str,
+    quantity: Quantity,
+    stated: list[Stated],
+    begins: tuple[Key, ...],
+    rows: tuple[str, ...] = (),
+) -> Lever:
+    own = any(each.ranged for each in stated)
+    stepped = not all(each.ranged for each in stated)
+    return Lever(key, title, quantity, begins, rows, own, stepped)
+
+
+def _is_number(stated: Stated) -> bool:
+    """Whether a number is stated, and no bound, word or reason."""
+    return stated.reason is None and isinstance(stated.value, float)

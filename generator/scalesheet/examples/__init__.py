@@ -1,0 +1,98 @@
+"""A bad and a good example for each diagnostic: one file for a code, `U002.yaml`.
+
+    # bad: plans/example/plan.yaml
+    # says: 7:30 U002 'cost' is declared in USD, but the formula gives ...
+    title: A plan
+    ...
+    # good:
+    title: A plan
+    ...
+
+`bad:` says where in a small sound book the file belongs, `good:` where its mended form does, if
+elsewhere. Line and column are those of the example itself, without what stands above it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from scalesheet.diagnostics import CODES, Diagnostic
+
+_FILE = re.compile(r"# bad: (.+)\n((?:# says: .+\n)+)((?s:.*))# good:(.*)\n((?s:.*))")
+_SAYS = re.compile(r"# says: ([0-9]+):([0-9]+) ([A-Z][0-9]{3}) (.+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A file that is refused, all that is said of it, and the file mended."""
+
+    place: str
+    bad: str
+    says: tuple[Diagnostic, ...]
+    good_place: str
+    good: str
+
+
+@dataclass(frozen=True, slots=True)
+class InWords:
+    """A bad and a good example of what no single text file can show."""
+
+    bad: str
+    good: str
+
+
+#: Those that are not about what a file's text says. Plain text, with names in quotes.
+IN_WORDS = {
+    "Y004": InWords(
+        "A file saved in Latin-1, where é is the byte e9, or in UTF-16.",
+        "The same file saved as UTF-8, where é is the two bytes c3 a9.",
+    ),
+    "Y011": InWords("A plan.yaml of 6 MB.", "Two plans, each with half of its rows."),
+    "Y012": InWords(
+        "A data folder without sources.yaml, or a plan's folder with page.md and no plan.yaml.",
+        "The same folder with sources.yaml in it, even if it only says 'sources: {}'.",
+    ),
+    "C002": InWords(
+        "A claim of line 12 that quotes '1,024 tokens', in an audit of a document whose line 12 "
+        "says '1024 tokens'.",
+        "The same claim with the quote '1024 tokens'. Quotes are looked up with "
+        "'scalesheet audit --documents DIR'.",
+    ),
+    "X001": InWords(
+        "A note of more than 32,767 characters, which is more than a spreadsheet's cell takes.",
+        "A note of a few sentences, and the rest in the prose of the plan's page.",
+    ),
+    "X002": InWords(
+        "A page in docs/ that links to 'prices.md', which does not exist.",
+        "The same page with a link to a page that exists.",
+    ),
+    "I001": InWords(
+        "A message that begins with 'internal error', and Python's own account of it.",
+        "The result, or a diagnostic with its place.",
+    ),
+}
+
+
+@cache
+def example(code: str) -> Example | InWords:
+    """The example of a known code."""
+    if code in IN_WORDS:
+        return IN_WORDS[code]
+    file = resources.files("scalesheet") / "examples" / f"{code}.yaml"
+    return read(file.read_text("utf-8"))
+
+
+def read(text: str) -> Example:
+    """An example from the text of its file."""
+    parts = _FILE.fullmatch(text)
+    assert parts is not None, text
+    place, says, bad, good_place, good = parts.groups()
+    told = [
+        Diagnostic(f"data/{place}", int(line), int(column), code, message)
+        for line, column, code, message in _SAYS.findall(says)
+    ]
+    assert all(each.code in CODES for each in told), says
+    return Example(place, bad, tuple(told), good_place.strip() or place, good)

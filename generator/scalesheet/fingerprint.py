@@ -1,0 +1,110 @@
+"""What an output was made from, and whether it is still what was made: a build that may be skipped.
+
+A build leaves `.stamp.json` in its output folder: a digest of everything that the output rests on,
+and one of each file. Where both still hold there is nothing to do. A file that was edited, added or
+lost in the output makes the next build write it anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+STAMP = ".stamp.json"
+_SNIPPET = re.compile(r"-+8<-+\s*[\"']([^\"']+)[\"']")
+
+
+def sources(data: Path, project: Path, generated: str) -> dict[str, Path]:
+    """Every file that a build reads, by a name that does not depend on where the project lies.
+
+    `generated` is the folder below docs/ that holds what a build wrote. Pages may take text from
+    other files of the project.
+    """
+    found = {f"data/{path.relative_to(data).as_posix()}": path for path in files_below(data)}
+    docs = project / "docs"
+    for path in files_below(docs, without=generated):
+        found[f"docs/{path.relative_to(docs).as_posix()}"] = path
+        if path.suffix == ".md":
+            for named in _SNIPPET.findall(_text(path)):
+                name = named.partition(":")[0]
+                found[name] = project / name
+    return {**found, "mkdocs.yml": project / "mkdocs.yml"}
+
+
+def of_inputs(files: Mapping[str, Path], options: Mapping[str, str]) -> str:
+    """A digest of everything that an output rests on, the program and its libraries included."""
+    program = Path(__file__).parent
+    every = {
+        **files,
+        **{f"program/{p.relative_to(program).as_posix()}": p for p in files_below(program)},
+    }
+    parts: list[object] = [
+        sorted((name, _digest(path)) for name, path in every.items()),
+        sorted(options.items()),
+        sys.version,
+        _libraries(),
+    ]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def files_below(folder: Path, without: str = "") -> list[Path]:
+    """Every file that counts, sorted: bytecode and hidden files do not."""
+    found: list[Path] = []
+    for at, folders, names in os.walk(folder):
+        top = Path(at) == folder
+        folders[:] = [
+            name
+            for name in folders
+            if name != "__pycache__" and name[0] != "." and not (top and name == without)
+        ]
+        found += [Path(at, name) for name in names if name[0] != "."]
+    return sorted(found)
+
+
+def write_stamp(folder: Path, inputs: str, told: dict[str, Any]) -> None:
+    """Seals a finished output. `told` is what a skipped build says instead of a real one."""
+    stamp = {"inputs": inputs, "told": told, "files": _contents(folder)}
+    text = json.dumps(stamp, indent=1, sort_keys=True) + "\n"
+    (folder / STAMP).write_text(text, "utf-8", newline="\n")
+
+
+def still_holds(folder: Path, inputs: str) -> dict[str, Any] | None:
+    """What was told when the output was made from these inputs, if it still is that output."""
+    try:
+        stamp = json.loads((folder / STAMP).read_text("utf-8"))
+        if stamp["inputs"] == inputs and stamp["files"] == _contents(folder):
+            told: dict[str, Any] = stamp["told"]
+            return told
+    except (OSError, ValueError, LookupError, TypeError):
+        pass  # no stamp, or one that somebody edited: build
+    return None
+
+
+def _contents(folder: Path) -> dict[str, str]:
+    return {path.relative_to(folder).as_posix(): _digest(path) for path in files_below(folder)}
+
+
+def _digest(path: Path) -> str:
+    if not path.is_file():
+        return "no file"
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return f"unreadable: {error.strerror}"
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8", errors="replace") if path.is_file() else ""
+
+
+def _libraries() -> list[str]:
+    """Every installed distribution with its version; any may shape the bytes."""
+    return sorted({f"{each.name} {each.version}" for each in metadata.distributions()})

@@ -1,0 +1,119 @@
+"""An audit as JSON: every claim with its verdict, the findings, the headlines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from scalesheet.audit.model import Audited, Claim, Figure, Headline, Judged, Shown, Totals
+from scalesheet.model import Book, Quantity
+from scalesheet.render.api.index import VERSION
+from scalesheet.render.api.text import as_json
+from scalesheet.render.api.values import Object, value_json
+from scalesheet.values import Value
+
+AUDITS = "audit"  # the folder of audits, one file a plan
+
+
+def audit_json(book: Book, audits: Iterable[Audited]) -> Object:
+    """`{"claims": [...], "findings": [...], "headlines": [...]}` of one or more documents."""
+    audits = list(audits)
+    return {
+        "edition": book.edition.isoformat(),
+        "claims": [_claim(each, judged) for each in audits for judged in each.claims],
+        "findings": [_finding(each, shown) for each in audits for shown in each.findings],
+        "headlines": [_headline(each, totals) for each in audits for totals in each.headlines],
+    }
+
+
+def write_audits(book: Book, audits: Mapping[str, Audited], folder: Path) -> None:
+    """Write the audit of each plan that has one below `folder`/v1."""
+    for plan, audited in audits.items():
+        path = folder / VERSION / AUDITS / f"{plan}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(as_json(audit_json(book, [audited])).encode())
+
+
+def _claim(audited: Audited, judged: Judged) -> Object:
+    claim = judged.claim
+    return {
+        "plan": audited.audit.plan,
+        "id": claim.id,
+        "document": audited.audit.document.title,
+        "line": claim.line,
+        "quote": claim.quote,
+        "says": figure_json(claim.says),
+        "computed": _value(audited, claim, judged.computed),
+        "corrected": _value(audited, claim, judged.corrected),
+        "verdict": judged.verdict,
+        "inherits": list(judged.inherits),
+        "because": judged.because,
+        "from": claim.source.text if claim.source else None,
+        "against": [basis.text for basis in claim.against],
+        "in_plan": claim.target.text if claim.target else None,
+        "lacks": list(claim.lacks),
+        "effects": _effects(audited, judged.effects),
+    }
+
+
+def figure_json(figure: Figure) -> Object:
+    """What a claim says, as a value; an open bound has one end."""
+    if isinstance(figure.value, bool | str):
+        return {"value": figure.value, "low": None, "high": None, "unit": None}
+    downward = figure.bound in ("at most", "less than")
+    upward = figure.bound in ("at least", "more than")
+    return {
+        "value": figure.low if upward else figure.high if downward else figure.value,
+        "low": None if downward else figure.low,
+        "high": None if upward else figure.high,
+        "unit": str(figure.unit),
+    }
+
+
+def _value(audited: Audited, claim: Claim, value: Value | None) -> Object | None:
+    if value is None:
+        return None
+    return value_json(value, audited.audit.scalars[f"@{claim.id}"])
+
+
+def _in(headline: Headline, value: Value) -> Object:
+    return value_json(value, Quantity(headline.name, headline.title, unit=headline.unit))
+
+
+def _effects(audited: Audited, effects: Mapping[str, Value]) -> Object:
+    headlines = {headline.name: headline for headline in audited.audit.headlines}
+    return {name: _in(headlines[name], value) for name, value in effects.items()}
+
+
+def _finding(audited: Audited, shown: Shown) -> Object:
+    finding, scalars = shown.finding, audited.audit.scalars
+    return {
+        "plan": audited.audit.plan,
+        "id": finding.id,
+        "document": audited.audit.document.title,
+        "lines": list(finding.lines),
+        "title": finding.title,
+        "shows": [
+            {"expression": basis.text, "because": because}
+            | {"result": value_json(value, scalars[basis.scalar])}
+            for basis, because, value in zip(
+                finding.shows, shown.because, shown.values, strict=True
+            )
+        ],
+        "effects": _effects(audited, shown.effects),
+        "note": finding.note,
+    }
+
+
+def _headline(audited: Audited, totals: Totals) -> Object:
+    headline = totals.headline
+    return {
+        "plan": audited.audit.plan,
+        "document": audited.audit.document.title,
+        "name": headline.name,
+        "title": headline.title,
+        "written": _in(headline, totals.written),
+        "implied": _in(headline, totals.implied),
+        "computed": _in(headline, totals.computed),
+        "because": totals.because,
+    }

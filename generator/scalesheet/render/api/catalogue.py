@@ -1,0 +1,200 @@
+"""The catalogue as JSON and CSV: accelerators, offers with their prices, models, sources, units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from dataclasses import fields as members
+
+from scalesheet.model import Book, Column, Source, Stated, Table
+from scalesheet.render.api.formulas import formulas_csv, record_json
+from scalesheet.render.api.plans import FIELDS, PLAN_FIELDS, column_json, fields
+from scalesheet.render.api.text import as_json, csv_text
+from scalesheet.render.api.values import Object, quantity_json, value_of
+from scalesheet.units import Declared
+from scalesheet.values import Results, Value
+
+TABLES = ("hardware", "offers", "models")
+PRICE = "node_price"  # the offers' column that the dated prices are of
+PRICE_FIELDS = ("offer", "from", *FIELDS)
+SOURCE_FIELDS = ("key", "title", "publisher", "url", "date", "accessed", "note")
+UNIT_FIELDS = ("name", "title", "symbol", "dimension", "size", "base", "per", "counted", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """All entries of a kind: each with its id, its title and what is said of it.
+
+    `more` stands in the collection's file beside the entries.
+    """
+
+    name: str
+    entries: tuple[tuple[str, str, Object], ...]
+    csv: str
+    more: Object = field(default_factory=dict)
+
+
+def collections(
+    book: Book, catalogue: Results, examples: Mapping[str, Sequence[float]]
+) -> tuple[Collection, ...]:
+    """Everything that plans are made of. `examples`: what each formula's examples compute to."""
+    records = book.records.values()
+    sources, units = book.sources.values(), book.units.declared.values()
+    return (
+        *(
+            Collection(
+                name,
+                tuple(
+                    (row, table.row_titles[place], row_json(book, table, catalogue, place))
+                    for place, row in enumerate(table.rows)
+                ),
+                table_csv(table, catalogue),
+                {"columns": columns_json(book, table)},
+            )
+            for name in TABLES
+            if (table := book.tables.get(name)) is not None
+        ),
+        Collection(
+            "formulas",
+            tuple((r.id, r.title, record_json(book, r, examples[r.id])) for r in records),
+            formulas_csv(book),
+        ),
+        Collection(
+            "sources", tuple((s.key, s.title, source_record(s)) for s in sources), sources_csv(book)
+        ),
+        Collection(
+            "units", tuple((u.name, u.title, unit_record(book, u)) for u in units), units_csv(book)
+        ),
+    )
+
+
+def collection_files(book: Book, kept: Collection) -> Iterator[tuple[str, str]]:
+    """The files of a collection: all entries together, and each by itself."""
+    head: Object = {
+        "collection": kept.name,
+        "edition": book.edition.isoformat(),
+        "as_of": book.as_of.isoformat(),
+    }
+    whole = {**head, **kept.more, "entries": [said for _, _, said in kept.entries]}
+    yield f"{kept.name}.json", as_json(whole)
+    yield f"{kept.name}.csv", kept.csv
+    for id_, _, said in kept.entries:
+        yield f"{kept.name}/{id_}.json", as_json({**head, "entry": said})
+
+
+# ------------------------------------------------------------------ tables
+
+
+def columns_json(book: Book, table: Table) -> Object:
+    """What each quantity of the table's entries is."""
+    return {c.name: column_json(c, book.units) for c in table.columns.values()}
+
+
+def row_json(book: Book, table: Table, results: Results, place: int) -> Object:
+    """One accelerator, offer or model, with all that is known of it."""
+    row = table.rows[place]
+    said: Object = {
+        "id": row,
+        "title": table.row_titles[place],
+        "aliases": list(table.row_aliases.get(row, ())),
+        "note": table.row_notes.get(row, ""),
+        "quantities": {
+            c.name: _quantity(book, c, row, results.tables[table.name][c.name][place])
+            for c in table.columns.values()
+        },
+    }
+    if table.name == "offers":
+        said["prices"] = [
+            {"from": price.since} | _quantity_of_price(book, table.columns[PRICE], price)
+            for price in book.prices.get(row, ())
+        ]
+    return said
+
+
+def _quantity(book: Book, column: Column, row: str, value: Value) -> Object:
+    stated = column.stated.get(row)
+    formula = None if stated else column.own.get(row, column.formula)
+    return quantity_json(value, column, book.units, stated=stated, formula=formula)
+
+
+def _quantity_of_price(book: Book, column: Column, price: Stated) -> Object:
+    return quantity_json(value_of(price), column, book.units, stated=price, formula=None)
+
+
+def table_csv(table: Table, results: Results) -> str:
+    """Every figure of a table as one line, in the form of a plan's."""
+    series = results.tables[table.name]
+    return csv_text(
+        PLAN_FIELDS,
+        (
+            (table.name, row, c.name, *fields(series[c.name][place], c, stated, formula))
+            for place, row in enumerate(table.rows)
+            for c in table.columns.values()
+            for stated in (c.stated.get(row),)
+            for formula in (None if stated else c.own.get(row, c.formula),)
+        ),
+    )
+
+
+def prices_csv(book: Book) -> str:
+    """Every dated price of every offer, the oldest first; the next one closes it."""
+    offers = book.tables.get("offers")
+    return csv_text(
+        PRICE_FIELDS,
+        (
+            (offer, price.since, *fields(value_of(price), offers.columns[PRICE], price, None))
+            for offer in (offers.rows if offers else ())
+            for price in book.prices.get(offer, ())
+            if offers is not None
+        ),
+    )
+
+
+# ------------------------------------------------------------------ sources and units
+
+
+def source_record(source: Source) -> Object:
+    """A source; what is not known of it is empty text."""
+    said = {member.name: getattr(source, member.name) for member in members(source)}
+    return {field: said[field] for field in SOURCE_FIELDS}
+
+
+def sources_csv(book: Book) -> str:
+    return csv_text(
+        SOURCE_FIELDS, (list(source_record(source).values()) for source in book.sources.values())
+    )
+
+
+def unit_record(book: Book, unit: Declared) -> Object:
+    """A unit with its size in the base unit of its dimension."""
+    return {
+        "name": unit.name,
+        "title": unit.title,
+        "symbol": unit.symbol,
+        "dimension": unit.dimension,
+        "size": _size(book, unit),
+        "per": unit.per or None,
+        "counted": unit.counted,
+        "note": unit.note,
+    }
+
+
+def _size(book: Book, unit: Declared) -> Object:
+    size = float(unit.size)
+    return {"value": size, "low": size, "high": size, "unit": base_of(book, unit)}
+
+
+def base_of(book: Book, unit: Declared) -> str:
+    """The unit that its dimension was declared with."""
+    return next(u.name for u in book.units.declared.values() if u.dimension == unit.dimension)
+
+
+def units_csv(book: Book) -> str:
+    return csv_text(
+        UNIT_FIELDS,
+        (
+            (u.name, u.title, u.symbol, u.dimension, float(u.size), base_of(book, u), u.per,
+             u.counted, u.note)
+            for u in book.units.declared.values()
+        ),
+    )  # fmt: skip

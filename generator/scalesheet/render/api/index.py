@@ -1,0 +1,114 @@
+"""The index of the data API: what there is, in which edition, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+
+from scalesheet import __version__
+from scalesheet.model import Book
+from scalesheet.render.api.values import Object
+from scalesheet.schemas import KINDS
+
+VERSION = "v1"
+#: Grows with each addition to the shapes; docs/reference/api.md has the change log.
+REVISION = 1
+#: From index.json to the root of the site, or of the output where there is no site.
+ROOT = "../../"
+DOCUMENTATION = "reference/api.html"
+
+COLLECTIONS: Mapping[str, str] = {
+    "hardware": "Hardware",
+    "offers": "Offers",
+    "models": "Models",
+    "formulas": "Formulas",
+    "sources": "Sources",
+    "units": "Units",
+}
+#: The collections whose entries have pages.
+PAGES = frozenset(COLLECTIONS) - {"units"}
+#: The schema of each file, by the pattern of its place.
+SHAPES: Mapping[str, str] = {
+    "index.json": "index",
+    "plans.json": "headlines",
+    "plans/*.json": "plan-results",
+    "audit/*.json": "audit",
+    **{
+        pattern: schema
+        for name, schema in {
+            "hardware": "catalogue",
+            "offers": "catalogue",
+            "models": "catalogue",
+            "formulas": "formula-records",
+            "sources": "source-records",
+            "units": "unit-records",
+        }.items()
+        for pattern in (f"{name}.json", f"{name}/*.json")
+    },
+}
+#: What else the schemas of `SHAPES` and of the data format refer to.
+SHARED_SHAPE, SHARED_KIND = "values", "common"
+
+#: The entries of each collection: id and title, in the order of the files.
+Entries = Mapping[str, Iterable[tuple[str, str]]]
+
+
+def index_json(
+    book: Book, entries: Entries, *, edition_hash: str, audits: frozenset[str], pages: bool
+) -> Object:
+    """The index. `audits` are the plans with an audit; `pages`: the site's pages stand around."""
+    documentation = {"documentation": f"{ROOT}{DOCUMENTATION}"} if pages else {}
+    return {
+        "title": book.title,
+        "api": VERSION,
+        "revision": REVISION,
+        "program": __version__,
+        "edition": book.edition.isoformat(),
+        "as_of": book.as_of.isoformat(),
+        "edition_hash": edition_hash,
+        **documentation,
+        "repository": book.url,
+        "plans": [
+            {
+                "id": plan.id,
+                "title": plan.title,
+                "summary": plan.summary,
+                "json": f"plans/{plan.id}.json",
+                "csv": f"plans/{plan.id}.csv",
+                "workbook": f"{ROOT}workbooks/{plan.id}.xlsx",
+                **({"audit": f"audit/{plan.id}.json"} if plan.id in audits else {}),
+                **_page("plans", plan.id, pages),
+            }
+            for plan in book.plans.values()
+        ],
+        "headlines": {"json": "plans.json", "csv": "plans.csv"},
+        "collections": {
+            name: {
+                "title": COLLECTIONS[name],
+                "json": f"{name}.json",
+                "csv": f"{name}.csv",
+                "entries": [
+                    {
+                        "id": id_,
+                        "title": title,
+                        "json": f"{name}/{id_}.json",
+                        **_page(name, id_, pages and name in PAGES),
+                    }
+                    for id_, title in listed
+                ],
+            }
+            for name, listed in entries.items()
+        },
+        "prices": {"csv": "prices.csv"},
+        "schemas": {kind: f"schemas/{kind}.schema.json" for kind in KINDS},
+        "shapes": {
+            pattern: f"schemas/api/{schema}.schema.json" for pattern, schema in SHAPES.items()
+        },
+    }
+
+
+def _page(folder: str, id_: str, pages: bool) -> Object:
+    if not pages:
+        return {}
+    page = PurePosixPath("book", folder, id_)
+    return {"page": f"{ROOT}{page}.html", "markdown": f"{ROOT}{page}.md"}

@@ -1,0 +1,45 @@
+"""What moves a plan's headline figures, as JSON."""
+
+from __future__ import annotations
+
+from scalesheet.evaluate.sensitivity import Effect, Ranking, Sensitivity
+from scalesheet.model import Plan
+from scalesheet.render.api.values import Object, value_json
+
+
+def sensitivity_json(plan: Plan, found: Sensitivity) -> Object:
+    """`{"step", "figures": {name: {"inputs": [...], "without_effect"}}}`, the largest effect first.
+
+    An input is `{"name", "title", "at", "low", "high", "swing"}`: its own values at the low side,
+    as it is and at the high side (null for a column, whose cells move together), and the figure's
+    expected value with the input at either side.
+    """
+    return {
+        "step": found.step,
+        "figures": {each.name: _ranking(plan, each) for each in found.rankings},
+    }
+
+
+def _ranking(plan: Plan, ranking: Ranking) -> Object:
+    return {
+        "inputs": [_effect(plan, ranking.name, effect) for effect in ranking.effects],
+        "without_effect": ranking.still,
+    }
+
+
+def _effect(plan: Plan, figure: str, effect: Effect) -> Object:
+    key = effect.lever.key
+    names = [key.table, key.row, key.name]
+    unit = effect.lever.quantity.unit
+    at: Object | None = None
+    if effect.inputs is not None:
+        low, value, high = effect.inputs
+        at = {"value": value, "low": low, "high": high, "unit": str(unit) if unit else "1"}
+    return {
+        "name": ".".join(name for name in names if name is not None),
+        "title": effect.lever.title,
+        "at": at,
+        "low": value_json(effect.low, plan.scalars[figure]),
+        "high": value_json(effect.high, plan.scalars[figure]),
+        "swing": effect.swing,
+    }

@@ -1,0 +1,115 @@
+"""One value as JSON, and the quantity that it is of: with unit, kind, source and formula."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scalesheet.model import Citation, Formula, Quantity, Stated
+from scalesheet.units import Unit, Units
+from scalesheet.values import Value
+
+#: A JSON object.
+Object = dict[str, Any]
+
+
+def value_json(value: Value, quantity: Quantity) -> Object:
+    """`{"value", "low", "high", "unit"}`, or `{"reason", "code"}` where there is none."""
+    if value.reason is not None:
+        return {"reason": value.reason, "code": reason_code(value.reason)}
+    if quantity.kind != "number":
+        return {"value": value.value, "low": None, "high": None, "unit": None}
+    return {
+        "value": value.value,
+        "low": value.low,
+        "high": value.high,
+        "unit": str(quantity.unit) if quantity.unit is not None else "1",
+    }
+
+
+def reason_code(reason: str) -> str:
+    """A reason's first words as a word for programs: `not-offered`."""
+    head = reason.split(":")[0].lower()
+    return "-".join("".join(c if c.isalnum() else " " for c in head).split())[:40]
+
+
+def quantity_json(
+    value: Value,
+    quantity: Quantity,
+    units: Units,
+    *,
+    stated: Stated | None,
+    formula: Formula | None,
+) -> Object:
+    """A value, what it is, and what it rests on."""
+    return (
+        value_json(value, quantity) | described(quantity, units) | origin_json(stated, formula)
+        | ({"note": quantity.note} if quantity.note and not (stated and stated.note) else {})
+    )  # fmt: skip
+
+
+def described(quantity: Quantity, units: Units) -> Object:
+    """What a scalar or column is: title, type, and the unit as it is printed."""
+    said: Object = {
+        "title": quantity.title,
+        "type": quantity.kind,
+        "symbol": unit_symbol(quantity.unit, units) if quantity.kind == "number" else None,
+    }
+    if quantity.words:
+        said["words"] = list(quantity.words)
+    if quantity.refers_to is not None:
+        said["refers_to"] = quantity.refers_to
+    if quantity.hidden:
+        said["hidden"] = True
+    return said
+
+
+def unit_symbol(unit: Unit | None, units: Units) -> str:
+    """`USD/(GPU·h)`; empty for a pure number."""
+    return units.symbol(unit) if unit is not None else ""
+
+
+def origin_json(stated: Stated | None, formula: Formula | None) -> Object:
+    """What a value rests on: its kind, its source and its formula."""
+    if stated is not None:
+        return _stated(stated)
+    if formula is None:
+        return {"kind": None, "source": None, "formula": None}
+    said: Object = {
+        "kind": "derived",
+        "source": source_json(formula.citation),
+        "formula": formula.text,
+    }
+    if formula.uses:
+        said["uses"] = list(formula.uses)
+    if formula.outer:
+        said["outer"] = True
+    return said
+
+
+def _stated(stated: Stated) -> Object:
+    said: Object = {
+        "kind": stated.basis,
+        "source": source_json(stated.citation),
+        "formula": None,
+    }
+    bounds = {"at_least": stated.at_least, "at_most": stated.at_most}
+    said |= {name: bound for name, bound in bounds.items() if bound is not None}
+    if stated.midpoint:
+        said["midpoint"] = True
+    if stated.note:
+        said["note"] = stated.note
+    return said
+
+
+def source_json(citation: Citation | None) -> Object | None:
+    """A source's key and the place within it."""
+    if citation is None:
+        return None
+    return {"key": citation.key, "locator": citation.locator}
+
+
+def value_of(stated: Stated) -> Value:
+    """A stated value as results hold it."""
+    if isinstance(stated.value, float | int) and not isinstance(stated.value, bool):
+        return Value.number(float(stated.value), stated.low, stated.high)
+    return Value(stated.value, reason=stated.reason)

@@ -1,0 +1,67 @@
+"""An audit as plain text: the headline, what is wrong worst first, then every claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from scalesheet.audit.explain import said, shown
+from scalesheet.audit.model import VERDICTS, Audited, Judged, Totals
+from scalesheet.audit.worst import contradictions
+from scalesheet.model import Book
+from scalesheet.values import Value
+
+
+def audit_text(book: Book, audited: Audited) -> str:
+    """Everything that came out, for reading in a terminal."""
+    document = audited.audit.document
+    lines = [f"{document.title} ({document.id}), held against the plan {audited.audit.plan}", ""]
+    lines += [_headline(book, totals) for totals in audited.headlines]
+    lines += ["", f"{len(audited.claims)} claims: {counted(audited)}"]
+    worst = contradictions(audited)
+    if worst:
+        lines += ["", "Contradicted"]
+        lines += [text for judged in worst for text in _judged(book, audited, judged)]
+    if audited.findings:
+        lines += ["", "Findings"]
+        for each in audited.findings:
+            at = ", ".join(map(str, each.finding.lines))
+            lines.append(f"  {each.finding.title} (line{'s' * (',' in at)} {at})")
+            lines += [f"    {because}" for because in each.because]
+            lines += [f"    effect: {t}" for t in told_effects(book, audited, each.effects)]
+            lines += [f"    {each.finding.note}"] if each.finding.note else []
+    lines += ["", "Claims"]
+    width = max((len(verdict) for verdict in VERDICTS), default=0)
+    for judged in audited.claims:
+        verdict = (judged.verdict or "no basis").ljust(width)
+        lines.append(f"  {judged.claim.id}  {verdict}  {judged.claim.quote}: {judged.because}")
+    return "\n".join(lines) + "\n"
+
+
+def counted(audited: Audited) -> str:
+    """`3 contradicted, 120 reproduced, ...`, without those of which there is none."""
+    return ", ".join(f"{n} {verdict}" for verdict, n in audited.counts().items() if n)
+
+
+def told_effects(book: Book, audited: Audited, effects: Mapping[str, Value]) -> Iterator[str]:
+    """`GPU hours +39.8 GPU·h`, for each headline."""
+    headlines = {headline.name: headline for headline in audited.audit.headlines}
+    for name, effect in effects.items():
+        headline = headlines[name]
+        sign = "+" if isinstance(effect.value, float) and effect.value > 0 else ""
+        yield f"{headline.title} {sign}{shown(effect, headline.unit, book.units)}"
+
+
+def _headline(book: Book, totals: Totals) -> str:
+    unit = totals.headline.unit
+    parts = (("written", totals.written), ("implied", totals.implied),
+             ("computed", totals.computed))  # fmt: skip
+    told = ", ".join(f"{name} {shown(value, unit, book.units)}" for name, value in parts)
+    return f"{totals.headline.title}: {told}"
+
+
+def _judged(book: Book, audited: Audited, judged: Judged) -> Iterator[str]:
+    claim = judged.claim
+    yield f"  line {claim.line}: {claim.quote} ({claim.id}, {said(claim.says, book.units)})"
+    yield f"    {judged.because}"
+    for told in told_effects(book, audited, judged.effects):
+        yield f"    effect: {told}"

@@ -1,0 +1,103 @@
+"""Formulas as text to copy, with names for places: what pages and the data API both show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scalesheet.language.arithmetic import CONSTANTS
+from scalesheet.language.syntax import Constant, End, Node, Scalar, walk
+from scalesheet.model import Record
+from scalesheet.printers.base import PrinterError
+from scalesheet.printers.excel import excel
+from scalesheet.printers.javascript import javascript
+from scalesheet.printers.latex import latex
+from scalesheet.printers.notation import Shown
+from scalesheet.printers.python import PlainNames, python
+from scalesheet.printers.words import words
+
+
+def named(title: str) -> Shown:
+    """A thing by its title, as a name rather than as text between operators: MathML takes a row
+    of text with one operator for a long operator and sets no space within it.
+    """
+    return Shown(text=title) if set("_{}\\") & set(title) else Shown(symbol=title, text=title)
+
+
+@dataclass(frozen=True)
+class InputTitles:
+    """The inputs of a catalogue formula by their titles."""
+
+    record: Record
+
+    def reference(self, node: Node) -> Shown | None:
+        if isinstance(node, Scalar):
+            return named(next(i.title for i in self.record.inputs if i.name == node.name))
+        return named(node.name.replace("_", " ")) if isinstance(node, Constant) else None
+
+    def column(self, table: str, column: str) -> Shown:
+        return Shown(text=column)
+
+    def table(self, table: str) -> str:
+        return table
+
+
+def record_texts(record: Record) -> Mapping[str, str]:
+    """A catalogue formula in every notation; that for Excel is empty where no cell can hold it."""
+    node = record.formula.ends.value
+    return {
+        "written": record.formula.text,
+        "words": words(node, InputTitles(record)),
+        "latex": latex(node, InputTitles(record)),
+        "excel": excel_text(node),
+        "python": python(node),
+        "javascript": javascript(node, PlainNames()),
+    }
+
+
+def record_constants(record: Record) -> Mapping[str, float]:
+    """The named constants that stand in the texts of a catalogue formula, with their values."""
+    tree = record.formula.ends.value
+    own = {node.name: node.value for node in walk(tree) if isinstance(node, Constant)}
+    used = set(re.findall(r"\w+", excel_text(tree)))
+    known = {**CONSTANTS, **own}
+    return {name: known[name] for name in sorted(known) if name in own or name in used}
+
+
+def excel_text(node: Node) -> str:
+    """A formula for Excel with names for places. Empty where no cell can hold it."""
+    try:
+        return f"={excel(node, _Names()).text}"
+    except PrinterError:
+        return ""
+
+
+class _Names:
+    """Names for Excel: scalars as they are defined, tables as structured references."""
+
+    def scalar(self, name: str, end: End) -> str:
+        return _word(name) + ("" if end == "value" else f"_{end}")
+
+    def column(self, table: str, column: str, end: End) -> str:
+        return f"[@{self._column(column, end)}]"
+
+    def cell(self, table: str, row: str, column: str, end: End) -> str:
+        place = f'MATCH("{row}",{self.ids(table)},0)'
+        return f"INDEX({self.range(table, column, end)},{place})"
+
+    def range(self, table: str, column: str, end: End) -> str:
+        return f"{_word(table)}[{self._column(column, end)}]"
+
+    def ids(self, table: str) -> str:
+        return f"{_word(table)}[id]"
+
+    def constant(self, name: str) -> str:
+        return _word(name)
+
+    def _column(self, column: str, end: End) -> str:
+        return column + ("" if end == "value" else f"_{end}")
+
+
+def _word(name: str) -> str:
+    return re.sub(r"\W", "_", name)

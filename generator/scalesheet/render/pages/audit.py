@@ -1,0 +1,275 @@
+"""Pages of audits: the headline three times, what is wrong worst first, then every claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from scalesheet.audit.explain import said, shown
+from scalesheet.audit.model import Audited, Headline, Judged, Shown, Totals, Verdict
+from scalesheet.audit.worst import faults
+from scalesheet.model import Quantity
+from scalesheet.numbers import format_of, text
+from scalesheet.render.pages.context import Context, edit_link, to
+from scalesheet.render.pages.figures import card
+from scalesheet.render.pages.html import Html, anchor, heading, join, link, page, tag
+from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.values import Value
+
+FOLDER = "audit"
+API = "../../api/v1"  # from any page that is made here
+#: What each verdict says of a figure.
+MEANINGS: Mapping[Verdict, str] = {
+    "contradicted": "it disagrees with what should give it",
+    "reproduced": "it is what gives it",
+    "rounded": "it is a rounding of what gives it",
+    "input": "it is stated, and the plan takes it",
+    "underdetermined": "the document lacks what would give it",
+}
+#: The three values of a headline, and what each is.
+SIDES = (
+    ("written", "as the document writes it"),
+    ("implied", "as its own lines imply it"),
+    ("computed", "as the plan computes it"),
+)
+INDEX_LEAD = (
+    "Every figure of a planning document, held against what should give it: which hold, "
+    "which do not, and why."
+)
+
+
+def audit_pages(context: Context) -> Iterator[tuple[str, str]]:
+    """Path and text of each audit's page, and of their index."""
+    yield f"{FOLDER}/index.md", _index(context)
+    for plan, audited in context.audits.items():
+        yield f"{FOLDER}/{plan}.md", _page(context, audited)
+
+
+def _index(context: Context) -> str:
+    head = [heading_cell("Document"), heading_cell("Claims", number=True)]
+    head += [heading_cell(verdict, number=True) for verdict in MEANINGS]
+    body = [
+        [
+            tag("th", link(f"{plan}.md", audited.audit.document.title), scope="row"),
+            tag("td", len(audited.claims), class_="num"),
+            *(tag("td", count, class_="num") for count in audited.counts().values()),
+        ]
+        for plan, audited in context.audits.items()
+    ]
+    none = tag("p", "No document is audited yet.", class_="note")
+    return page("Audit", tag("p", INDEX_LEAD, class_="lead"), grid(head, body) if body else none)
+
+
+def _page(context: Context, audited: Audited) -> str:
+    document = audited.audit.document
+    plan = context.book.plans[audited.audit.plan]
+    return page(
+        f"Audit: {document.title}",
+        tag(
+            "p",
+            link(to("plans", plan.id), plan.title),
+            " · ",
+            link(to("sources", document.key), "The document"),
+            " · ",
+            tag("a", "JSON", href=f"{API}/audit/{plan.id}.json"),
+            class_="meta",
+        ),
+        *_headlines(context, audited),
+        _counts(audited),
+        *_faults(context, audited),
+        heading(2, "All claims", "claims"),
+        _claims(context, audited),
+        wide=True,
+    )
+
+
+# ------------------------------------------------------------------ headlines
+
+
+def _headlines(context: Context, audited: Audited) -> Iterator[object]:
+    """The first as three figures, the others as a table."""
+    if not audited.headlines:
+        return
+    first, *others = audited.headlines
+    yield tag("div", *_cards(context, first), class_="hero")
+    yield tag(
+        "details",
+        tag("summary", "How its own lines imply it"),
+        tag("p", first.because),
+    )
+    if others:
+        head = [heading_cell("Total"), *(heading_cell(name, number=True) for name, _ in SIDES)]
+        yield grid(head, [_row(context, totals) for totals in others])
+
+
+def _sides(totals: Totals) -> tuple[Value, ...]:
+    return totals.written, totals.implied, totals.computed
+
+
+def _quantity(headline: Headline) -> Quantity:
+    return Quantity(headline.name, headline.title, unit=headline.unit)
+
+
+def _cards(context: Context, totals: Totals) -> Iterator[Html]:
+    quantity = _quantity(totals.headline)
+    fmt = format_of(quantity, _sides(totals), context.book.units)
+    for (name, what), value in zip(SIDES, _sides(totals), strict=True):
+        title = f"{totals.headline.title}, {name}"
+        yield card(title, value, fmt, context.symbol(quantity), outer=False, note=what)
+
+
+def _row(context: Context, totals: Totals) -> list[Html]:
+    cells = (
+        tag("td", total_text(context, totals.headline, value), class_="num")
+        for value in _sides(totals)
+    )
+    return [tag("th", totals.headline.title, scope="row"), *cells]
+
+
+def total_text(context: Context, headline: Headline, value: Value) -> str:
+    """A value of a headline as the site prints such quantities: `359.6 [341.7–379.4] GPU·h`."""
+    quantity = _quantity(headline)
+    fmt = format_of(quantity, [value], context.book.units)
+    return text(value, fmt, context.symbol(quantity))
+
+
+def _counts(audited: Audited) -> Html:
+    """How many claims have each verdict, and what the verdict means."""
+    head = [heading_cell("Verdict"), heading_cell("Claims", number=True), heading_cell("Meaning")]
+    body = [
+        [
+            tag("td", chip(verdict)),
+            tag("td", count, class_="num"),
+            tag("td", MEANINGS[verdict]),
+        ]
+        for verdict, count in audited.counts().items()
+    ]
+    total = [tag("td", "all"), tag("td", len(audited.claims), class_="num"), tag("td")]
+    return grid(head, body, foot=total)
+
+
+def chip(verdict: Verdict | None) -> Html:
+    """A verdict as the site shows it."""
+    return tag("span", verdict or "no basis", class_=f"verdict {verdict or 'underdetermined'}")
+
+
+# ------------------------------------------------------------------ what is wrong
+
+
+def _faults(context: Context, audited: Audited) -> Iterator[object]:
+    """Contradictions and findings, by what they do to a headline, worst first."""
+    found = faults(audited)
+    if not found:
+        return
+    yield heading(2, "What does not hold", "faults")
+    note = "Worst first: by the share of a headline that putting it right would change."
+    yield tag("p", note, class_="note")
+    for fault in found:
+        if isinstance(fault, Judged):
+            yield _contradiction(context, audited, fault)
+        else:
+            yield _finding(context, audited, fault)
+
+
+def _contradiction(context: Context, audited: Audited, judged: Judged) -> Html:
+    claim = judged.claim
+    return tag(
+        "div",
+        tag(
+            "p",
+            chip("contradicted"),
+            f" Line {claim.line}: ",
+            link(f"#{anchor(claim.id)}", f"“{claim.quote}”"),
+            class_="title",
+        ),
+        _effects(context, audited, judged.effects),
+        tag("p", judged.because),
+        class_="finding",
+    )
+
+
+def _finding(context: Context, audited: Audited, found: Shown) -> Html:
+    finding = found.finding
+    where = f"Line{'s' * (len(finding.lines) > 1)} {', '.join(map(str, finding.lines))}"
+    return tag(
+        "div",
+        tag("p", finding.title, class_="title"),
+        _effects(context, audited, found.effects),
+        tag("ul", *(tag("li", because) for because in found.because)),
+        tag("p", f"{where}. {finding.note} ", edit_link(context, finding.position)),
+        class_="finding" + " minor" * (not found.effects),
+    )
+
+
+def _effects(context: Context, audited: Audited, effects: Mapping[str, Value]) -> Html | None:
+    """What putting it right does to each headline."""
+    headlines = {headline.name: headline for headline in audited.audit.headlines}
+    told = [
+        f"{headlines[name].title} {signed(context, headlines[name], value)}"
+        for name, value in effects.items()
+    ]
+    return tag("p", tag("strong", "Effect: "), "; ".join(told)) if told else None
+
+
+def signed(context: Context, headline: Headline, effect: Value) -> str:
+    """`+39.8 GPU·h`."""
+    sign = "+" if isinstance(effect.value, float) and effect.value > 0 else ""
+    return f"{sign}{total_text(context, headline, effect)}"
+
+
+# ------------------------------------------------------------------ claims
+
+
+def _claims(context: Context, audited: Audited) -> Html:
+    head = [
+        heading_cell("Line", number=True),
+        heading_cell("Quote"),
+        heading_cell("Says", number=True),
+        heading_cell("Should be", number=True),
+        heading_cell("In the plan", number=True),
+        heading_cell("Verdict"),
+        heading_cell("Because"),
+    ]
+    body = [_claim(context, judged) for judged in audited.claims]
+    ids = [anchor(judged.claim.id) for judged in audited.claims]
+    return grid(head, body, sortable=True, row_ids=ids)
+
+
+def _claim(context: Context, judged: Judged) -> list[Html]:
+    claim = judged.claim
+    return [
+        tag("td", claim.line, class_="num"),
+        tag("td", tag("q", claim.quote)),
+        _number(said(claim.says, context.book.units), claim.says.value),
+        _value(context, judged, judged.computed if claim.bases else None),
+        _value(context, judged, judged.corrected),
+        tag("td", chip(judged.verdict)),
+        tag(
+            "td",
+            tag("details", tag("summary", claim.id), because(judged)),
+            edit_link(context, claim.position, "edit"),
+        ),
+    ]
+
+
+def because(judged: Judged) -> Html:
+    """The explanation; claims that it inherits from are links."""
+    rests = [link(f"#{anchor(id_)}", id_) for id_ in judged.inherits]
+    return join(
+        [
+            tag("p", judged.because),
+            tag("p", "Inherits from ", join(rests, ", "), ".") if rests else None,
+        ]
+    )
+
+
+def _value(context: Context, judged: Judged, value: Value | None) -> Html:
+    if value is None:
+        return tag("td")
+    says = judged.claim.says
+    return _number(shown(value, says.unit, context.book.units, percent=says.percent), value.value)
+
+
+def _number(told: str, value: object) -> Html:
+    """A cell that sorts by its number."""
+    by = repr(value) if isinstance(value, float) else None
+    return tag("td", told, class_="num", data_value=by)

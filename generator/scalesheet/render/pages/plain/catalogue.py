@@ -1,0 +1,194 @@
+"""Pages of the catalogue as plain Markdown: accelerators, offers, models, formulas, sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from scalesheet.model import Column, Quantity, Record, Source, Stated, Table
+from scalesheet.render.notations import record_texts
+from scalesheet.render.pages.catalogue import KINDS
+from scalesheet.render.pages.context import Context, cell_value, value_of
+from scalesheet.render.pages.plain.text import (
+    API,
+    bounded,
+    cited,
+    code,
+    document,
+    grid,
+    link,
+    page_data,
+    plain,
+    shown,
+)
+from scalesheet.render.pages.uses import Use, of_formula, of_row, of_source
+from scalesheet.values import Value
+
+
+def catalogue_texts(context: Context) -> Iterator[tuple[str, str]]:
+    """Path and text of every page of the catalogue, and of each index."""
+    book = context.book
+    for name, (title, sentence, _) in KINDS.items():
+        table = book.tables.get(name)
+        rows = [] if table is None else list(zip(table.rows, table.row_titles, strict=True))
+        yield f"{name}/index.md", _index(name, title, sentence, rows)
+        for row, _title in rows:
+            assert table is not None
+            yield f"{name}/{row}.md", _row(context, table, row)
+    records = [(record.id, record.title) for record in book.records.values()]
+    lead = "Each formula is written once, and printed from there for every face."
+    yield "formulas/index.md", _index("formulas", "Formulas", lead, records)
+    for record in book.records.values():
+        yield f"formulas/{record.id}.md", _record(context, record)
+    sources = [(source.key, source.title) for source in book.sources.values()]
+    lead = "Every text that a figure rests on."
+    yield "sources/index.md", _index("sources", "Sources", lead, sources)
+    for source in book.sources.values():
+        yield f"sources/{source.key}.md", _source(context, source)
+
+
+def _index(name: str, title: str, lead: str, entries: Iterable[tuple[str, str]]) -> str:
+    listed = "\n".join(f"- {link(f'{id_}.md', each)}" for id_, each in entries)
+    data = " · ".join(link(f"{API}/{name}.{kind}", kind.upper()) for kind in ("json", "csv"))
+    return document(f"# {plain(title)}", lead, f"Data: {data}", listed)
+
+
+# ------------------------------------------------------------------ tables
+
+
+def _row(context: Context, table: Table, row: str) -> str:
+    """An accelerator, an offer or a model."""
+    figures = (
+        [plain(c.title), *_told(context, c, cell_value(context, table, c, row), c.stated.get(row))]
+        for c in table.columns.values()
+        if not c.hidden
+    )
+    return document(
+        f"# {plain(context.row_title(table, row))}",
+        plain(table.row_notes.get(row, "")),
+        page_data(table.name, row),
+        grid(["Figure", "Value", "Kind", "Source", "Note"], figures),
+        *_prices(context, table, row),
+        *_uses(of_row(context, table.name, row)),
+    )
+
+
+def _told(context: Context, column: Column, value: Value, stated: Stated | None) -> list[str]:
+    """A value, what it rests on, and what is remarked of it."""
+    said = shown(context, column, value)
+    if stated is None:
+        formula = column.formula
+        return [said, "derived" if formula else "", "", code(formula.text) if formula else ""]
+    said = bounded(stated, context.symbol(column)) or said
+    kind = stated.basis if value.value is not None else ""
+    return [said, kind, cited(context, stated.citation), plain(stated.note or column.note)]
+
+
+def _prices(context: Context, table: Table, row: str) -> Iterator[str]:
+    prices = context.book.prices.get(row, ()) if table.name == "offers" else ()
+    if prices:
+        column = table.columns["node_price"]
+        yield "## Prices over time"
+        yield grid(
+            ["From", "Price", "Kind", "Source", "Note"],
+            ([price.since, *_told(context, column, value_of(price), price)] for price in prices),
+        )
+
+
+# ------------------------------------------------------------------ formulas and sources
+
+
+def _record(context: Context, record: Record) -> str:
+    texts = record_texts(record)
+    unit = context.book.units.symbol(record.unit) or "pure number"
+    facts = {
+        "Gives": unit,
+        "Valid for": plain(record.valid),
+        "Convention": plain(record.convention),
+        "Dimensions": "asserted: its constants carry the units" if record.asserted else "",
+        "Source": cited(context, record.citation),
+        "Note": plain(record.note),
+        "LaTeX": code(texts["latex"]),
+        "Excel": code(texts["excel"]),
+        "Python": code(texts["python"]),
+        "JavaScript": code(texts["javascript"]),
+    }
+    return document(
+        f"# {plain(record.title)}",
+        code(record.formula.text),
+        page_data("formulas", record.id),
+        "\n".join(f"- {name}: {told}" for name, told in facts.items() if told),
+        "## Inputs",
+        grid(["Name", "Input", "Unit", "Domain", "Default", "Note"], _inputs(context, record)),
+        *_examples(context, record),
+        *_uses(of_formula(context, record.id)),
+    )
+
+
+def _inputs(context: Context, record: Record) -> Iterator[list[str]]:
+    for each in record.inputs:
+        default = value_of(each.stated) if each.stated else Value()
+        yield [
+            code(each.name),
+            plain(each.title),
+            plain(context.symbol(each) or "pure number"),
+            each.domain,
+            shown(context, each, default),
+            plain(each.note),
+        ]
+
+
+def _examples(context: Context, record: Record) -> Iterator[str]:
+    if not record.examples:
+        return
+    result = Quantity("result", record.title, unit=record.unit)
+    inputs = {each.name: each for each in record.inputs}
+    yield "## Examples"
+    yield grid(
+        ["Given", "Expected", "Computed", "Note"],
+        (
+            [
+                ", ".join(
+                    f"{code(name)} {shown(context, inputs[name], Value.number(number))}"
+                    for name, number in example.given.items()
+                ),
+                shown(context, result, Value.number(example.expect)),
+                shown(context, result, Value.number(computed)),
+                plain(example.note),
+            ]
+            for example, computed in zip(
+                record.examples, context.examples.get(record.id, ()), strict=True
+            )
+        ),
+    )
+
+
+def _source(context: Context, source: Source) -> str:
+    facts = {
+        "Publisher": plain(source.publisher),
+        "Date": source.date,
+        "Address": f"<{source.url}>" if source.url else "",
+        "Looked at": source.accessed,
+        "Key": code(source.key),
+    }
+    return document(
+        f"# {plain(source.title)}",
+        plain(source.note),
+        page_data("sources", source.key),
+        "\n".join(f"- {name}: {told}" for name, told in facts.items() if told),
+        *_uses(of_source(context, source.key), "What rests on it"),
+    )
+
+
+def _uses(uses: Iterable[Use], title: str = "Where it is used") -> Iterator[str]:
+    """The pages that use it, each once, with the parts that do."""
+    pages: dict[tuple[str, str], dict[str, None]] = {}
+    for use in uses:
+        parts = pages.setdefault((use.page, use.address), {})
+        if use.part:
+            parts.setdefault(use.part)
+    if pages:
+        yield f"## {title}"
+        yield "\n".join(
+            f"- {link(address, page)}{': ' if parts else ''}{', '.join(map(plain, parts))}"
+            for (page, address), parts in pages.items()
+        )

@@ -1,0 +1,270 @@
+"""The fields of the data format, read from the JSON Schemas: type, guidance, default, examples.
+
+A schema's `properties` are its fields, wherever they stand in it. What a field's schema does not
+say itself, the definition that it refers to says; a good example may also stand in that of the
+mapping around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from scalesheet.diagnostics import Diagnostic
+from scalesheet.load import Document
+from scalesheet.render.reference.yaml_text import flow
+from scalesheet.schemas import KINDS, Schema, expanded, explained, validator, written
+
+#: The schemas that have a page: the kinds of file, then what they share.
+PAGES = (*KINDS, "common")
+
+Needed = Literal["required", "optional", "conditional"]
+
+_WORDS = {
+    "number": "number",
+    "integer": "whole number",
+    "string": "text",
+    "boolean": "yes or no",
+    "object": "mapping",
+    "null": "nothing",
+}
+
+
+@dataclass(frozen=True)
+class Link:
+    """The definition that a field's type names: its page and its name."""
+
+    page: str
+    name: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """A word that is written as it stands."""
+
+    text: str
+
+
+#: A type in words, in which definitions stand as links.
+Words = tuple[str | Code | Link, ...]
+
+
+@dataclass(frozen=True)
+class Bad:
+    """A bad example and what is said of it."""
+
+    value: Any
+    says: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One key of a mapping."""
+
+    name: str
+    type: Words
+    guidance: str
+    needed: Needed
+    default: str
+    good: tuple[Any, ...]
+    bad: tuple[Bad, ...]
+    schema: Schema  # without references
+
+
+@dataclass(frozen=True)
+class Section:
+    """A file, or a part of one that has a definition of its own."""
+
+    name: str  # empty for the file itself
+    title: str
+    guidance: str
+    type: Words
+    fields: tuple[Field, ...]
+    rules: tuple[str, ...]
+    good: tuple[Any, ...]
+    bad: tuple[Bad, ...]
+
+
+def sections(page: str) -> list[Section]:
+    """The file itself, where the schema describes one, then its definitions."""
+    whole = written(page)
+    parts = {"": whole} if "properties" in whole else {}
+    parts |= whole.get("$defs", {})
+    found = [_section(page, name, part) for name, part in parts.items()]
+    return [each for each in found if each.good or each.fields]
+
+
+def _section(page: str, name: str, part: Schema) -> Section:
+    full = expanded(part, page)
+    # A part is judged as a value called by its title, so that what is said does not say `the file`.
+    key = part["title"] if name else None
+    return Section(
+        name,
+        part["title"],
+        part["description"],
+        _type(part, page),
+        tuple(_fields(page, part)),
+        tuple(_rules(page, part)),
+        tuple(full.get("examples", ())),
+        tuple(_bad(full, each, key) for each in full.get("x-bad", ())),
+    )
+
+
+# ------------------------------------------------------------------ fields
+
+
+def _fields(
+    page: str, part: Schema, before: str = "", around: tuple[Any, ...] = ()
+) -> Iterator[Field]:
+    """The fields of a mapping; those of a mapping within, without a definition, as `show.down`."""
+    around = (*around, *part.get("examples", ()))
+    for owner in _owners(part):
+        for name, own in owner.get("properties", {}).items():
+            if own is True or "description" not in own:
+                continue  # it only narrows a field, or makes it known so that a rule can refuse it
+            good = [each[name] for each in around if isinstance(each, Mapping) and name in each]
+            yield _field(
+                page, f"{before}{name}", own, _needed(page, part, owner, name), tuple(good)
+            )
+            yield from _fields(page, own, f"{before}{name}.", tuple(good))
+
+
+def _field(page: str, name: str, own: Schema, needed: Needed, around: tuple[Any, ...]) -> Field:
+    full = expanded(own, page)
+    # The field's own examples first, then that of what is around it, then one of its type's.
+    good = own.get("examples") or around or full.get("examples", ())[:2]
+    bad = own.get("x-bad") or full.get("x-bad", ())[:1]
+    return Field(
+        name,
+        _type(own, page),
+        own["description"],
+        needed,
+        str(own.get("x-default", "")),
+        _distinct(good),
+        tuple(_bad(full, each, name.rpartition(".")[2]) for each in bad),
+        full,
+    )
+
+
+def _distinct(values: Any) -> tuple[Any, ...]:
+    found: list[Any] = []
+    for each in values:
+        if each not in found:
+            found.append(each)
+    return tuple(found)
+
+
+def _owners(part: Schema) -> Iterator[Schema]:
+    """The part itself and its branches, which may list fields too."""
+    yield part
+    for key in ("then", "else"):
+        if isinstance(part.get(key), dict):
+            yield from _owners(part[key])
+    for branch in part.get("allOf", ()):
+        yield from _owners(branch)
+
+
+def _needed(page: str, part: Schema, owner: Schema, name: str) -> Needed:
+    always = [owner, part, *part.get("allOf", ())]
+    if any(name in each.get("required", ()) for each in always):
+        return "required"
+    branches = [branch for branch in _branches(page, part) if name in branch.get("required", ())]
+    return "conditional" if branches else "optional"
+
+
+# ------------------------------------------------------------------ rules
+
+
+def _branches(page: str, part: Schema) -> Iterator[Schema]:
+    """Every rule that holds on a condition, those of definitions without fields written out."""
+    for key in ("then", "else"):
+        if isinstance(part.get(key), dict):
+            branch = _followed(page, part[key])
+            if branch is not None:
+                yield branch
+                yield from _branches(page, branch)
+    for each in part.get("allOf", ()):
+        branch = _followed(page, each)
+        if branch is not None:
+            yield branch
+            yield from _branches(page, branch)
+
+
+def _followed(page: str, branch: Schema) -> Schema | None:
+    """The branch, or what it refers to if that only rules; None where that is a type."""
+    if "$ref" not in branch:
+        return branch
+    full: Schema = expanded(branch, page)
+    return None if full.get("examples") else full
+
+
+def _rules(page: str, part: Schema) -> Iterator[str]:
+    """What is asked for beside each field, in words."""
+    seen: set[str] = set()
+    for branch in (part, *_branches(page, part)):
+        rules = {"required", "not"} & set(branch) and (branch is not part or "not" in branch)
+        words = branch.get("x-expected", "")
+        if rules and words and words not in seen:
+            seen.add(words)
+            yield words
+
+
+# ------------------------------------------------------------------ types and examples
+
+
+def _type(part: Schema, page: str) -> Words:
+    if "$ref" in part:
+        return (_link(part["$ref"], page),)
+    if "enum" in part:
+        return ("one of ", *_between(", ", [(Code(flow(each)),) for each in part["enum"]]))
+    types = [part["type"]] if isinstance(part.get("type"), str) else part.get("type", [])
+    mapping = next(
+        (e for e in _owners(part) if isinstance(e.get("additionalProperties"), dict)), {}
+    )
+    if mapping and types == ["object"]:
+        keys = mapping.get("propertyNames", {})
+        named: Words = _type(keys, page) if "$ref" in keys else ("name",)
+        return ("mapping of ", *named, " to ", *_type(mapping["additionalProperties"], page))
+    forms: list[Words] = [(form,) for form in _forms(part, page)]
+    spelled = {"string", "integer", "object"} if forms else set()
+    words: list[Words] = [
+        ("list of ", *_type(part["items"], page)) if each == "array" else (_WORDS[each],)
+        for each in types
+        if each not in spelled
+    ]
+    if forms and any("properties" in each for each in _owners(part)):
+        forms.append(("mapping",))
+    return tuple(_between(" or ", words + forms))
+
+
+def _between(joint: str, parts: list[Words]) -> Iterator[str | Code | Link]:
+    for n, part in enumerate(parts):
+        yield from (joint, *part) if n else part
+
+
+def _forms(part: Schema, page: str) -> Iterator[Link]:
+    """The definitions that a value may be one of, by its branches."""
+    branches = [part[key] for key in ("then", "else") if isinstance(part.get(key), dict)]
+    for branch in (*branches, *part.get("allOf", ())):
+        if "$ref" not in branch:
+            yield from _forms(branch, page)
+        elif _followed(page, branch) is None:
+            yield _link(branch["$ref"], page)
+
+
+def _link(reference: str, page: str) -> Link:
+    file, _, name = reference.partition("#/$defs/")
+    home = file.removesuffix(".schema.json") or page
+    return Link(home, name, written(home)["$defs"][name]["title"])
+
+
+def _bad(schema: Schema, example: Mapping[str, Any], key: str | None) -> Bad:
+    """What is said of a bad example under a key; that which it names itself comes first."""
+    value = example["value"]
+    whole = value if key is None else {key: value}
+    judge = validator(schema if key is None else {"properties": {key: schema}})
+    said = explained(judge.iter_errors(whole), Document("example", "example", "", whole))
+    first = [d for d in said if d.code == example["code"] and example["says"] in d.message]
+    return Bad(value, (*first, *(d for d in said if d not in first)))

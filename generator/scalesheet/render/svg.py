@@ -1,0 +1,39 @@
+"""Parts of the SVG that charts are drawn with: lengths along the page as shares, others in pixels.
+
+There is no style in them: the site's style sheet paints their classes for light and dark.
+"""
+
+from __future__ import annotations
+
+import math
+from html import escape
+
+
+def text(said: str) -> str:
+    """Text within SVG, of which Markdown reads nothing as a sign."""
+    return escape(said).replace("`", "&#96;").replace("~", "&#126;").replace("{", "&#123;")
+
+
+def px(length: float) -> str:
+    return f"{length:.1f}".removesuffix(".0")
+
+
+def share(part: float) -> str:
+    return f"{part * 100:.3f}".rstrip("0").rstrip(".") + "%"
+
+
+def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<line class="{kind}" x1="{share(x1)}" y1="{px(y1)}" x2="{share(x2)}" y2="{px(y2)}"/>'
+
+
+def label(
+    x: float, y: float, said: str, anchor: str, kind: str = "label", *, raw: bool = False
+) -> str:
+    shown = said if raw else text(said)
+    return f'<text class="{kind}" x="{share(x)}" y="{px(y)}" text-anchor="{anchor}">{shown}</text>'
+
+
+def round_step(rough: float) -> float:
+    """The round number, 1, 2 or 5 with noughts, that is at least `rough`."""
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(m * power for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))

@@ -1,0 +1,150 @@
+"""Serves the finished site to this machine, and tells its pages of each build that comes after.
+
+The pages on the disk are as they will be published. Only on its way out does a page get a script
+and a style sheet of ours; both come from this server, so the page's own strict policy allows them.
+"""
+
+from __future__ import annotations
+
+import html
+import http.server
+import json
+import sys
+from dataclasses import asdict, dataclass
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+OURS = "/-scalesheet-/"
+_FILES = {"live.js": "text/javascript; charset=utf-8", "live.css": "text/css; charset=utf-8"}
+_HERE = Path(__file__).parent
+_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, as the panel shows it."""
+
+    place: str
+    code: str
+    message: str
+    remedy: str
+
+
+@dataclass(frozen=True)
+class News:
+    """What a page is told: the last good build, and what is wrong since."""
+
+    build: str
+    title: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Serves `site` on the loopback address alone; `news` is what its pages are told.
+
+    Raises OSError where the port is taken.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, site: Path, port: int, news: News) -> None:
+        self.site = site
+        self.news = news
+        super().__init__(("127.0.0.1", port), partial(Handler, directory=str(site)))
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that leaves before it was answered is nothing to report."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Files of the site, pages with our script, and the news."""
+
+    server: Server
+
+    def do_GET(self) -> None:
+        self._answer(body=True)
+
+    def do_HEAD(self) -> None:
+        self._answer(body=False)
+
+    def _answer(self, *, body: bool) -> None:
+        # A page elsewhere could reach this server under a name of its own; that name is refused.
+        if urlsplit(f"//{self.headers.get('Host', '')}").hostname not in _LOOPBACK:
+            self.send_error(HTTPStatus.MISDIRECTED_REQUEST, "This server is for this machine only")
+            return
+        path = urlsplit(self.path).path
+        if path.startswith(OURS):
+            self._ours(path.removeprefix(OURS), body)
+            return
+        file = Path(self.translate_path(self.path))
+        if file.is_dir():
+            if not path.endswith("/"):
+                super().do_GET() if body else super().do_HEAD()
+                return
+            file /= "index.html"
+        if file.suffix == ".html" and file.is_file():
+            self._send(file.read_bytes(), "text/html; charset=utf-8", body, page=True)
+        elif file.is_file():
+            super().do_GET() if body else super().do_HEAD()
+        elif not self.server.site.is_dir():
+            self._send(_WAITING.encode(), "text/html; charset=utf-8", body, page=True)
+        else:
+            said = f"There is no page {html.escape(path)} in this site.".encode()
+            self._send(said, "text/html; charset=utf-8", body, HTTPStatus.NOT_FOUND, page=True)
+
+    def _ours(self, name: str, body: bool) -> None:
+        if name == "state.json":
+            said = json.dumps(asdict(self.server.news), ensure_ascii=False).encode()
+            self._send(said, "application/json; charset=utf-8", body)
+        elif name in _FILES:
+            self._send((_HERE / name).read_bytes(), _FILES[name], body)
+        else:
+            self.send_error(HTTPStatus.NOT_FOUND)
+
+    def _send(
+        self,
+        said: bytes,
+        kind: str,
+        body: bool,
+        status: HTTPStatus = HTTPStatus.OK,
+        *,
+        page: bool = False,
+    ) -> None:
+        if page:
+            said += _live(self.server.news.build).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        if body:
+            self.wfile.write(said)
+
+    def end_headers(self) -> None:
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        super().end_headers()
+
+    def list_directory(self, path: object) -> None:
+        self.send_error(HTTPStatus.NOT_FOUND)
+
+    def log_message(self, *_: object) -> None:
+        """The terminal is for what the builds say."""
+
+
+_WAITING = (
+    "<!doctype html><html lang=en><meta charset=utf-8><title>scalesheet</title>"
+    "<p>There is no site yet. This page shows it as soon as a build succeeds."
+)
+
+
+def _live(build: str) -> str:
+    """After the page's end, where a parser still takes it and no byte of the page moves."""
+    return (
+        f'<link rel="stylesheet" href="{OURS}live.css">'
+        f'<script src="{OURS}live.js" data-build="{build}"></script>'
+    )

@@ -1,0 +1,123 @@
+"""The site for readers of text: the Markdown of each page beside it, and llms.txt at the root.
+
+llms.txt follows https://llmstxt.org: a title, a summary, and sections of links with a note each.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
+
+LIST = "llms.txt"
+INDEX = "index.md"
+
+#: Sections in their order, each with the pages that it lists; what none lists is documentation.
+SECTIONS: Mapping[str, re.Pattern[str]] = {
+    "Plans": re.compile(r"book/plans/(?!index\.md)[^/]+\.md"),
+    "Audits": re.compile(r"book/audit/(?!index\.md)[^/]+\.md"),
+    "Catalogue": re.compile(r"book/(?!plans/|audit/|reference/)[^/]+/index\.md"),
+    "Documentation": re.compile(r"(?!architecture|changelog).*"),
+    "Optional": re.compile(r".*"),
+}
+#: Sections whose pages are listed though their folder has an index.
+LISTED_ONE_BY_ONE = ("Plans", "Audits", "Catalogue")
+#: Files that are no pages, listed where the site has them.
+DATA: Mapping[str, tuple[str, str]] = {
+    "api/v1/index.json": ("Index of the data API", "everything there is as JSON and CSV"),
+    "api/v1/plans.json": ("Headlines", "the figures that each plan answers with first"),
+}
+
+_SNIPPET = re.compile(r'^--8<-- "([^"]+)"$', re.MULTILINE)
+_FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+_HEADING = re.compile(r"^# (.+?)(?:\s*\{[^}]*\})?$", re.MULTILINE)
+_SENTENCE = re.compile(r"[A-Za-z“*].*?(?:[.?!](?=\s|$)|$)", re.DOTALL)
+
+
+def page_texts(pages: Path, plain: Path | None, base: Path) -> dict[str, str]:
+    """The Markdown of each page by its place: from `plain` where that has it, else as written.
+
+    Snippets are put in; their paths start at `base`.
+    """
+    found: dict[str, str] = {}
+    for page in sorted(pages.rglob("*.md")):
+        name = page.relative_to(pages).as_posix()
+        better = None if plain is None else plain / name
+        text = (better if better and better.is_file() else page).read_text("utf-8")
+        text = _SNIPPET.sub(lambda match: (base / match[1]).read_text("utf-8").strip("\n"), text)
+        found[name] = _FRONT.sub("", text)
+    return found
+
+
+def write_texts(site: Path, texts: Mapping[str, str], config: Path) -> None:
+    """Put the text of each page beside it, and the list of what there is at the root."""
+    settings: dict[str, Any] = yaml.safe_load(config.read_text("utf-8"))
+    beside = {n: text for n, text in texts.items() if (site / n).with_suffix(".html").is_file()}
+    for name, text in beside.items():
+        (site / name).write_bytes(text.encode())
+    data = {place: told for place, told in DATA.items() if (site / place).is_file()}
+    (site / LIST).write_bytes(
+        llms_text(
+            str(settings["site_name"]), str(settings.get("site_description", "")), beside, data
+        ).encode()
+    )
+
+
+def llms_text(
+    title: str,
+    summary: str,
+    texts: Mapping[str, str],
+    data: Mapping[str, tuple[str, str]],
+) -> str:
+    """The list. A folder with an index is listed by that alone, unless a section wants more."""
+    lines = [f"# {title}", ""]
+    if summary:
+        lines += [f"> {' '.join(summary.split())}", ""]
+    for section, listed in _sections(texts).items():
+        if section == "Documentation" and data:
+            lines += ["## Data", "", *(_entry(n, *told) for n, told in data.items()), ""]
+        if listed:
+            lines += [f"## {section}", "", *(_entry(n, *_told(texts[n])) for n in listed), ""]
+    return "\n".join(lines)
+
+
+def _sections(texts: Mapping[str, str]) -> dict[str, list[str]]:
+    """The pages of each section: home first, then by place."""
+    found: dict[str, list[str]] = {section: [] for section in SECTIONS}
+    for name in sorted(texts, key=lambda name: (name != INDEX, name)):
+        section = next(s for s, pattern in SECTIONS.items() if pattern.fullmatch(name))
+        if section in LISTED_ONE_BY_ONE or not _within_another(name, texts):
+            found[section].append(name)
+    return found
+
+
+def _within_another(name: str, texts: Mapping[str, str]) -> bool:
+    """Whether the index of its folder, or of one above below the root, stands for it."""
+    return any(
+        index in texts and index != name
+        for parent in list(PurePosixPath(name).parents)[:-1]
+        for index in (f"{parent}/{INDEX}",)
+    )
+
+
+def _entry(place: str, title: str, note: str) -> str:
+    return f"- [{title}]({place})" + (f": {note}" if note else "")
+
+
+def _told(text: str) -> tuple[str, str]:
+    """A page's title and the first sentence below it."""
+    heading = _HEADING.search(text)
+    title = heading[1] if heading else "Untitled"
+    return title, next(_sentences(text[heading.end() :] if heading else text), "")
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for block in re.split(r"\n\s*\n", text):
+        sentence = _SENTENCE.match(block.strip())
+        if sentence and not block.strip().startswith("Data: "):
+            said = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", sentence[0])
+            yield html.unescape(" ".join(said.split()))

@@ -1,0 +1,151 @@
+"""The first audited document, figure by figure: GPU hours for experiments with Qwen2-0.5B."""
+
+from __future__ import annotations
+
+import json
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scalesheet import cli
+
+ROOT = Path(__file__).parents[2]
+IDS = Path(__file__).with_name("ids_003.txt").read_text().split()
+
+Json = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def audit() -> Json:
+    out = StringIO()
+    with redirect_stdout(out):
+        status = cli.main(
+            ["audit", "qwen2-finance", "--format", "json", "--data", str(ROOT / "data")]
+        )
+    assert status == 0, "a verdict on file is not the computed one"
+    audited: Json = json.loads(out.getvalue())
+    return audited
+
+
+@pytest.fixture(scope="module")
+def claims(audit: Json) -> dict[str, Json]:
+    return {claim["id"]: claim for claim in audit["claims"]}
+
+
+@pytest.fixture(scope="module")
+def headlines(audit: Json) -> dict[str, Json]:
+    return {headline["name"]: headline for headline in audit["headlines"]}
+
+
+@pytest.fixture(scope="module")
+def findings(audit: Json) -> dict[str, Json]:
+    return {finding["id"]: finding for finding in audit["findings"]}
+
+
+def test_every_figure_of_the_document_is_judged_once(audit: Json) -> None:
+    assert sorted(claim["id"] for claim in audit["claims"]) == IDS
+    assert len(IDS) == 215
+
+
+def test_counts_by_verdict(audit: Json) -> None:
+    found = [claim["verdict"] for claim in audit["claims"]]
+    assert {verdict: found.count(verdict) for verdict in sorted(set(found))} == {
+        "contradicted": 5,
+        "input": 77,
+        "reproduced": 112,
+        "rounded": 18,
+        "underdetermined": 3,
+    }
+
+
+DEFENDED = [
+    # figure, verdict, what it was held against
+    ("003-L007-01", "contradicted", (512, 568.89)),  # token/s, by the steps per hour
+    ("003-L013-01", "contradicted", (703.125, 878.906)),  # step/h, by the token/s
+    ("003-L118-01", "contradicted", (26, 26)),  # 35 experiments, where headings and rows have 26
+    ("003-L125-01", "contradicted", (2.95, 2.95)),  # the machine; 2.48 lacks the host
+    ("003-L142-03", "contradicted", (0.220588, 0.220588)),  # 40 %, where the most is 22 %
+    ("003-L119-01", "reproduced", (72, 72)),  # a right sum of a wrong figure
+    ("003-L119-02", "reproduced", (341.7, 341.7)),
+    ("003-L028-01", "reproduced", (1.7, 1.7)),  # ten times the 0.17 hours that are written
+    ("003-L006-01", "reproduced", (24, 24)),  # GB as makers write it: GiB
+    ("003-L126-01", "reproduced", (3.06, 3.06)),  # while the machine was for rent
+    ("003-L004-01", "rounded", (494_032_768, 494_032_768)),
+    ("003-L005-03", "rounded", (2_199_552, 2_199_552)),  # all linear layers
+    ("003-L132-03", "rounded", (153.765, 153.765)),
+    ("003-L157-01", "rounded", (81.7, 81.7)),
+    ("003-L164-03", "rounded", (1.79167, 1.79167)),  # 43 hours, written as 2 days
+]
+
+
+@pytest.mark.parametrize(("id_", "verdict", "ends"), DEFENDED)
+def test_a_verdict_that_its_author_would_ask_about(
+    claims: dict[str, Json], id_: str, verdict: str, ends: tuple[float, float]
+) -> None:
+    claim = claims[id_]
+    assert claim["verdict"] == verdict
+    assert (claim["computed"]["low"], claim["computed"]["high"]) == pytest.approx(ends, rel=1e-5)
+
+
+def test_what_the_document_does_not_say_is_listed(claims: dict[str, Json]) -> None:
+    lacking = {id_: c["lacks"] for id_, c in claims.items() if c["verdict"] == "underdetermined"}
+    assert lacking == {
+        "003-L127-01": ["which offer of Lambda this is and on which day"],
+        "003-L155-02": ["which pretraining experiments are the key ones"],
+        "003-L156-02": ["which fine-tuning experiments are the key ones"],
+    }
+
+
+def test_an_error_is_charged_where_it_is_made_and_inherited_after(
+    claims: dict[str, Json],
+) -> None:
+    assert claims["003-L119-01"]["inherits"] == ["003-L118-01"]
+    assert claims["003-L125-03"]["inherits"] == ["003-L125-01", "003-L013-01"]
+    assert claims["003-L028-01"]["inherits"] == []
+
+
+def test_every_hour_of_training_inherits_the_doubtful_speed(claims: dict[str, Json]) -> None:
+    rows = [f"003-L{line:03d}-03" for line in (*range(35, 44), *range(49, 61), *range(102, 108))]
+    rows += [f"003-L{line:03d}-02" for line in (*range(19, 24), *range(66, 72), *range(87, 97))]
+    assert {tuple(claims[row]["inherits"]) for row in rows} == {("003-L013-01",)}
+    assert {claims[row]["verdict"] for row in rows} == {"reproduced"}
+
+
+def ends(value: Json) -> tuple[float, float]:
+    return value["low"], value["high"]
+
+
+def test_the_headline_is_the_total_three_times(audit: Json) -> None:
+    first = audit["headlines"][0]
+    assert (first["name"], first["written"]["unit"]) == ("gpu_hours", "GPU * hour")
+    assert ends(first["written"]) == (341.7, 341.7)
+    assert ends(first["implied"]) == pytest.approx((341.667, 379.444), abs=1e-3)
+    assert ends(first["computed"]) == pytest.approx((341.667, 379.444), abs=1e-3)
+
+
+def test_further_headlines_tell_the_other_speed_and_the_other_totals(
+    headlines: dict[str, Json],
+) -> None:
+    slow = headlines["gpu_hours_at_throughput"]
+    assert ends(slow["implied"]) == pytest.approx((775.356, 968.778), abs=1e-3)
+    counted = headlines["experiments"]
+    assert [counted[k]["value"] for k in ("written", "implied", "computed")] == [72, 63, 63]
+    assert ends(headlines["cost_aws"]["computed"]) == pytest.approx((1170.96, 1534.51), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("finding", "headline", "effect"),
+    [
+        ("fast-end-of-the-range", "gpu_hours", (0, 37.778)),
+        ("price-of-another-card", "cost_aws", (125.52, 336.394)),
+        ("experiments-without-hours", "gpu_hours", (39.808, 39.808)),
+        ("training-without-evaluation", "gpu_hours", (8.833, 8.833)),
+    ],
+)
+def test_a_finding_says_what_it_does_to_a_total(
+    findings: dict[str, Json], finding: str, headline: str, effect: tuple[float, float]
+) -> None:
+    assert ends(findings[finding]["effects"][headline]) == pytest.approx(effect, abs=1e-3)

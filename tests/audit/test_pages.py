@@ -1,0 +1,131 @@
+"""The audit's page, its plain text and its JSON: the headline first, then what does not hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from audit.test_claims import ROWS, TOTALS
+from audit.world import HEAD, PLAN
+from scalesheet import cli
+from scalesheet.build import examine
+from scalesheet.render.pages import write_pages
+from small import lay
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    claims = HEAD + ROWS + TOTALS
+    files = {"plans/paper/plan.yaml": PLAN, "plans/paper/claims.yaml": claims}
+    return lay(tmp_path_factory.mktemp("audit"), files)
+
+
+@pytest.fixture(scope="module")
+def pages(data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    out = tmp_path_factory.mktemp("pages")
+    found = examine(data)
+    assert found.book is not None
+    report = write_pages(
+        found.book,
+        found.results,
+        out / "html",
+        edition_hash="x",
+        workbooks={},
+        examples={id_: [0.0] * len(r.examples) for id_, r in found.book.records.items()},
+        plain=out / "plain",
+        audits=found.audits,
+    )
+    assert "audit/paper.md" in report.files
+    return {
+        f"{folder}/{name}": (out / folder / "audit" / f"{name}.md").read_text("utf-8")
+        for folder in ("html", "plain")
+        for name in ("paper", "index")
+    } | {"plan": (out / "html" / "plans" / "paper.md").read_text("utf-8")}
+
+
+def places(text: str, *parts: str) -> list[int]:
+    found = [text.find(part) for part in parts]
+    assert -1 not in found, dict(zip(parts, found, strict=True))
+    return found
+
+
+def test_the_headline_comes_first_then_the_worst_then_every_claim(pages: dict[str, str]) -> None:
+    order = places(
+        pages["html/paper"],
+        "Hours, written",
+        "Hours, implied",
+        "Hours, computed",
+        'class="verdict contradicted"',
+        "A large fault",
+        "001-L051-01",
+        "A small fault",
+        "A fault without an effect",
+        "All claims",
+        'id="001-L020-01"',
+        'id="001-L051-01"',
+    )
+    assert order == sorted(order)
+
+
+def test_each_claim_has_its_row_with_both_figures_and_the_verdict(pages: dict[str, str]) -> None:
+    page = pages["html/paper"]
+    row = page[page.index('id="001-L020-03"') :].split("</tr>")[0]
+    told = ["<q>0.5</q>", 'data-value="0.5">0.5 h', 'class="verdict reproduced"', "<details>"]
+    assert places(row, *told) == sorted(places(row, *told))
+
+
+def test_the_plain_text_says_the_same(pages: dict[str, str]) -> None:
+    text = pages["plain/paper"]
+    assert "10 claims" in pages["plain/index"]
+    assert "| Hours | 9 h | 9 h |" in text
+    assert "| 001-L020-03 | 20 | `0.5` | 0.5 h | reproduced |" in text
+    assert "Lines 50: A large fault" in text
+
+
+def test_the_plan_links_to_its_audit_and_back(pages: dict[str, str]) -> None:
+    assert 'href="../audit/paper.html"' in pages["plan"]
+    assert 'href="../plans/paper.html"' in pages["html/paper"]
+    assert 'href="paper.html"' in pages["html/index"]
+
+
+def test_the_command_prints_text_and_json(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["audit", "paper", "--data", str(data)]) == 0
+    text = capsys.readouterr().out
+    assert "Hours: written 9 h, implied 9 h, computed 8.42105 [8–8.88889] h" in text
+    assert cli.main(["audit", "--data", str(data), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (len(found["claims"]), len(found["findings"]), len(found["headlines"])) == (10, 3, 1)
+
+
+def test_the_command_tells_of_a_changed_verdict_and_shows_the_audit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claims = HEAD + "claims: {001-L001-01: {quote: x, says: 1 GPU, from: cards, expect: rounded}}\n"
+    files = {"plans/paper/plan.yaml": PLAN, "plans/paper/claims.yaml": claims}
+    assert cli.main(["audit", "--data", str(lay(tmp_path, files))]) == 1
+    out, err = capsys.readouterr()
+    assert "001-L001-01  reproduced" in out
+    assert "C004 '001-L001-01' says 1 GPU: the verdict on file is rounded" in err
+    assert "the computed one reproduced (cards = 1 GPU, as written)" in err
+
+
+def test_the_command_looks_up_quotes_in_documents_at_hand(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "paper.txt").write_text("one line", "utf-8")
+    arguments = ["audit", "--data", str(data), "--documents"]
+    assert cli.main([*arguments, str(tmp_path)]) == 1
+    assert "C002 the document has 1 lines, and '001-L020-01' is of line 20" in (
+        capsys.readouterr().err
+    )
+    assert cli.main([*arguments, str(tmp_path / "none")]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+
+
+def test_a_plan_without_claims_is_wrong_usage(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["audit", "small", "--data", str(data)]) == 2
+    assert "the plan 'small' has no claims.yaml (plans with one: paper)" in capsys.readouterr().err

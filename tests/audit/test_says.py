@@ -1,0 +1,145 @@
+"""What a claim says, read from its text: numbers with their digits, ranges, bounds, words."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scalesheet.audit.model import Figure
+from scalesheet.audit.says import read, read_quote, rounding_step
+from scalesheet.audit.verdicts import match
+from scalesheet.units import PURE, Declared, UnitError, Units
+
+UNITS = Units(
+    Declared(name, name, Fraction(1), name, name, True)
+    for name in ("GPU", "hour", "USD", "step", "parameter", "GB")
+)
+
+
+def figure(text: str) -> tuple[object, ...]:
+    says = read(text, UNITS)
+    return says.value, says.low, says.high, str(says.unit), says.bound
+
+
+@pytest.mark.parametrize(
+    ("text", "read_as"),
+    [
+        ("135 GPU * hour", (135, 135, 135, "GPU * hour", None)),
+        ("1,046 USD", (1046, 1046, 1046, "USD", None)),
+        ("10_000 step", (10000, 10000, 10000, "step", None)),
+        ("2.5M parameter", (2.5e6, 2.5e6, 2.5e6, "parameter", None)),
+        ("10k step", (10000, 10000, 10000, "step", None)),
+        ("7B parameter", (7e9, 7e9, 7e9, "parameter", None)),
+        ("3e-4", (3e-4, 3e-4, 3e-4, "1", None)),
+        ("-3 USD", (-3, -3, -3, "USD", None)),
+        ("18 .. 22 USD", (20, 18, 22, "USD", None)),
+        ("20 .. 70B parameter", (45e9, 20e9, 70e9, "parameter", None)),
+        ("30 .. 40 %", (0.35, 0.3, 0.4, "1", None)),
+        ("0.5 %", (0.005, 0.005, 0.005, "1", None)),
+        ("at least 32 GPU", (32, 32, 32, "GPU", "at least")),
+        ("< 3B parameter", (3e9, 3e9, 3e9, "parameter", "less than")),
+        ("0.15 USD / (GPU * hour)", (0.15, 0.15, 0.15, "USD / (GPU * hour)", None)),
+    ],
+)
+def test_a_figure_with_its_unit(text: str, read_as: tuple[object, ...]) -> None:
+    assert figure(text) == read_as
+
+
+@pytest.mark.parametrize("text", ["adamw", "2025-08-13", "1.0.0", "4-bit", "Stage 2", "rank=4"])
+def test_what_is_no_number_is_text(text: str) -> None:
+    assert read(text, UNITS) == Figure(text)
+
+
+@pytest.mark.parametrize(("text", "value"), [("yes", True), ("no", False)])
+def test_a_statement_that_holds_or_not(text: str, value: bool) -> None:
+    assert read(text, UNITS) == Figure(value)
+
+
+def test_an_unknown_unit_and_ends_out_of_order_are_refused() -> None:
+    with pytest.raises(UnitError, match="unknown unit 'hours'"):
+        read("5 hours", UNITS)
+    with pytest.raises(ValueError, match="6 is above 5"):
+        read("6 .. 5 hour", UNITS)
+
+
+@pytest.mark.parametrize(
+    ("quote", "low", "high", "bound"),
+    [
+        ("10k", 10_000, 10_000, None),
+        ("10,000", 10_000, 10_000, None),
+        ("(3 stages)", 3, 3, None),
+        ("~$1,250-1,500", 1250, 1500, None),
+        ("150-200K steps", 150_000, 200_000, None),
+        ("2x RTX", 2, 2, None),
+        ("× 341.7", 341.7, 341.7, None),
+        ("~30-40%", 0.3, 0.4, None),
+        ("256+ GB", 256, 256, "at least"),
+        ("<3B", 3e9, 3e9, "less than"),
+        ("24GB", 24, 24, None),
+        ("5e8", 5e8, 5e8, None),
+    ],
+)
+def test_a_quote_is_read_for_its_figure(
+    quote: str, low: float, high: float, bound: str | None
+) -> None:
+    says = read_quote(quote, PURE)
+    assert (says.low, says.high, says.bound) == (low, high, bound)
+
+
+def test_a_quote_without_a_unit_or_a_number_is_text() -> None:
+    assert read_quote("10k", None) == Figure("10k")
+    assert read_quote("AdamW", PURE) == Figure("AdamW")
+
+
+@pytest.mark.parametrize(
+    ("written", "computed", "verdict"),
+    [
+        ("135", 134.6, "rounded"),  # divisible by five: five units
+        ("1,046", 1045.6, "rounded"),
+        ("1,046", 1044.9, "differs"),  # more than one unit of the last digit
+        ("14.2", 14.2375, "rounded"),
+        ("14.2", 14.4, "differs"),
+        ("43", 42.7125, "rounded"),
+        ("171", 170.85, "rounded"),
+        ("85", 85.425, "rounded"),
+        ("7", 7.11875, "rounded"),
+        ("2", 1.78, "rounded"),
+        ("2", 1.6, "differs"),  # one unit, but more than 18 %
+        ("3.5", 3.54, "rounded"),
+        ("20", 17, "rounded"),  # 17.6 %
+        ("20", 16.9, "differs"),  # 18.3 %
+        ("10,000", 9_000, "rounded"),  # one unit of the last digit that is not 0
+        ("225.0", 221, "rounded"),  # zeros at the end are not written digits
+        ("225.0", 219, "differs"),
+        ("500M", 494_032_768, "rounded"),
+        ("0", 0.001, "differs"),  # nothing rounds to nothing
+        ("35", 26, "differs"),
+        ("72", 72, "equal"),
+        ("0.3", 0.1 + 0.2, "equal"),
+    ],
+)
+def test_the_rule_of_rounding(written: str, computed: float, verdict: str) -> None:
+    says = read(written, UNITS)
+    assert says.low is not None
+    assert match(says.low, computed, says.steps[0]) == verdict
+
+
+@given(st.integers(1, 10**9), st.integers(-6, 6))
+def test_zeros_at_the_end_change_nothing(number: int, exponent: int) -> None:
+    written = Decimal(number).scaleb(exponent)
+    assert rounding_step(written) == rounding_step(written * Decimal("1.000"))
+    assert rounding_step(written * 10) == rounding_step(written) * 10
+
+
+@given(st.floats(1e-6, 1e12), st.integers(1, 8))
+def test_a_number_rounded_to_two_digits_or_more_is_a_rounding_of_itself(
+    number: float, digits: int
+) -> None:
+    written = f"{number:.{digits}e}"
+    says = read(written, UNITS)
+    assert says.low is not None
+    assert match(says.low, number, says.steps[0]) != "differs"

@@ -1,0 +1,149 @@
+"""Verdicts: which comes first, what each rests on, and what a figure inherits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from audit.world import audited, judged, told
+
+CASES = [
+    # what is written down, the verdict
+    ({"says": "1 GPU", "from": "cards"}, "reproduced"),
+    ({"says": "1.1 hour", "from": "runs['one'].hours * 2"}, "rounded"),
+    ({"says": "2 hour", "from": "runs['one'].hours"}, "contradicted"),
+    ({"says": "1 GPU", "plan": "cards"}, "input"),
+    ({"says": "5 hour", "lacks": "[time of loading]"}, "underdetermined"),
+    # the first that matches
+    ({"says": "2 GPU", "from": "cards", "plan": "cards", "lacks": "[racks]"}, "contradicted"),
+    ({"says": "1 GPU", "from": "cards", "against": "[2 * cards]"}, "contradicted"),
+    ({"says": "1 GPU", "from": "cards", "plan": "cards", "lacks": "[racks]"}, "reproduced"),
+    ({"says": "1 GPU", "plan": "cards", "lacks": "[racks]"}, "input"),
+    ({"says": "10 hour", "from": "10.2 * fast / 10", "against": "[fast]"}, "rounded"),
+    # words, yes and no, ids
+    ({"says": "adamw", "from": "optimizer"}, "reproduced"),
+    ({"says": "sgd", "from": "optimizer"}, "contradicted"),
+    ({"says": "AdamW", "plan": "optimizer", "id": "001-L006-01"}, "input"),
+    ({"says": "card", "plan": "gpu"}, "input"),
+    ({"says": "yes", "from": "need > gpu.memory"}, "reproduced"),
+    ({"says": "no", "from": "need > gpu.memory"}, "contradicted"),
+    # bounds and containment
+    ({"says": "at most 40 GB", "from": "need"}, "reproduced"),
+    ({"says": "at most 24 GB", "from": "need"}, "contradicted"),
+    ({"says": "at least 30 GB", "role": "bound", "from": "need"}, "reproduced"),
+    ({"says": "more than 30 GB", "from": "need"}, "contradicted"),
+    ({"says": "at least 32", "plan": "cores"}, "input"),
+    ({"says": "5 .. 15 hour", "role": "range", "from": "fast"}, "reproduced"),
+    ({"says": "5 .. 15 hour", "from": "fast"}, "contradicted"),
+    ({"says": "9.5 .. 15 hour", "role": "range", "from": "fast"}, "contradicted"),
+    # ranges end to end, a single figure with the expected value
+    ({"says": "8 .. 12 hour", "from": "fast"}, "reproduced"),
+    ({"says": "10 hour", "from": "fast"}, "reproduced"),
+    ({"says": "12 hour", "from": "high(fast)"}, "reproduced"),
+    ({"says": "8 .. 12 hour", "plan": "fast", "id": "001-L008-01"}, "input"),
+    # shares and other units of the same dimension
+    ({"says": "35 %", "plan": "share", "id": "001-L007-01"}, "input"),
+    ({"says": "30 minute", "from": "runs['one'].hours"}, "reproduced"),
+    ({"says": "30_000 TFLOP / (second * GPU)", "lacks": "[card]"}, "underdetermined"),
+    # either side of `written:`, and any line that the source names
+    ({"says": "2000 step / hour", "plan": "speed", "id": "001-L010-01"}, "input"),
+    ({"says": "2000 step / hour", "plan": "speed", "id": "001-L005-01"}, "input"),
+    ({"says": "1800 .. 2000 step / hour", "plan": "speed", "id": "001-L003-01"}, "input"),
+    ({"says": "1000 step", "plan": "runs['one'].steps", "id": "001-L020-01"}, "input"),
+]
+
+
+@pytest.mark.parametrize(("claim", "verdict"), CASES, ids=str)
+def test_the_verdict_on_a_claim(tmp_path: Path, claim: dict[str, str], verdict: str) -> None:
+    assert judged(tmp_path, **claim).verdict == verdict
+
+
+def test_names_of_the_plan_mean_the_scenario_of_the_document(tmp_path: Path) -> None:
+    found = judged(tmp_path, **{"says": "5 hour", "from": "runs['three'].hours",
+                                "plan": "runs['three'].hours"})  # fmt: skip
+    assert found.computed is not None
+    assert found.corrected is not None
+    assert (found.verdict, found.computed.value) == ("reproduced", 5)
+    assert found.corrected.value == pytest.approx(10_000 / 1900)
+
+
+@pytest.mark.parametrize(
+    ("claim", "why"),
+    [
+        ({"says": "1 GPU"}, "it needs 'from', 'against', a 'plan' input of line 4, or 'lacks'"),
+        ({"says": "2 GPU", "plan": "cards"}, "'cards' is another value"),
+        ({"says": "8.42105 hour", "plan": "runs.total.hours"}, "is computed and no input"),
+        ({"says": "1 GPU", "plan": "cards", "id": "001-L005-01"},
+         "the source of 'cards' is a-paper, line 4, and not line 5 of a-paper"),
+        ({"says": "1900 step / hour", "plan": "speed", "id": "001-L010-01"}, "a-paper, line 3"),
+    ],
+)  # fmt: skip
+def test_a_claim_without_a_basis_says_what_it_needs(
+    tmp_path: Path, claim: dict[str, str], why: str
+) -> None:
+    found = judged(tmp_path, **claim)
+    assert found.verdict is None
+    assert why in found.because
+
+
+CHAIN = """
+claims:
+  001-L030-01: {quote: a, says: 35 run, against: [26 as run], expect: contradicted}
+  001-L031-01: {quote: b, says: 10 run, lacks: [a list], expect: underdetermined}
+  001-L032-01: {quote: c, says: 45 run, from: "@001-L030-01 + @001-L031-01", expect: reproduced}
+  001-L033-01: {quote: d, says: 90 run, from: "2 * @001-L032-01", expect: reproduced}
+  001-L034-01: {quote: e, says: 11 run, against: ["@001-L031-01 + (2 as run)"], expect: rounded}
+"""
+
+
+def test_an_error_is_charged_where_it_is_made_and_inherited_after(tmp_path: Path) -> None:
+    found = {each.claim.id: each for each in audited(tmp_path, CHAIN).claims}
+    assert found["001-L032-01"].verdict == "reproduced"
+    assert found["001-L032-01"].inherits == ("001-L030-01",)
+    assert found["001-L033-01"].inherits == ("001-L030-01",)
+    assert found["001-L034-01"].inherits == ()
+
+
+def test_both_sides_of_a_disagreement_are_contradicted(tmp_path: Path) -> None:
+    claims = """
+claims:
+  001-L004-01: {quote: one, says: 1 GPU, plan: cards, expect: contradicted}
+  001-L005-01: {quote: two, says: 2 GPU, against: ["@001-L004-01"], expect: contradicted}
+"""
+    one, two = audited(tmp_path, claims).claims
+    assert (one.verdict, two.verdict) == ("contradicted", "contradicted")
+    assert one.because == "disagrees with 001-L005-01."
+    assert told(tmp_path / "again", claims) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "because"),
+    [
+        ({"says": "5 hour", "from": "@001-L004-02 / speed", "note": "Fine."},
+         "@001-L004-02 / speed = 10,000 / 2,000 = 5 h, as written. Fine."),
+        ({"says": "5 hour", "from": "@001-L004-02 / high(speed.corrected)"},
+         "@001-L004-02 / high(speed.corrected) = 10,000 / 2,000 = 5 h, as written."),
+        ({"says": "300 minute", "from": "@001-L004-02 / speed"},
+         "@001-L004-02 / speed = 10,000 / 2,000 * 60 = 300 min, as written."),
+        ({"says": "24 GiB", "from": "gpu.memory"}, "gpu.memory = 24 GiB, as written."),
+        ({"says": "17 hour", "from": "2 * sum(runs.hours)"},
+         "2 * sum(runs.hours) = 16 h, written rounded as 17 h."),
+        ({"says": "at most 24 GB", "from": "need"}, "need = 30 GB, which breaks 'at most 24 GB'."),
+        ({"says": "9.5 .. 15 hour", "role": "range", "from": "fast"},
+         "fast = 10 [8–12] h, outside of 9.5–15 h."),
+        ({"says": "1 hour", "lacks": "[a, b, c]"}, "the document does not state a, b and c."),
+        ({"says": "1 GPU", "plan": "cards"}, "stated; the plan takes it as cards."),
+    ],
+)  # fmt: skip
+def test_because_puts_the_numbers_in(tmp_path: Path, claim: dict[str, str], because: str) -> None:
+    more = "".join(f"    {key}: {_quoted(value)}\n" for key, value in claim.items())
+    claims = (
+        "claims:\n  001-L004-01:\n    quote: x\n    expect: input\n" + more
+        + "  001-L004-02: {quote: y, says: 10_000 step, lacks: [z], expect: underdetermined}\n"
+    )  # fmt: skip
+    assert audited(tmp_path, claims).claims[0].because == because
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"' if value.startswith("@") else value

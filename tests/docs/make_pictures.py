@@ -1,0 +1,62 @@
+"""The pictures of the README: the top of a plan's page, and the sheet of inputs of its workbook.
+
+Run it after `make site`, when the look of either has changed:
+
+    .venv/bin/python tests/docs/make_pictures.py
+
+It needs Chromium, LibreOffice and pdftoppm (of poppler-utils).
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+PLAN = "qwen2-finance"
+ROOT = Path(__file__).parents[2]
+ASSETS = ROOT / "docs" / "assets"
+SHEET = 2  # the page on which Inputs prints
+AREA = (75, 85, 1320, 800)  # of that page: left, top, width, height
+DOTS = 165  # an inch
+LARGEST = 250_000  # bytes of a picture
+
+
+def of_the_site(build: Path, picture: Path) -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
+        page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light")
+        page.goto((build / "site" / "book" / "plans" / f"{PLAN}.html").as_uri())
+        page.screenshot(path=picture)
+        browser.close()
+
+
+def of_the_workbook(build: Path, picture: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        workbook = build / "workbooks" / f"{PLAN}.xlsx"
+        profile = f"-env:UserInstallation={Path(folder, 'profile').as_uri()}"
+        office = ["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", folder]
+        subprocess.run([*office, str(workbook)], check=True, capture_output=True)
+        left, top, width, height = map(str, AREA)
+        area = ["-x", left, "-y", top, "-W", width, "-H", height]
+        pages = ["-r", str(DOTS), "-f", str(SHEET), "-l", str(SHEET), "-singlefile", "-png"]
+        printed = Path(folder, f"{PLAN}.pdf")
+        subprocess.run(
+            ["pdftoppm", *pages, *area, str(printed), str(picture.with_suffix(""))], check=True
+        )
+
+
+def main(build: Path) -> None:
+    for draw, name in ((of_the_site, "readme-site"), (of_the_workbook, "readme-workbook")):
+        picture = ASSETS / f"{name}.png"
+        draw(build, picture)
+        size = picture.stat().st_size
+        print(f"{picture.relative_to(ROOT)}: {size:,} bytes")
+        assert size < LARGEST, f"{name} is larger than {LARGEST:,} bytes"
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build")

@@ -1,0 +1,70 @@
+"""The tutorial, followed word by word in an empty folder, does and prints what it says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from scalesheet.cli import main
+from tutorial import PAGE, Edit, Run, Write, follow, steps
+
+
+def figures_apart(line: str) -> str:
+    """The line on the edition without its figures, which any change of a face moves."""
+    if not line.startswith("edition hash"):
+        return line
+    return re.sub(r"\b[0-9a-f]{8}\b|[0-9][0-9,]*", "#", line)
+
+
+def test_every_step_prints_what_the_page_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def run(step: Run) -> None:
+        main(shlex.split(step.command)[1:])
+        printed = capsys.readouterr()
+        lines = [figures_apart(line) for line in (printed.out + printed.err).splitlines()]
+        shown = [figures_apart(line) for line in step.shown]
+        if shown[-1] == "...":
+            shown.pop()
+            lines = lines[: len(shown)]
+        assert lines == shown, step.command
+
+    follow(tmp_path, run)
+    assert {type(step) for step in steps()} == {Write, Edit, Run}
+
+    # What the page says of the workbook: an input to change, and formulas that read by name.
+    book = openpyxl.load_workbook(tmp_path / "build/workbooks/tuning.xlsx")
+    assert "Inputs" in book.sheetnames
+    formulas = [
+        cell.value
+        for sheet in book
+        for row in sheet.iter_rows()
+        for cell in row
+        if str(cell.value).startswith("=")
+    ]
+    assert any("hours*cards" in formula for formula in formulas)
+
+
+def test_the_line_that_it_mends_is_the_one_that_the_message_names() -> None:
+    (line,) = {int(n) for n in re.findall(r"plan\.yaml:(\d+):\d+: U002", PAGE)}
+    (plan,) = [s.text for s in steps() if isinstance(s, Write) and s.place.endswith("plan.yaml")]
+    (edit,) = [s for s in steps() if isinstance(s, Edit)]
+    assert plan.splitlines()[line - 1] == edit.old
+    assert f"In line {line} of" in PAGE
+
+
+def test_it_declares_the_units_that_every_book_needs_first() -> None:
+    from scalesheet.schemas import written
+
+    (needed,) = written("units")["properties"]["units"]["allOf"]
+    (units,) = [s.text for s in steps() if isinstance(s, Write) and s.place.endswith("units.yaml")]
+    names = re.findall(r"^  (\w+):", units, re.MULTILINE)
+    assert set(names[: len(needed["required"])]) == set(needed["required"])
+    assert "The first eleven are needed" in PAGE
+    assert len(needed["required"]) == 11

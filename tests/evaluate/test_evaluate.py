@@ -1,0 +1,112 @@
+"""The evaluator: whole columns at once, reasons as values, edits, and a table of a million rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small import plan, said
+
+from scalesheet.evaluate import evaluate
+from scalesheet.model import Key, Stated
+
+SIDE = 1000
+
+
+def test_a_million_rows_are_evaluated_with_the_languages_own_arithmetic(tmp_path: Path) -> None:
+    scales = "".join(f"      r{i}: {{steps: {i + 1}}}\n" for i in range(SIDE))
+    speeds = "".join(f"      q{i}: {{speed: {i + 1}}}\n" for i in range(SIDE))
+    text = (
+        "tables:\n"
+        "  scales:\n    columns: {steps: {unit: step, domain: count}}\n    rows:\n" + scales
+        + "  speeds:\n    columns: {speed: {unit: step / hour, domain: positive}}\n    rows:\n"
+        + speeds
+        + "  grid:\n"
+        "    rows: {each: {scale: scales, setup: speeds}}\n"
+        "    columns:\n"
+        "      hours: {unit: hour, formula: scale.steps / setup.speed}\n"
+        "      whole: {unit: hour, formula: ceil(hours)}\n"
+        "      long: {words: [long, short],"
+        " formula: \"'long' if whole > limit else 'short'\"}\n"
+        "    total: [whole]\n"
+        "scalars:\n  limit: {value: 1, unit: hour}\n"
+    )  # fmt: skip
+    examined = plan(tmp_path, text)
+    assert said(examined) == []
+    results = examined.results["small"]
+    assert len(results.rows["grid"]) == SIDE**2
+    steps = np.arange(1, SIDE + 1)
+    exact = -(-steps[:, None] // steps[None, :])  # ceil of whole quotients, without rounding
+    computed = np.asarray(results.tables["grid"]["whole"].value).reshape(SIDE, SIDE)
+    assert (computed == exact).all()
+    assert results.scalars["grid.total.whole"].value == exact.sum()
+    words = np.asarray(results.tables["grid"]["long"].value).reshape(SIDE, SIDE)
+    assert ((words == "long") == (exact > 1)).all()
+
+
+TABLE = """\
+scalars:
+  rate: {value: 2, unit: 1, domain: positive}
+tables:
+  t:
+    columns:
+      n: {unit: 1}
+      twice: {unit: 1, formula: n * rate}
+      word: {words: [big, small], formula: "'big' if n > 2 else 'small'"}
+      kept: {unit: 1, formula: n if n > 2 else reason('too small')}
+      next: {unit: 1, formula: kept + 1}
+    rows:
+      a: {n: 1}
+      b: {n: 3}
+      c: {n: {reason: not measured}}
+      d: {n: {value: 4, low: 3, high: 6}}
+    total: [twice, next]
+"""
+
+
+def test_reasons_travel_through_columns_and_stay_out_of_totals(tmp_path: Path) -> None:
+    examined = plan(
+        tmp_path,
+        TABLE.replace("n if n > 2", "n if low(n) > 2").replace(
+            "'big' if n > 2", "'big' if low(n) > 2"
+        ),
+    )
+    assert said(examined) == []
+    results = examined.results["small"]
+
+    def column(name: str) -> list[float | str | bool | None]:
+        return [v.reason or v.value for v in results.tables["t"][name]]
+
+    assert column("twice") == [2, 6, "not measured", 8]
+    assert column("word") == ["small", "big", "not measured", "big"]
+    assert column("kept") == ["too small", 3, "not measured", 4]
+    assert column("next") == ["too small", 4, "not measured", 5]
+    assert results.cell("t", "d", "twice").high == 12
+    total = results.scalars["t.total.next"]
+    assert (total.low, total.value, total.high) == (8, 9, 11)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "cell", "expected"),
+    [
+        (Key("rate"), 5.0, ("a", "twice"), 5.0),
+        (Key("n", "t", "a"), 10.0, ("a", "twice"), 20.0),
+        (Key("n", "t", "c"), 7.0, ("c", "next"), 8.0),
+        (Key("n", "t", "b"), Stated(reason="gone"), ("b", "twice"), "gone"),
+    ],
+)
+def test_an_edit_stands_in_place_of_what_is_stated(
+    tmp_path: Path, key: Key, value: float | Stated, cell: tuple[str, str], expected: object
+) -> None:
+    text = TABLE.replace("n if n > 2", "n if low(n) > 2").replace(
+        "'big' if n > 2", "'big' if low(n) > 2"
+    )
+    examined = plan(tmp_path, text)
+    assert examined.book is not None
+    small = examined.book.plans["small"]
+    results = evaluate(examined.book, small, {key: value})
+    found = results.cell("t", *cell)
+    assert (found.reason or found.value) == expected
+    shipped = evaluate(examined.book, small)
+    assert shipped.cell("t", "a", "twice").value == 2, "an edit leaves nothing behind"

@@ -1,0 +1,179 @@
+"""Sensitivity: what moves, how far, what it does to the figures, and in which order."""
+
+from __future__ import annotations
+
+import pytest
+
+from render.moving import moving_book
+from scalesheet.evaluate import Overrides, evaluate
+from scalesheet.evaluate.sensitivity import Effect, Ranking, Sensitivity, ranks, sensitivity
+from scalesheet.model import Book, Key, Plan, Stated
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Book:
+    return moving_book(tmp_path_factory.mktemp("moving"))
+
+
+@pytest.fixture(scope="module")
+def plan(book: Book) -> Plan:
+    return book.plans["moving"]
+
+
+@pytest.fixture(scope="module")
+def found(book: Book, plan: Plan) -> Sensitivity:
+    return sensitivity(book, plan)
+
+
+def ranking(found: Sensitivity, name: str) -> Ranking:
+    return next(each for each in found.rankings if each.name == name)
+
+
+def effect(found: Sensitivity, figure: str, title: str) -> Effect:
+    return next(e for e in ranking(found, figure).effects if e.lever.title == title)
+
+
+def column(plan: Plan, table: str, name: str, factor: float) -> dict[Key, Stated]:
+    """An override of every number of an exact column of whole numbers."""
+    moved: dict[Key, Stated] = {}
+    for row, stated in plan.tables[table].columns[name].stated.items():
+        if isinstance(stated.value, float):
+            value = float(round(stated.value * factor))
+            moved[Key(name, table, row)] = Stated(value, value, value)
+    return moved
+
+
+@pytest.mark.parametrize(
+    ("figure", "title", "low", "high"),
+    [
+        ("cost", "Price", {Key("price"): 2.25}, {Key("price"): 2.75}),
+        ("cost", "Wage", {Key("wage"): -1.0}, {Key("wage"): 2.0}),
+        ("least", "Rate", {Key("rate.corrected"): 1800.0}, {Key("rate.corrected"): 2100.0}),
+        ("margin", "Rate", {Key("rate.corrected"): 1800.0}, {Key("rate.corrected"): 2100.0}),
+        ("filtered", "Threshold", {Key("threshold"): 2250.0}, {Key("threshold"): 2750.0}),
+        (
+            "phases.total.gpu_hours",
+            "Test: GPU hours",
+            {Key("gpu_hours", "phases", "test"): 3.6},
+            {Key("gpu_hours", "phases", "test"): 4.4},
+        ),
+        (
+            "peak_hours",
+            "Hardware: Dense BF16 peak, FP32 accumulate",
+            {Key("dense_bf16", "hardware", "h100"): 989.4 * 0.9},
+            {Key("dense_bf16", "hardware", "h100"): 989.4 * 1.1},
+        ),
+    ],
+)
+def test_an_effect_is_what_the_evaluator_gives_for_the_moved_input(
+    book: Book, plan: Plan, found: Sensitivity, figure: str, title: str,
+    low: Overrides, high: Overrides,
+) -> None:  # fmt: skip
+    one = effect(found, figure, title)
+    for side, overrides in ((one.low, low), (one.high, high)):
+        whole = evaluate(book, plan, overrides).scalars[figure].value
+        assert side.value == pytest.approx(whole, rel=1e-14)
+
+
+def test_the_cells_of_a_column_move_together(book: Book, plan: Plan, found: Sensitivity) -> None:
+    one = effect(found, "least", "Options: Steps")
+    for side, factor in ((one.low, 0.9), (one.high, 1.1)):
+        moved = column(plan, "options", "steps", factor)
+        assert side.value == pytest.approx(evaluate(book, plan, moved).scalars["least"].value)
+    assert one.inputs is None
+
+
+def test_what_has_a_range_moves_over_it_and_a_row_without_one_by_the_step(
+    found: Sensitivity,
+) -> None:
+    lever = effect(found, "least", "Options: Factor").lever
+    assert (lever.own, lever.stepped) == (True, True)
+    assert effect(found, "cost", "Wage").inputs == (-1.0, 0.0, 2.0)
+
+
+def test_an_input_stays_in_its_domain(found: Sensitivity) -> None:
+    assert effect(found, "cost", "Share").inputs == pytest.approx((0.855, 0.95, 1.0))
+
+
+def test_a_whole_number_moves_by_whole_numbers_and_a_small_one_stays(
+    book: Book, plan: Plan, found: Sensitivity
+) -> None:
+    assert effect(found, "cost", "Cards").inputs == (7.0, 8.0, 9.0)
+    titles = {e.lever.title for e in ranking(found, "cost").effects}
+    assert "One" not in titles
+    wide = sensitivity(book, plan, step=0.6)
+    assert effect(wide, "cost", "One").inputs == (1.0, 1.0, 2.0)
+
+
+def test_a_value_with_two_scenarios_is_one_input_and_moves_from_the_one_at_hand(
+    book: Book, plan: Plan, found: Sensitivity
+) -> None:
+    assert effect(found, "cost", "Rate").inputs == (1800.0, 2000.0, 2100.0)
+    written = sensitivity(book, plan, {Key("scenario"): "written"})
+    assert effect(written, "cost", "Rate").inputs == pytest.approx((1710.0, 1900.0, 2090.0))
+    runs = effect(written, "filtered", "Runs: Steps")
+    assert runs.high.value == pytest.approx(11_000 + 2_860)
+
+
+def test_what_a_figure_does_not_rest_on_is_not_listed_and_what_does_not_move_it_is_counted(
+    found: Sensitivity,
+) -> None:
+    cost = ranking(found, "cost")
+    titles = {each.lever.title for each in cost.effects}
+    assert not titles & {"Unused", "Work", "Nothing", "One"}
+    assert cost.still == 2  # Nothing is 0, One is too small a whole number
+    assert ranking(found, "least").still == 1  # the threshold makes a longer option longer
+
+
+def test_a_choice_and_a_count_of_the_catalogue_do_not_move(found: Sensitivity) -> None:
+    keys = {each.lever.key for listed in found.rankings for each in listed.effects}
+    assert Key("gpu") not in keys
+    assert Key("scenario") not in keys
+
+
+def test_the_largest_swing_comes_first_and_the_figure_as_it_is_counts_for_it(
+    found: Sensitivity,
+) -> None:
+    for listed in found.rankings:
+        swings = [each.swing for each in listed.effects]
+        assert swings == sorted(swings, reverse=True)
+    # both sides of the rate give 0.95, the figure as it is lies above them
+    rate = effect(found, "margin", "Rate")
+    assert (rate.low.value, rate.high.value) == pytest.approx((0.95, 0.95))
+    assert rate.swing == pytest.approx(2100 / 1800 * 0.95 - 0.95)
+
+
+def test_equal_swings_rank_as_they_stand() -> None:
+    assert ranks([1.0, 3.0, 1.0 + 1e-16, 2.0]) == [3, 1, 4, 2]
+
+
+def test_a_figure_without_a_number_has_no_effects(book: Book, plan: Plan) -> None:
+    found = sensitivity(book, plan, {Key("gpu"): "t4"})
+    peak = ranking(found, "peak_hours")
+    assert peak.value.reason == "no bf16 tensor unit"
+    assert peak.effects == ()
+
+
+@pytest.mark.parametrize("step", [0.0, 1.0, -0.1])
+def test_a_step_is_a_share(book: Book, plan: Plan, step: float) -> None:
+    with pytest.raises(ValueError, match="more than 0 and less than 1"):
+        sensitivity(book, plan, step=step)
+
+
+def test_a_trial_with_too_many_rows_is_not_kept(book: Book, plan: Plan) -> None:
+    small = sensitivity(book, plan, most_rows=3)
+    assert Key("work") in small.trials
+    assert Key("steps", "train.runs") not in small.trials
+    assert small.rankings == sensitivity(book, plan).rankings
+
+
+def test_a_trial_holds_what_a_whole_evaluation_gives(
+    book: Book, plan: Plan, found: Sensitivity
+) -> None:
+    trial = found.trials[Key("cards")]
+    whole = evaluate(book, plan, {Key("cards"): 9.0})
+    assert trial.places
+    for name, value in trial.high.scalars.items():
+        assert value == whole.scalars[name]
+    for (table, name), series in trial.high.columns.items():
+        assert list(series) == list(whole.tables[table][name])

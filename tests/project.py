@@ -1,0 +1,68 @@
+"""A whole small project for tests: the minimal book with a site of a few pages."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from small import lay
+
+ROOT = Path(__file__).parents[1]
+CONFIG = """\
+site_name: Small
+docs_dir: docs
+use_directory_urls: false
+strict: true
+nav: [index.md, {Plans: [book/plans/index.md]}]
+not_in_nav: /book/
+theme: {name: material, font: false}
+extra: {generator: false}
+plugins: [search]
+markdown_extensions: [attr_list, md_in_html, tables: {use_align_attribute: true}]
+"""
+
+
+def project(folder: Path, files: Mapping[str, str] | None = None) -> Path:
+    """A folder with data/, docs/ and mkdocs.yml; the data folder."""
+    data = lay(folder, files or {})
+    (folder / "docs").mkdir(exist_ok=True)
+    (folder / "docs" / "index.md").write_text("# Small\n\nA page written by hand.\n", "utf-8")
+    (folder / "mkdocs.yml").write_text(CONFIG, "utf-8")
+    return data
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    """Replaces a text that must be there."""
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), "utf-8")
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """A digest of every file below a folder."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def remains(folder: Path) -> list[str]:
+    """What a build that was killed left below a folder."""
+    return sorted(
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob(".*")
+        if path.name != ".stamp.json"
+    )
+
+
+def command(*arguments: str) -> list[str]:
+    """The program as a user starts it."""
+    return [sys.executable, "-m", "scalesheet", *arguments]
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT / "generator"), **more}

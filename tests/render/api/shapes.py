@@ -1,0 +1,67 @@
+"""The schemas of the API's own shapes, as a program would use them that has the index."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator, FormatChecker
+from referencing import Registry, Resource
+
+
+def read(path: Path) -> Any:
+    def refused(text: str) -> None:
+        raise ValueError(f"{path}: {text} is not JSON")
+
+    return json.loads(path.read_text("utf-8"), parse_constant=refused)
+
+
+def files(root: Path) -> Iterator[str]:
+    """The places of the JSON files of an API, without its schemas."""
+    for path in sorted(root.rglob("*.json")):
+        name = path.relative_to(root).as_posix()
+        if not name.startswith("schemas/"):
+            yield name
+
+
+def schema_of(name: str, shapes: dict[str, str]) -> str | None:
+    """The place of the schema of a file, by the index's own list."""
+    fitting = [
+        place
+        for pattern, place in shapes.items()
+        if fnmatchcase(name, pattern) and pattern.count("/") == name.count("/")
+    ]
+    assert len(fitting) <= 1, name
+    return fitting[0] if fitting else None
+
+
+class Shapes:
+    """Validators for the files of an API, from the schemas that it carries itself."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.listed: dict[str, str] = read(root / "index.json")["shapes"]
+        folder = root / "schemas" / "api"
+        schemas = {path.name: read(path) for path in folder.glob("*.json")}
+        for name, schema in schemas.items():
+            Draft202012Validator.check_schema(schema)
+            assert schema["$id"] == name
+        registry: Any = Registry().with_resources(
+            (name, Resource.from_contents(schema)) for name, schema in schemas.items()
+        )
+        self.validators = {
+            name: Draft202012Validator(schema, registry=registry, format_checker=FormatChecker())
+            for name, schema in schemas.items()
+        }
+
+    def faults(self, name: str, data: Any | None = None) -> list[str]:
+        """What is wrong with a file, or with what might stand in it."""
+        place = schema_of(name, self.listed)
+        if place is None:
+            return [f"{name}: no shape is listed"]
+        data = read(self.root / name) if data is None else data
+        errors = self.validators[Path(place).name].iter_errors(data)
+        return [f"{name}: {error.json_path}: {error.message[:200]}" for error in errors]

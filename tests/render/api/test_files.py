@@ -1,0 +1,331 @@
+"""Every file of the API: it has its shape, its addresses lead somewhere, its bytes repeat."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from render.api.conftest import ROOT, Written
+from render.api.shapes import files, read
+from scalesheet.evaluate import evaluate, evaluate_catalogue
+from scalesheet.render.api import as_json, plan_json, write_api
+from scalesheet.render.api.text import csv_text, inert, original
+
+
+@pytest.fixture(params=["sample", "shipped"])
+def api(request: pytest.FixtureRequest) -> Written:
+    written: Written = request.getfixturevalue(request.param)
+    return written
+
+
+def walk(data: Any) -> Iterator[Any]:
+    yield data
+    below = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    for part in below:
+        yield from walk(part)
+
+
+def lines(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text("utf-8"), newline="")))
+
+
+def test_every_file_has_the_shape_that_the_index_names(api: Written) -> None:
+    names = list(files(api.root))
+    assert len(names) > 20
+    assert [fault for name in names for fault in api.shapes.faults(name)] == []
+
+
+BREAKS = {
+    "a key that nobody knows": lambda q: q.update(price=1),
+    "no unit": lambda q: q.pop("unit"),
+    "no kind": lambda q: q.pop("kind"),
+    "an end without the other": lambda q: q.update(high=None),
+    "a number as text": lambda q: q.update(value="80"),
+    "a value beside a reason": lambda q: q.update(reason="why", code="why"),
+    "a kind that there is not": lambda q: q.update(kind="guess"),
+    "a source without its place": lambda q: q.update(source={"key": "paper"}),
+}
+
+
+@pytest.mark.parametrize("broken", BREAKS)
+def test_the_shapes_are_closed(sample: Written, broken: str) -> None:
+    data = read(sample.root / "hardware" / "h100.json")
+    assert sample.shapes.faults("hardware/h100.json", data) == []
+    wrong = copy.deepcopy(data)
+    BREAKS[broken](wrong["entry"]["quantities"]["memory"])
+    assert sample.shapes.faults("hardware/h100.json", wrong) != []
+
+
+def test_schemas_have_ids_of_their_own(api: Written) -> None:
+    folder = api.root / "schemas"
+    ids = [read(path)["$id"] for path in folder.rglob("*.json")]
+    assert len(ids) == len(set(ids)) > 10
+    source = ROOT / "generator" / "scalesheet" / "schema"
+    for path in folder.rglob("*.json"):
+        assert read(path) == read(source / path.relative_to(folder))
+
+
+def test_the_index_lists_every_file_and_nothing_else(api: Written) -> None:
+    index = read(api.root / "index.json")
+    parts = [part for part in walk(index) if isinstance(part, dict)]
+    kinds = ("json", "csv", "audit")
+    listed = {part[kind] for part in parts for kind in kinds if kind in part}
+    listed |= {*index["schemas"].values(), *index["shapes"].values()}
+    there = {p.relative_to(api.root).as_posix() for p in api.root.rglob("*") if p.is_file()}
+    shared = {f"schemas/{n}.schema.json" for n in ("common", "api/values")}
+    assert listed | {"index.json"} | shared == there
+    for plan in index["plans"]:
+        assert (api.root / plan["workbook"]).resolve().is_file()
+
+
+def test_a_collection_holds_what_its_entries_hold(api: Written) -> None:
+    index = read(api.root / "index.json")
+    assert {"hardware", "offers", "formulas", "sources", "units"} <= set(index["collections"])
+    for kept in index["collections"].values():
+        entries = read(api.root / kept["json"])["entries"]
+        alone = [read(api.root / entry["json"])["entry"] for entry in kept["entries"]]
+        assert alone == entries
+
+
+def test_every_number_has_a_unit_and_every_quantity_a_kind(api: Written) -> None:
+    seen = 0
+    for name in files(api.root):
+        for part in walk(read(api.root / name)):
+            if isinstance(part, dict) and isinstance(part.get("value"), float):
+                assert api.book.units.parse(part["unit"]), part["unit"]
+                assert part["low"] <= part["value"] <= part["high"]
+                seen += 1
+            if isinstance(part, dict) and "type" in part and part.get("value") is not None:
+                assert part["kind"] is not None
+    assert seen > 20
+
+
+def test_units_read_back_as_themselves(api: Written) -> None:
+    for part in walk(read(api.root / "hardware.json")):
+        if isinstance(part, dict) and part.get("unit"):
+            assert str(api.book.units.parse(part["unit"])) == part["unit"]
+
+
+def test_citations_lead_to_sources(api: Written) -> None:
+    known = {entry["key"] for entry in read(api.root / "sources.json")["entries"]}
+    cited = {
+        part["source"]["key"]
+        for name in files(api.root)
+        for part in walk(read(api.root / name))
+        if isinstance(part, dict) and isinstance(part.get("source"), dict)
+    }
+    assert cited
+    assert cited <= known
+
+
+def test_show_prints_the_file(api: Written) -> None:
+    plan = next(iter(api.book.plans.values()))
+    printed = as_json(plan_json(api.book, plan, evaluate(api.book, plan)))
+    assert printed == (api.root / "plans" / f"{plan.id}.json").read_text("utf-8")
+
+
+def test_json_and_csv_hold_the_same_cells(api: Written) -> None:
+    for plan in api.book.plans:
+        data = read(api.root / "plans" / f"{plan}.json")
+        cells = {("", "", name): value for name, value in data["quantities"].items()}
+        for table, said in data["tables"].items():
+            for row in said["rows"]:
+                for name, value in row["cells"].items():
+                    origin = row["origins"].get(name, said["columns"][name])
+                    cells[table, row["id"], name] = value | {"kind": origin["kind"]}
+        kept = {(c["table"], c["row"], c["name"]): c for c in lines(api.root / f"plans/{plan}.csv")}
+        assert cells.keys() == kept.keys()
+        for key, value in cells.items():
+            line = kept[key]
+            for end in ("value", "low", "high"):
+                assert same(line[end], value.get(end)), (key, end)
+            assert line["unit"] == (value.get("unit") or "")
+            assert original(line["reason"]) == value.get("reason", "")
+            assert line["kind"] == (value["kind"] or "")
+
+
+def same(field: str, value: Any) -> bool:
+    match value:
+        case None:
+            return field == ""
+        case bool():
+            return field == ("yes" if value else "no")
+        case float():
+            return float(field) == value
+    return original(field) == value
+
+
+def test_two_writings_give_the_same_bytes(shipped: Written, tmp_path: Path) -> None:
+    book = shipped.book
+    results = {plan.id: evaluate(book, plan) for plan in book.plans.values()}
+    names = write_api(
+        book,
+        results,
+        tmp_path,
+        edition_hash=read(shipped.root / "index.json")["edition_hash"],
+        catalogue=evaluate_catalogue(book),
+        scenarios={plan: {"": results[plan]} for plan in results},
+        examples={r.id: [e.expect for e in r.examples] for r in book.records.values()},
+        pages=False,
+    )
+    apart = {"index.json", "plans.json", "plans.csv"} | {
+        n for n in names if n.startswith("formulas")
+    }
+    for name in set(names) - apart:
+        assert (tmp_path / "v1" / name).read_bytes() == (shipped.root / name).read_bytes(), name
+
+
+# ------------------------------------------------------------------ what single entries say
+
+
+def test_an_offer_has_its_prices_by_date(sample: Written) -> None:
+    offer = read(sample.root / "offers" / "cloud.json")["entry"]
+    first, second, third = offer["prices"]
+    assert (first["from"], first["value"], first["unit"]) == (
+        "2024-01-01", 32.0, "USD / (hour * node)",
+    )  # fmt: skip
+    assert (second["low"], second["value"], second["high"]) == (20.0, 22.0, 24.0)
+    assert second["source"] == {"key": "paper", "locator": "row 7"}
+    assert (third["reason"], third["code"]) == ("no longer offered", "no-longer-offered")
+    assert offer["quantities"]["node_price"]["value"] == 22.0
+    assert offer["quantities"]["price"]["value"] == 2.75
+    assert offer["quantities"]["price"]["formula"] == "node_price / gpus"
+    assert [line["from"] for line in lines(sample.root / "prices.csv")] == [
+        "2024-01-01", "2026-01-01", "2027-01-01",
+    ]  # fmt: skip
+
+
+def test_a_formula_has_its_texts_inputs_and_examples(sample: Written) -> None:
+    record = read(sample.root / "formulas" / "machines-needed.json")["entry"]
+    assert (record["name"], record["unit"], record["symbol"]) == ("machines_needed", "node", "node")
+    assert record["texts"]["written"] == record["formula"] == "ceil(cards / each)"
+    assert record["texts"]["excel"].startswith("=MAX(INT(cards/each)")
+    assert record["texts"]["python"] == "ceil(cards / each)"
+    assert record["texts"]["javascript"].startswith("rt.ceil(")
+    assert record["texts"]["latex"].startswith(r"\left\lceil")
+    assert record["constants"] == {"rounding_slack": 1e-12}
+    assert [(i["name"], i["unit"], i["domain"]) for i in record["inputs"]] == [
+        ("cards", "GPU", "non-negative"),
+        ("each", "GPU / node", "count"),
+    ]
+    assert record["inputs"][1]["default"]["value"] == 8.0
+    (example,) = record["examples"]
+    assert example["given"]["cards"] == {"value": 20.0, "low": 20.0, "high": 20.0, "unit": "GPU"}
+    assert example["expect"] == example["computed"]
+
+
+def test_headlines_stand_under_each_scenario(sample: Written) -> None:
+    (plan,) = read(sample.root / "plans.json")["plans"]
+    corrected, written = plan["headlines"]
+    assert (corrected["scenario"], written["scenario"]) == ("corrected", "written")
+    name = "phases.total.gpu_hours"
+    hours = [each["quantities"][name]["value"] for each in (corrected, written)]
+    assert hours[0] < hours[1]  # the document counts with fewer steps an hour
+
+
+def test_a_quantity_says_what_was_not_stated_of_it(sample: Written) -> None:
+    quantities = read(sample.root / "plans" / "small.json")["quantities"]
+    limit = quantities["limit"]
+    assert (limit["low"], limit["value"], limit["high"], limit["midpoint"]) == (10, 15, 20, True)
+    assert "midpoint" not in quantities["price"]
+    assert quantities["steps_per_hour.written"]["hidden"] is True
+    assert quantities["enough"]["words"] == ["fits", "tight", "does not fit"]
+    assert quantities["gpu"]["refers_to"] == "hardware"
+
+
+def test_a_cell_has_its_own_origin_where_the_column_has_none(sample: Written) -> None:
+    sizes = read(sample.root / "plans" / "small.json")["tables"]["sizes"]
+    two = next(row for row in sizes["rows"] if row["id"] == "two")
+    assert two["origins"]["steps"]["source"] == {"key": "memo", "locator": ""}
+    assert two["origins"]["steps"]["note"] == "rounded"
+    assert "spare" not in two["origins"]
+    assert sizes["columns"]["spare"]["kind"] == "derived"
+    assert two["cells"]["large"] == {"value": True, "low": None, "high": None, "unit": None}
+
+
+def test_a_reason_stands_for_a_number(sample: Written) -> None:
+    t4 = read(sample.root / "hardware" / "t4.json")["entry"]["quantities"]["dense_bf16"]
+    assert (t4["reason"], t4["code"]) == ("no bf16 tensor unit", "no-bf16-tensor-unit")
+    assert "value" not in t4
+    assert t4["symbol"] == "TFLOP/(GPU·s)"
+
+
+def test_a_unit_says_its_size_in_the_base_of_its_dimension(sample: Written) -> None:
+    day = read(sample.root / "units" / "day.json")["entry"]
+    assert day["size"] == {"value": 86400.0, "low": 86400.0, "high": 86400.0, "unit": "second"}
+    assert (day["per"], day["dimension"], day["counted"]) == ("24 * hour", "time", False)
+
+
+def test_an_audit_is_linked_once_it_is_there(sample: Written, tmp_path: Path) -> None:
+    book = sample.book
+    results = {plan.id: evaluate(book, plan) for plan in book.plans.values()}
+    (tmp_path / "v1" / "audit").mkdir(parents=True)
+    (tmp_path / "v1" / "audit" / "small.json").write_text("{}")
+    write_api(
+        book,
+        results,
+        tmp_path,
+        edition_hash="0" * 8,
+        catalogue=evaluate_catalogue(book),
+        scenarios={plan: {"": results[plan]} for plan in results},
+        examples={r.id: [e.expect for e in r.examples] for r in book.records.values()},
+        pages=True,
+    )
+    (plan,) = read(tmp_path / "v1" / "index.json")["plans"]
+    assert plan["audit"] == "audit/small.json"
+    assert plan["page"] == "../../book/plans/small.html"
+    assert "audit" not in read(sample.root / "index.json")["plans"][0]
+
+
+# ------------------------------------------------------------------ CSV
+
+
+RUNS = ["=1+1", "+1", "-1", "@home", "\t=1", "\r=1", "\n=1", "'=1", "''@x", "＝1"]
+RESTS = ["", "a=1", "'fits' if x", "'", " =1", "é", 'a "b", c\nd', "1-1"]
+
+
+@pytest.mark.parametrize("text", RUNS)
+def test_text_that_a_spreadsheet_would_run_gets_an_apostrophe(text: str) -> None:
+    assert inert(text) == f"'{text}"
+    assert original(inert(text)) == text
+
+
+@pytest.mark.parametrize("text", RESTS)
+def test_other_text_stays_as_it_is(text: str) -> None:
+    assert inert(text) == text
+    assert original(text) == text
+
+
+def test_a_line_reads_back_as_it_was_written() -> None:
+    row = [*RUNS, *RESTS]
+    written = csv_text(["text"] * len(row), [row])
+    _, read_back = csv.reader(io.StringIO(written, newline=""))
+    assert [original(field) for field in read_back] == row
+    text = csv_text(["a", "b", "c", "d", "e"], [[-5.0, None, True, 0.1 + 0.2, "-5"]])
+    assert text == "a,b,c,d,e\n-5.0,,yes,0.30000000000000004,'-5\n"
+
+
+def test_no_field_of_any_file_would_be_run(api: Written) -> None:
+    seen = 0
+    for path in api.root.rglob("*.csv"):
+        for line in lines(path):
+            for field in line.values():
+                assert re.match(r"[=+\-@\t\r\n]", field) is None or float(field) < 0, field
+                seen += field.startswith("'")
+    assert seen > 0
+
+
+def test_there_is_no_number_that_json_has_no_word_for() -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        as_json({"value": float("nan")})
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        as_json({"value": float("inf")})
+    assert json.loads(as_json({"ö": 0.1}))["ö"] == 0.1

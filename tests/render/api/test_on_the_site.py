@@ -1,0 +1,91 @@
+"""The API and the Markdown on the finished site: every address in them leads to a file."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from render.api.conftest import ROOT
+from render.api.shapes import Shapes, files, read
+from scalesheet.build import build
+
+LINK = re.compile(r"(?<!\\)\[(?:\\.|[^\]\\])*\]\(([^)\s]+)\)")
+FENCED = re.compile(r"^(`{3,}).*?^\1$|`+[^`\n]+`+", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    project = tmp_path_factory.mktemp("project")
+    for name in ("data", "docs"):
+        shutil.copytree(ROOT / name, project / name)
+    for name in ("mkdocs.yml", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, project)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(project)
+        yield build(Path("data"), project / "out").out / "site"
+
+
+def dangling(file: Path, addresses: list[str]) -> list[str]:
+    """The addresses in a file that lead to no file; those on the web are left out."""
+    found = []
+    for address in addresses:
+        parts = urlsplit(address)
+        if parts.scheme in ("http", "https", "mailto") or not parts.path:
+            continue
+        if not (file.parent / unquote(parts.path)).is_file():
+            found.append(f"{file.name}: {address}")
+    return found
+
+
+def test_every_address_of_the_index_leads_to_a_file(site: Path) -> None:
+    root = site / "api" / "v1"
+    index = read(root / "index.json")
+    assert Shapes(root).faults("index.json") == []
+    addresses = [index["documentation"]]
+    for plan in index["plans"]:
+        addresses += [plan[key] for key in ("json", "csv", "workbook", "page", "markdown")]
+    for kept in index["collections"].values():
+        addresses += [kept["json"], kept["csv"]]
+        for entry in kept["entries"]:
+            addresses += [entry[key] for key in ("json", "page", "markdown") if key in entry]
+    assert len(addresses) > 100
+    assert dangling(root / "index.json", addresses) == []
+
+
+def test_the_files_have_the_shapes_that_come_with_them(site: Path) -> None:
+    shapes = Shapes(site / "api" / "v1")
+    assert [f for name in files(shapes.root) for f in shapes.faults(name)] == []
+
+
+def test_the_links_of_every_markdown_file_lead_to_files(site: Path) -> None:
+    texts = [*site.rglob("*.md"), site / "llms.txt"]
+    assert len(texts) > 100
+    found = []
+    for path in texts:
+        text = FENCED.sub("", path.read_text("utf-8"))
+        found += dangling(path, [a.strip("<>") for a in LINK.findall(text)])
+    assert found == []
+
+
+def test_generated_pages_are_plain_in_their_markdown(site: Path) -> None:
+    plan = (site / "book/plans/qwen2-finance.md").read_text("utf-8")
+    assert re.search(r"<(table|div|span|p|td)\b", plan) is None
+    assert "{{" not in plan
+    assert "(on the page)" not in plan
+    assert "| GPU hours in total |" in plan
+    card = (site / "book/hardware/rtx4090.md").read_text("utf-8")
+    assert "| Memory | 24 GiB | spec | [NVIDIA Ada" in card
+    offer = (site / "book/offers/aws-p4d-24xlarge.md").read_text("utf-8")
+    assert "## Prices over time" in offer
+    formula = (site / "book/formulas/zero-1-bytes.md").read_text("utf-8")
+    assert "| Given | Expected | Computed | Note |" in formula
+
+
+def test_every_page_has_its_markdown(site: Path) -> None:
+    pages = {page.with_suffix(".md") for page in site.rglob("*.html")}
+    assert {page for page in pages if not page.is_file()} == set()

@@ -1,0 +1,99 @@
+"""The API's page says what there is, and its change log knows every change of a shape."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from typing import Any
+
+import pytest
+
+from render.api.conftest import ROOT, Written
+from render.api.shapes import read
+from scalesheet.render.api.index import REVISION, SHAPES
+
+PAGE = (ROOT / "docs" / "reference" / "api.md").read_text("utf-8")
+SCHEMAS = ROOT / "generator" / "scalesheet" / "schema" / "api"
+
+#: Each revision with the digest of its shapes. A change of a shape is a new revision: raise
+#: REVISION, tell of it in the change log of docs/reference/api.md, and add its digest here.
+#: An entry is never changed once it is released.
+REVISIONS = {1: "701f55a508458c43"}
+HEADERS = {
+    "plans.csv": "plan,scenario,name,",
+    "plans/small.csv": "table,row,name,",
+    "hardware.csv": "table,row,name,",
+    "prices.csv": "offer,from,",
+}
+FIGURE = "value,low,high,unit,reason,code,kind,source,locator,formula,at_least,at_most,note"
+
+
+def shape(schema: Any) -> Any:
+    """A schema without the words that explain it."""
+    if isinstance(schema, list):
+        return [shape(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: shape(value)
+        for key, value in schema.items()
+        if key not in ("title", "description") or not isinstance(value, str)
+    }
+
+
+def digest() -> str:
+    """Of all shapes and of the lines that head the CSV files."""
+    shapes = {path.name: shape(read(path)) for path in SCHEMAS.glob("*.json")}
+    text = json.dumps([shapes, SHAPES, HEADERS, FIGURE], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def test_a_shape_that_changed_is_a_new_revision() -> None:
+    assert max(REVISIONS) == REVISION
+    assert digest() == REVISIONS[REVISION]
+
+
+def test_words_that_explain_are_no_part_of_a_shape() -> None:
+    explained = {"title": "x", "properties": {"title": {"type": "string", "description": "y"}}}
+    assert shape(explained) == {"properties": {"title": {"type": "string"}}}
+
+
+def test_the_change_log_tells_of_every_revision() -> None:
+    log = PAGE.split("## Changes of the API")[1]
+    assert [int(n) for n in re.findall(r"^\| (\d+) \|", log, re.MULTILINE)] == list(REVISIONS)
+
+
+def test_every_sort_of_file_is_on_the_page() -> None:
+    told = re.findall(r"`([\w./<>]+\.(?:json|csv))`", PAGE)
+    patterns = {re.sub(r"<\w+>", "*", name) for name in told}
+    assert set(SHAPES) <= patterns
+    assert {"prices.csv", "schemas/api/*.schema.json", "schemas/*.schema.json"} <= patterns
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_a_csv_begins_with_the_line_that_the_page_tells(sample: Written, name: str) -> None:
+    (header,) = list(csv.reader(io.StringIO((sample.root / name).read_text("utf-8"))))[:1]
+    assert ",".join(header) == HEADERS[name] + FIGURE
+    assert FIGURE.replace(",", ", ") in " ".join(PAGE.split())
+
+
+def test_the_values_on_the_page_have_the_shape_of_values(sample: Written) -> None:
+    (block,) = re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    unit = read(sample.root / "units" / "hour.json")
+    for line in block.splitlines():
+        assert sample.shapes.faults("units/hour.json", _sized(unit, json.loads(line))) == []
+    assert sample.shapes.faults("units/hour.json", _sized(unit, {"value": 1.0})) != []
+
+
+def _sized(unit: Any, value: Any) -> Any:
+    return {**unit, "entry": {**unit["entry"], "size": value}}
+
+
+def test_every_key_of_a_quantity_is_on_the_page() -> None:
+    defs = read(SCHEMAS / "values.schema.json")["$defs"]
+    keys = {*defs["described"]["properties"], *defs["from"]["properties"]}
+    assert keys
+    assert [key for key in sorted(keys) if f"`{key}`" not in PAGE] == []

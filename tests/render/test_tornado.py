@@ -1,0 +1,124 @@
+"""Tornado charts, and the sensitivity on a plan's page and as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from render.moving import moving_book
+from scalesheet.evaluate import evaluate
+from scalesheet.evaluate.sensitivity import Sensitivity, sensitivity
+from scalesheet.model import Book
+from scalesheet.render.api.sensitivity import sensitivity_json
+from scalesheet.render.pages import write_pages
+from scalesheet.render.tornado import Tornado, how_far, tornado, tornado_svg
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Book:
+    return moving_book(tmp_path_factory.mktemp("moving"))
+
+
+@pytest.fixture(scope="module")
+def found(book: Book) -> Sensitivity:
+    return sensitivity(book, book.plans["moving"])
+
+
+def drawing(book: Book, found: Sensitivity, name: str) -> Tornado:
+    ranking = next(each for each in found.rankings if each.name == name)
+    return tornado(book.plans["moving"], ranking, found.step, book.units)
+
+
+def test_bars_reach_from_the_figure_as_it_is_to_both_sides(book: Book, found: Sensitivity) -> None:
+    drawn = drawing(book, found, "cost")
+    tree = ET.fromstring(tornado_svg(drawn))
+    cards = tree.findall("g")[0]
+    assert "Cards, 7 to 9 GPU: 197 to 251" in (cards.findtext("title") or "")
+    low, high = (
+        {"x": float(r.get("x", "").rstrip("%")), "width": float(r.get("width", "").rstrip("%"))}
+        for r in cards.findall("rect")
+    )
+    base = drawn.at(drawn.base) * 100
+    assert low["x"] + low["width"] == pytest.approx(base, abs=0.002)
+    assert high["x"] == pytest.approx(base, abs=0.002)
+    assert low["x"] == pytest.approx(drawn.at(197.3625) * 100, abs=0.002)
+
+
+def test_a_side_is_told_by_a_sign_and_not_by_colour_alone(book: Book, found: Sensitivity) -> None:
+    tree = ET.fromstring(tornado_svg(drawing(book, found, "cost")))
+    signs = [t.text for t in tree.findall("g")[0].findall("text") if t.get("class") == "muted"]
+    assert signs == ["−", "+"]
+
+
+def test_the_text_alternative_holds_every_number(book: Book, found: Sensitivity) -> None:
+    said = ET.fromstring(tornado_svg(drawing(book, found, "least"))).findtext("desc")
+    assert said == (
+        "As it is: 1.0 h. Options: Factor, low ends, -10% to high ends, +10%: 0.5 to 1.5; "
+        "Options: Steps, -10% to +10%: 0.9 to 1.1; Rate, 1,800 to 2,100 step/h: 1.1 to 1.0."
+    )
+
+
+def test_all_values_lie_on_the_axis(book: Book, found: Sensitivity) -> None:
+    for ranking in found.rankings:
+        drawn = drawing(book, found, ranking.name)
+        ends = [x for bar in drawn.bars for x in (bar.low, bar.high) if x is not None]
+        assert all(0 < drawn.at(end) < 1 for end in (*ends, drawn.base))
+
+
+def test_how_far_an_input_moves_is_said_with_the_digits_that_it_needs(
+    book: Book, found: Sensitivity
+) -> None:
+    effects = {e.lever.title: e for ranking in found.rankings for e in ranking.effects}
+    assert how_far(effects["Share"], found.step, book.units) == ("0.855", "1.000")
+
+
+def test_the_page_has_a_chart_for_each_figure_and_its_numbers(
+    book: Book, found: Sensitivity, tmp_path: Path
+) -> None:
+    plan = book.plans["moving"]
+    write_pages(
+        book, {plan.id: evaluate(book, plan)}, tmp_path, edition_hash="x", workbooks={},
+        sensitivities={plan.id: found},
+    )  # fmt: skip
+    page = (tmp_path / "plans" / "moving.md").read_text("utf-8")
+    before, _, after = page.partition("## What moves the result { #sensitivity }")
+    assert "## Inputs" not in before
+    section = after.partition("\n## ")[0]
+    assert section.count("<svg") == len(found.rankings)
+    row = re.search(r"<tr>(?:(?!</tr>).)*>Cards<.*?</tr>", section)
+    assert row is not None
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", row[0])
+    assert [re.sub("<[^>]*>", "", cell) for cell in cells] == [
+        "7", "9 GPU", "83.1", "105.7", "-11.30", "+11.30",
+    ]  # fmt: skip
+    assert 'href="#i.cards"' in row[0]
+
+
+def test_a_page_without_one_says_nothing_of_it(book: Book, tmp_path: Path) -> None:
+    plan = book.plans["moving"]
+    write_pages(book, {plan.id: evaluate(book, plan)}, tmp_path, edition_hash="x", workbooks={})
+    assert "What moves" not in (tmp_path / "plans" / "moving.md").read_text("utf-8")
+
+
+def test_the_json_holds_each_input_with_the_figure_at_both_sides(
+    book: Book, found: Sensitivity
+) -> None:
+    data = json.loads(json.dumps(sensitivity_json(book.plans["moving"], found)))
+    assert data["step"] == 0.1
+    cost = data["figures"]["cost"]
+    assert cost["without_effect"] == 2
+    assert cost["inputs"][0] | {"low": None, "high": None} == {
+        "name": "cards",
+        "title": "Cards",
+        "at": {"value": 8.0, "low": 7.0, "high": 9.0, "unit": "GPU"},
+        "low": None,
+        "high": None,
+        "swing": pytest.approx(53.675),
+    }
+    assert cost["inputs"][0]["high"]["value"] == pytest.approx(251.0375)
+    names = [each["name"] for each in data["figures"]["phases.total.gpu_hours"]["inputs"]]
+    assert names[-1] == "phases.test.gpu_hours"

@@ -1,0 +1,71 @@
+"""The site for readers of text: Markdown beside the pages, and llms.txt."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from sample_site import Site
+
+from scalesheet.site.texts import llms_text, page_texts
+
+
+def test_the_markdown_of_each_page_stands_beside_it(site: Site) -> None:
+    pages = {p.relative_to(site.folder).with_suffix(".md") for p in site.folder.rglob("*.html")}
+    beside = {p.relative_to(site.folder) for p in site.folder.rglob("*.md")}
+    assert beside == pages
+    assert (site.folder / "changelog.md").read_text("utf-8").startswith("# Changelog\n")
+
+
+def test_the_list_names_the_plans_and_leads_to_pages(site: Site) -> None:
+    text = (site.folder / "llms.txt").read_text("utf-8")
+    assert text.startswith("# scalesheet\n\n> Compute plans as data")
+    places = re.findall(r"^- \[[^\]]+\]\(([^)]+)\)", text, re.MULTILINE)
+    assert "book/plans/study.md" in places
+    assert "book/hardware/index.md" in places
+    assert "book/hardware/h100.md" not in places
+    assert [place for place in places if not (site.folder / place).is_file()] == []
+
+
+def test_a_snippet_is_put_in_and_front_matter_left_out(tmp_path: Path) -> None:
+    (tmp_path / "CHANGES.md").write_text("# Changes\n\n- one\n")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "changelog.md").write_text('--8<-- "CHANGES.md"\n')
+    (tmp_path / "docs" / "index.md").write_text("---\nhide: [toc]\n---\n# Home\n")
+    assert page_texts(tmp_path / "docs", None, tmp_path) == {
+        "changelog.md": "# Changes\n\n- one\n",
+        "index.md": "# Home\n",
+    }
+
+
+def test_a_plainer_text_is_taken_where_there_is_one(tmp_path: Path) -> None:
+    for folder, text in (("docs", "<table>"), ("plain", "| a |")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.md").write_text(text)
+    (tmp_path / "docs" / "b.md").write_text("b")
+    texts = page_texts(tmp_path / "docs", tmp_path / "plain", tmp_path)
+    assert texts == {"a.md": "| a |", "b.md": "b"}
+
+
+def test_the_list_has_sections_with_a_note_for_each_page() -> None:
+    texts = {
+        "index.md": "# Home { #top }\n\nWhat [it](a.md) is. And more.\n",
+        "architecture.md": "# Design\n\n| a |\n| - |\n",
+        "book/plans/index.md": "# Plans\n",
+        "book/plans/p.md": "# Plan P\n\nIts summary.\n\nMore.\n",
+        "book/reference/codes/index.md": "# Codes\n\nEach of them.\n",
+        "book/reference/codes/a.md": "# A\n",
+        "book/hardware/index.md": "# Hardware\n\nData: [JSON](x)\n\nCards.\n",
+        "book/hardware/card.md": "# Card\n",
+    }
+    data = {"api/v1/index.json": ("Index", "everything")}
+    assert llms_text("book", "A\n book.", texts, data) == (
+        "# book\n\n> A book.\n\n"
+        "## Plans\n\n- [Plan P](book/plans/p.md): Its summary.\n\n"
+        "## Catalogue\n\n- [Hardware](book/hardware/index.md): Cards.\n\n"
+        "## Data\n\n- [Index](api/v1/index.json): everything\n\n"
+        "## Documentation\n\n- [Home](index.md): What it is.\n"
+        "- [Plans](book/plans/index.md)\n"
+        "- [Codes](book/reference/codes/index.md): Each of them.\n\n"
+        "## Optional\n\n- [Design](architecture.md)\n"
+    )

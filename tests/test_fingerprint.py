@@ -1,0 +1,118 @@
+"""A build does nothing where nothing changed, and rewrites only what depends on a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from project import contents, edit, project
+from scalesheet import fingerprint
+from scalesheet.build import build
+
+
+def written(*folders: Path) -> dict[Path, tuple[int, int]]:
+    """Which file on the disk stands under each name, and its date."""
+    return {
+        path: (path.stat().st_ino, path.stat().st_mtime_ns)
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small project that was built; each test builds it again, and leaves it built."""
+    folder = tmp_path_factory.mktemp("project")
+    data = project(folder)
+    (folder / "NOTES.md").write_text("Notes.\n", "utf-8")
+    edit(folder / "mkdocs.yml", "attr_list,", "attr_list, pymdownx.snippets: {base_path: ['.']},")
+    edit(folder / "docs" / "index.md", "by hand", 'by hand\n\n--8<-- "NOTES.md"')
+    build(data, folder / "build")
+    return folder
+
+
+def rebuilt(folder: Path) -> bool:
+    """Builds once more; whether the output was made anew."""
+    before = (folder / "build").stat().st_ino
+    build(folder / "data", folder / "build")
+    return (folder / "build").stat().st_ino != before
+
+
+def test_unchanged_input_writes_no_file_and_starts_no_generator(
+    finished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def started(*_: object, **__: object) -> None:
+        raise AssertionError("the site generator was started")
+
+    monkeypatch.setattr("scalesheet.site.build_site", started)
+    folders = (finished / "build", finished / "docs")
+    before = written(*folders)
+    first = build(finished / "data", finished / "build")
+    assert written(*folders) == before
+    assert (first.pages, first.formulas) > (0, 0)
+
+
+def test_a_changed_price_leaves_every_page_that_does_not_show_it(finished: Path) -> None:
+    site, book = finished / "build" / "site", finished / "docs" / "book"
+    before = written(site, book)
+    edit(finished / "data" / "rates" / "offer.yaml", "price: 1,", "price: 1.1,")
+    build(finished / "data", finished / "build")
+    after = written(site, book)
+    assert before.keys() == after.keys()
+    changed = {path.name if path.parent == site else f"{path.parent.name}/{path.name}"
+               for path in after if before[path] != after[path]}  # fmt: skip
+    kept = {"index.html", "hardware/card.html", "models/tiny.html", "formulas/weight-memory.html"}
+    assert {"offers/offer.html", "offers/offer.md"} <= changed
+    assert not changed & kept
+    assert not {path for path in changed if "assets" in path or "sources" in path}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda at: edit(at / "data" / "book.yaml", "title:", "# a comment\ntitle:"),
+        lambda at: edit(at / "docs" / "index.md", "A page", "The page"),
+        lambda at: edit(at / "mkdocs.yml", "site_name: Small", "site_name: Smaller"),
+        lambda at: edit(at / "NOTES.md", "Notes.", "Other notes."),
+        lambda at: (at / "docs" / "more.md").write_text("# More\n"),
+        lambda at: (at / "docs" / "more.md").unlink(),
+        lambda at: edit(at / "build" / "site" / "index.html", "Small", "Tampered"),
+        lambda at: (at / "build" / "site" / "added.txt").write_text("added"),
+        lambda at: (at / "build" / "workbooks" / "small.xlsx").unlink(),
+        lambda at: (at / "build" / ".stamp.json").write_text("{}"),
+        lambda at: (at / "docs" / "book").rename(at / "gone"),
+    ],
+    ids=[
+        "data", "page by hand", "configuration", "text taken into a page", "new page", "page gone",
+        "output edited", "output added to", "output lost", "stamp edited", "pages lost",
+    ],
+)  # fmt: skip
+def test_any_change_of_input_or_output_is_noticed_once(
+    finished: Path, change: Callable[[Path], object]
+) -> None:
+    change(finished)
+    assert rebuilt(finished)
+    assert not rebuilt(finished)
+    assert "build/site/index.html" in contents(finished)
+    assert "Tampered" not in (finished / "build" / "site" / "index.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["_libraries", "__file__"])
+def test_another_version_of_a_library_or_of_the_program_builds_anew(
+    finished: Path, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other = str(tmp_path / "program.py") if name == "__file__" else lambda: ["mkdocs 99"]
+    monkeypatch.setattr(fingerprint, name, other)
+    assert rebuilt(finished)
+    monkeypatch.undo()
+    assert rebuilt(finished)
+
+
+def test_files_that_rest_on_nothing_are_not_looked_at(finished: Path) -> None:
+    (finished / "docs" / ".draft.md").write_text("# A draft\n")
+    (finished / "docs" / "book" / "own.md").write_text("# Not of the build\n")
+    (finished / "data" / ".plan.yaml.swp").write_text("an editor's")
+    assert not rebuilt(finished)

@@ -1,0 +1,194 @@
+"""Old output or new: at every moment of a change, for two builds at once, after any end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from project import contents, environment, remains
+from scalesheet import output
+from scalesheet.output import staged
+
+
+def fill(folder: Path, files: dict[str, str]) -> None:
+    for place, text in files.items():
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(text)
+
+
+def texts(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+OLD = {"same": "s", "changed": "old", "gone/away": "x"}
+NEW = {"same": "s", "changed": "new", "come/in": "y"}
+
+
+@pytest.fixture(params=["exchanged in one step", "moved aside"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways of taking the place: not every file system can exchange two names."""
+    if request.param == "moved aside":
+        monkeypatch.setattr(output, "_exchanged", lambda a, b: False)
+    return str(request.param)
+
+
+@pytest.mark.usefixtures("way")
+def test_the_new_folder_replaces_the_old_as_a_whole(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for files in (OLD, NEW):
+        with staged(out) as stage:
+            fill(stage, files)
+        assert texts(out) == files
+        assert list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.usefixtures("way")
+def test_a_block_that_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    fill(out, OLD)
+
+    def fails() -> None:
+        with staged(out) as stage:
+            fill(stage, NEW)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fails()
+    assert texts(out) == OLD
+    assert list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.usefixtures("way")
+def test_files_that_did_not_change_are_the_same_files(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    fill(out, OLD)
+    before = {name: (out / name).stat().st_ino for name in ("same", "changed")}
+    with staged(out) as stage:
+        fill(stage, NEW)
+    assert (out / "same").stat().st_ino == before["same"]
+    assert (out / "changed").stat().st_ino != before["changed"]
+    assert (out / "same").stat().st_nlink == 1
+
+
+def test_without_second_names_for_files_the_new_ones_are_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "link", refused)
+    out = tmp_path / "out"
+    fill(out, OLD)
+    with staged(out) as stage:
+        fill(stage, NEW)
+    assert texts(out) == NEW
+
+
+def test_behind_a_link_the_folder_is_replaced_and_the_link_stays(tmp_path: Path) -> None:
+    real, link = tmp_path / "elsewhere" / "real", tmp_path / "out"
+    fill(real, OLD)
+    link.symlink_to(real)
+    with staged(link) as stage:
+        fill(stage, NEW)
+    assert link.is_symlink()
+    assert texts(real) == NEW
+    assert list(real.parent.iterdir()) == [real]
+
+
+def test_a_second_build_of_the_same_folder_is_told_to_wait(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with staged(out) as stage:
+        fill(stage, NEW)
+        with (
+            pytest.raises(BlockingIOError, match="another build is writing this folder"),
+            staged(out),
+        ):
+            pass
+        fill(stage, {"more": "z"})
+    assert texts(out) == {**NEW, "more": "z"}
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_build_that_waits_comes_after(tmp_path: Path) -> None:
+    code = dedent("""
+        import sys
+        from pathlib import Path
+        from scalesheet.output import staged
+        with staged(Path(sys.argv[1]), wait=True) as stage:
+            (stage / "by").write_text("the second")
+        print("done")
+    """)
+    out = tmp_path / "out"
+    with staged(out) as stage:
+        fill(stage, {"by": "the first"})
+        second = subprocess.Popen(
+            [sys.executable, "-c", code, str(out)], env=environment(), stdout=subprocess.PIPE
+        )
+        with pytest.raises(subprocess.TimeoutExpired):
+            second.wait(0.5)
+    said, _ = second.communicate(timeout=20)
+    assert said == b"done\n"
+    assert texts(out) == {"by": "the second"}
+    assert remains(tmp_path) == []
+
+
+# A process that ends at its n-th operation on files, as if killed there: no block is left in order.
+DIES = dedent("""
+    import os, sys
+    from pathlib import Path
+    from scalesheet import output
+    from test_output import NEW, fill
+    out, steps, way = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    if way == "moved aside":
+        output._exchanged = lambda a, b: False
+    left = steps
+    def count(event, arguments):
+        global left
+        if event in ("os.rename", "os.link", "os.remove", "os.mkdir", "os.rmdir", "open"):
+            if event != "open" or str(out.parent) in str(arguments[0]):
+                left -= 1
+                if left < 0:
+                    os._exit(9)
+    sys.addaudithook(count)
+    with output.staged(out) as stage:
+        fill(stage, NEW)
+""")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+def test_killed_before_any_operation_on_files_it_is_the_old_folder_or_the_new(
+    way: str, tmp_path: Path
+) -> None:
+    """Whatever step the kill precedes; the next build then goes through and clears up."""
+    seen = []
+    for steps in range(200):
+        folder = tmp_path / str(steps)
+        out = folder / "out"
+        fill(out, OLD)
+        done = subprocess.run(
+            [sys.executable, "-c", DIES, str(out), str(steps), way],
+            env=environment(PYTHONPATH=os.pathsep.join(sys.path)),
+            check=False,
+        )
+        if out.exists() or way == "exchanged in one step":
+            assert texts(out) in (OLD, NEW), steps
+            seen.append(texts(out) == NEW)
+        with pytest.raises(RuntimeError), staged(out):
+            raise RuntimeError  # even a build that comes to nothing puts the folder back
+        assert texts(out) in (OLD, NEW), steps
+        assert list(folder.iterdir()) == [out]
+        if done.returncode == 0:
+            break
+        assert done.returncode == 9
+    assert seen == sorted(seen)
+    assert (seen[0], seen[-1]) == (False, True)
+    assert contents(out)

@@ -1,0 +1,214 @@
+"""serve: the site as published, built again on each change, errors in the terminal and the page."""
+
+from __future__ import annotations
+
+import json
+import queue
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from project import command, contents, edit, environment, project, remains
+from proof.browser import Chromium
+from scalesheet import cli
+from scalesheet.serve.watch import changes, look
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends it as Ctrl-C does")
+PATIENCE = 30.0  # seconds; a build of the small project takes one
+
+
+@dataclass
+class Serving:
+    """A running `scalesheet serve` and what it printed."""
+
+    process: subprocess.Popen[str]
+    data: Path
+    lines: queue.Queue[str] = field(default_factory=queue.Queue)
+    address: str = ""
+
+    def says(self, pattern: str) -> re.Match[str]:
+        """Waits for a line like this."""
+        seen = []
+        end = time.monotonic() + PATIENCE
+        while (left := end - time.monotonic()) > 0:
+            try:
+                seen.append(self.lines.get(timeout=left))
+            except queue.Empty:
+                break
+            if found := re.search(pattern, seen[-1]):
+                return found
+        raise AssertionError(f"no line like {pattern!r} in {seen}")
+
+    def get(self, path: str, host: str = "localhost") -> tuple[int, str]:
+        """Status and body."""
+        asked = urllib.request.Request(self.address + path, headers={"Host": host})
+        try:
+            with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
+                return answer.status, answer.read().decode("utf-8", "replace")
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode("utf-8", "replace")
+
+    def stop(self) -> int:
+        """As Ctrl-C does."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(PATIENCE)
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[[], Serving]]:
+    """Starts `serve` on the small project."""
+    started: list[Serving] = []
+
+    def begin() -> Serving:
+        process = subprocess.Popen(
+            command("serve", "--port", "0"), cwd=tmp_path, env=environment(PYTHONUNBUFFERED="1"),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+        serving = Serving(process, tmp_path / "data")
+        started.append(serving)
+        assert process.stdout is not None
+        output = process.stdout
+
+        def read() -> None:
+            for line in output:
+                serving.lines.put(line)
+
+        threading.Thread(target=read, daemon=True).start()
+        serving.address = serving.says(r"serving (http://127\.0\.0\.1:\d+)/")[1]
+        return serving
+
+    yield begin
+    for serving in started:
+        if serving.process.poll() is None:
+            serving.process.kill()
+            serving.process.wait()
+        if serving.process.stdout is not None:
+            serving.process.stdout.close()
+
+
+def test_a_served_page_has_a_script_more_and_the_published_one_has_not(
+    start: Callable[[], Serving], tmp_path: Path
+) -> None:
+    project(tmp_path)
+    serving = start()
+    published = (tmp_path / "build" / "site" / "index.html").read_text("utf-8")
+    status, served = serving.get("/")
+    assert status == 200
+    assert served.startswith(published)
+    assert "/-scalesheet-/live.js" in served.removeprefix(published)
+    assert "-scalesheet-" not in "".join(contents(tmp_path / "build"))
+    assert serving.get("/workbooks/small.xlsx")[0] == 200
+    assert serving.get("/-scalesheet-/live.js")[0] == 200
+    for nowhere in ("/none.html", "/assets/", "/../data/book.yaml", "/-scalesheet-/../book.yaml"):
+        assert serving.get(nowhere)[0] == 404
+    assert serving.get("/", host="attacker.example")[0] == 421
+    assert serving.stop() == 0
+    serving.says("^stopped$")
+    assert remains(tmp_path) == []
+
+
+def test_a_change_builds_again_and_an_error_keeps_the_last_good_site(
+    start: Callable[[], Serving], tmp_path: Path
+) -> None:
+    plan = project(tmp_path) / "plans" / "small" / "plan.yaml"
+    serving = start()
+    first = json.loads(serving.get("/-scalesheet-/state.json")[1])
+    edit(plan, "title: Runs", "title: The runs")
+    serving.says(r"changed: data/plans/small/plan\.yaml")
+    serving.says("built .*pages")
+    second = json.loads(serving.get("/-scalesheet-/state.json")[1])
+    assert second["build"] != first["build"]
+    assert "The runs" in serving.get("/book/plans/small.html")[1]
+
+    edit(plan, "value: card", "value: crad")
+    serving.says(r"data/plans/small/plan\.yaml:\d+:\d+: N002 'crad'")
+    serving.says("1 error")
+    told = json.loads(serving.get("/-scalesheet-/state.json")[1])
+    assert told["build"] == second["build"]
+    assert told["title"] == "1 error. This page is that of the last good build."
+    assert [problem["code"] for problem in told["problems"]] == ["N002"]
+    assert "The runs" in serving.get("/book/plans/small.html")[1]
+
+    edit(plan, "value: crad", "value: card")
+    serving.says("built .*pages")
+    assert json.loads(serving.get("/-scalesheet-/state.json")[1])["problems"] == []
+
+
+def test_without_a_good_build_there_is_a_page_that_waits_for_one(
+    start: Callable[[], Serving], tmp_path: Path
+) -> None:
+    edit(project(tmp_path) / "plans" / "small" / "plan.yaml", "value: card", "value: crad")
+    serving = start()
+    status, page = serving.get("/")
+    assert status == 200
+    assert "There is no site yet" in page
+    assert "live.js" in page
+    assert json.loads(serving.get("/-scalesheet-/state.json")[1])["title"] == "1 error."
+
+
+@pytest.mark.xdist_group("browser")
+def test_an_open_page_shows_the_error_and_then_the_new_site(
+    start: Callable[[], Serving], tmp_path: Path, chromium: Chromium
+) -> None:
+    plan = project(tmp_path) / "plans" / "small" / "plan.yaml"
+    serving = start()
+    page = chromium.browser.new_context().new_page()
+    complaints: list[str] = []
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(f"{serving.address}/book/plans/small.html")
+    panel = page.locator(".scalesheet-live")
+
+    edit(plan, "value: card", "value: <b>crad")
+    panel.wait_for(timeout=PATIENCE * 1000)
+    text = panel.inner_text()
+    assert "1 error. This page is that of the last good build." in text
+    assert re.search(r"data/plans/small/plan\.yaml:\d+:\d+", text)
+    assert "'<b>crad' is not in hardware" in text
+    assert panel.evaluate("e => getComputedStyle(e).position") == "fixed"
+
+    edit(plan, "value: <b>crad", "value: card")
+    edit(plan, "title: Runs", "title: The runs")
+    page.get_by_text("The runs").first.wait_for(timeout=PATIENCE * 1000)
+    assert panel.count() == 0
+    assert complaints == []
+    page.context.close()
+
+
+def test_a_port_in_use_is_refused_with_the_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = project(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        arguments = ["serve", "--data", str(data), "--out", str(tmp_path / "o"), "--port", port]
+        assert cli.main(arguments) == 2
+    err = capsys.readouterr().err
+    assert f"port {port} is in use; name another with --port" in err
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_change_is_told_once_nothing_moves_any_more(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    steps = iter(["", "half", "whole", "", "", "", "whole and more"])
+
+    def sleep(seconds: float) -> None:
+        if text := next(steps, ""):
+            file.write_text(text)
+
+    told = changes(lambda: tmp_path.iterdir(), look(tmp_path.iterdir()), 0.1, sleep)
+    assert [next(told)[0] for _ in range(2)] == [[file], [file]]
+    assert next(steps, None) is None
+    assert file.read_text() == "whole and more"

@@ -1,0 +1,125 @@
+"""The workflows are what GitHub takes, call the project's own commands, and may do no more."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator
+
+from scalesheet import cli
+from scalesheet.load import parse
+
+ROOT = Path(__file__).parents[1]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+SCHEMA = files("check_jsonschema") / "builtin_schemas" / "vendor" / "github-workflows.json"
+
+
+def read(path: Path) -> dict[str, Any]:
+    parsed = parse(path.read_bytes(), path.name)
+    assert parsed.diagnostics == ()
+    assert isinstance(parsed.data, dict)
+    return parsed.data
+
+
+def jobs(name: str) -> dict[str, Any]:
+    found = read(ROOT / ".github" / "workflows" / name)["jobs"]
+    assert isinstance(found, dict)
+    return found
+
+
+def steps(workflow: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for job in workflow["jobs"].values():
+        yield from job.get("steps", [])
+
+
+def faults(workflow: object) -> list[str]:
+    """What GitHub's schema says against a workflow."""
+    schema = json.loads(SCHEMA.read_text("utf-8"))
+    return [error.message for error in Draft7Validator(schema).iter_errors(workflow)]
+
+
+each = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+
+
+def test_there_is_one_for_checks_and_one_for_publishing() -> None:
+    assert [path.name for path in WORKFLOWS] == ["check.yml", "pages.yml"]
+
+
+@each
+def test_it_is_valid_by_githubs_schema(path: Path) -> None:
+    workflow = read(path)
+    assert faults(workflow) == []
+    del workflow["jobs"]
+    assert faults(workflow) == ["'jobs' is a required property"]
+
+
+@each
+def test_actions_of_others_are_pinned_by_commit_with_the_version_beside(path: Path) -> None:
+    used = re.findall(r"uses: (.+)", path.read_text("utf-8"))
+    others = [use for use in used if not use.startswith("./")]
+    assert others
+    for use in others:
+        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", use), use
+
+
+def test_an_action_has_the_same_commit_everywhere() -> None:
+    text = "".join(path.read_text("utf-8") for path in WORKFLOWS)
+    pins = dict.fromkeys(re.findall(r"uses: ([\w/-]+)@(\w+) # (v\S+)", text))
+    assert len({name for name, *_ in pins}) == len(pins)
+
+
+@each
+def test_it_may_read_and_only_publishing_may_write(path: Path) -> None:
+    workflow = read(path)
+    assert workflow["permissions"] == {"contents": "read"}
+    granted = {name: job["permissions"] for name, job in workflow["jobs"].items()
+               if "permissions" in job}  # fmt: skip
+    own = {"publish": {"pages": "write", "id-token": "write"}}
+    assert granted == (own if path.name == "pages.yml" else {})
+    assert "pull_request_target" not in workflow["on"]
+    for step in steps(workflow):
+        if "checkout@" in step.get("uses", ""):
+            assert step["with"]["persist-credentials"] is False
+
+
+@each
+def test_every_job_ends_in_time(path: Path) -> None:
+    for name, job in read(path)["jobs"].items():
+        assert "uses" in job or job["timeout-minutes"] <= 60, name
+
+
+@each
+def test_every_command_is_one_of_the_project(path: Path) -> None:
+    made = (ROOT / "Makefile").read_text("utf-8").replace("$(VENV)", ".venv")
+    for step in steps(read(path)):
+        if "run" not in step:
+            continue
+        assert "${{" not in step["run"]  # a title of a pull request is no part of a command
+        program, *arguments = shlex.split(step["run"])
+        if program == "make":
+            for target in arguments:
+                assert re.search(rf"^{re.escape(target)}:", made, re.MULTILINE), target
+        elif program == ".venv/bin/scalesheet":
+            assert cli.parser().parse_args(arguments)
+        else:
+            assert os.access(ROOT / program, os.X_OK), program
+
+
+def test_the_data_is_checked_first_then_everything_then_the_site_is_published() -> None:
+    check, pages = jobs("check.yml"), jobs("pages.yml")
+    commands = [step["run"] for step in check["data"]["steps"] if "run" in step]
+    assert commands[-1] == ".venv/bin/scalesheet check --format github"
+    assert (check["program"]["needs"], check["program"]["steps"][-1]["run"]) == ("data", ".ci/run")
+    everything = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+    assert everything[-2:] == ["make test", "make check"]
+    assert pages["check"]["uses"] == "./.github/workflows/check.yml"
+    assert (pages["site"]["needs"], pages["publish"]["needs"]) == ("check", "site")
+    assert pages["site"]["steps"][-1]["with"] == {"path": "build/site"}

@@ -1,0 +1,69 @@
+"""The tutorial as data: files to write, edits to make and commands to run, in the page's order."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+PAGE = (Path(__file__).parents[1] / "docs/tutorial.md").read_text("utf-8")
+_BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Write:
+    """A file that the reader writes."""
+
+    place: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A line of the file that the last message named, replaced by another."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """A command, and what the page shows of its output."""
+
+    command: str
+    shown: tuple[str, ...]
+
+
+Step = Write | Edit | Run
+
+
+def steps() -> Iterator[Step]:
+    for language, title, text in _BLOCK.findall(PAGE):
+        if title:
+            yield Write(title, text)
+        elif language == "diff":
+            (old,), (new,) = re.findall("^-(.*)$", text, re.M), re.findall(r"^\+(.*)$", text, re.M)
+            yield Edit(old, new)
+        elif language == "console":
+            command, *shown = text.splitlines()
+            yield Run(command.removeprefix("$ "), tuple(shown))
+
+
+def follow(folder: Path, scalesheet: Callable[[Run], None], *, mend: bool = True) -> None:
+    """Does what the page says, in a folder; without `mend` up to the mistake that it makes."""
+    for step in steps():
+        if isinstance(step, Write):
+            (folder / step.place).write_text(step.text, "utf-8")
+        elif isinstance(step, Edit):
+            if not mend:
+                return
+            plan = folder / "data/plans/tuning/plan.yaml"
+            text = plan.read_text("utf-8")
+            assert text.count(f"{step.old}\n") == 1
+            plan.write_text(text.replace(step.old, step.new), "utf-8")
+        elif step.command.startswith("scalesheet "):
+            scalesheet(step)
+        else:
+            subprocess.run(step.command, shell=True, check=True, cwd=folder)
