@@ -93,10 +93,8 @@ def run(command: Sequence[str | Path], cwd: Path = ROOT) -> Run:
         output = said.read().decode("utf-8", "replace")
         if process.returncode:
             raise subprocess.CalledProcessError(process.returncode, command, output)
-    return Run(
-        used.ru_utime + used.ru_stime,
-        used.ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024),
-    )
+    memory = used.ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024)
+    return Run(used.ru_utime + used.ru_stime, memory, output)
 
 
 @contextmanager

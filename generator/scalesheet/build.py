@@ -157,12 +157,17 @@ def compile_book(data: Path, as_of: date | None = None) -> Book:
 
 
 def edition_hash(book: Book, results: Mapping[str, Results]) -> str:
-    """Eight characters that two people compare to know that they hold the same numbers."""
-    from scalesheet.render.api import as_json, plan_json
+    """Eight characters that two people compare to know that they hold the same numbers.
+
+    It covers every cell's place, value, ends and unit, and the edition; not what describes them.
+    """
+    from scalesheet.render.api.plans import cells
 
     digest = hashlib.sha256(book.edition.isoformat().encode())
     for plan in book.plans.values():
-        digest.update(as_json(plan_json(book, plan, results[plan.id])).encode())
+        for table, row, quantity, value in cells(plan, results[plan.id]):
+            ends = (value.value, value.low, value.high, value.reason, str(quantity.unit))
+            digest.update(repr((plan.id, table, row, quantity.name, *ends)).encode())
     return digest.hexdigest()[:8]
 
 

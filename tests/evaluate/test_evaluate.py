@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small import plan, said
 
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Key, Stated
+from small import plan, said
 
 SIDE = 1000
 
