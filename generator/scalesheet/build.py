@@ -89,12 +89,12 @@ def build(
         if site:
             progress("writing the pages")
             docs = _documents(book, results, examined.audits, moves, stage, data, stamp)
-            _api(book, results, examined.audits, stage / "site-api", stamp, pages=True)
+            _api(book, results, examined.audits, moves, stage / "site-api", stamp, pages=True)
             progress("building the site")
             pages = _site(stage, docs, project)
             _publish_pages(docs, project / "docs" / GENERATED)
         else:
-            _api(book, results, examined.audits, stage / "api", stamp, pages=False)
+            _api(book, results, examined.audits, moves, stage / "api", stamp, pages=False)
         told = {"edition_hash": stamp, "cells": cells, "formulas": formulas, "pages": pages}
         write_stamp(stage, inputs, told)
     return _built(out, book, site, tuple(examined.diagnostics), told)
@@ -205,6 +205,7 @@ def _api(
     book: Book,
     results: Mapping[str, Results],
     audits: Mapping[str, Audited],
+    moves: Mapping[str, Sensitivity],
     folder: Path,
     stamp: str,
     *,
@@ -226,6 +227,7 @@ def _api(
         edition_hash=stamp,
         catalogue=evaluate_catalogue(book),
         scenarios=scenarios,
+        sensitivities=moves,
         examples={record.id: _examples(record) for record in book.records.values()},
         pages=pages,
     )

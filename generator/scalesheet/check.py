@@ -22,6 +22,7 @@ DOMAIN_WORDS = {
     "positive": "above 0",
     "non-negative": "0 or more",
     "fraction": "0 to 1",
+    "positive-fraction": "above 0, to 1",
     "signed": "any number",
     "whole": "0, 1, 2, ...",
     "count": "1, 2, 3, ...",

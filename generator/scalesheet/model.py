@@ -21,7 +21,9 @@ Kind = Literal["number", "word", "flag", "reference", "text", "date"]
 Basis = Literal[
     "measured", "simulated", "vendor", "spec", "published", "assumption", "decision", "derived"
 ]
-Domain = Literal["positive", "non-negative", "fraction", "signed", "whole", "count"]
+Domain = Literal[
+    "positive", "non-negative", "fraction", "positive-fraction", "signed", "whole", "count"
+]
 PhaseClass = Literal["one_time", "per_seed", "single_seed", "per_run", "per_cycle"]
 
 #: Domain -> (least value or None, whether the least itself is allowed, greatest or None, whole).
@@ -29,6 +31,7 @@ DOMAINS: Mapping[str, tuple[float | None, bool, float | None, bool]] = {
     "positive": (0.0, False, None, False),
     "non-negative": (0.0, True, None, False),
     "fraction": (0.0, True, 1.0, False),
+    "positive-fraction": (0.0, False, 1.0, False),
     "signed": (None, True, None, False),
     "whole": (0.0, True, None, True),
     "count": (1.0, True, None, True),

@@ -16,6 +16,7 @@ import pytest
 from render.api.conftest import ROOT, Written
 from render.api.shapes import files, read
 from scalesheet.evaluate import evaluate, evaluate_catalogue
+from scalesheet.evaluate.sensitivity import sensitivity
 from scalesheet.render.api import as_json, plan_json, write_api
 from scalesheet.render.api.text import csv_text, inert, original
 
@@ -76,7 +77,7 @@ def test_schemas_have_ids_of_their_own(api: Written) -> None:
 def test_the_index_lists_every_file_and_nothing_else(api: Written) -> None:
     index = read(api.root / "index.json")
     parts = [part for part in walk(index) if isinstance(part, dict)]
-    kinds = ("json", "csv", "audit")
+    kinds = ("json", "csv", "audit", "sensitivity")
     listed = {part[kind] for part in parts for kind in kinds if kind in part}
     listed |= {*index["schemas"].values(), *index["shapes"].values()}
     there = {p.relative_to(api.root).as_posix() for p in api.root.rglob("*") if p.is_file()}
@@ -173,6 +174,7 @@ def test_two_writings_give_the_same_bytes(shipped: Written, tmp_path: Path) -> N
         edition_hash=read(shipped.root / "index.json")["edition_hash"],
         catalogue=evaluate_catalogue(book),
         scenarios={plan: {"": results[plan]} for plan in results},
+        sensitivities={plan.id: sensitivity(book, plan) for plan in book.plans.values()},
         examples={r.id: [e.expect for e in r.examples] for r in book.records.values()},
         pages=False,
     )
@@ -276,6 +278,7 @@ def test_an_audit_is_linked_once_it_is_there(sample: Written, tmp_path: Path) ->
         edition_hash="0" * 8,
         catalogue=evaluate_catalogue(book),
         scenarios={plan: {"": results[plan]} for plan in results},
+        sensitivities={plan.id: sensitivity(book, plan) for plan in book.plans.values()},
         examples={r.id: [e.expect for e in r.examples] for r in book.records.values()},
         pages=True,
     )

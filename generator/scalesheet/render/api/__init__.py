@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.model import Book
 from scalesheet.render.api.audit import AUDITS
 from scalesheet.render.api.catalogue import collection_files, collections, prices_csv
@@ -21,6 +22,7 @@ from scalesheet.render.api.plans import (
     headlines_json,
     plan_json,
 )
+from scalesheet.render.api.sensitivity import sensitivity_json
 from scalesheet.render.api.text import as_json
 from scalesheet.render.api.values import value_json
 from scalesheet.schemas import KINDS, written
@@ -38,12 +40,13 @@ def write_api(
     catalogue: Results,
     scenarios: Mapping[str, Scenarios],
     examples: Mapping[str, Sequence[float]],
+    sensitivities: Mapping[str, Sensitivity],
     pages: bool,
 ) -> tuple[str, ...]:
     """Write the API below `folder`/v1; the paths of what was written, below that.
 
-    `results` and `scenarios` are by plan, `examples` the computed results of each formula's
-    examples. `pages`: the pages of the site stand around, so the index links to them.
+    `results`, `scenarios` and `sensitivities` are by plan, `examples` the computed results of each
+    formula's examples. `pages`: the pages of the site stand around, so the index links to them.
     """
     root = folder / VERSION
     files: dict[str, str] = {}
@@ -54,6 +57,8 @@ def write_api(
     for plan in book.plans.values():
         files[f"plans/{plan.id}.json"] = as_json(plan_json(book, plan, results[plan.id]))
         files[f"plans/{plan.id}.csv"] = as_csv(plan, results[plan.id])
+        moves = sensitivity_json(book, plan, sensitivities[plan.id])
+        files[f"sensitivity/{plan.id}.json"] = as_json(moves)
     kept = collections(book, catalogue, examples)
     for each in kept:
         files.update(collection_files(book, each))

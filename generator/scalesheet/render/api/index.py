@@ -33,6 +33,7 @@ SHAPES: Mapping[str, str] = {
     "plans.json": "headlines",
     "plans/*.json": "plan-results",
     "audit/*.json": "audit",
+    "sensitivity/*.json": "sensitivity",
     **{
         pattern: schema
         for name, schema in {
@@ -76,6 +77,7 @@ def index_json(
                 "json": f"plans/{plan.id}.json",
                 "csv": f"plans/{plan.id}.csv",
                 "workbook": f"{ROOT}workbooks/{plan.id}.xlsx",
+                "sensitivity": f"sensitivity/{plan.id}.json",
                 **({"audit": f"audit/{plan.id}.json"} if plan.id in audits else {}),
                 **_page("plans", plan.id, pages),
             }

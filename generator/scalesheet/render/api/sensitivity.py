@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from scalesheet.evaluate.sensitivity import Effect, Ranking, Sensitivity
-from scalesheet.model import Plan
+from scalesheet.model import Book, Plan
 from scalesheet.render.api.values import Object, value_json
 
 
-def sensitivity_json(plan: Plan, found: Sensitivity) -> Object:
-    """`{"step", "figures": {name: {"inputs": [...], "without_effect"}}}`, the largest effect first.
+def sensitivity_json(book: Book, plan: Plan, found: Sensitivity) -> Object:
+    """`{"plan", "edition", "step", "figures": {name: {"inputs": [...], "without_effect"}}}`.
 
-    An input is `{"name", "title", "at", "low", "high", "swing"}`: its own values at the low side,
+    The largest effect stands first. An input is `{"name", "title", "at", "low", "high", "swing"}`: its own values at the low side,
     as it is and at the high side (null for a column, whose cells move together), and the figure's
     expected value with the input at either side.
     """
     return {
+        "plan": plan.id,
+        "edition": book.edition.isoformat(),
         "step": found.step,
         "figures": {each.name: _ranking(plan, each) for each in found.rankings},
     }

@@ -95,6 +95,7 @@ def _headlines(context: Context, audited: Audited) -> Iterator[object]:
         "details",
         tag("summary", "How its own lines imply it"),
         tag("p", first.because),
+        class_="quiet",
     )
     if others:
         head = [heading_cell("Total"), *(heading_cell(name, number=True) for name, _ in SIDES)]
@@ -237,7 +238,7 @@ def _claims(context: Context, audited: Audited) -> Html:
 def _claim(context: Context, judged: Judged) -> list[Html]:
     claim = judged.claim
     return [
-        tag("td", claim.line, class_="num"),
+        tag("th", claim.line, class_="num", scope="row"),
         tag("td", tag("q", claim.quote)),
         _number(said(claim.says, context.book.units), claim.says.value),
         _value(context, judged, judged.computed if claim.bases else None),
@@ -245,8 +246,9 @@ def _claim(context: Context, judged: Judged) -> list[Html]:
         tag("td", chip(judged.verdict)),
         tag(
             "td",
-            tag("details", tag("summary", claim.id), because(judged)),
+            tag("details", tag("summary", claim.id), because(judged), class_="quiet"),
             edit_link(context, claim.position, "edit"),
+            class_="words",
         ),
     ]
 

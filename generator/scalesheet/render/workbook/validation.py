@@ -16,6 +16,7 @@ DOMAIN_IN_WORDS: Mapping[str, str] = {
     "positive": "a number above 0",
     "non-negative": "0 or more",
     "fraction": "from 0 to 1",
+    "positive-fraction": "above 0, up to 1",
     "signed": "any number",
     "whole": "a whole number from 0",
     "count": "a whole number from 1",
@@ -25,6 +26,13 @@ _NUMBER_RULES: Mapping[str, dict[str, Any]] = {
     "positive": {"validate": "decimal", "criteria": ">", "value": 0},
     "non-negative": {"validate": "decimal", "criteria": ">=", "value": 0},
     "fraction": {"validate": "decimal", "criteria": "between", "minimum": 0, "maximum": 1},
+    # a rule has no half-open range: less than this share is no share
+    "positive-fraction": {
+        "validate": "decimal",
+        "criteria": "between",
+        "minimum": 1e-9,
+        "maximum": 1,
+    },
     "signed": {"validate": "any"},
     "whole": {"validate": "integer", "criteria": ">=", "value": 0},
     "count": {"validate": "integer", "criteria": ">=", "value": 1},
