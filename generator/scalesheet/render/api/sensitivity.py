@@ -10,9 +10,9 @@ from scalesheet.render.api.values import Object, value_json
 def sensitivity_json(book: Book, plan: Plan, found: Sensitivity) -> Object:
     """`{"plan", "edition", "step", "figures": {name: {"inputs": [...], "without_effect"}}}`.
 
-    The largest effect stands first. An input is `{"name", "title", "at", "low", "high", "swing"}`: its own values at the low side,
-    as it is and at the high side (null for a column, whose cells move together), and the figure's
-    expected value with the input at either side.
+    The largest effect stands first. An input is `{"name", "title", "at", "low", "high", "swing"}`:
+    its own values at the low side, as it is and at the high side (null for a column, whose cells
+    move together), and the figure's expected value with the input at either side.
     """
     return {
         "plan": plan.id,
