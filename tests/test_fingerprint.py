@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from project import contents, edit, project
+from project import contents, edit, project, remains
 from scalesheet import fingerprint
 from scalesheet.build import build
+from scalesheet.output import staged
 
 
 def written(*folders: Path) -> dict[Path, tuple[int, int]]:
@@ -84,10 +85,11 @@ def test_a_changed_price_leaves_every_page_that_does_not_show_it(finished: Path)
         lambda at: (at / "build" / "workbooks" / "small.xlsx").unlink(),
         lambda at: (at / "build" / ".stamp.json").write_text("{}"),
         lambda at: (at / "docs" / "book").rename(at / "gone"),
+        lambda at: (at / "docs" / "book" / "own.md").write_text("# Not of the build\n"),
     ],
     ids=[
         "data", "page by hand", "configuration", "text taken into a page", "new page", "page gone",
-        "output edited", "output added to", "output lost", "stamp edited", "pages lost",
+        "output edited", "output added to", "output lost", "stamp edited", "pages lost", "pages added to",
     ],
 )  # fmt: skip
 def test_any_change_of_input_or_output_is_noticed_once(
@@ -111,8 +113,20 @@ def test_another_version_of_a_library_or_of_the_program_builds_anew(
     assert rebuilt(finished)
 
 
+def test_a_build_that_is_skipped_clears_up_after_one_that_was_killed(finished: Path) -> None:
+    (finished / ".build.lock").touch()
+    (finished / ".build.new" / "site").mkdir(parents=True)
+    assert not rebuilt(finished)
+    assert remains(finished) == []
+    with staged(finished / "build"):
+        assert not rebuilt(finished)
+        assert remains(finished) == [".build.lock", ".build.new"]
+        (finished / "build").rename(finished / "kept")
+    (finished / "build").rmdir()
+    (finished / "kept").rename(finished / "build")
+
+
 def test_files_that_rest_on_nothing_are_not_looked_at(finished: Path) -> None:
     (finished / "docs" / ".draft.md").write_text("# A draft\n")
-    (finished / "docs" / "book" / "own.md").write_text("# Not of the build\n")
     (finished / "data" / ".plan.yaml.swp").write_text("an editor's")
     assert not rebuilt(finished)

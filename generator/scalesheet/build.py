@@ -74,13 +74,15 @@ def build(
     stamp = edition_hash(book, results)
 
     # Where neither the input nor the output changed there is nothing to do.
-    told = still_holds(out, inputs)
-    if told is not None and (not site or (project / "docs" / GENERATED).is_dir()):
+    from scalesheet.output import staged, sweep
+
+    published = project / "docs" / GENERATED if site else None
+    told = still_holds(out, published, inputs)
+    if told is not None:
+        sweep(out)
         return _built(out, book, site, tuple(examined.diagnostics), told)
 
     # All is made beside the output, and takes its place in one step at the end.
-    from scalesheet.output import staged
-
     with staged(out) as stage:
         progress(f"writing {_count(len(book.plans), 'workbook')}")
         moves = _sensitivities(book)
@@ -96,7 +98,7 @@ def build(
         else:
             _api(book, results, examined.audits, moves, stage / "api", stamp, pages=False)
         told = {"edition_hash": stamp, "cells": cells, "formulas": formulas, "pages": pages}
-        write_stamp(stage, inputs, told)
+        write_stamp(stage, published, inputs, told)
     return _built(out, book, site, tuple(examined.diagnostics), told)
 
 

@@ -68,18 +68,22 @@ def files_below(folder: Path, without: str = "") -> list[Path]:
     return sorted(found)
 
 
-def write_stamp(folder: Path, inputs: str, told: dict[str, Any]) -> None:
-    """Seals a finished output. `told` is what a skipped build says instead of a real one."""
-    stamp = {"inputs": inputs, "told": told, "files": _contents(folder)}
+def write_stamp(folder: Path, pages: Path | None, inputs: str, told: dict[str, Any]) -> None:
+    """Seals a finished output, and the pages that were published with it.
+
+    `told` is what a skipped build says instead of a real one.
+    """
+    stamp = {"inputs": inputs, "told": told, "files": _contents(folder), "pages": _contents(pages)}
     text = json.dumps(stamp, indent=1, sort_keys=True) + "\n"
     (folder / STAMP).write_text(text, "utf-8", newline="\n")
 
 
-def still_holds(folder: Path, inputs: str) -> dict[str, Any] | None:
-    """What was told when the output was made from these inputs, if it still is that output."""
+def still_holds(folder: Path, pages: Path | None, inputs: str) -> dict[str, Any] | None:
+    """What was told when output and pages were made from these inputs, if they still are those."""
     try:
         stamp = json.loads((folder / STAMP).read_text("utf-8"))
-        if stamp["inputs"] == inputs and stamp["files"] == _contents(folder):
+        now = {"inputs": inputs, "files": _contents(folder), "pages": _contents(pages)}
+        if all(stamp[name] == value for name, value in now.items()):
             told: dict[str, Any] = stamp["told"]
             return told
     except (OSError, ValueError, LookupError, TypeError):
@@ -87,7 +91,9 @@ def still_holds(folder: Path, inputs: str) -> dict[str, Any] | None:
     return None
 
 
-def _contents(folder: Path) -> dict[str, str]:
+def _contents(folder: Path | None) -> dict[str, str]:
+    if folder is None:
+        return {}
     return {path.relative_to(folder).as_posix(): _digest(path) for path in files_below(folder)}
 
 

@@ -16,7 +16,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 if sys.platform != "win32":
@@ -45,6 +45,14 @@ def staged(out: Path, *, wait: bool = False) -> Iterator[Path]:
             _exchange(stage, out)
         finally:
             shutil.rmtree(stage, ignore_errors=True)
+
+
+def sweep(out: Path) -> None:
+    """Clears up after a build that was killed, where no other is at work."""
+    out = out.resolve()
+    if any(_beside(out, what).exists() for what in ("lock", "new", "old")):
+        with suppress(BlockingIOError), _locked(out, wait=False):
+            _recover(out)
 
 
 def _beside(out: Path, what: str) -> Path:

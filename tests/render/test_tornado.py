@@ -107,7 +107,7 @@ def test_a_page_without_one_says_nothing_of_it(book: Book, tmp_path: Path) -> No
 def test_the_json_holds_each_input_with_the_figure_at_both_sides(
     book: Book, found: Sensitivity
 ) -> None:
-    data = json.loads(json.dumps(sensitivity_json(book.plans["moving"], found)))
+    data = json.loads(json.dumps(sensitivity_json(book, book.plans["moving"], found)))
     assert data["step"] == 0.1
     cost = data["figures"]["cost"]
     assert cost["without_effect"] == 2

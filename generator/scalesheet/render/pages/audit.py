@@ -222,13 +222,12 @@ def signed(context: Context, headline: Headline, effect: Value) -> str:
 
 def _claims(context: Context, audited: Audited) -> Html:
     head = [
+        heading_cell("Figure"),
         heading_cell("Line", number=True),
-        heading_cell("Quote"),
         heading_cell("Says", number=True),
         heading_cell("Should be", number=True),
         heading_cell("In the plan", number=True),
         heading_cell("Verdict"),
-        heading_cell("Because"),
     ]
     body = [_claim(context, judged) for judged in audited.claims]
     ids = [anchor(judged.claim.id) for judged in audited.claims]
@@ -238,29 +237,25 @@ def _claims(context: Context, audited: Audited) -> Html:
 def _claim(context: Context, judged: Judged) -> list[Html]:
     claim = judged.claim
     return [
-        tag("th", claim.line, class_="num", scope="row"),
-        tag("td", tag("q", claim.quote)),
+        tag("th", tag("q", claim.quote), _why(context, judged), scope="row"),
+        tag("td", claim.line, class_="num"),
         _number(said(claim.says, context.book.units), claim.says.value),
         _value(context, judged, judged.computed if claim.bases else None),
         _value(context, judged, judged.corrected),
         tag("td", chip(judged.verdict)),
-        tag(
-            "td",
-            tag("details", tag("summary", claim.id), because(judged), class_="quiet"),
-            edit_link(context, claim.position, "edit"),
-            class_="words",
-        ),
     ]
 
 
-def because(judged: Judged) -> Html:
-    """The explanation; claims that it inherits from are links."""
+def _why(context: Context, judged: Judged) -> Html:
+    """The explanation, folded; claims that the figure inherits from are links."""
     rests = [link(f"#{anchor(id_)}", id_) for id_ in judged.inherits]
-    return join(
-        [
-            tag("p", judged.because),
-            tag("p", "Inherits from ", join(rests, ", "), ".") if rests else None,
-        ]
+    return tag(
+        "details",
+        tag("summary", judged.claim.id),
+        tag("p", judged.because),
+        tag("p", "Inherits from ", join(rests, ", "), ".") if rests else None,
+        tag("p", edit_link(context, judged.claim.position)),
+        class_="quiet",
     )
 
 
