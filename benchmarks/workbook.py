@@ -7,7 +7,7 @@ else that a rendering does (layout, names, printing of formulas, widths, validat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,10 +20,9 @@ from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
 from benchmarks.measure import ROOT, Ratio, against, report, timed, workspace
 from benchmarks.synthetic import lay
 from scalesheet.build import examine
-from scalesheet.model import Book, Plan
+from scalesheet.evaluate.sensitivity import sensitivity
 from scalesheet.render.workbook import write_workbook
 from scalesheet.render.workbook.canvas import PlainSheet
-from scalesheet.values import Results
 
 LIMIT = 1.5  # and 1.2 is aimed at
 ROWS = 3_000
@@ -66,13 +65,18 @@ def _ratios(name: str, data: Path, out: Path, times: int) -> Iterator[Ratio]:
     assert book is not None
     plan = next(iter(book.plans.values()))
     results = examined.results[plan.id]
-    recording = record(book, plan, results, out)
+    moves = sensitivity(book, plan)
+
+    def render() -> None:
+        write_workbook(book, plan, results, out, edition_hash="0", sensitivity=moves)
+
+    recording = record(render)
     for other, kind, limit in (
         ("XlsxWriter", None, LIMIT),
         ("XlsxWriter without its search", PlainSheet, None),
     ):
         ours, plain = against(
-            lambda: timed(lambda: write_workbook(book, plan, results, out, edition_hash="0")),
+            lambda: timed(render),
             lambda kind=kind: timed(lambda: replay(recording, out, kind)),
             times,
         )
@@ -81,11 +85,11 @@ def _ratios(name: str, data: Path, out: Path, times: int) -> Iterator[Ratio]:
         yield Ratio(f"rendering / {other}, {name}", ours / plain, limit, detail)
 
 
-def record(book: Book, plan: Plan, results: Results, out: Path) -> Recording:
+def record(render: Callable[[], None]) -> Recording:
     """Renders once and notes each cell."""
     recording = Recording()
     with _watched(recording):
-        write_workbook(book, plan, results, out, edition_hash="0")
+        render()
     return recording
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from scalesheet.evaluate.sensitivity import Sensitivity
@@ -29,6 +29,7 @@ class Context:
     layout: Layout
     edition_hash: str
     sensitivity: Sensitivity | None = None
+    _formats: dict[tuple[str, str], Format] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:
@@ -49,7 +50,12 @@ class Context:
         return excel_format(self.scalar_formats[scalar.name]) if scalar.kind == "number" else ""
 
     def column_format(self, table: Table, column: Column) -> Format:
-        return format_of(column, self.results.tables[table.name][column.name], self.book.units)
+        """One for the whole column, found once: it looks at every value."""
+        key = (table.name, column.name)
+        if key not in self._formats:
+            series = self.results.tables[table.name][column.name]
+            self._formats[key] = format_of(column, series, self.book.units)
+        return self._formats[key]
 
     def symbol(self, quantity: Quantity) -> str:
         if quantity.unit is None or quantity.show.percent:

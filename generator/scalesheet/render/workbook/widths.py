@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Column, Table
 from scalesheet.numbers import Format, number, plain
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context, ends_of
 from scalesheet.render.workbook.places import KEY, TITLE, SheetPlan, TablePlace
-from scalesheet.values import Value
+from scalesheet.values import Series, Value
 
 NARROWEST, WIDEST_NUMBER, WIDEST_TEXT = 10.5, 22.0, 30.0
 TITLE_WIDTH, KEY_WIDTH = (24.0, 40.0), (14.0, 30.0)
@@ -61,10 +63,23 @@ def _width(context: Context, table: Table, column: Column) -> float:
     under = max(len(column.name) + (5 if column.ranged else 0), len(context.symbol(column))) * 0.92
     if column.kind == "number":
         fmt = context.column_format(table, column)
-        widest = max((_number_width(value, fmt) for value in series), default=0.0)
+        widest = _widest(series, fmt)
         return min(max(heading, under, widest) + 1.5, WIDEST_NUMBER)
     longest = max((len(plain(value, Format())) for value in series), default=0)
     return min(max(heading, under, longest * 1.02) + 1.5, WIDEST_TEXT)
+
+
+def _widest(series: Series, fmt: Format) -> float:
+    """Of a column. Where the decimals are fixed the largest numbers are the longest texts."""
+    if fmt.scientific:
+        return max((_number_width(value, fmt) for value in series), default=0.0)
+    arrays = [each for each in (series.low, series.value, series.high) if each is not None]
+    numbers = np.concatenate(arrays).astype(np.float64)
+    numbers = numbers[~np.isnan(numbers)]
+    ends = (float(numbers.min()), float(numbers.max())) if len(numbers) else ()
+    values = [Value(reason=reason) for reason in series.reasons.values()]
+    values += [Value.number(end) for end in ends]
+    return max((_number_width(value, fmt) for value in values), default=0.0)
 
 
 def _number_width(value: Value, fmt: Format) -> float:
