@@ -10,7 +10,7 @@ from referencing import Registry, Resource
 
 from scalesheet import schemas
 from scalesheet.check import check
-from scalesheet.diagnostics import CODES
+from scalesheet.codes import CODES
 from scalesheet.load import Document
 from scalesheet.render.reference.fields import PAGES, Field, sections
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from scalesheet.check import check
-from scalesheet.diagnostics import CODES, errors
+from scalesheet.codes import CODES
+from scalesheet.diagnostics import errors
 from scalesheet.evaluate import evaluate
 from scalesheet.language import parser
 from scalesheet.language.arithmetic import EQUAL_WITHIN, ROUNDING_SLACK

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from scalesheet.build import build, diagnose
-from scalesheet.diagnostics import CODES, FAMILIES, Diagnostic, Refused
+from scalesheet.codes import CODES, FAMILIES
+from scalesheet.diagnostics import Diagnostic, Refused
 from scalesheet.examples import IN_WORDS, Example, example
 
 HERE = Path(__file__).parent

@@ -9,7 +9,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scalesheet.diagnostics import CODES, Diagnostic
+from scalesheet.codes import CODES
+from scalesheet.diagnostics import Diagnostic
 from scalesheet.load import Document, flag, load, parse, reader
 
 PARSERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if yaml.__with_libyaml__ else [])]

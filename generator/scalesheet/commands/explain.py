@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scalesheet.commands import GOOD, UsageError
 
 if TYPE_CHECKING:
-    from scalesheet.diagnostics import Code
+    from scalesheet.codes import Code
 
 SUMMARY = "say what a diagnostic means, with examples and the remedy"
 
@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scalesheet.diagnostics import CODES
+    from scalesheet.codes import CODES
 
     if options.code is None:
         print("\n".join(listed()))
@@ -42,7 +42,8 @@ def near(name: str) -> str:
     """The most similar code, of the same letter if there are any."""
     from difflib import get_close_matches
 
-    from scalesheet.diagnostics import CODES, nearest
+    from scalesheet.codes import CODES
+    from scalesheet.diagnostics import nearest
 
     family = [code for code in CODES if code[0] == name[:1]]
     if not family:
@@ -52,7 +53,7 @@ def near(name: str) -> str:
 
 def listed() -> Iterator[str]:
     """Every code with its title, by what it is about."""
-    from scalesheet.diagnostics import CODES, FAMILIES
+    from scalesheet.codes import CODES, FAMILIES
 
     for letter, about in FAMILIES.items():
         yield f"{letter}: {about}"

@@ -122,7 +122,8 @@ def _title(error: Exception, site: Path) -> str:
 
 
 def _problems(error: Exception) -> tuple[Problem, ...]:
-    from scalesheet.diagnostics import CODES, Refused, errors
+    from scalesheet.codes import CODES
+    from scalesheet.diagnostics import Refused, errors
     from scalesheet.serve.server import Problem
 
     if isinstance(error, Refused):

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from scalesheet.diagnostics import CODES, Diagnostic
+from scalesheet.codes import CODES
+from scalesheet.diagnostics import Diagnostic
 
 _FILE = re.compile(r"# bad: (.+)\n((?:# says: .+\n)+)((?s:.*))# good:(.*)\n((?s:.*))")
 _SAYS = re.compile(r"# says: ([0-9]+):([0-9]+) ([A-Z][0-9]{3}) (.+)")

@@ -9,8 +9,8 @@ import pytest
 
 from scalesheet.build import compile_book
 from scalesheet.cli import main, parser
+from scalesheet.codes import CODES
 from scalesheet.commands import NAMES
-from scalesheet.diagnostics import CODES
 from scalesheet.examples import Example
 from scalesheet.examples import example as example_of
 from scalesheet.load import parse

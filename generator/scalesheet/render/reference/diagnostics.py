@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
-from scalesheet.diagnostics import CODES, FAMILIES, Code
+from scalesheet.codes import CODES, FAMILIES, Code
 from scalesheet.examples import Example, example
 from scalesheet.render.pages.html import escape, heading, inline, page, tag
 

@@ -1,0 +1,375 @@
+"""The codes of diagnostics: what each is called, what it means, what to do about it.
+
+Every code has a bad and a good example in `examples/`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A kind of diagnostic: what it is called, what it means, what to do."""
+
+    code: str
+    title: str
+    meaning: str
+    remedy: str
+    severity: Severity = "error"
+
+
+CODES: dict[str, Code] = {}
+
+#: What the codes that begin with a letter are about.
+FAMILIES = {
+    "Y": "the file as YAML",
+    "S": "the format",
+    "N": "names",
+    "F": "formulas",
+    "U": "units",
+    "R": "ranges and signs",
+    "V": "values",
+    "C": "claims",
+    "X": "the workbook and the site",
+    "I": "scalesheet itself",
+}
+
+
+def _code(code: str, title: str, meaning: str, remedy: str, severity: Severity = "error") -> None:
+    assert code not in CODES, code
+    CODES[code] = Code(code, title, meaning, remedy, severity)
+
+
+# Y: the file as YAML
+_code("Y001", "not YAML", "The file cannot be read as YAML.", "Mend the place that is named.")
+_code(
+    "Y002",
+    "repeated key",
+    "A mapping holds the same key twice; one of them would be lost.",
+    "Keep one of the two.",
+)
+_code("Y003", "empty file", "The file holds nothing.", "Write its content or delete it.")
+_code("Y004", "not UTF-8", "The file is not text in UTF-8.", "Save it as UTF-8.")
+_code(
+    "Y005",
+    "alias",
+    "Anchors and aliases are not part of the format: a few lines of them can stand for gigabytes.",
+    "Write the value out where it is needed.",
+)
+_code(
+    "Y006",
+    "nested too deep",
+    "Mappings and lists are nested deeper than 30 levels.",
+    "Flatten the data; no part of the format needs such a depth.",
+)
+_code(
+    "Y007",
+    "not a finite number",
+    "NaN and infinity are not quantities.",
+    "Write a number, or a reason why there is none.",
+)
+_code(
+    "Y008",
+    "not plain data",
+    "Tags, several documents, and keys that are not text are not part of the format.",
+    "Write plain mappings, lists, text, numbers and yes/no.",
+)
+_code(
+    "Y009",
+    "outside the data folder",
+    "A path or link leads out of the data folder.",
+    "Keep every file of the book in its data folder.",
+)
+_code(
+    "Y010",
+    "unexpected file",
+    "The file has no place in the data folder's layout.",
+    "Move it to the folder of its kind, or delete it.",
+)
+_code("Y011", "file too large", "The file is larger than 5 MB.", "Split it.")
+_code("Y012", "missing file", "The book lacks a file that it needs.", "Write the file.")
+# S: the format
+_code(
+    "S001", "unknown key", "The format has no such key here.", "Use the nearest name, or drop it."
+)
+_code("S002", "missing key", "A key that the format requires is absent.", "Add it.")
+_code(
+    "S003",
+    "wrong kind of value",
+    "The value is not of the kind that the format asks for.",
+    "Write a value of the kind named.",
+)
+_code(
+    "S004",
+    "not an allowed value",
+    "The value is not one of those allowed, or breaks a limit.",
+    "Use one of the values named.",
+)
+_code(
+    "S005", "bad id", "An id is made of a-z, 0-9 and '-', a name of a-z, 0-9 and '_'.", "Rename it."
+)
+_code(
+    "S006",
+    "not a date",
+    "A date is written YYYY-MM-DD and exists in the calendar.",
+    "Write the date in that form.",
+)
+_code("S007", "no rows", "A table needs at least one row.", "Add a row, or drop the table.")
+# N: names
+_code(
+    "N001",
+    "unknown name",
+    "A formula or text names something that does not exist.",
+    "Use the nearest name, or define it.",
+)
+_code(
+    "N002",
+    "unknown id",
+    "A reference names a row that does not exist in its table.",
+    "Use the nearest id, or add the entity.",
+)
+_code(
+    "N003",
+    "names collide",
+    "Two names become the same in a spreadsheet, where case and punctuation are lost.",
+    "Rename one of them.",
+)
+_code(
+    "N004",
+    "not a spreadsheet name",
+    "The name means something else in a spreadsheet: a cell, a function or a constant.",
+    "Choose a longer name.",
+)
+_code(
+    "N005",
+    "cycle",
+    "Quantities depend on each other in a circle.",
+    "Break the circle: one of them must be stated.",
+)
+_code(
+    "N006",
+    "unknown source",
+    "The source's key is not in sources.yaml.",
+    "Use the nearest key, or add the source.",
+)
+_code(
+    "N007",
+    "a column outside its row",
+    "A column stands for many values; outside its table it must be drawn together or named by row.",
+    "Write sum(t.c), or t['row'].c.",
+)
+_code(
+    "N008",
+    "not a value",
+    "The name stands for a table, a phase or an open bound, which has no value to compute with.",
+    "Name a quantity.",
+)
+# F: formulas
+_code(
+    "F001",
+    "formula not understood",
+    "The formula's text does not follow the language.",
+    "See the reference of the formula language.",
+)
+_code(
+    "F002",
+    "formula too long",
+    "A formula is longer or deeper than any spreadsheet takes.",
+    "Give its parts names of their own.",
+)
+_code(
+    "F003",
+    "wrong number of arguments",
+    "The function takes another number of arguments.",
+    "See the function's entry in the reference.",
+)
+_code(
+    "F004",
+    "wrong kind of operand",
+    "Numbers, words and yes/no do not mix.",
+    "Use operands of one kind.",
+)
+_code(
+    "F005",
+    "example does not hold",
+    "The formula gives another result than its example expects.",
+    "Mend the formula or the example.",
+)
+_code(
+    "F006",
+    "not a word of the class",
+    "A word of a closed class is compared with or set to another word.",
+    "Use one of the class.",
+)
+# U: units
+_code("U001", "unknown unit", "The unit is not in units.yaml.", "Use the nearest, or declare it.")
+_code(
+    "U002",
+    "wrong dimension",
+    "What the formula gives is not what its unit says, or two operands measure different things.",
+    "Mend the formula or the unit.",
+)
+_code("U003", "missing unit", "A number has no unit.", "Add one; a pure number has the unit 1.")
+_code(
+    "U004",
+    "conversion after rounding",
+    "A rounded number would be converted afterwards, which "
+    "gives another number than rounding in the wanted unit.",
+    "Give the rounded value a quantity and a unit of its own.",
+)
+_code(
+    "U005",
+    "bad unit declaration",
+    "A unit in units.yaml is declared wrongly.",
+    "Declare it by its dimension, or as a number times another unit.",
+)
+# R: ranges and signs
+_code(
+    "R001",
+    "division by a range across zero",
+    "The divisor's range includes zero, so the quotient has no bounds.",
+    "Give the divisor a domain or ends that exclude zero.",
+)
+_code(
+    "R002",
+    "unknown sign",
+    "A range is multiplied by something whose sign is not known, so its ends cannot be told.",
+    "Declare a domain, or use max(0, ...).",
+)
+_code(
+    "R003",
+    "a numeric choice on a range",
+    "A number is chosen by a condition that may differ between the ends of a range.",
+    "Use min or max, or decide on low(x) or high(x).",
+)
+_code(
+    "R004",
+    "no class for differing ends",
+    "A word is chosen by a condition that may differ between the ends of a range.",
+    "Say which word stands then: differs: tight.",
+)
+_code(
+    "R005",
+    "outer bound",
+    "A ranged input enters in mixed directions: the ends are safe, and wider than need be.",
+    "Rewrite so that it enters once, or use paired(...).",
+    "warning",
+)
+_code(
+    "R006",
+    "comparison of ranges for equality",
+    "Two ranges are neither equal nor unequal.",
+    "Compare low(x) or high(x), or use <= and >=.",
+)
+# V: values
+_code("V001", "low above high", "The ends of a range are out of order.", "Exchange them.")
+_code(
+    "V002",
+    "outside the domain",
+    "The value is outside what its domain allows.",
+    "Mend the value, or declare another domain.",
+)
+_code(
+    "V003",
+    "division by zero",
+    "A row or quantity divides by zero.",
+    "Mend the input, or give a reason for the row.",
+)
+_code(
+    "V004",
+    "outside a function's domain",
+    "A logarithm, root or power has no value here.",
+    "Mend the input, or choose on it.",
+)
+_code(
+    "V005",
+    "check fails",
+    "A check that the plan states does not hold.",
+    "Look at the numbers it names.",
+)
+_code(
+    "V006",
+    "more than a number can hold",
+    "The result is too large for a spreadsheet's numbers.",
+    "Use a larger unit.",
+)
+_code(
+    "V007",
+    "prices out of order",
+    "Dated entries must have rising dates.",
+    "Sort them by `from`, the oldest first.",
+)
+# C: claims
+_code(
+    "C001",
+    "no such claim",
+    "An expression names a claim that does not exist.",
+    "Use the nearest id, or write the claim.",
+)
+_code(
+    "C002",
+    "quote not on its line",
+    "The quote does not stand on the line of the document that the claim names.",
+    "Quote the line as it stands, or mend the line in the id.",
+)
+_code(
+    "C003",
+    "claim without a basis",
+    "Nothing can be said of the claim: no expression, no input of that line, nothing lacking.",
+    "Write from, against, a plan input whose source is that line, or lacks.",
+)
+_code(
+    "C004",
+    "another verdict",
+    "The computed verdict is not the one on file.",
+    "Look at the numbers, then mend the claim, the plan or the verdict on file.",
+)
+_code(
+    "C005",
+    "claim not understood",
+    "What a claim says is no figure, or a key of it does not fit what it says.",
+    "Write it like 135 GPU * hour, 18 .. 22 USD, at most 24 GB, 35 %, yes, or a word.",
+)
+_code(
+    "C006",
+    "repeated claim",
+    "Two claims have the same id.",
+    "Give one of them the next number of its line.",
+)
+_code(
+    "C007",
+    "id of another place",
+    "A claim's id is not made of its document, its line and a number.",
+    "Write the id as 003-L035-01.",
+)
+_code(
+    "C008",
+    "lacking and there",
+    "A claim is underdetermined by a quantity that exists in the plan.",
+    "Compute the figure from it, or name what is really missing.",
+)
+_code(
+    "C009",
+    "held against nothing",
+    "An expression of a claim gives a reason where a number is wanted.",
+    "Hold the claim against something that has a value.",
+)
+# X: the workbook and the site
+_code(
+    "X001",
+    "limit of a spreadsheet",
+    "A formula or text is beyond what spreadsheets take.",
+    "Split it.",
+)
+_code(
+    "X002",
+    "the site does not build",
+    "The site generator or a check of its output refused.",
+    "Mend the page that is named.",
+)
+_code("I001", "internal error", "scalesheet itself failed; your data may be right.",
+      "Please report it with the text below.")  # fmt: skip
