@@ -28,6 +28,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small project that was built; each test builds it again, and leaves it built."""
     folder = tmp_path_factory.mktemp("project")
     data = project(folder)
+    (folder / "docs" / "spare.md").write_text("# Spare\n", "utf-8")
     (folder / "NOTES.md").write_text("Notes.\n", "utf-8")
     edit(folder / "mkdocs.yml", "attr_list,", "attr_list, pymdownx.snippets: {base_path: ['.']},")
     edit(folder / "docs" / "index.md", "by hand", 'by hand\n\n--8<-- "NOTES.md"')
@@ -79,7 +80,7 @@ def test_a_changed_price_leaves_every_page_that_does_not_show_it(finished: Path)
         lambda at: edit(at / "mkdocs.yml", "site_name: Small", "site_name: Smaller"),
         lambda at: edit(at / "NOTES.md", "Notes.", "Other notes."),
         lambda at: (at / "docs" / "more.md").write_text("# More\n"),
-        lambda at: (at / "docs" / "more.md").unlink(),
+        lambda at: (at / "docs" / "spare.md").unlink(),
         lambda at: edit(at / "build" / "site" / "index.html", "Small", "Tampered"),
         lambda at: (at / "build" / "site" / "added.txt").write_text("added"),
         lambda at: (at / "build" / "workbooks" / "small.xlsx").unlink(),

@@ -112,5 +112,6 @@ def _text(path: Path) -> str:
 
 
 def _libraries() -> list[str]:
-    """Every installed distribution with its version; any may shape the bytes."""
-    return sorted({f"{each.name} {each.version}" for each in metadata.distributions()})
+    """Every other installed distribution with its version; any may shape the bytes."""
+    installed = {f"{each.name} {each.version}" for each in metadata.distributions()}
+    return sorted(name for name in installed if not name.startswith("scalesheet "))
