@@ -93,3 +93,16 @@ def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:
         digests.append(contents(folder / "out"))
     assert digests[0] == digests[1]
     assert len(digests[0]) >= 3
+
+
+def test_the_hash_follows_the_numbers_and_not_their_descriptions(tmp_path: Path) -> None:
+    data, out = lay(tmp_path, {}), tmp_path / "out"
+    offer = data / "rates" / "offer.yaml"
+
+    def stamp(old: str, new: str) -> str:
+        offer.write_text(offer.read_text("utf-8").replace(old, new), "utf-8")
+        return build(data, out, site=False).edition_hash
+
+    shipped = stamp("", "")
+    assert stamp("title: A provider's card", "title: Some provider's card") == shipped
+    assert stamp("price: 1,", "price: 1.1,") != shipped, "no plan uses this offer, but it is shown"

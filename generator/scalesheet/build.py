@@ -161,15 +161,19 @@ def compile_book(data: Path, as_of: date | None = None) -> Book:
 def edition_hash(book: Book, results: Mapping[str, Results]) -> str:
     """Eight characters that two people compare to know that they hold the same numbers.
 
-    It covers every cell's place, value, ends and unit, and the edition; not what describes them.
+    It covers the edition and every cell of the plans and of the catalogue: its place, value, ends
+    and unit; not what describes them.
     """
-    from scalesheet.render.api.plans import cells
+    from scalesheet.evaluate import evaluate_catalogue
+    from scalesheet.render.api.plans import cells, cells_of
 
     digest = hashlib.sha256(book.edition.isoformat().encode())
-    for plan in book.plans.values():
-        for table, row, quantity, value in cells(plan, results[plan.id]):
+    every = [("", cells_of(book.tables.values(), evaluate_catalogue(book)))]
+    every += [(plan.id, cells(plan, results[plan.id])) for plan in book.plans.values()]
+    for owner, found in every:
+        for table, row, quantity, value in found:
             ends = (value.value, value.low, value.high, value.reason, str(quantity.unit))
-            digest.update(repr((plan.id, table, row, quantity.name, *ends)).encode())
+            digest.update(repr((owner, table, row, quantity.name, *ends)).encode())
     return digest.hexdigest()[:8]
 
 

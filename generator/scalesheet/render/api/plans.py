@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from scalesheet.model import Book, Column, Formula, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.render.api.text import csv_text
@@ -146,7 +146,14 @@ def cells(plan: Plan, results: Results) -> Iterator[tuple[str, str, Quantity, Va
     """Every cell of a plan: the scalars first, then the tables row by row."""
     for name, scalar in plan.scalars.items():
         yield "", "", scalar, results.scalars[name]
-    for table in plan.tables.values():
+    yield from cells_of(plan.tables.values(), results)
+
+
+def cells_of(
+    tables: Iterable[Table], results: Results
+) -> Iterator[tuple[str, str, Quantity, Value]]:
+    """Every cell of some tables, row by row."""
+    for table in tables:
         columns = results.tables[table.name]
         for place, row in enumerate(table.rows):
             for column in table.columns.values():
