@@ -64,6 +64,13 @@ class Unit:
 
 
 PURE = Unit()
+#: Stands for a unit text that was not understood: it fits any, so that one fault is told once.
+UNKNOWN = Unit((("?", Fraction(1)),))
+
+
+def unknown(unit: Unit) -> bool:
+    """Whether a part of the unit was not understood."""
+    return any(name == "?" for name, _ in unit.factors)
 
 
 def _power(power: Fraction) -> str:
@@ -128,10 +135,12 @@ class Units:
         return Unit.of(powers)
 
     def compatible(self, a: Unit, b: Unit) -> bool:
-        return self.dimension(a) == self.dimension(b)
+        return unknown(a) or unknown(b) or self.dimension(a) == self.dimension(b)
 
     def factor(self, source: Unit, target: Unit) -> Fraction:
         """The exact number of `target` in one `source`, asked of pint."""
+        if unknown(source) or unknown(target):
+            return Fraction(1)
         registry = self.registry
         product = Fraction(1)
         for unit, sign in ((source, 1), (target, -1)):
@@ -146,6 +155,8 @@ class Units:
         Both must measure the same. Each constant is at least 1: `minute_per_hour`, never
         `hour_per_minute`, so that it is exact.
         """
+        if unknown(source) or unknown(target):
+            return ()
         steps: list[Conversion] = []
         have = dict(source.factors)
         want = dict(target.factors)

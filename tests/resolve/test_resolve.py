@@ -483,3 +483,17 @@ def test_a_column_is_all_that_its_cells_can_be(tmp_path: Path) -> None:
       f: {unit: 1, formula: spread * sum(t.x)}
     """
     assert said(plan(tmp_path, text))[0].startswith("R002")
+
+
+def test_an_unknown_unit_is_told_once_and_everything_else_still(tmp_path: Path) -> None:
+    lines = """
+    speed: {value: 500, unit: stp / hour, domain: positive}
+    steps: {value: 1000, unit: step, domain: count}
+    hours: {unit: hour, formula: steps / speed}
+    whole: {unit: hour, formula: ceil(hours * speed) / speed}
+    wrong: {unit: hour, formula: steps}
+    """
+    assert [text.split(";")[0] for text in said(scalars(tmp_path, lines))] == [
+        "U001 unknown unit 'stp'",
+        "U002 'wrong' is declared in hour, but the formula gives step",
+    ]

@@ -41,7 +41,7 @@ from scalesheet.language.syntax import (
 from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Space, Written
 from scalesheet.resolve.names import TableColumn, cell, find, member
 from scalesheet.resolve.scope import BindError, Scope, Typed, a_kind
-from scalesheet.units import PURE, Unit, UnitError
+from scalesheet.units import PURE, Unit, UnitError, unknown
 
 ROUNDING = frozenset({"ceil", "floor", "round"})
 PURE_ONLY = frozenset({"exp", "ln", "log10"})
@@ -135,7 +135,7 @@ def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> T
         if typed.unit.pure and len(unit.factors) == 1 and counted:
             hint = f"; a pure number becomes a counted thing by 'as {counted[0]}'"
         raise BindError("U002", f"{place} {unit}, but the formula gives {typed.unit}{hint}", node)
-    if typed.rounded:
+    if typed.rounded and not (unknown(typed.unit) or unknown(unit)):
         raise BindError(
             "U004",
             f"the rounding is done in {typed.unit} but {place} {unit}; "

@@ -14,7 +14,7 @@ from scalesheet.language.syntax import Number
 from scalesheet.load import Document, flag
 from scalesheet.model import Basis, Citation, Position, Show, Stated
 from scalesheet.resolve.drafts import Draft, Written
-from scalesheet.units import PURE, Unit, UnitError, Units
+from scalesheet.units import UNKNOWN, Unit, UnitError, Units
 
 
 @dataclass(slots=True)
@@ -37,14 +37,14 @@ class Lowering:
     def say(self, code: str, message: str, *path: str | int) -> None:
         self.found.append(at(self.document.at(*path), code, message))
 
-    def unit(self, text: Any, *path: str | int, otherwise: Unit = PURE) -> Unit:
-        """The unit at a path; a diagnostic and `otherwise` where it is none."""
+    def unit(self, text: Any, *path: str | int) -> Unit:
+        """The unit at a path; a diagnostic, and a unit that fits any, where it is none."""
         try:
             return self.units.parse(str(text))
         except UnitError as error:
             near = f"; did you mean '{error.near}'?" if error.near else ""
             self.say("U001", f"{error}{near}", *path)
-            return otherwise
+            return UNKNOWN
 
 
 def citation(data: Any, default: Citation | None = None) -> Citation | None:
@@ -120,7 +120,7 @@ def stated(
         return Stated(value=value, **shared)
     scale = 1.0
     if "unit" in data and draft.unit is not None:
-        own = low.unit(data["unit"], *path, "unit", otherwise=draft.unit)
+        own = low.unit(data["unit"], *path, "unit")
         if own != draft.unit:
             if not low.units.compatible(own, draft.unit):
                 low.say(
