@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalesheet.evaluate.interpret import Filled, Here, Part, State, Why, interpret
+from scalesheet.evaluate.interpret import Filled, Here, Part, State, Why, absent, interpret
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Book, Column, Ends, Formula, Key, Plan, Scalar, Stated, Table
 from scalesheet.values import Results, Series, Value
@@ -223,6 +223,6 @@ def series_of(filled: Filled) -> Series:
     """A computed column as results hold it."""
     reasons: dict[int, str] = {}
     if filled.why is not None:
-        absent = np.flatnonzero(filled.why != None)  # noqa: E711  # elementwise
-        reasons = {int(place): str(filled.why[place]) for place in absent}
+        places = np.flatnonzero(absent(filled.why))
+        reasons = {int(place): str(filled.why[place]) for place in places}
     return Series(filled.ends["value"], filled.ends.get("low"), filled.ends.get("high"), reasons)

@@ -131,6 +131,11 @@ def _lookup(node: Lookup, here: Here) -> Part:
     return Part(data, why)
 
 
+def absent(why: Why) -> NDArray[np.bool_]:
+    """The rows that have a reason instead of a value."""
+    return np.asarray(why != None, dtype=bool)  # noqa: E711  # elementwise
+
+
 def _reasons(why: Any, rows: int) -> Why:
     """A fresh array of reasons over rows."""
     out: Why = np.empty(rows, dtype=object)
@@ -242,22 +247,22 @@ def _guard(node: Guard, here: Here) -> Part:
                 if first is None:
                     return Part(np.nan, why)
                 continue
-            first = np.where(first == None, why, first)  # noqa: E711  # elementwise
+            first = np.where(absent(first), first, why)
         elif why is not None:
-            first = why.copy() if first is None else np.where(first == None, why, first)  # noqa: E711  # elementwise
+            first = why.copy() if first is None else np.where(absent(first), first, why)
     body = interpret(node.body, here)
     if first is None:
         return body
     rows = len(first)
-    absent = first != None  # noqa: E711  # elementwise
+    guarded = absent(first)
     data = body.data
     if not isinstance(data, np.ndarray):
         spread: Any = np.empty(rows, dtype=np.float64 if isinstance(data, float) else object)
         spread[:] = data
         data = spread
     if data.dtype == np.float64:
-        data = np.where(absent, np.nan, data)
-    why = np.where(absent, first, _reasons(body.why, rows))
+        data = np.where(guarded, np.nan, data)
+    why = np.where(guarded, first, _reasons(body.why, rows))
     return Part(data, why)
 
 
@@ -292,10 +297,8 @@ def _aggregate(node: Aggregate, here: Here) -> Part:
     filled = here.state.columns[node.table, node.column]
     part = filled.part(node.end)
     if part.why is not None:
-        chosen &= part.why == None  # noqa: E711  # elementwise
+        chosen &= ~absent(part.why)
     if node.function == "count":
-        if part.data.dtype == object:
-            chosen &= part.data != None  # noqa: E711  # elementwise
         return Part(float(chosen.sum()))
     numbers = part.data[chosen]
     if node.function == "sum":

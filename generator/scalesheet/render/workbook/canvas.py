@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any
 
-from xlsxwriter.format import Format as CellFormat  # type: ignore[import-untyped]
-from xlsxwriter.utility import xl_rowcol_to_cell  # type: ignore[import-untyped]
-from xlsxwriter.workbook import Workbook  # type: ignore[import-untyped]
-from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
+from xlsxwriter.format import Format as CellFormat
+from xlsxwriter.utility import xl_rowcol_to_cell
+from xlsxwriter.workbook import Workbook
+from xlsxwriter.worksheet import Worksheet
 
 from scalesheet.model import Position
 from scalesheet.render.workbook.formats import LOOKS, WRAPPING, Formats, Role

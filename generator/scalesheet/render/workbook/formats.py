@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import xlsxwriter  # type: ignore[import-untyped]
-from xlsxwriter.format import Format as CellFormat  # type: ignore[import-untyped]
+import xlsxwriter
+from xlsxwriter.format import Format as CellFormat
 
 Role = Literal[
     "title", "lead", "lead_line", "section",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
+from xlsxwriter.worksheet import Worksheet
 
 READABLE = 0.55  # the least scale: 10 points become 5.5
 SLACK = 0.97  # column widths differ a little from program to program

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, time
 from pathlib import Path
 
-import xlsxwriter  # type: ignore[import-untyped]
+import xlsxwriter
 
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.evaluate.sensitivity import Sensitivity
