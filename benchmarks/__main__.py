@@ -7,7 +7,7 @@ import sys
 
 from benchmarks.measure import ROOT
 
-MODULES = ("start", "check", "workbook", "evaluate", "growth")
+MODULES = ("start", "check", "workbook", "evaluate", "predict", "growth")
 
 
 def main() -> int:

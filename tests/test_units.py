@@ -45,6 +45,12 @@ def test_a_unit_is_read_and_shown(text: str, symbol: str) -> None:
     assert UNITS.symbol(UNITS.parse(text)) == symbol
 
 
+@pytest.mark.parametrize("text", ["USD / (GPU * hour)", "hour", "kW * hour", "byte / second", "1"])
+def test_a_unit_may_be_asked_for_as_it_is_shown(text: str) -> None:
+    unit = UNITS.parse(text)
+    assert UNITS.shown(text) == UNITS.shown(UNITS.symbol(unit) or "1") == unit
+
+
 @pytest.mark.parametrize(
     ("text", "message", "near"),
     [

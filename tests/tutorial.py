@@ -1,4 +1,4 @@
-"""The tutorial as data: files to write, edits to make and commands to run, in the page's order."""
+"""The tutorials as data: files to write, edits to make and commands to run, in a page's order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-PAGE = (Path(__file__).parents[1] / "docs/tutorial.md").read_text("utf-8")
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = (DOCS / "tutorial.md").read_text("utf-8")
+#: The one that follows it, in the same folder.
+DOCUMENT = (DOCS / "tutorial-document.md").read_text("utf-8")
 _BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
 
@@ -22,7 +25,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Edit:
-    """A line of the file that the last message named, replaced by another."""
+    """A line of a file that the reader wrote, replaced by another: it stands in one alone."""
 
     old: str
     new: str
@@ -39,8 +42,8 @@ class Run:
 Step = Write | Edit | Run
 
 
-def steps() -> Iterator[Step]:
-    for language, title, text in _BLOCK.findall(PAGE):
+def steps(page: str = PAGE) -> Iterator[Step]:
+    for language, title, text in _BLOCK.findall(page):
         if title:
             yield Write(title, text)
         elif language == "diff":
@@ -51,18 +54,22 @@ def steps() -> Iterator[Step]:
             yield Run(command.removeprefix("$ "), tuple(shown))
 
 
-def follow(folder: Path, scalesheet: Callable[[Run], None], *, mend: bool = True) -> None:
-    """Does what the page says, in a folder; without `mend` up to the mistake that it makes."""
-    for step in steps():
+def follow(
+    folder: Path, scalesheet: Callable[[Run], None], *, mend: bool = True, page: str = PAGE
+) -> None:
+    """Does what a page says, in a folder; without `mend` up to the mistake that it makes."""
+    written: list[Path] = []
+    for step in steps(page):
         if isinstance(step, Write):
             (folder / step.place).write_text(step.text, "utf-8")
+            written.append(folder / step.place)
         elif isinstance(step, Edit):
             if not mend:
                 return
-            plan = folder / "data/plans/tuning/plan.yaml"
-            text = plan.read_text("utf-8")
+            (file,) = (f for f in written if f"{step.old}\n" in f.read_text("utf-8"))
+            text = file.read_text("utf-8")
             assert text.count(f"{step.old}\n") == 1
-            plan.write_text(text.replace(step.old, step.new), "utf-8")
+            file.write_text(text.replace(step.old, step.new), "utf-8")
         elif step.command.startswith("scalesheet "):
             scalesheet(step)
         else:

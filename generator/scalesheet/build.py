@@ -14,6 +14,7 @@ from scalesheet.audit.model import Audited
 from scalesheet.diagnostics import Diagnostic, Refused, errors
 from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.model import Book, Key, Plan, Record
+from scalesheet.predict.score import TaskScore
 from scalesheet.values import Results
 
 Progress = Callable[[str], None]
@@ -27,7 +28,8 @@ class Examined:
     diagnostics: list[Diagnostic]
     book: Book | None = None
     results: dict[str, Results] = field(default_factory=dict)  # by plan
-    audits: dict[str, Audited] = field(default_factory=dict)  # by plan, where it has claims
+    audits: dict[str, Audited] = field(default_factory=dict)  # by id: one for each document
+    scores: dict[str, TaskScore] = field(default_factory=dict)  # by task
 
 
 @dataclass(frozen=True)
@@ -90,13 +92,13 @@ def build(
         pages = 0
         if site:
             progress("writing the pages")
-            docs = _documents(book, results, examined.audits, moves, stage, data, stamp)
-            _api(book, results, examined.audits, moves, stage / "site-api", stamp, pages=True)
+            docs = _documents(examined, book, moves, stage, data, stamp)
+            _api(examined, book, moves, stage / "site-api", stamp, pages=True)
             progress("building the site")
             pages = _site(stage, docs, project)
             _publish_pages(docs, project / "docs" / GENERATED)
         else:
-            _api(book, results, examined.audits, moves, stage / "api", stamp, pages=False)
+            _api(examined, book, moves, stage / "api", stamp, pages=False)
         told = {"edition_hash": stamp, "cells": cells, "formulas": formulas, "pages": pages}
         write_stamp(stage, published, inputs, told)
     return _built(out, book, site, tuple(examined.diagnostics), told)
@@ -139,10 +141,17 @@ def examine(data: Path, as_of: date | None = None) -> Examined:
     from scalesheet.audit.judge import judge
     from scalesheet.audit.problems import problems
 
-    audits = {plan: judge(book, audit) for plan, audit in book.audits.items()}
+    audits = judge(book)
     for audited in audits.values():
         found += problems(audited, book)
-    return Examined(sorted(set(found)), book, results, audits)
+    scores: dict[str, TaskScore] = {}
+    if book.publications:
+        from scalesheet.predict.check import problems as score_problems
+        from scalesheet.predict.score import score
+
+        scores = score(book)
+        found += score_problems(book, scores)
+    return Examined(sorted(set(found)), book, results, audits, scores)
 
 
 def diagnose(data: Path) -> list[Diagnostic]:
@@ -208,9 +217,8 @@ def _workbooks(
 
 
 def _api(
+    examined: Examined,
     book: Book,
-    results: Mapping[str, Results],
-    audits: Mapping[str, Audited],
     moves: Mapping[str, Sensitivity],
     folder: Path,
     stamp: str,
@@ -221,14 +229,15 @@ def _api(
     from scalesheet.render.api import write_api
     from scalesheet.render.api.audit import write_audits
 
-    write_audits(book, audits, folder)  # first: the index lists what is there
+    write_audits(book, examined.audits, folder)  # first: the index lists what is there
 
     scenarios = {
-        plan.id: _by_scenario(book, plan) or {"": results[plan.id]} for plan in book.plans.values()
+        plan.id: _by_scenario(book, plan) or {"": examined.results[plan.id]}
+        for plan in book.plans.values()
     }
     write_api(
         book,
-        results,
+        examined.results,
         folder,
         edition_hash=stamp,
         catalogue=evaluate_catalogue(book),
@@ -236,13 +245,13 @@ def _api(
         sensitivities=moves,
         examples={record.id: _examples(record) for record in book.records.values()},
         pages=pages,
+        scores=examined.scores,
     )
 
 
 def _documents(
+    examined: Examined,
     book: Book,
-    results: Mapping[str, Results],
-    audits: Mapping[str, Audited],
     moves: Mapping[str, Sensitivity],
     stage: Path,
     data: Path,
@@ -263,15 +272,16 @@ def _documents(
     workbooks = {plan: f"../../workbooks/{plan}.xlsx" for plan in book.plans}
     report = write_pages(
         book,
-        results,
+        examined.results,
         docs / GENERATED,
         edition_hash=stamp,
         workbooks=workbooks,
         scenarios={plan.id: _by_scenario(book, plan) for plan in book.plans.values()},
         examples={record.id: _examples(record) for record in book.records.values()},
         plain=stage / "plain" / GENERATED,
-        audits=audits,
+        audits=examined.audits,
         sensitivities=moves,
+        scores=examined.scores,
         data={plan: _data_links(plan) for plan in book.plans},
     )
     _refuse(list(report.problems))

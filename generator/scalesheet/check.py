@@ -16,7 +16,15 @@ from typing import Any
 from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.load import MAX_FINDINGS, Document, Steps, quotable
 from scalesheet.model import DOMAINS
-from scalesheet.schemas import KINDS, described, is_date, named, number_hint, violations
+from scalesheet.schemas import (
+    KINDS,
+    described,
+    is_date,
+    named,
+    number_hint,
+    schema,
+    violations,
+)
 
 DOMAIN_WORDS = {
     "positive": "above 0",
@@ -130,10 +138,11 @@ def _order(
 def _figures(document: Document) -> Iterator[_Figure]:
     """Every stated number of the document. Domains: its own, its column's, or the default."""
     data = _mapping(document.data)
-    if document.kind in ("hardware", "model"):
+    if document.kind in ("hardware", "model", "measurement"):
+        fields = schema(document.kind)["properties"]
         for key, value in data.items():
             if isinstance(value, dict):
-                yield _own((key,), value, "positive")
+                yield _own((key,), value, _mapping(fields.get(key)).get("x-domain", "positive"))
     if document.kind == "formula":
         yield from _inputs(data)
     for steps, scope in _scopes(document):

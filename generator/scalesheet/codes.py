@@ -34,6 +34,7 @@ FAMILIES = {
     "R": "ranges and signs",
     "V": "values",
     "C": "claims",
+    "P": "predictions",
     "X": "the workbook and the site",
     "I": "scalesheet itself",
 }
@@ -168,6 +169,13 @@ _code(
     "The name stands for a table, a phase or an open bound, which has no value to compute with.",
     "Name a quantity.",
 )
+_code(
+    "N009",
+    "addresses collide",
+    "Two pages of the site would have the same address: a plan's page is `<plan>-<page>`, or "
+    "`<plan>-<row>` where each row of a table has one.",
+    "Rename one of the files or rows.",
+)
 # F: formulas
 _code(
     "F001",
@@ -204,6 +212,12 @@ _code(
     "not a word of the class",
     "A word of a closed class is compared with or set to another word.",
     "Use one of the class.",
+)
+_code(
+    "F007",
+    "number without decimals",
+    "A text prints a number that need not be whole, and does not say how many decimals.",
+    "Write them: {x:.1 GB}, {x:.1} or {x:.0 %}.",
 )
 # U: units
 _code("U001", "unknown unit", "The unit is not in units.yaml.", "Use the nearest, or declare it.")
@@ -303,6 +317,23 @@ _code(
     "Dated entries must have rising dates.",
     "Sort them by `from`, the oldest first.",
 )
+_code(
+    "V008",
+    "phases without a goodput",
+    "The plan has phases but does not say which share of the time makes progress, so that its "
+    "gross hours are its net hours.",
+    "Add a scalar `goodput` (domain: positive-fraction); where nothing is known 1, with a note.",
+    "warning",
+)
+_code(
+    "V009",
+    "implausible",
+    "A figure of the catalogue is outside of what is usual, or does not agree with another one of "
+    "the same file.",
+    "Look at the source again: sparsity, units, the count of accelerators. An accelerator that is "
+    "really so says why under `unusual`.",
+    "warning",
+)
 # C: claims
 _code(
     "C001",
@@ -357,6 +388,22 @@ _code(
     "held against nothing",
     "An expression of a claim gives a reason where a number is wanted.",
     "Hold the claim against something that has a value.",
+)
+# P: predictions
+_code(
+    "P001",
+    "the score fell",
+    "Predictions are further from published results than score.yaml expects, or their intervals "
+    "hold too few or too many of them.",
+    "Look at the page of the score. Mend what made it worse, or lower the expectation where it "
+    "was wrong.",
+)
+_code(
+    "P002",
+    "fit out of date",
+    "A fit on file rests on other published rows than those that are on file now.",
+    "Run 'scalesheet fit', and look at what it changes.",
+    "warning",
 )
 # X: the workbook and the site
 _code(

@@ -90,6 +90,7 @@ class Stated:
     note: str = ""
     since: str = ""  # ISO date from which a dated value holds
     position: Position | None = field(default=None, compare=False)
+    default: bool = False  # stands in no file: what holds where a file of the catalogue is silent
 
     @property
     def ranged(self) -> bool:
@@ -130,6 +131,7 @@ class Show:
     digits: int | None = None
     percent: bool = False
     approximate: bool = False
+    code: bool = False  # a text that is a command or its output: kept line by line
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,14 +217,55 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A picture of one numeric column of a table over its rows."""
+    """A picture of one numeric column of a table over its rows.
+
+    A calendar's bars begin at the column `start` rather than at 0.
+    """
 
     id: str
     title: str
-    kind: Literal["bar", "column"]
+    kind: Literal["bar", "column", "calendar"]
     table: str
     column: str
     alt: str
+    start: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    """The row that a page is about: `word` stands for it in the page's text."""
+
+    word: str
+    table: str
+    row: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A further page of a plan, `<plan>-<name>`; title and text are Markdown with {{ name }}.
+
+    `headline` are names of figures as prose writes them, with their places. `row` is set where
+    there is one such page for each row of a table.
+    """
+
+    id: str
+    title: str
+    summary: str
+    headline: tuple[tuple[str, Position], ...]
+    text: str
+    start: Position  # of the text
+    row: PageRow | None = None
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of a plan: released at its date, or pending or future."""
+
+    version: str
+    text: str
+    date: str = ""  # ISO; empty where none is set
+    status: str = "released"
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,13 +310,84 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
+class PublishedRow:
+    """One run of a publication: what was known before it, and apart from that what came out.
+
+    `words` and `numbers` are by the names of `predict.cases`; a result by the key of its file, in
+    the unit that the format names. `unscored` says why the row is shown and not scored.
+    """
+
+    id: str
+    family: str
+    words: Mapping[str, str]
+    numbers: Mapping[str, float]
+    result: Mapping[str, float | str]
+    unscored: str = ""
+    note: str = ""
+    citation: Citation | None = None
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What one publication states of runs; predictions are scored against it."""
+
+    id: str
+    title: str
+    rows: tuple[PublishedRow, ...]
+    citation: Citation | None
+    note: str = ""
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Where the coefficients of a fit came from; they themselves are a row of the table `fits`."""
+
+    id: str
+    title: str
+    method: str
+    date: str
+    rows: int
+    families: int
+    digest: str
+    notes: Mapping[str, str]
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What the score of a task may not fall behind."""
+
+    rows: int
+    median: float
+    p90: float
+    coverage_least: float
+    coverage_most: float
+    note: str = ""
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """What another program publishes of its own predictions."""
+
+    name: str
+    predicts: str
+    says: str
+    citation: Citation | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One plan, ready to be evaluated and rendered.
 
     `order`: every computed key, each after what it needs; it covers the plan and not the
     catalogue. `catalogue`: the names of the catalogue tables it looks into. `headline`: the
     scalars that answer the reader first. `checks`: flag scalars that must be yes. `scenarios`: the
-    words of the scalar `scenario`, the first the default, or empty.
+    words of the scalar `scenario`, the first the default, or empty. `row_checks`: for a check of
+    every row its table, in which a column of the check's name (`check_x`) says which rows hold.
     """
 
     id: str
@@ -293,6 +407,16 @@ class Plan:
     citation: Citation | None = None
     position: Position | None = field(default=None, compare=False)
     page_path: str = ""
+    row_checks: Mapping[str, str] = field(default_factory=dict)
+    pages: tuple[Page, ...] = ()
+    status: str = ""
+    history: tuple[Version, ...] = ()
+
+    @property
+    def version(self) -> Version | None:
+        """The newest released version; of the same day, the last written."""
+        released = [each for each in self.history if each.status == "released"]
+        return max(reversed(released), key=lambda each: each.date, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,4 +435,8 @@ class Book:
     url: str = ""  # of the repository, for edit links
     folder: str = ""  # of the data, with its last slash, as positions name it
     prices: Mapping[str, tuple[Stated, ...]] = field(default_factory=dict)  # dated, by offer
-    audits: Mapping[str, Audit] = field(default_factory=dict)  # by plan, where it has claims
+    audits: Mapping[str, Audit] = field(default_factory=dict)  # by id: one for each document
+    publications: Mapping[str, Publication] = field(default_factory=dict)
+    fits: Mapping[str, Fit] = field(default_factory=dict)
+    expected: Mapping[str, Expected] = field(default_factory=dict)  # of the score, by task
+    peers: tuple[Peer, ...] = ()

@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Literal
 
 from scalesheet.model import Column, Quantity, Scalar
 from scalesheet.units import Unit, Units
@@ -20,6 +21,7 @@ from scalesheet.values import Value
 MOST_DECIMALS = 9  # of a stated number; beyond that it is written with an exponent
 MOST_DERIVED_DECIMALS = 6
 SIGNIFICANT = 3
+WIDE = Context(prec=400)  # holds the greatest of numbers with any decimals
 LARGE, SMALL = 1e15, 1e-3  # outside, numbers that are not stated short take an exponent
 
 
@@ -33,22 +35,50 @@ class Format:
     scientific: bool = False
 
 
+#: What a unit or a domain means for the digits: an amount of money, a price per something, whole
+#: numbers, counted things, hours.
+Sort = Literal["", "money", "price", "whole", "counted", "hours"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How a quantity prints, as far as that depends on none of its values."""
+
+    decimals: int | None = None
+    digits: int | None = None
+    percent: bool = False
+    approximate: bool = False
+    stated: bool = False
+    sort: Sort = ""
+
+
 def format_of(quantity: Quantity, values: Iterable[Value], units: Units) -> Format:
     """The format of a scalar or of a whole column, from all the values it has."""
-    numbers = _magnitudes(values)
+    return format_by(rule_of(quantity, units), values)
+
+
+def rule_of(quantity: Quantity, units: Units) -> Rule:
+    """The part of a quantity's format that stays when its values change."""
     show = quantity.show
-    if show.percent:
+    return Rule(
+        show.decimals, show.digits, show.percent, show.approximate,
+        is_stated(quantity), _sort(quantity, units),
+    )  # fmt: skip
+
+
+def format_by(rule: Rule, values: Iterable[Value]) -> Format:
+    """The format that a rule gives these values. A page's script does the same (`numbers.js`)."""
+    numbers = _magnitudes(values)
+    if rule.percent:
         numbers = [n * 100 for n in numbers]
-    if show.decimals is not None:
-        return Format(show.decimals, show.percent, show.approximate)
-    if show.digits is not None:
-        decimals = max(0, _decimals_for(numbers, show.digits))
-        return Format(decimals, show.percent, show.approximate)
-    stated = is_stated(quantity)
-    if not show.percent and _needs_exponent(numbers, stated):
-        return Format(2 if not stated else _mantissa(numbers), False, show.approximate, True)
-    decimals = _by_kind(quantity, numbers, units, stated)
-    return Format(decimals, show.percent, show.approximate)
+    if rule.decimals is not None:
+        return Format(rule.decimals, rule.percent, rule.approximate)
+    if rule.digits is not None:
+        decimals = max(0, _decimals_for(numbers, rule.digits))
+        return Format(decimals, rule.percent, rule.approximate)
+    if not rule.percent and _needs_exponent(numbers, rule.stated):
+        return Format(2 if not rule.stated else _mantissa(numbers), False, rule.approximate, True)
+    return Format(_by_sort(rule, numbers), rule.percent, rule.approximate)
 
 
 def is_stated(quantity: Quantity) -> bool:
@@ -61,24 +91,34 @@ def is_stated(quantity: Quantity) -> bool:
     return False
 
 
-def _by_kind(quantity: Quantity, numbers: list[Decimal], units: Units, stated: bool) -> int:
-    needed = max((_needed(n) for n in numbers), default=0)
-    largest = max(numbers, default=Decimal(0))
+def _sort(quantity: Quantity, units: Units) -> Sort:
     unit = quantity.unit
     if unit is not None and (currency := _currency(unit, units)) is not None:
-        if currency == unit:
-            return 0 if largest >= 100 or needed == 0 else 2
+        return "money" if currency == unit else "price"
+    if quantity.domain in ("whole", "count"):
+        return "whole"
+    if unit is None:
+        return ""
+    if _counted(unit, units):
+        return "counted"
+    return "hours" if any(n == "hour" and p > 0 for n, p in unit.factors) else ""
+
+
+def _by_sort(rule: Rule, numbers: list[Decimal]) -> int:
+    needed = max((_needed(n) for n in numbers), default=0)
+    largest = max(numbers, default=Decimal(0))
+    if rule.sort == "money":
+        return 0 if largest >= 100 or needed == 0 else 2
+    if rule.sort == "price":
         if needed > 4:
             return min(4, max(2, _decimals_for(numbers, SIGNIFICANT)))
         return max(2, needed)
-    if stated:
+    if rule.stated:
         return min(needed, MOST_DECIMALS)
+    if rule.sort == "whole" or (rule.sort == "counted" and largest >= 10):
+        return 0
     significant = min(needed, max(0, _decimals_for(numbers, SIGNIFICANT)))
-    if quantity.domain in ("whole", "count"):
-        return 0
-    if unit is not None and _counted(unit, units) and largest >= 10:
-        return 0
-    if unit is not None and any(n == "hour" and p > 0 for n, p in unit.factors):
+    if rule.sort == "hours":
         usual = 0 if largest >= 1000 else 1 if largest >= 1 else significant
         return min(needed, max(usual, _one_digit_of_least(numbers, usual + 2)))
     least = _one_digit_of_least(numbers, significant + 2)
@@ -152,13 +192,13 @@ def _counted(unit: Unit, units: Units) -> bool:
 
 def number(value: float, fmt: Format) -> str:
     """`1,234.5`, `35%`, `~342`, `3.12e21`."""
-    sign, shown = ("-", -value) if value < 0 else ("", value)
+    sign, shown = "-" if value < 0 else "", abs(value)
     mark = "~" if fmt.approximate else ""
     if fmt.scientific:
         mantissa, exponent = _scientific(shown, fmt.decimals)
         return f"{mark}{sign}{mantissa}e{exponent}"
     exact = _decimal(shown) * (100 if fmt.percent else 1)
-    body = f"{exact.quantize(Decimal(1).scaleb(-fmt.decimals), ROUND_HALF_UP):,f}"
+    body = f"{exact.quantize(Decimal(1).scaleb(-fmt.decimals), ROUND_HALF_UP, WIDE):,f}"
     if not any(c in "123456789" for c in body):
         sign = ""
     return f"{mark}{sign}{body}{'%' if fmt.percent else ''}"

@@ -2,8 +2,9 @@
 
 `schema/*.schema.json` is the only definition of the format. References between the schemas are
 written out when they are read (none is recursive), since following them is what makes validation
-slow. Three keywords of our own: `x-expected` says in words what a value must be; `x-code` names
-the diagnostic, for all keywords of its schema or by keyword; `x-bad` holds bad examples.
+slow. Keywords of our own: `x-expected` says in words what a value must be; `x-code` names the
+diagnostic, for all keywords of its schema or by keyword; `x-domain` is the domain of a stated
+value that names none; `x-bad` holds bad examples.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ from scalesheet.load import MAX_FINDINGS, Document, Steps, plain, quotable
 
 Schema = dict[str, Any]
 
-KINDS = ("book", "units", "sources", "hardware", "rate", "model", "formula", "plan", "claims")
+KINDS = (
+    "book", "units", "sources", "hardware", "rate", "model", "measurement", "formula", "plan",
+    "subpage", "claims", "published", "fit", "score",
+)  # fmt: skip
 
 #: Keywords that hold data and no schemas.
 _DATA = ("examples", "x-bad", "x-code", "enum", "const", "dependentRequired")

@@ -126,6 +126,15 @@ class Units:
         """Reads `USD / (GPU * hour)`. Raises UnitError with the nearest name."""
         return _Reader(text, self.declared).unit()
 
+    def shown(self, text: str) -> Unit:
+        """Reads a unit by its names or as it is shown: `GPU * hour`, `h`, `GPU·h`."""
+        names = {unit.symbol: unit.name for unit in self.declared.values()}
+
+        def named(word: re.Match[str]) -> str:
+            return word[0] if word[0] in self.declared else names.get(word[0], word[0])
+
+        return self.parse(names.get(text) or re.sub(r"\w+", named, text.replace("·", "*")))
+
     def dimension(self, unit: Unit) -> Unit:
         """The unit in base terms: dimensions for names. Equal for convertible units."""
         powers: dict[str, Fraction] = {}

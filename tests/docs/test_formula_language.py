@@ -111,6 +111,8 @@ def compiled(data: dict[str, Any]) -> tuple[Book | None, list[str]]:
 def quantity(example: Example) -> dict[str, Any]:
     """The scalar that the example's result makes of its formula."""
     result = example.result
+    if result.startswith("text '") or result.endswith(" as text"):
+        return {"formula": example.formula, "text": "yes"}
     if example.code:
         unit = result.partition(" in ")[2]
         return {"formula": example.formula, "unit": unit} if unit else {"formula": example.formula}
@@ -147,7 +149,9 @@ def results() -> Mapping[str, Value]:
 def test_an_example_gives_what_the_page_says(example: Example) -> None:
     value = results()[named(example)]
     if example.result.startswith("reason"):
-        assert f"reason '{value.reason}'" == example.result.rpartition(" in ")[0]
+        assert example.result.startswith(f"reason '{value.reason}'")
+    elif example.result.startswith("text '"):
+        assert example.result == f"text '{value.value}'"
     elif example.result in ("yes", "no"):
         assert value.value is (example.result == "yes")
     elif example.result.startswith("'"):
@@ -161,7 +165,8 @@ def test_an_example_gives_what_the_page_says(example: Example) -> None:
 @pytest.mark.parametrize("example", REFUSED, ids=named)
 def test_a_wrong_example_is_refused_as_the_page_says(example: Example) -> None:
     data = plan_data()
-    data["scalars"]["example"] = {"unit": "1"} | quantity(example)
+    wanted = quantity(example)
+    data["scalars"]["example"] = wanted if "text" in wanted else {"unit": "1"} | wanted
     assert compiled(data)[1] == [example.code]
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import openpyxl
 import pytest
 
+from scalesheet.build import examine
 from scalesheet.cli import main
-from tutorial import PAGE, Edit, Run, Write, follow, steps
+from scalesheet.render.pages import write_pages
+from tutorial import DOCUMENT, PAGE, Edit, Run, Write, follow, steps
 
 
 def figures_apart(line: str) -> str:
@@ -20,10 +23,11 @@ def figures_apart(line: str) -> str:
     return re.sub(r"\b[0-9a-f]{8}\b|[0-9][0-9,]*", "#", line)
 
 
-def test_every_step_prints_what_the_page_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def printing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[Run], None]:
+    """Runs a command of the page in a folder, and holds what it prints against what is shown."""
+    monkeypatch.chdir(folder)
 
     def run(step: Run) -> None:
         main(shlex.split(step.command)[1:])
@@ -35,6 +39,13 @@ def test_every_step_prints_what_the_page_shows(
             lines = lines[: len(shown)]
         assert lines == shown, step.command
 
+    return run
+
+
+def test_every_step_prints_what_the_page_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = printing(tmp_path, monkeypatch, capsys)
     follow(tmp_path, run)
     assert {type(step) for step in steps()} == {Write, Edit, Run}
 
@@ -49,6 +60,30 @@ def test_every_step_prints_what_the_page_shows(
         if str(cell.value).startswith("=")
     ]
     assert any("hours*cards" in formula for formula in formulas)
+
+
+def test_the_second_tutorial_goes_on_in_the_same_book(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = printing(tmp_path, monkeypatch, capsys)
+    follow(tmp_path, run)
+    follow(tmp_path, run, page=DOCUMENT)
+
+    # What the page says that a build makes of it.
+    found = examine(tmp_path / "data")
+    assert found.book is not None
+    report = write_pages(
+        found.book,
+        found.results,
+        tmp_path / "pages",
+        edition_hash="",
+        workbooks={},
+        audits=found.audits,
+    )
+    assert report.problems == ()
+    named = re.findall(r"`((?:plans|audit)/memo[a-z-]*)`", DOCUMENT)
+    assert len(named) == 4
+    assert {f"{name}.md" for name in named} <= set(report.files)
 
 
 def test_the_line_that_it_mends_is_the_one_that_the_message_names() -> None:

@@ -26,9 +26,9 @@ EXAMPLES = {code: example(code) for code in CODES if code not in IN_WORDS}
 EXPECT = re.compile(r"# expect: ([0-9]+):([0-9]+) ([A-Z][0-9]{3}) ?(.*)")
 
 #: Bad input that cannot be told by such a file; made by the tests below, C002 by those of audits.
-MADE = {"Y004", "Y011", "Y012", "C002"}
+MADE = {"Y004", "Y011", "Y012", "N009", "C002"}
 #: Diagnostics that are not about a file of the book alone.
-NOT_OF_A_FILE = {"C002", "X001", "X002", "I001"}
+NOT_OF_A_FILE = {"C002", "P001", "P002", "X001", "X002", "I001"}
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,22 @@ def test_a_good_example_is_sound(code, tmp_path):
 def test_sources_may_be_empty_as_the_example_says(tmp_path):
     data = book(tmp_path, **{"sources.yaml": b"sources: {}\n"})
     assert "Y012" not in {d.code for d in diagnose(data)}
+
+
+@pytest.mark.parametrize(
+    ("place", "content"),
+    [
+        ("plans/small/pages/costs.md", b"---\ntitle: Costs\n---\n"),
+        ("plans/small/claims/costs.yaml", b"document: {id: '1', title: A, source: a-paper}\n"),
+    ],
+)
+def test_two_pages_of_one_address_are_told(place, content, tmp_path):
+    plan = b"title: A\nsummary: B\nscalars:\n  a: {value: 1, unit: 1}\n"
+    claims = b"document: {id: '2', title: B, source: a-paper}\n"
+    other = {"plans/small-costs/plan.yaml": plan, "plans/small-costs/claims.yaml": claims}
+    assert diagnose(book(tmp_path / "a", **{place: content})) == []
+    found = diagnose(book(tmp_path / "b", **other, **{place: content}))
+    assert [(d.code, d.path.rsplit("/data/", 1)[1]) for d in found] == [("N009", place)]
 
 
 def test_a_note_longer_than_a_cell_is_refused_by_the_build(tmp_path):

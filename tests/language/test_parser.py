@@ -59,7 +59,7 @@ A, B, C = Name(("a",)), Name(("b",)), Name(("c",))
         ("count(t) as run", Cast(Over("count", Name(("t",)), None), "run")),
         ("argmin(t.c).price", Member(Over("argmin", Name(("t", "c")), None), "price")),
         ("energy(hours=a, power=b)", Call("energy", (), (("hours", A), ("power", B)))),
-        ("reason('n/a')", Reason("n/a")),
+        ("reason('n/a')", Reason(Text("n/a"))),
         ("from + lambda", Binary("+", Name(("from",)), Name(("lambda",)))),
     ],
 )  # fmt: skip
@@ -135,7 +135,7 @@ NAMES = st.sampled_from(["a", "b", "gpu.memory", "total.hours"]).map(
 LEAVES = st.one_of(
     NAMES,
     st.integers(0, 10**6).map(lambda n: Number(float(n), str(n))),
-    st.sampled_from([Text("fits"), Flag(True), Flag(False), Reason("n/a")]),
+    st.sampled_from([Text("fits"), Flag(True), Flag(False), Reason(Text("n/a"))]),
     st.just(CellName(("t",), "row-1", "c")),
     st.just(Over("count", Name(("t",)), None)),
 )

@@ -301,6 +301,43 @@ def test_a_plans_page_is_its_text(tmp_path):
     assert (page.id, page.data) == ("small", "# Title\n\n{{ cost }}\n")
 
 
+def test_a_further_page_is_its_data_and_the_text_below(tmp_path):
+    page = "---\r\ntitle: Costs\r\neach: {scale: scales}\r\n---\r\nFrom {{ cost }}.\r\n"
+    files = {"plans/small/pages/costs.md": page, "plans/small/plan.yaml": "a: 1"}
+    documents, diagnostics = load(write(tmp_path, **files))
+    assert diagnostics == []
+    (page,) = [d for d in documents if d.kind == "subpage"]
+    assert (page.id, page.part) == ("small", "costs")
+    assert page.data == {"title": "Costs", "each": {"scale": "scales"}}
+    assert (page.at("each", "scale").line, page.at("each", "scale").column) == (3, 15)
+    assert (page.text, page.text_line) == ("From {{ cost }}.\n", 5)
+
+
+def test_a_plan_may_have_claims_on_several_documents(tmp_path):
+    names = ["claims.yaml", "claims/b.yaml", "claims/a.yaml"]
+    files = dict.fromkeys([f"plans/small/{name}" for name in names], "a: 1")
+    documents, _ = load(write(tmp_path, **files, **{"plans/small/plan.yaml": "a: 1"}))
+    named = {(d.id, d.part) for d in documents if d.kind == "claims"}
+    assert named == {("small", ""), ("small", "a"), ("small", "b")}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code", "line"),
+    [
+        ("costs.md", "# Costs\n", "S002", 1),
+        ("costs.md", "---\ntitle: Costs\n", "S002", 1),
+        ("costs.md", "---\n---\n", "Y003", 1),
+        ("costs.md", "---\ntitle: Costs\ntitle: Costs\n---\n", "Y002", 3),
+        ("costs.md", "---\ntitle: Costs\n---\n\x07\n", "Y001", 4),
+        ("The costs.md", "---\ntitle: Costs\n---\n", "S005", 1),
+    ],
+)
+def test_a_further_page_without_sound_data_is_told(tmp_path, name, text, code, line):
+    files = {f"plans/small/pages/{name}": text, "plans/small/plan.yaml": "a: 1"}
+    (fault,) = load(write(tmp_path, **files))[1]
+    assert (fault.code, fault.line) == (code, line)
+
+
 def test_a_page_that_is_not_utf8_is_refused(tmp_path):
     files = {"plans/small/page.md": b"caf\xe9", "plans/small/plan.yaml": "a: 1"}
     assert found(write(tmp_path, **files)) == [("plans/small/page.md", "Y004")]
@@ -310,13 +347,16 @@ def test_missing_files_are_named(tmp_path):
     write(tmp_path, **{"plans/small/page.md": "text"})
     (tmp_path / "units.yaml").unlink()
     assert found(tmp_path) == [("plans/small/plan.yaml", "Y012"), ("units.yaml", "Y012")]
+    write(tmp_path, **{"plans/other/claims/a.yaml": "a: 1"})
+    assert ("plans/other/plan.yaml", "Y012") in found(tmp_path)
     assert [d.code for d in load(tmp_path / "nowhere")[1]] == ["Y012"]
 
 
 @pytest.mark.parametrize(
     "place",
     ["extra.yaml", "hardware/new/card.yaml", "hardware/card.yml", "plans/plan.yaml",
-     "plans/small/other.yaml", "plans/small/deep/plan.yaml", "Book.yaml", "rates/offer.YAML"],
+     "plans/small/other.yaml", "plans/small/deep/plan.yaml", "Book.yaml", "rates/offer.YAML",
+     "runs/2026/r.yaml"],
 )  # fmt: skip
 def test_yaml_that_no_one_would_read_is_told(tmp_path, place):
     assert found(write(tmp_path, **{place: "a: 1"})) == [(place, "Y010")]
@@ -324,7 +364,7 @@ def test_yaml_that_no_one_would_read_is_told(tmp_path, place):
 
 @pytest.mark.parametrize(
     "place",
-    ["README.md", "notes/table.csv", "measurements/m.yaml", "runs/2026/r.yaml",
+    ["README.md", "notes/table.csv",
      ".git/config.yaml", "hardware/.card.yaml.swp"],
 )  # fmt: skip
 def test_other_files_are_left_alone(tmp_path, place):

@@ -7,7 +7,7 @@ import functools
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from printers.world import UnstableError, reference
+from printers.world import STAGES, UnstableError, reference
 from scalesheet.language.syntax import (
     Aggregate,
     Binary,
@@ -17,17 +17,21 @@ from scalesheet.language.syntax import (
     Column,
     Compare,
     Constant,
+    Fixed,
     Flag,
     Guard,
+    Join,
     Logic,
     Lookup,
     Negative,
     Node,
     Not,
     Number,
+    OneOf,
     Reason,
     Scalar,
     Text,
+    Title,
     walk,
 )
 
@@ -218,6 +222,70 @@ GUARDED = st.builds(
     SMALL,
     st.sampled_from(["+", "*", "/", "max"]),
 )
+
+
+# ------------------------------------------------------------------ texts
+
+
+def _rounded(x: Node, decimals: int, suffix: str) -> Node:
+    return Fixed(Call("round", (x, Number(float(decimals)))), decimals, suffix)
+
+
+def _texts(numbers: st.SearchStrategy[Node], tests: st.SearchStrategy[Node]) -> st.SearchStrategy[
+    Node
+]:  # fmt: skip
+    """Texts of literals, numbers near halves, words, titles, and choices of these."""
+    literals = st.sampled_from([" ", "needs ", "'", '"', "&", "{x}", "ü →", "5 %", "", "x" * 300])
+    pieces = st.one_of(
+        literals.map(Text),
+        st.builds(_rounded, _near_half(numbers), st.integers(0, 4), st.sampled_from(["", " GB"])),
+        st.builds(_rounded, _powers(), st.integers(0, 2), st.just("")),
+        st.builds(lambda x: Fixed(Call("ceil", (x,)), 0), numbers),
+        st.builds(lambda x: _rounded(Binary("*", x, Number(100.0)), 1, "%"), LEAVES),
+        st.sampled_from([Scalar("stage"), Scalar("note"), Scalar("empty"), Column("t", "kind")]),
+        st.sampled_from([Lookup("t", Scalar("gpu"), "kind"), Title("t", Scalar("gpu"))]),
+        st.just(Title("t", Column("t", "next"))),
+        st.builds(lambda row: Title("t", row), BEST),
+    )
+    rows = st.lists(pieces, max_size=4).map(lambda parts: Join(tuple(parts)))
+    chosen = st.builds(lambda a, test, b: Choice(a, test, b), rows, tests, rows)
+    return st.lists(st.one_of(pieces, pieces, rows, chosen), min_size=1, max_size=5).map(
+        lambda parts: Join(tuple(parts))
+    )
+
+
+def _powers() -> st.SearchStrategy[Node]:
+    """Small and large numbers of either sign; half of one decimal among them."""
+    return st.builds(
+        lambda digits, power, sign: Number(sign * float(f"{digits}e{power}")),
+        st.integers(1, 9999),
+        st.integers(-8, 6),
+        st.sampled_from([1.0, -1.0]),
+    )
+
+
+def _doubtful_text(number: Node, test: Node, text: Node) -> Node:
+    """A text that is a reason where one of what it prints is."""
+    printed = _rounded(number, 1, " h")
+    word, title = Scalar("doubt"), Title("t", Scalar("nobody"))
+    subjects = (
+        Choice(number, test, Number(0.0)),
+        Choice(Number(0.0), test, OneOf(Scalar("nobody"), table="t")),
+        OneOf(word, STAGES),
+    )
+    inner = Choice(Join((Text("takes "), printed)), test, Join((title,)))
+    return Guard(subjects, Join((inner, word, text)))
+
+
+_, SHORT_TESTS = _levels(1)
+TEXTS = _texts(LEAVES, SHORT_TESTS)
+PRINTED = st.one_of(
+    TEXTS,
+    TEXTS,
+    st.builds(Choice, SMALL, CONDITIONS, TEXTS.map(Reason)),
+    st.builds(_doubtful_text, st.sampled_from(DOUBTFUL), st.sampled_from(FLAGS), TEXTS),
+    st.just(Guard((OneOf(Scalar("stage"), STAGES),), Join((Scalar("stage"), Text("!"))))),
+)
 _KINDS: list[st.SearchStrategy[Node]] = [
     NUMERIC,
     NUMERIC,
@@ -226,16 +294,18 @@ _KINDS: list[st.SearchStrategy[Node]] = [
     GUARDED,
     BEST,
     AGGREGATES,
-    st.builds(Choice, SMALL, CONDITIONS, st.just(Reason('too "large" ü'))),
+    st.builds(Choice, SMALL, CONDITIONS, st.just(Reason(Text('too "large" ü')))),
     st.builds(Choice, st.just(Text("fits")), CONDITIONS, st.just(Text("tight"))),
     st.builds(Lookup, st.just("t"), BEST, st.sampled_from(["kind", "steps"])),
 ]
 #: Anything a cell may hold; each kind as often as it is listed.
 EXPRESSIONS = st.integers(0, len(_KINDS) - 1).flatmap(lambda kind: _KINDS[kind])
+#: Where a batch is drawn from.
+DRAWN = {"anything": EXPRESSIONS, "texts": PRINTED}
 
 
 @functools.cache
-def batch(size: int) -> tuple[Node, ...]:
+def batch(size: int, of: str = "anything") -> tuple[Node, ...]:
     """So many different steady expressions, the same in each run."""
     found: dict[Node, None] = {}
 
@@ -247,7 +317,7 @@ def batch(size: int) -> tuple[Node, ...]:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(EXPRESSIONS)
+    @given(DRAWN[of])
     def collect(node: Node) -> None:
         try:
             reference(node)

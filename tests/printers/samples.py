@@ -11,21 +11,26 @@ from scalesheet.language.syntax import (
     Choice,
     Column,
     Compare,
+    Fixed,
+    Guard,
+    Join,
     Logic,
     Lookup,
     Negative,
     Node,
     Not,
     Number,
+    OneOf,
     Reason,
     Scalar,
     Text,
+    Title,
 )
 from scalesheet.printers.notation import Shown
 
 a, b, c = Scalar("a"), Scalar("b"), Scalar("c")
 zero, one, two = Number(0.0), Number(1.0), Number(2.0)
-hours, kind = Column("t", "hours"), Column("t", "kind")
+hours, kind, stage = Column("t", "hours"), Column("t", "kind"), Scalar("stage")
 
 
 def binary(left: Node, op: Any, right: Node) -> Binary:
@@ -40,10 +45,14 @@ once = Compare("==", kind, Text("once"), of="text")
 ranked = Choice(
     a,
     Compare("<=", a, b),
-    Choice(b, Logic("and", Scalar("on"), Not(Scalar("off"))), Reason("no room")),
+    Choice(b, Logic("and", Scalar("on"), Not(Scalar("off"))), Reason(Text("no room"))),
 )
 sum_once = Aggregate("sum", "t", "hours", where=once)
 memory = Lookup("hardware", Scalar("gpu"), "memory")
+need = Fixed(Call("round", (a, one)), 1, " GB")
+needs = Join((Text("needs "), need, Text(", of "), Title("hardware", Scalar("gpu"))))
+pieces = Join((stage, Choice(Join((Text(" -n "), Fixed(b, 0))), Scalar("on"), Text(""))))
+doubted = Guard((OneOf(stage, ("fits", "tight")),), pieces)
 minus_square = Negative(binary(a, "**", two))
 
 

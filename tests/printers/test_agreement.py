@@ -11,7 +11,7 @@ import pytest
 import xlsxwriter
 
 from printers.expressions import batch
-from printers.world import HERE, ROWS, SCALARS, TABLE, Known, reference
+from printers.world import HERE, ROWS, SCALARS, TABLE, TITLES, Known, reference
 from proof.office import Office
 from scalesheet.language import arithmetic
 from scalesheet.language.syntax import (
@@ -21,6 +21,8 @@ from scalesheet.language.syntax import (
     Column,
     Compare,
     End,
+    Fixed,
+    Join,
     Negative,
     Node,
     Number,
@@ -35,7 +37,7 @@ from scalesheet.printers.runtime import Reason
 from scalesheet.render.script import runtime as runtime_script
 
 AGREED = 1e-12
-SIZE = 900
+SIZE, TEXTS = 900, 400
 
 
 def n(value: float) -> Number:
@@ -88,6 +90,18 @@ BOUNDARY: list[tuple[Node, Any]] = [
     (Call("sum", (n(0.1), n(0.2), Negative(n(0.3)))), 0.0),
     (Call("sum", tuple(n(0.1) for _ in range(300))), 30.0),
     (Call("max", (n(0.0), Scalar("debt"))), 0.0),
+    (Fixed(Call("round", (n(2.675), n(2.0))), 2), "2.68"),
+    (Fixed(Call("round", (n(-2.5),)), 0, " h"), "-3 h"),
+    (Fixed(Call("round", (n(-0.04), n(1.0))), 1), "0.0"),
+    (Fixed(Negative(n(0.0)), 0), "0"),
+    (Fixed(Call("round", (n(1234567.0),)), 0), "1234567"),
+    (Fixed(Call("round", (n(1e14), n(2.0))), 2), "100000000000000.00"),
+    (Fixed(Call("round", (n(18e12),)), 0, " tokens"), "18000000000000 tokens"),
+    (Fixed(Call("round", (n(4e-7), n(6.0))), 6), "0.000000"),
+    (Fixed(Call("round", (n(0.0005), n(3.0))), 3), "0.001"),
+    (Join((Text("a"), Scalar("empty"), Fixed(n(8.0), 0, " GB"), Text(" b"))), "a8 GB b"),
+    (Join((Scalar("empty"),)), ""),
+    (Join(()), ""),
 ]  # fmt: skip
 
 
@@ -110,6 +124,9 @@ class Names:
     def ids(self, table: str) -> str:
         return f"World!$A$2:$A${len(ROWS) + 2}"
 
+    def titles(self, table: str) -> str:
+        return f"World!$G$2:$G${len(ROWS) + 2}"
+
     def constant(self, name: str) -> str:
         return f"w.{name}"
 
@@ -123,7 +140,8 @@ def in_workbook(nodes: Sequence[Node], office: Office, folder: Path) -> list[Any
     with xlsxwriter.Workbook(str(path)) as book:
         world = book.add_worksheet("World")
         for row, id_ in enumerate(ROWS):
-            for column, value in enumerate([id_, *(cells[row] for cells in TABLE.values())]):
+            cells = [id_, *(cells[row] for cells in TABLE.values()), TITLES[row]]
+            for column, value in enumerate(cells):
                 put(world, row + 1, column, value)
         constants = {**arithmetic.CONSTANTS, "byte_per_GB": 1e9}
         for row, (name, value) in enumerate([*SCALARS.items(), *constants.items()]):
@@ -164,7 +182,9 @@ def in_python(nodes: Sequence[Node]) -> list[Any]:
             return super().__getitem__(ROWS.index(key))
 
     table = Rows(
-        SimpleNamespace(id=id_, **{name: cells[row] for name, cells in TABLE.items()})
+        SimpleNamespace(
+            id=id_, title=TITLES[row], **{name: cells[row] for name, cells in TABLE.items()}
+        )
         for row, id_ in enumerate(ROWS)
     )
     names = {name: getattr(runtime, name) for name in runtime.__all__}
@@ -186,9 +206,10 @@ def script(nodes: Sequence[Node]) -> str:
     rate = f"{{value: {SCALARS['rate']}, low: {SCALARS['rate_low']}, high: {SCALARS['rate_high']}}}"
     scalars["rate"] = rate
     columns = (f"{name}: [{', '.join(map(cell, cells))}]" for name, cells in TABLE.items())
+    table = f"rows: {list(ROWS)}, titles: {list(TITLES)}, columns: {{{', '.join(columns)}}}"
     inputs = (
         f"{{scalars: {{{', '.join(f'{name}: {text}' for name, text in scalars.items())}}}, "
-        f"tables: {{t: {{rows: {list(ROWS)}, columns: {{{', '.join(columns)}}}}}}}}}"
+        f"tables: {{t: {{{table}}}}}}}"
     )
     expressions = ",\n".join(f"() => {javascript(node)}" for node in nodes)
     return f"""(() => {{
@@ -221,13 +242,15 @@ def assert_agreement(found: Sequence[Any], record_property: Callable[[str, Any],
     record_property("largest relative difference", f"{largest:.1e}")
 
 
-ALL = [*(node for node, _ in BOUNDARY), *batch(SIZE)]
+ALL = [*(node for node, _ in BOUNDARY), *batch(SIZE), *batch(TEXTS, "texts")]
 
 
 def test_the_batch_holds_what_it_should() -> None:
     assert len(batch(SIZE)) == SIZE
     kinds = {type(reference(node)) for node in batch(SIZE)}
     assert kinds == {Known, bool, str, Reason}
+    assert len(batch(TEXTS, "texts")) == TEXTS
+    assert {type(reference(node)) for node in batch(TEXTS, "texts")} == {Known, str, Reason}
 
 
 @pytest.mark.parametrize(("node", "expected"), BOUNDARY, ids=[python(x) for x, _ in BOUNDARY])

@@ -16,8 +16,10 @@ from scalesheet.language.syntax import (
     Compare,
     Constant,
     End,
+    Fixed,
     Flag,
     Guard,
+    Join,
     Logic,
     Lookup,
     Name,
@@ -25,9 +27,11 @@ from scalesheet.language.syntax import (
     Node,
     Not,
     Number,
+    OneOf,
     Reason,
     Scalar,
     Text,
+    Title,
 )
 from scalesheet.printers.base import PrinterError
 from scalesheet.printers.excel import ExcelFormula, excel
@@ -50,6 +54,9 @@ class Sheet:
 
     def ids(self, table: str) -> str:
         return f"{table}!A2:A9"
+
+    def titles(self, table: str) -> str:
+        return f"{table}!B2:B9"
 
     def constant(self, name: str) -> str:
         return name
@@ -148,9 +155,33 @@ VALUES = [
     (Compare("==", Compare("<", a, zero), Scalar("on"), of="flag"),
      'IF(IF(a<0,"yes","no")=on,"yes","no")'),
     (Logic("and", Scalar("x"), Scalar("y")), 'IF(AND(x="yes",y="yes"),"yes","no")'),
-    (Reason("none"), '"none"'),
+    (Reason(Text("none")), '"none"'),
     (Guard((a, b), binary(a, "+", b)), "IF(ISTEXT(a),a,IF(ISTEXT(b),b,a+b))"),
     (binary(Choice(a, Compare(">", a, zero), b), "+", one), "IF(a>0,a,b)+1"),
+]  # fmt: skip
+
+need = Fixed(Call("round", (a, one)), 1, " GB")
+stage = Scalar("stage")
+TEXTS = [
+    (Join((Text("n "), Fixed(b, 0))), '"n "&FIXED(b,0,TRUE)'),
+    (need, 'FIXED(ROUND(a+a*equal_within,1),1,TRUE)&" GB"'),
+    (Join((Text("needs "), need, Text(', "of"'))),
+     '"needs "&FIXED(ROUND(a+a*equal_within,1),1,TRUE)&" GB, ""of"""'),
+    (Join((stage,)), 'stage&""'),
+    (Join((stage, Text("!"))), 'stage&"!"'),
+    (Join((Fixed(b, 0),)), "FIXED(b,0,TRUE)"),
+    (Join(()), '""'),
+    (Join((Text("a"), Choice(Join((stage,)), Scalar("on"), Text("")))),
+     '"a"&IF(on="yes",stage&"","")'),
+    (Reason(Join((Text("no "), stage))), '"no "&stage'),
+    (Title("t", stage), "INDEX(t!B2:B9,MATCH(stage,t!A2:A9,0))"),
+    (OneOf(stage, ("x", "y")), 'IF(OR(stage="x",stage="y"),0,stage)'),
+    (Guard((OneOf(stage, ("x", "y")), a), b),
+     'IF(OR(stage="x",stage="y"),IF(ISTEXT(a),a,b),stage)'),
+    (OneOf(stage, table="t"), "IF(ISNUMBER(MATCH(stage,t!A2:A9,0)),0,stage)"),
+    (Compare("==", Join((stage, Text("x"))), Text("ax"), of="text"),
+     'IF(stage&"x"="ax","yes","no")'),
+    (Join((Text("x" * 300), stage)), f'"{"x" * 255}"&"{"x" * 45}"&stage'),
 ]  # fmt: skip
 
 over = "hours"
@@ -202,7 +233,7 @@ AGGREGATES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("node", "expected"), ARITHMETIC + VALUES, ids=str)
+@pytest.mark.parametrize(("node", "expected"), ARITHMETIC + VALUES + TEXTS, ids=str)
 def test_a_cell_says(node: Node, expected: str) -> None:
     assert text(node) == expected
 
@@ -222,11 +253,11 @@ def test_the_row_stays_open_until_it_is_told() -> None:
 
 
 def test_braces_in_a_text_are_no_row() -> None:
-    assert text(Reason("see {row}")) == '"see {row}"'
+    assert text(Reason(Text("see {row}"))) == '"see {row}"'
 
 
 def test_a_long_text_is_joined_from_parts() -> None:
-    assert text(Reason("x" * 300)) == f'"{"x" * 255}"&"{"x" * 45}"'
+    assert text(Reason(Text("x" * 300))) == f'"{"x" * 255}"&"{"x" * 45}"'
 
 
 def test_many_arguments_are_nested() -> None:

@@ -18,9 +18,13 @@ from printers.samples import (
     kind,
     memory,
     minus_square,
+    need,
+    needs,
     once,
     one,
+    pieces,
     ranked,
+    stage,
     sum_once,
     two,
     zero,
@@ -35,11 +39,14 @@ from scalesheet.language.syntax import (
     End,
     Flag,
     Guard,
+    Join,
     Logic,
     Negative,
     Node,
     Not,
     Number,
+    OneOf,
+    Reason,
     Scalar,
     Text,
 )
@@ -101,6 +108,12 @@ CASES: list[tuple[Node, str]] = [
     (binary(ranked, "+", one),
      '(rt.atMost(a, b) ? a : rt.yes(on) && !rt.yes(off) ? b : rt.reason("no room")) + 1'),
     (Guard((a, b), binary(a, "+", b)), "rt.guard([a, b], () => a + b)"),
+    (Guard((a, binary(a, "*", b)), b), "rt.guard([a, () => a * b], () => b)"),
+    (need, 'rt.fixed(rt.round(a, 1), 1) + " GB"'),
+    (needs, 'rt.join("needs ", rt.fixed(rt.round(a, 1), 1), " GB, of ", rt.title(hardware, gpu))'),
+    (pieces, 'rt.join(stage, rt.yes(on) ? rt.join(" -n ", rt.fixed(b, 0)) : "")'),
+    (Reason(Join((Text("no "), stage))), 'rt.reason(rt.join("no ", stage))'),
+    (Guard((OneOf(stage, ("x",)),), stage), "rt.guard([stage], () => stage)"),
     (sum_once, 'rt.sumOf(t, "hours", "value", (j) => rt.same(t.kind[j], "once"))'),
     (Aggregate("count", "t", None), "rt.countRows(t)"),
     (Aggregate("count", "t", None, where=once),
@@ -132,6 +145,18 @@ def test_a_text_may_stand_in_a_script(text: str, run_node: Callable[..., Any]) -
 def test_a_long_chain_needs_no_recursion(run_node: Callable[..., Any]) -> None:
     chain: Node = reduce(lambda left, _: binary(left, "+", one), range(2000), one)
     assert run_node(javascript(chain)) == 2001
+
+
+PRINTED = (0.0, 8.0, 0.05, 2.675, 1e-9, 123456.789, 1e14, 1e15 + 5, 2.0**53, 1e20, 1.5e22, 1e300)
+FIXED = [(x, n) for x in (*PRINTED, 123456789012345678.0) for n in (0, 1, 2, 9)]
+
+
+def test_a_number_prints_as_in_python(run_node: Callable[..., Any]) -> None:
+    pairs = [*FIXED, *((-x, n) for x, n in FIXED)]
+    rounded = [(arithmetic.round(x, n), n) for x, n in pairs]
+    calls = ", ".join(f"scalesheet.runtime.fixed({x!r}, {n})" for x, n in rounded)
+    found = run_node(runtime(), f"[{calls}]")
+    assert found == [arithmetic.fixed(x, n) for x, n in rounded]
 
 
 ROUNDED = [(x, n) for n in range(-3, 7) for x in (0.0, 0.5, 2.5, 2.675, 999.95, 0.05, 4.35, 1e-9)]

@@ -18,7 +18,9 @@ from printers.samples import (
     hours,
     memory,
     minus_square,
+    needs,
     one,
+    pieces,
     ranked,
     sum_once,
     two,
@@ -31,13 +33,17 @@ from scalesheet.language.syntax import (
     Cell,
     CellName,
     Constant,
+    Fixed,
     Guard,
+    Join,
     Member,
     Name,
     Negative,
     Node,
     Number,
     Over,
+    Placeholder,
+    Reason,
     Scalar,
     Text,
 )
@@ -89,6 +95,9 @@ MATHML: list[tuple[Node, str]] = [
     (memory, "<msub><mi>memory</mi><mi>gpu</mi></msub>"),
     (Cell("t", "r-1", "hours"), "<msub><mi>hours</mi><mtext>r-1</mtext></msub>"),
     (Guard((a,), binary(a, "+", b)), f"<mrow>{A}<mo>+</mo>{B}</mrow>"),
+    (needs, f"<mrow><mtext>“</mtext><mtext>needs\u00a0</mtext>{fenced('[', A, ']')}"
+            f"<mtext>,\u00a0of\u00a0</mtext>{fenced('[', '<mi>gpu</mi>', ']')}"
+            "<mtext>”</mtext></mrow>"),
     (ranked,
      '<mrow><mo fence="true" form="prefix" stretchy="true">{</mo><mtable class="cases">'
      f"<mtr><mtd>{A}</mtd><mtd><mrow><mtext>if\u00a0</mtext><mrow>{A}<mo>≤</mo>{B}</mrow></mrow>"
@@ -115,6 +124,8 @@ LATEX: list[tuple[Node, str]] = [
     (call("log10", a), r"\log_{10} \left( a \right)"),
     (call("round", a, two), r"\operatorname{round} \left( a , 2 \right)"),
     (sum_once, r"\sum_{\text{kind} = \text{once}} \text{hours}"),
+    (Join((Text("50 % "), Fixed(Call("round", (a,)), 0, "%"))),
+     r"\text{“} \text{50~\%~} \left[ a \text{\%} \right] \text{”}"),
     (ranked,
      r"\begin{cases} a & \text{if~} a \le b \\ b & \text{if~} \text{on} \text{~and~} \text{not~} "
      r"\text{off} \\ \text{no room} & \text{otherwise} \end{cases}"),
@@ -146,6 +157,9 @@ WORDS: list[tuple[Node, str]] = [
     (memory, "memory of gpu"),
     (ranked, "a if a is at most b, b if on and not off, otherwise no value: no room"),
     (Guard((a,), binary(a, "+", b)), "a plus b"),
+    (needs, "‘needs [a], of [gpu]’"),
+    (Reason(needs), "no value: needs [a], of [gpu]"),
+    (pieces, "‘[stage][‘ -n [b]’ if on, otherwise ‘’]’"),
 ]  # fmt: skip
 
 
@@ -189,6 +203,7 @@ WRITTEN: list[tuple[Node, str]] = [
     (CellName(("sft", "stages"), "r-1", "hours"), "hours of ‘r-1’"),
     (Member(Over("argmin", Name(("t", "price")), None), "hours"),
      "hours of (the row with the least t.price)"),
+    (Join((Text("n "), Placeholder(a, 1, "GB"))), "‘n [a]’"),
     (Cast(Over("count", Name(("t",)), None), "run"), "the number of t"),
     (Call("wall_hours", (), (("steps", a), ("rate", b))), "wall_hours of (steps = a, rate = b)"),
 ]  # fmt: skip

@@ -22,17 +22,21 @@ from scalesheet.language.syntax import (
     Column,
     Compare,
     Constant,
+    Fixed,
     Flag,
     Guard,
+    Join,
     Logic,
     Lookup,
     Negative,
     Node,
     Not,
     Number,
+    OneOf,
     Reason,
     Scalar,
     Text,
+    Title,
 )
 from scalesheet.printers.runtime import Reason as Why
 
@@ -55,7 +59,13 @@ SCALARS: Mapping[str, Any] = {
     "on": True,
     "off": False,
     "unknown": Why("not measured"),
+    "doubt": Why("neither"),
+    "nobody": Why("no rows"),
+    "note": 'it\'s "so" {x} & 5 % ü',
+    "empty": "",
 }
+#: The class of `stage` and `doubt`.
+STAGES = ("once", "seed", "cycle")
 ROWS = ("a-1", "b-2", "c-3", "d-4", "e-5", "f-6")
 TABLE: Mapping[str, Sequence[Any]] = {
     "price": [3.06, Why("not offered"), 0.1, 1.24, Why("n/a"), 0.1],
@@ -64,6 +74,7 @@ TABLE: Mapping[str, Sequence[Any]] = {
     "done": [True, False, True, True, False, True],
     "next": ["b-2", "c-3", "a-1", "f-6", "d-4", "e-5"],
 }
+TITLES = ("Row one", '2nd "row"', "it's 3", "{4}", "5 & 5", "ü")
 HERE = 2  # the row at hand, from 0
 
 
@@ -227,6 +238,27 @@ def _lookup(node: Lookup, at: _Where) -> Any:
     return _stated(TABLE[node.column][ROWS.index(at.of(node.key))])
 
 
+MOST_DIGITS = 12  # that faces agree on
+
+
+def _fixed(node: Fixed, at: _Where) -> str:
+    """The printed number, where it is the same a little above and below and not too long."""
+    x, decimals = at.of(node.operand), node.decimals or 0
+
+    def spelled(value: float) -> str:
+        return arithmetic.fixed(value, decimals)
+
+    text = spelled(x.value)
+    same = {text, spelled(x.value - x.error), spelled(x.value + x.error)}
+    if len(same) > 1 or len(text.replace(".", "").strip("-0")) > MOST_DIGITS:
+        raise UnstableError
+    return text + node.suffix
+
+
+def _join(node: Join, at: _Where) -> str:
+    return "".join(at.of(part) for part in node.parts)
+
+
 def _guard(node: Guard, at: _Where) -> Any:
     for subject in node.subjects:
         found = at.of(subject)
@@ -270,7 +302,11 @@ _RULES: dict[type[Node], Callable[[Any, _Where], Any]] = {
     Constant: lambda node, at: _stated(node.value),
     Text: lambda node, at: node.value,
     Flag: lambda node, at: node.value,
-    Reason: lambda node, at: Why(node.text),
+    Reason: lambda node, at: Why(at.of(node.text)),
+    Join: _join,
+    Fixed: _fixed,
+    Title: lambda node, at: TITLES[ROWS.index(at.of(node.key))],
+    OneOf: lambda node, at: at.of(node.of),
     Scalar: lambda node, at: _stated(
         SCALARS[node.name if node.end == "value" else f"{node.name}_{node.end}"]
     ),

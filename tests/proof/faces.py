@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from scalesheet.language.syntax import (
     ENDS,
@@ -47,10 +51,13 @@ class Shown:
 
 
 def cells(book: Book, plan: Plan) -> Iterator[Shown]:
-    """Every cell that the workbook shows of the plan and of the catalogue it looks into."""
+    """Every cell that the workbook shows of the plan and of the catalogue it looks into, but for
+    open bounds, which are no numbers and enter no arithmetic."""
     layout = lay_out(book, plan)
     for name, spot in layout.scalars.items():
         scalar = plan.scalars[name]
+        if _open(scalar.stated):
+            continue
         for index, end in enumerate(ENDS):
             if end == "value" or scalar.ranged:
                 address = (spot.sheet, relative(spot.row, spot.columns[index]))
@@ -59,6 +66,8 @@ def cells(book: Book, plan: Plan) -> Iterator[Shown]:
     for name, place in layout.tables.items():
         for column in tables[name].columns.values():
             for number, row in enumerate(tables[name].rows):
+                if _open(column.stated.get(row)):
+                    continue
                 formula = column.own.get(row)
                 if formula is None and row not in column.stated:
                     formula = column.formula
@@ -68,6 +77,10 @@ def cells(book: Book, plan: Plan) -> Iterator[Shown]:
                         address = (place.sheet, relative(place.first + number, spot_column))
                         key = Key(column.name, name, row)
                         yield Shown(key, end, column, formula, address, number)
+
+
+def _open(stated: Stated | None) -> bool:
+    return stated is not None and (stated.at_least is not None or stated.at_most is not None)
 
 
 def expected(results: Results, cell: Shown) -> float | str | None:
@@ -158,6 +171,63 @@ def edits(book: Book, plan: Plan, within: Mapping[Key, Stated] | None = None) ->
             yield Edit(cell, entry, cell.key, new)
 
 
+#: Rows of a column whose cells are changed: of the plan's tables, and of the catalogue's.
+OWN_ROWS, CATALOGUE_ROWS = 2, 1
+
+
+def chosen(plan: Plan, results: Results, made: Sequence[Edit]) -> list[Edit]:
+    """Every scalar; of each column some rows, evenly apart, in the catalogue one in use first.
+
+    The cells of a column are read by the same formulas, so that further rows prove little.
+    """
+    used = {str(value.value) for value in _references(plan, results)}
+    columns: dict[tuple[str, str, End], list[Edit]] = {}
+    for edit in made:
+        if edit.key.table is not None:
+            columns.setdefault((edit.key.table, edit.key.name, edit.cell.end), []).append(edit)
+    kept: set[Address] = set()
+    for (table, _, _), edits in columns.items():
+        most = OWN_ROWS if table in plan.tables else CATALOGUE_ROWS
+        step = max(1, -(-len(edits) // most))
+        first = [edit for edit in edits if table not in plan.tables and edit.key.row in used][:1]
+        kept |= {edit.cell.address for edit in [*first, *edits[::step]][:most]}
+    return [edit for edit in made if edit.key.table is None or edit.cell.address in kept]
+
+
+def _references(plan: Plan, results: Results) -> Iterator[Value]:
+    for scalar in plan.scalars.values():
+        if scalar.refers_to:
+            yield results.scalars[scalar.name]
+    for table in plan.tables.values():
+        for column in table.columns.values():
+            if column.refers_to:
+                yield from results.tables[table.name][column.name]
+
+
+def moved(before: Results, after: Results) -> set[Key]:
+    """The quantities that an edit moves, by the evaluator."""
+    keys = {Key(name) for name, value in after.scalars.items() if before.scalars[name] != value}
+    for name, columns in after.tables.items():
+        for column, series in columns.items():
+            old = before.tables[name][column]
+            if series is old:
+                continue
+            rows = _different(old.value, series.value)
+            for first, second in ((old.low, series.low), (old.high, series.high)):
+                if first is not None and second is not None:
+                    rows |= _different(first, second)
+            reasons = {n for n, _ in old.reasons.items() ^ series.reasons.items()}
+            ids = after.rows[name]
+            keys |= {Key(column, name, ids[n]) for n in {*np.flatnonzero(rows).tolist(), *reasons}}
+    return keys
+
+
+def _different(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.bool_]:
+    if first.dtype == np.float64 == second.dtype:
+        return (first != second) & ~(np.isnan(first) & np.isnan(second))
+    return np.asarray(first != second, dtype=bool)
+
+
 def _stated(book: Book, plan: Plan, key: Key) -> Stated | None:
     if key.table is None:
         return plan.scalars[key.name].stated
@@ -186,8 +256,10 @@ def _changed(
     words: tuple[str, ...] = quantity.words
     if quantity.refers_to is not None:
         words = tables[quantity.refers_to].rows  # type: ignore[attr-defined]
+    if quantity.kind == "text" and cell.key.table is None:
+        return f"{stated.value} (x)", Stated(f"{stated.value} (x)")
     if not words or not isinstance(stated.value, str):
-        return None  # a text or a date: nothing is computed from it
+        return None  # a date, or the descriptive text of a row
     new_word = words[(words.index(stated.value) + 1) % len(words)]
     return new_word, Stated(new_word)
 

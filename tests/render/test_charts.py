@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -26,7 +27,7 @@ def table(titles: tuple[str, ...]) -> Table:
 def drawn(series: Series, titles: tuple[str, ...], kind: str = "bar") -> ET.Element:
     shown = table(titles)
     told = Chart("c", "Hours <by> stage", kind, "stages", "hours", "The second is longest")  # type: ignore[arg-type]
-    return ET.fromstring(chart_svg(told, shown, series, shown.rows, UNITS))
+    return ET.fromstring(chart_svg(told, shown, {"hours": series}, shown.rows, UNITS))
 
 
 TWO = Series(np.array([1.0, 4.0]), np.array([0.5, 4.0]), np.array([2.0, 4.0]))
@@ -126,12 +127,25 @@ def test_a_negative_number_goes_to_the_left_of_zero() -> None:
 def test_the_same_column_gives_the_same_bytes() -> None:
     shown = table(TITLES)
     told = Chart("c", "t", "bar", "stages", "hours", "")
-    first, second = (chart_svg(told, shown, TWO, shown.rows, UNITS) for _ in range(2))
+    first, second = (chart_svg(told, shown, {"hours": TWO}, shown.rows, UNITS) for _ in range(2))
     assert first == second
     assert not re.search(r"0\.\d{5}", first)
 
 
 def test_ticks_print_like_the_column() -> None:
     shown = table(TITLES)
-    told = drawing(Chart("c", "t", "bar", "stages", "hours", ""), shown, TWO, shown.rows, UNITS)
+    chart = Chart("c", "t", "bar", "stages", "hours", "")
+    told = drawing(chart, shown, {"hours": TWO}, shown.rows, UNITS)
     assert [text for _, text in told.ticks] == ["0", "1", "2", "3", "4"]
+
+
+def test_a_calendar_s_bars_begin_where_the_phases_do() -> None:
+    shown = table(TITLES)
+    starts = Series(np.array([0.0, 10.0]))
+    told = Chart("c", "t", "calendar", "stages", "hours", "", "start")
+    start = replace(shown.columns["hours"], name="start", title="Start")
+    shown = replace(shown, columns={**shown.columns, "start": start})
+    calendar = drawing(told, shown, {"hours": TWO, "start": starts}, shown.rows, UNITS)
+    assert [mark.base for mark in calendar.marks] == [0, 10]
+    assert calendar.marks[1].text.startswith("10.0 to ")
+    assert calendar.axis == "Start to hours (h)"

@@ -96,7 +96,7 @@ T = table(
             "cost",
             "Cost",
             stated={"b": stated(1.0)},
-            own={"c": formula(Reason("not offered"))},
+            own={"c": formula(Reason(Text("not offered")))},
             formula=formula(times(Of("t", "units"), "*", The("hours"))),
         ),
         Column("each", "Each", formula=formula(times(The("steps"), "/", Of("t", "units")))),

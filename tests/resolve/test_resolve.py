@@ -325,6 +325,7 @@ def test_phases_follow_each_other_and_add_up(tmp_path: Path) -> None:
     text = """\
     scalars:
       seeds: {value: 3, unit: 1, domain: count}
+      goodput: {value: 1, unit: 1, domain: positive-fraction}
     phases:
       first:
         title: First
@@ -350,7 +351,7 @@ def test_phases_follow_each_other_and_add_up(tmp_path: Path) -> None:
     }
     assert row["first", "gpu_hours"] == 10
     assert row["second", "hours"] == 20
-    assert (row["second", "start"], row["second", "end"]) == (5, 25)
+    assert (row["second", "start"], row["second", "end"]) == (5, 71)
     assert row["second", "budget"] == pytest.approx(66)
     assert results.scalars["phases.total.budget"].value == pytest.approx(76)
 
@@ -359,6 +360,7 @@ def test_in_its_own_formula_a_column_means_what_it_means_outside(tmp_path: Path)
     text = """\
     scalars:
       gpus: {value: 4, unit: GPU, domain: count}
+      goodput: {value: 1, unit: 1, domain: positive-fraction}
     phases:
       only:
         title: Only

@@ -194,10 +194,11 @@ def test_a_style_that_a_script_adds_is_found(tmp_path: Path) -> None:
 
 def test_a_section_of_only_an_index_holds_its_folder(tmp_path: Path) -> None:
     (tmp_path / "book").mkdir()
-    for name in ("index", "b", "a"):
+    for name in ("index", "b", "a-part", "a"):
         (tmp_path / "book" / f"{name}.md").touch()
+    pages = ["book/index.md", "book/a.md", "book/a-part.md", "book/b.md"]
     assert widen({"All": [{"Book": ["book/index.md"]}, "x.md"]}, tmp_path) == {
-        "All": [{"Book": ["book/index.md", "book/a.md", "book/b.md"]}, "x.md"]
+        "All": [{"Book": pages}, "x.md"]
     }
 
 

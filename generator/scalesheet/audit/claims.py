@@ -4,8 +4,8 @@ expression a scalar beside it, so that units, ranges and order are those of ever
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scalesheet.audit.expressions import Binder, Row, figure_draft
@@ -36,56 +36,108 @@ _ID = re.compile(r"(?P<document>.+)-L(?P<line>[0-9]{3,})-(?P<number>[0-9]{2,})")
 _NOWHERE = Row()
 
 
-def audit_of(
-    document: Document,
+@dataclass(slots=True)
+class _Open:
+    """One document's claims while they are lowered."""
+
+    low: Lowering
+    source: Source
+    entries: list[Entry]
+    figures: dict[str, Figure] = field(default_factory=dict)
+    columns: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        data: Mapping[str, Any] = self.low.document.data
+        return data
+
+
+def audit_id(document: Document) -> str:
+    """The id of a document's audit: the plan's, and for `claims/<name>.yaml` the name as well."""
+    return "-".join(filter(None, (document.id, document.part)))
+
+
+def audits_of(
+    documents: Sequence[Document],
     plan: DraftPlan,
     space: Space,
     compiled: Compiled,
     found: list[Diagnostic],
-) -> Audit | None:
-    """The audit of a plan's document, or None where a diagnostic is an error; `space` and
-    `compiled` are the plan's own."""
+) -> tuple[Audit, ...]:
+    """The audits of a plan's documents, or none where a diagnostic is an error; `space` and
+    `compiled` are the plan's own.
+
+    All are bound together, so that a claim of one document can be held against those of another.
+    """
+    ordered = sorted(documents, key=lambda document: document.part)
+    opened = [_opened(document, space) for document in ordered]
+    if any(each.low.found for each in opened):  # rows of no table: all of theirs would fail too
+        found += [diagnostic for each in opened for diagnostic in each.low.found]
+        return ()
+    _unique(opened)
+    drafts: dict[str, Draft] = {}
+    for each in opened:
+        each.figures = {entry.id: _figure(entry, each.low) for entry in each.entries}
+        drafts |= {e.id: _draft(e, each.figures[e.id], each.low) for e in each.entries}
+        each.columns = _columns(each.entries)
+    within = replace(space, scalars={**space.scalars, **{d.name: d for d in drafts.values()}})
+    everywhere = {column: ids for each in opened for column, ids in each.columns.items()}
+    names = _plan_names(plan)
+    audits: list[Audit] = []
+    made = list(drafts.values())
+    for each in opened:
+        binder = Binder(each.low, within, drafts, {**everywhere, **each.columns})
+        audits.append(_audit(each, binder, plan, names))
+        made += binder.drafts
+    told = [diagnostic for each in opened for diagnostic in each.low.found]
+    if not told:
+        audited = compile_space(within, compiled.facts, told, made)
+    found += _once(told)
+    if any(d.severity == "error" for d in told):
+        return ()
+    scalars = {draft.name: scalar(draft, audited) for draft in made}
+    return tuple(replace(each, scalars=scalars, order=audited.order) for each in audits)
+
+
+def _opened(document: Document, space: Space) -> _Open:
     low = Lowering(document, space.units)
-    data = document.data
-    head = data["document"]
+    head = document.data["document"]
     source = Source(
         str(head["id"]), str(head["title"]), str(head["source"]), str(head.get("file", ""))
     )
-    entries = _unique(list(entries_of(data, source.id, space, low)), low)
-    if low.found:  # rows of no table: every expression of theirs would fail as well
-        found += low.found
-        return None
-    figures = {entry.id: _figure(entry, low) for entry in entries}
-    drafts = {entry.id: _draft(entry, figures[entry.id], low) for entry in entries}
-    columns: dict[tuple[str, str], list[str]] = {}
+    return _Open(low, source, list(entries_of(document.data, source.id, space, low)))
+
+
+def _columns(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """The claims made from rows, by table and column."""
+    found: dict[tuple[str, str], tuple[str, ...]] = {}
     for entry in entries:
         if entry.column is not None:
-            columns.setdefault(entry.column, []).append(entry.id)
-    within = replace(space, scalars={**space.scalars, **{d.name: d for d in drafts.values()}})
-    binder = Binder(low, within, drafts, {c: tuple(ids) for c, ids in columns.items()})
+            found[entry.column] = (*found.get(entry.column, ()), entry.id)
+    return found
+
+
+def _audit(opened: _Open, binder: Binder, plan: DraftPlan, names: Mapping[str, str]) -> Audit:
+    """A document's audit, still without its scalars."""
+    document, data = opened.low.document, opened.data
+    binder.prefix = f"{document.part}: " if document.part else ""
     headlines = _headlines(data, binder)
     units = {h.name: h for h in headlines}
-    names = _plan_names(plan)
     claims = {
-        entry.id: _claim(entry, figures[entry.id], source, binder, plan, units, names)
-        for entry in entries
+        entry.id: _claim(entry, opened.figures[entry.id], opened.source, binder, plan, units, names)
+        for entry in opened.entries
     }
     findings = tuple(_finding(id_, data["findings"][id_], binder, units)
                      for id_ in data.get("findings", {}))  # fmt: skip
-    if not low.found:
-        made = [*drafts.values(), *binder.drafts]
-        audited = compile_space(within, compiled.facts, low.found, made)
-    found += _once(low.found)
-    if any(d.severity == "error" for d in low.found):
-        return None
     return Audit(
+        id=audit_id(document),
         plan=plan.id,
-        document=source,
+        document=opened.source,
         claims=claims,
         findings=findings,
         headlines=headlines,
-        scalars={draft.name: scalar(draft, audited) for draft in made},
-        order=audited.order,
+        scalars={},
+        order=(),
         path=document.path,
     )
 
@@ -98,16 +150,21 @@ def _once(found: list[Diagnostic]) -> list[Diagnostic]:
     return list(first.values())
 
 
-def _unique(entries: list[Entry], low: Lowering) -> list[Entry]:
-    first: dict[str, Entry] = {}
-    for entry in entries:
-        if entry.id in first:
-            line = low.document.at(*first[entry.id].place).line
-            message = f"the claim '{entry.id}' stands in line {line} already; set its number"
-            low.say("C006", message, *entry.place)
-        else:
-            first[entry.id] = entry
-    return list(first.values())
+def _unique(opened: Sequence[_Open]) -> None:
+    """Leaves out claims whose id another has already, in any of the documents."""
+    first: dict[str, tuple[_Open, Entry]] = {}
+    for each in opened:
+        kept: list[Entry] = []
+        for entry in each.entries:
+            owner, other = first.setdefault(entry.id, (each, entry))
+            if other is entry:
+                kept.append(entry)
+                continue
+            where = owner.low.document.at(*other.place)
+            place = f"line {where.line}" if owner is each else f"{where.path}, line {where.line},"
+            message = f"the claim '{entry.id}' stands in {place} already; set its number"
+            each.low.say("C006", message, *entry.place)
+        each.entries = kept
 
 
 # ------------------------------------------------------------------ figures
@@ -287,7 +344,7 @@ def _target(entry: Entry, figure: Figure, binder: Binder, plan: DraftPlan) -> Ta
     name = f"plan of @{entry.id}"
     basis = binder.basis(name, entry.data["plan"], entry.row, _kind(figure), figure.unit, *steps)
     stated = _stated_for(typed.tree, binder.space, plan)
-    return None if basis is None else Target(text, name, typed.unit, stated)
+    return None if basis is None else Target(text, basis.scalar, typed.unit, stated)
 
 
 def _open_bound(tree: Node, binder: Binder) -> Draft | None:

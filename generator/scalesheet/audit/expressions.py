@@ -47,7 +47,8 @@ class Row:
 class Binder:
     """Binds all expressions of one file: the names it knows, and the drafts it makes.
 
-    `columns` are the claims made from rows, by table and column.
+    `columns` are the claims made from rows, by table and column. `prefix` keeps the quantities of
+    several documents of a plan apart.
     """
 
     low: Lowering
@@ -55,6 +56,7 @@ class Binder:
     claims: Mapping[str, Draft]  # by id
     columns: Mapping[tuple[str, str], tuple[str, ...]]
     drafts: list[Draft] = field(default_factory=list)
+    prefix: str = ""
 
     def read(self, text: Any, row: Row, *path: str | int) -> Written | None:
         """The expression at a path with its names of claims and rows resolved."""
@@ -87,6 +89,7 @@ class Binder:
         """The expression at a path as a quantity `name` of that kind; any kind and unit where
         `kind` is empty."""
         found = self.read(text, row, *path)
+        name = f"{self.prefix}{name}"
         if found is None:
             return None
         typed = self.typed(found, row, unit)

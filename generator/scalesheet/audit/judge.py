@@ -6,10 +6,11 @@ order of computation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from scalesheet.audit.checks import broken_checks
 from scalesheet.audit.explain import arithmetic, because
 from scalesheet.audit.model import (
     Audit,
@@ -29,34 +30,48 @@ from scalesheet.resolve.scalars import SCENARIO
 from scalesheet.values import Results
 
 
-def judge(book: Book, audit: Audit) -> Audited:
-    """All claims, findings and headlines of a plan's document.
+def judge(book: Book) -> dict[str, Audited]:
+    """Every audit of the book by its id, with its claims, findings and headlines."""
+    found: dict[str, Audited] = {}
+    for plan in book.plans.values():
+        audits = [audit for audit in book.audits.values() if audit.plan == plan.id]
+        if audits:
+            found.update({each.audit.id: each for each in _of_plan(book, plan, audits)})
+    return found
 
-    What a figure is held against is read in the plan's scenario of the document, its second; what
+
+def _of_plan(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Audited]:
+    """The audits of a plan's documents.
+
+    What a figure is held against is read in the plan's scenario of the documents, its second; what
     stands beside it for comparison, in the first.
     """
-    plan = _with_claims(book.plans[audit.plan], audit)
+    plan = _with_claims(plan, audits[0])
     corrected = evaluate(book, plan)
     written = corrected
     if len(plan.scenarios) > 1:
         written = evaluate(book, plan, {Key(SCENARIO): plan.scenarios[1]})
-    decided = decide(audit, written, book.units)
-    told = partial(_judged, audit=audit, plan=plan, book=book, written=written, corrected=corrected)
-    return Audited(
-        audit=audit,
-        claims=tuple(
-            told(claim, decided[claim.id])
-            for claim in sorted(audit.claims.values(), key=lambda claim: claim.id)
-        ),
-        findings=_worst_first(
-            audit, written, (_shown(f, plan, book, written) for f in audit.findings)
-        ),
-        headlines=tuple(_totals(h, plan, book, written, corrected) for h in audit.headlines),
-    )
+    decided = decide(audits, written, book.units)
+    broken = broken_checks(plan, audits, written, book.units)
+    for audit in audits:
+        told = partial(
+            _judged, audit=audit, plan=plan, book=book, written=written, corrected=corrected
+        )
+        shown = [_shown(finding, plan, book, written) for finding in audit.findings]
+        yield Audited(
+            audit=audit,
+            claims=tuple(
+                told(claim, decided[claim.id])
+                for claim in sorted(audit.claims.values(), key=lambda claim: claim.id)
+            ),
+            findings=_worst_first(audit, written, [*shown, *broken[audit.id]]),
+            headlines=tuple(_totals(h, plan, book, written, corrected) for h in audit.headlines),
+        )
 
 
 def _with_claims(plan: Plan, audit: Audit) -> Plan:
-    """The plan with the claims as further scalars, computed after everything else."""
+    """The plan with the claims of all its documents as further scalars, computed after everything
+    else."""
     return replace(
         plan, scalars={**plan.scalars, **audit.scalars}, order=(*plan.order, *audit.order)
     )

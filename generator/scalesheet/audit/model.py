@@ -86,7 +86,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault that no single figure carries."""
+    """A fault that no single figure carries; `lines` may be unknown where a check found it."""
 
     id: str
     title: str
@@ -123,9 +123,14 @@ class Source:
 
 @dataclass(frozen=True)
 class Audit:
-    """All claims of one plan's document, bound. `scalars` and `order` are computed on top of the
-    plan's own; each claim's figure is the scalar `@<id>`."""
+    """All claims of one document of a plan, bound.
 
+    `id` is the plan's, followed by the name of the document's file where that is not claims.yaml.
+    `scalars` and `order` are computed on top of the plan's own and are shared by all documents of
+    a plan; each claim's figure is the scalar `@<id>`.
+    """
+
+    id: str
     plan: str
     document: Source
     claims: Mapping[str, Claim]
@@ -133,7 +138,7 @@ class Audit:
     headlines: tuple[Headline, ...]
     scalars: Mapping[str, Scalar]
     order: tuple[Key, ...]
-    path: str = ""  # of claims.yaml
+    path: str = ""  # of its file
 
 
 # ------------------------------------------------------------------ what came out

@@ -142,5 +142,5 @@ def _entry(
         data["quote"] = own["quote"]
     else:
         data["quote"] = str(shared.get("quote", "{}")).replace("{}", str(cell))
-    unit = shared.get("unit") if "says" not in data else None
-    return Entry(id_, data, places, place, row, "" if unit is None else unit, column)
+    unit = None if "says" in data else shared.get("unit", "")
+    return Entry(id_, data, places, place, row, unit, column)

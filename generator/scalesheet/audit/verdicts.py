@@ -4,6 +4,7 @@ underdetermined; a claim with none of these has no basis."""
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,32 +33,37 @@ class Decided:
     accused_by: tuple[str, ...] = ()
 
 
-def decide(audit: Audit, results: Results, units: Units) -> dict[str, Decided]:
-    """The verdict of every claim. `results` are those of the scenario that the document is in."""
+def decide(audits: Sequence[Audit], results: Results, units: Units) -> dict[str, Decided]:
+    """The verdict of every claim of a plan's documents, which may name each other's. `results` are
+    those of the scenario that the documents are in."""
+    claims = {id_: claim for audit in audits for id_, claim in audit.claims.items()}
     matches = {
         id_: tuple(compare(claim, results.scalars[basis.scalar]) for basis in claim.bases)
-        for id_, claim in audit.claims.items()
+        for id_, claim in claims.items()
     }
-    accused = _accused(audit, matches)
+    accused = _accused(claims, matches)
     verdicts = {
         id_: _verdict(claim, matches[id_], id_ in accused, audit.document, units)
+        for audit in audits
         for id_, claim in audit.claims.items()
     }
     return {
         id_: Decided(
             verdicts[id_],
             matches[id_],
-            tuple(i for i in _rests_on(audit, id_) if verdicts[i] == "contradicted"),
+            tuple(i for i in _rests_on(claims, id_) if verdicts[i] == "contradicted"),
             accused.get(id_, ()),
         )
-        for id_ in audit.claims
+        for id_ in claims
     }
 
 
-def _accused(audit: Audit, matches: dict[str, tuple[Match, ...]]) -> dict[str, tuple[str, ...]]:
+def _accused(
+    claims: Mapping[str, Claim], matches: Mapping[str, tuple[Match, ...]]
+) -> dict[str, tuple[str, ...]]:
     """Both sides of a disagreement are contradicted: the claims that an `against` consists of."""
     found: dict[str, tuple[str, ...]] = {}
-    for id_, claim in audit.claims.items():
+    for id_, claim in claims.items():
         own = matches[id_][len(claim.bases) - len(claim.against) :]
         for basis, match in zip(claim.against, own, strict=True):
             if match == "differs" and basis.mirror is not None:
@@ -77,12 +83,12 @@ def _verdict(
     return "underdetermined" if claim.lacks else None
 
 
-def _rests_on(audit: Audit, id_: str) -> list[str]:
+def _rests_on(claims: Mapping[str, Claim], id_: str) -> list[str]:
     """The claims that a figure is computed from, transitively, nearest first."""
     found: dict[str, None] = {}
     ahead = [id_]
     while ahead:
-        claim = audit.claims[ahead.pop(0)]
+        claim = claims[ahead.pop(0)]
         for other in claim.source.refers if claim.source else ():
             if other not in found and other != id_:
                 found[other] = None
@@ -202,5 +208,13 @@ def _from_line(citation: Citation | None, source: Source, line: int) -> bool:
     """Whether a source is the document at that line: `line 13`, `lines 35-43`, `lines 5 and 12`."""
     if citation is None or citation.key != source.key:
         return False
-    spans = [(int(a), int(b or a)) for a, b in _LINES.findall(citation.locator)]
-    return any(first <= line <= last for first, last in spans)
+    return any(first <= line <= last for first, last in _spans(citation))
+
+
+def _spans(citation: Citation) -> list[tuple[int, int]]:
+    return [(int(a), int(b or a)) for a, b in _LINES.findall(citation.locator)]
+
+
+def lines_of(citation: Citation) -> tuple[int, ...]:
+    """The first line of each span that a locator names."""
+    return tuple(first for first, _ in _spans(citation))

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from scalesheet.audit.model import Audited, Judged, Shown
+from scalesheet.audit.model import Audited, Judged, Shown, Totals
 from scalesheet.values import Value
+
+
+def shares(effects: Mapping[str, Value], totals: Mapping[str, Value]) -> dict[str, float]:
+    """The share of each headline that something changes; headlines that it leaves are left out."""
+    found: dict[str, float] = {}
+    for name, effect in effects.items():
+        total = totals[name].value
+        if isinstance(effect.value, float) and isinstance(total, float) and total and effect.value:
+            found[name] = abs(effect.value / total)
+    return found
 
 
 def weight(effects: Mapping[str, Value], totals: Mapping[str, Value]) -> float:
     """The largest share of a headline that something changes."""
-    shares = [0.0]
-    for name, effect in effects.items():
-        total = totals[name].value
-        if isinstance(effect.value, float) and isinstance(total, float) and total:
-            shares.append(abs(effect.value / total))
-    return max(shares)
+    return max(shares(effects, totals).values(), default=0.0)
 
 
 def contradictions(audited: Audited) -> list[Judged]:
@@ -31,6 +37,28 @@ def faults(audited: Audited) -> list[Judged | Shown]:
     totals = {each.headline.name: each.written for each in audited.headlines}
     found: list[Judged | Shown] = [*contradictions(audited), *audited.findings]
     return sorted(found, key=lambda fault: -weight(fault.effects, totals))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The faults that change one headline most; `totals` is None for those that change none."""
+
+    totals: Totals | None
+    faults: tuple[Judged | Shown, ...]
+
+
+def grouped(audited: Audited) -> list[Group]:
+    """Faults by the headline that each changes most, the worst group first and the worst fault
+    first in each; those without an effect last, the figures among them by how far they are off."""
+    written = {each.headline.name: each.written for each in audited.headlines}
+    found: dict[str | None, list[Judged | Shown]] = {}
+    for fault in faults(audited):
+        by = shares(fault.effects, written)
+        found.setdefault(max(by, key=lambda name: by[name]) if by else None, []).append(fault)
+    headlines = {each.headline.name: each for each in audited.headlines}
+    rest = found.pop(None, [])
+    groups = [Group(headlines[str(name)], tuple(each)) for name, each in found.items()]
+    return [*groups, Group(None, tuple(rest))] if rest else groups
 
 
 def _off(judged: Judged) -> float:

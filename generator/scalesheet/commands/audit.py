@@ -42,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
     others = [d for d in errors(examined.diagnostics) if d.code not in JUDGED]
     if book is None or others:
         raise Refused(examined.diagnostics)
-    chosen = [examined.audits[plan] for plan in _chosen(book, options.plans)]
+    wanted = _chosen(book, options.plans)
+    chosen = [a for plan in wanted for a in examined.audits.values() if a.audit.plan == plan]
     if options.documents is not None and not options.documents.is_dir():
         raise UsageError(f"there is no folder '{options.documents}'; name that of the documents")
 
@@ -63,8 +64,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _chosen(book: Book, names: list[str]) -> list[str]:
     """The ids of the plans asked for. Raises UsageError where one has no claims."""
+    audited = list(dict.fromkeys(audit.plan for audit in book.audits.values()))
     for name in names:
-        if plan_of(book, name).id not in book.audits:
-            known = ", ".join(book.audits) or "none"
+        if plan_of(book, name).id not in audited:
+            known = ", ".join(audited) or "none"
             raise UsageError(f"the plan '{name}' has no claims.yaml (plans with one: {known})")
-    return list(dict.fromkeys(names)) or list(book.audits)
+    return list(dict.fromkeys(names)) or audited

@@ -34,6 +34,7 @@ def computed(book: Book, plan: Plan, overrides: Overrides | None = None) -> Stat
     tables = {**book.tables, **plan.tables}
     for table in tables.values():
         state.rows[table.name] = {row: place for place, row in enumerate(table.rows)}
+        state.titles[table.name] = table.row_titles
         for column in table.columns.values():
             places = state.rows[table.name]
             state.columns[table.name, column.name] = _filled(table, column, places, edits)

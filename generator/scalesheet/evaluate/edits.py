@@ -8,7 +8,7 @@ import re
 from scalesheet.diagnostics import nearest
 from scalesheet.model import DOMAINS, Book, Key, Plan, Quantity, Stated
 
-_CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9-]+)'?\]\.(?P<column>[a-z0-9_]+)")
+_CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<column>[a-z0-9_]+)")
 
 
 class EditError(ValueError):

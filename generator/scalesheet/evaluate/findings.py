@@ -6,13 +6,14 @@ book's own data it is an error.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.evaluate.interpret import Here, Part, State, interpret
-from scalesheet.language.syntax import Reason, walk
+from scalesheet.language.syntax import Fixed, Reason, Text, walk
 from scalesheet.model import (
     DOMAINS,
     Book,
@@ -29,8 +30,13 @@ from scalesheet.values import Results, Series, Value
 
 #: Examples are written with few digits; results must agree to this.
 EXAMPLE_WITHIN = 1e-6
+#: Rows that a message names.
+MOST_ROWS = 5
 #: Beyond this a spreadsheet's own arithmetic may overflow.
 LARGEST = 1e300
+#: Digits of a number in a text: in all, and without zeros at its end.
+MOST_DIGITS, MOST_SIGNIFICANT = 14, 12
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
@@ -42,12 +48,38 @@ def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
         if key.table is None or not _sound(results.tables[key.table][key.name], quantity):
             for label, value in _values(tables, results, key):
                 found += _of_value(label, value, quantity, formula)
+        if any(isinstance(node, Fixed) for node in _nodes(formula)):
+            for label, value in _values(tables, results, key):
+                found += _of_text(label, value, _position(quantity, formula))
     for name in plan.checks:
         check, value = plan.scalars[name], results.scalars[name]
         if value.value is not True:
-            message = f"the check '{check.title}' does not hold: {_text(check.formula)}"
+            where, text = _broken(plan, name, results)
+            message = f"the check '{check.title}' does not hold{where}: {text}"
             found.append(at(_position(check, check.formula), "V005", message))
     return found
+
+
+def broken_rows(plan: Plan, check: str, results: Results) -> list[str]:
+    """The ids of the rows that break a check of every row; none for any other check."""
+    if check not in plan.row_checks:
+        return []
+    table = plan.row_checks[check]
+    held = results.tables[table][check.replace(".", "_")]
+    rows = zip(plan.tables[table].rows, held, strict=True)
+    return [row for row, value in rows if value.value is False]
+
+
+def _broken(plan: Plan, name: str, results: Results) -> tuple[str, str]:
+    """Where a check breaks, and what it asks for."""
+    if name not in plan.row_checks:
+        return "", _text(plan.scalars[name].formula)
+    rows = broken_rows(plan, name, results)
+    table = plan.tables[plan.row_checks[name]]
+    told = ", ".join(f"'{row}'" for row in rows[:MOST_ROWS])
+    more = f" and {len(rows) - MOST_ROWS} more" if len(rows) > MOST_ROWS else ""
+    rule = table.columns[name.replace(".", "_")].formula
+    return f" for {told}{more} of {table.name}", _text(rule)
 
 
 def _sound(series: Series, quantity: Quantity) -> bool:
@@ -97,8 +129,8 @@ def _of_value(
 ) -> Iterator[Diagnostic]:
     position = _position(quantity, formula)
     if value.reason in ARITHMETIC:
-        made_here = any(isinstance(n, Reason) and n.text == value.reason for n in _nodes(formula))
-        if made_here:
+        given = Reason(Text(value.reason))
+        if any(n == given for n in _nodes(formula)):
             message = f"{label}: {value.reason}; the formula is {formula.text}"
             yield at(position, ARITHMETIC[value.reason], message)
         return
@@ -115,6 +147,19 @@ def _of_value(
     if below or at_least or above or (whole and value.value != round(value.value)):
         message = f"{label} is {value.value:g}, outside its domain '{quantity.domain}'"
         yield at(position, "V002", message)
+
+
+def _of_text(label: str, value: Value, position: Position) -> Iterator[Diagnostic]:
+    """Numbers in a text with more digits than every program keeps."""
+    printed = value.reason or value.value
+    for number in _NUMBER.findall(printed) if isinstance(printed, str) else ():
+        digits = number.replace(".", "").lstrip("0")
+        if len(digits) > MOST_DIGITS or len(digits.rstrip("0")) > MOST_SIGNIFICANT:
+            message = (
+                f"{label} prints {number}, with more digits than all programs agree on; "
+                "print fewer decimals, or a larger unit"
+            )
+            yield at(position, "V006", message)
 
 
 def _nodes(formula: Formula) -> Iterator[object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,17 +20,21 @@ from scalesheet.language.syntax import (
     Compare,
     Constant,
     End,
+    Fixed,
     Flag,
     Guard,
+    Join,
     Logic,
     Lookup,
     Negative,
     Node,
     Not,
     Number,
+    OneOf,
     Reason,
     Scalar,
     Text,
+    Title,
     walk,
 )
 
@@ -63,6 +67,7 @@ class State:
     scalars: dict[str, dict[End, Part]] = field(default_factory=dict)
     columns: dict[tuple[str, str], Filled] = field(default_factory=dict)
     rows: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    titles: dict[str, Sequence[str]] = field(default_factory=dict)  # of rows, by table
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,7 @@ def _at(part: Part, row: int) -> Part:
 
 
 def _column(node: Column, here: Here) -> Part:
-    if here.around is not None and node.table != here.table:
+    if here.around is not None and (node.own or node.table != here.table):
         here = here.around
     part = here.state.columns[node.table, node.column].part(node.end)
     return part if here.row is None else _at(part, here.row)
@@ -121,6 +126,8 @@ def _lookup(node: Lookup, here: Here) -> Part:
     found = np.fromiter((places.get(k, -1) for k in key), dtype=np.int64, count=len(key))
     data, why = part.data[found], None if part.why is None else part.why[found]
     missing = found < 0
+    if found_key.why is not None:
+        missing |= absent(found_key.why)
     if missing.any():
         why = _reasons(why, len(key))
         for row in np.flatnonzero(missing):
@@ -187,12 +194,19 @@ def _compare(node: Compare, here: Here) -> Part:
     if node.of == "number":
         module = arithmetic_vector if _many(left, right) else arithmetic
         return Part(getattr(module, _COMPARE[node.op])(left.data, right.data))
-    a, b = left.data, right.data
+    a, b = _or_reason(left), _or_reason(right)
     if node.op == "==":
         return Part(a == b)
     if node.op == "!=":
         return Part(a != b)
     return Part({"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[node.op])
+
+
+def _or_reason(part: Part) -> Any:
+    """What a cell shows: a word, or the reason in its place; reasons are equal by their text."""
+    if part.why is None or isinstance(part.why, str):
+        return part.data if part.why is None else part.why
+    return np.where(absent(part.why), part.why, part.data)
 
 
 def _logic(node: Logic, here: Here) -> Part:
@@ -320,7 +334,8 @@ def _aggregate(node: Aggregate, here: Here) -> Part:
 def _by_row(node: Aggregate, table: str) -> bool:
     """Whether the condition rests on the row at hand, so that each row has its own aggregate."""
     return node.where is not None and any(
-        isinstance(n, Column) and n.table == table and table != node.table for n in walk(node.where)
+        isinstance(n, Column) and n.table == table and (n.own or table != node.table)
+        for n in walk(node.where)
     )
 
 
@@ -332,12 +347,79 @@ def _aggregates(node: Aggregate, here: Here) -> Part:
     return Part(data.astype(object) if data.dtype.kind == "U" else data)
 
 
+# ------------------------------------------------------------------ texts
+
+
+def _reason(node: Reason, here: Here) -> Part:
+    why = interpret(node.text, here).data
+    if isinstance(why, np.ndarray):
+        return Part(np.full(len(why), np.nan), why)
+    return Part(np.nan, why)
+
+
+def _each(data: Any, spell: Callable[[Any], str]) -> Any:
+    """One text, or an array of them. Where there is no value a guard has taken the place."""
+    if not isinstance(data, np.ndarray):
+        return spell(data)
+    out = np.empty(len(data), dtype=object)
+    out[:] = [spell(value) for value in data.tolist()]
+    return out
+
+
+def _fixed(node: Fixed, here: Here) -> Part:
+    decimals = node.decimals or 0
+
+    def spell(value: float) -> str:
+        return arithmetic.fixed(value, decimals) + node.suffix
+
+    return Part(_each(interpret(node.operand, here).data, spell))
+
+
+def _title(node: Title, here: Here) -> Part:
+    places, titles = here.state.rows[node.table], here.state.titles[node.table]
+    key = interpret(node.key, here)
+    missing = f"is not in {node.table}"
+    data = _each(key.data, lambda id_: titles[places[id_]] if id_ in places else "")
+    if not isinstance(key.data, np.ndarray):
+        lost = key.why is None and key.data not in places
+        return Part(data, f"'{key.data}' {missing}" if lost else None)
+    whys = [None if id_ in places else f"'{id_}' {missing}" for id_ in key.data.tolist()]
+    return Part(data, _reasons(whys, len(whys)) if any(whys) else None)
+
+
+def _join(node: Join, here: Here) -> Part:
+    """Pieces in a row. An empty cell of a text adds nothing."""
+    parts = [interpret(part, here) for part in node.parts]
+    data: Any = ""
+    why: Any = None
+    for part in parts:
+        spelled = _each(part.data, lambda value: value if isinstance(value, str) else "")
+        data = _beside(data, spelled)
+        why = part.why if why is None else why
+    return Part(data, why)
+
+
+def _beside(left: Any, right: Any) -> Any:
+    """Two texts as one, row by row where one of them has rows."""
+    if not _many(Part(left), Part(right)):
+        return left + right
+    rows = len(left) if isinstance(left, np.ndarray) else len(right)
+    out = np.empty(rows, dtype=object)
+    pairs = zip(np.broadcast_to(left, rows), np.broadcast_to(right, rows), strict=True)
+    out[:] = [str(a) + str(b) for a, b in pairs]
+    return out
+
+
 _RULES: dict[type[Node], Callable[[Any, Here], Part]] = {
     Number: lambda n, h: Part(n.value),
     Constant: lambda n, h: Part(n.value),
     Text: lambda n, h: Part(n.value),
     Flag: lambda n, h: Part(n.value),
-    Reason: lambda n, h: Part(np.nan, n.text),
+    Reason: _reason,
+    Join: _join,
+    Fixed: _fixed,
+    Title: _title,
+    OneOf: lambda n, h: interpret(n.of, h),
     Negative: lambda n, h: Part(-interpret(n.operand, h).data),
     Scalar: _scalar,
     Column: _column,

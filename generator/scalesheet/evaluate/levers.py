@@ -13,7 +13,7 @@ Nor is a count of the catalogue: an accelerator with more of something is anothe
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from scalesheet.evaluate.routes import PHASES, STATED
@@ -76,8 +76,8 @@ def _at(reference: Reference, end: End) -> Node:
     match reference:
         case Scalar(name):
             return Scalar(name, end)
-        case Column(table, column):
-            return Column(table, column, end)
+        case Column():
+            return replace(reference, end=end)
         case Cell(table, row, column):
             return Cell(table, row, column, end)
         case Lookup(table, key, column):

@@ -111,7 +111,11 @@ def _reads(
         table = tables[node.table]
         column = table.columns[node.column]
         row = node.row if isinstance(node, Cell) else None
-        if isinstance(node, ColumnNode) and node.table == key.table and node.table not in within:
+        if (
+            isinstance(node, ColumnNode)
+            and node.table == key.table
+            and (node.own or node.table not in within)
+        ):
             row = key.row  # None where the formula is that of the whole column
         keys = _column_keys(table, column) if row is None else (cell_key(table, column, row),)
         for read in keys:

@@ -231,7 +231,7 @@ class _Run:
     def state(self, lever: Lever, side: Side, places: Sequence[Place]) -> State:
         """The plan with the lever at one side: its own values, and what changes with them."""
         base = self.base
-        state = State(dict(base.scalars), dict(base.columns), base.rows)
+        state = State(dict(base.scalars), dict(base.columns), base.rows, base.titles)
         part, key = self._moved(lever, side), lever.key
         columns = {(at.table, at.name) for at, _ in places if at.table is not None}
         for table, name in columns:

@@ -56,11 +56,25 @@ IN_WORDS = {
         "A data folder without sources.yaml, or a plan's folder with page.md and no plan.yaml.",
         "The same folder with sources.yaml in it, even if it only says 'sources: {}'.",
     ),
+    "N009": InWords(
+        "A plan 'pilot' with a page 'pilot/pages/costs.md', beside another plan 'pilot-costs'.",
+        "The same page as 'pilot/pages/money.md'.",
+    ),
     "C002": InWords(
         "A claim of line 12 that quotes '1,024 tokens', in an audit of a document whose line 12 "
         "says '1024 tokens'.",
         "The same claim with the quote '1024 tokens'. Quotes are looked up with "
         "'scalesheet audit --documents DIR'.",
+    ),
+    "P001": InWords(
+        "A score.yaml that expects GPU hours within a factor of 1.3 at the median, where families "
+        "that the fit has not seen are predicted within 1.4.",
+        "The same with a median of 1.4, after a look at what made it so.",
+    ),
+    "P002": InWords(
+        "A row of 'runs/model-card.yaml' with other GPU hours than those that 'fits/runs.yaml' "
+        "was fitted on.",
+        "The same after 'scalesheet fit', which writes 'fits/runs.yaml' anew.",
     ),
     "X001": InWords(
         "A note of more than 32,767 characters, which is more than a spreadsheet's cell takes.",

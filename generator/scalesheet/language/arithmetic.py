@@ -34,6 +34,7 @@ __all__ = [
     "equal",
     "exp",
     "first_at",
+    "fixed",
     "floor",
     "greater",
     "less",
@@ -119,6 +120,17 @@ def round(x: float, decimals: int = 0) -> float:
     exact = Decimal(size if stay >= 15 else size + size * EQUAL_WITHIN)
     nearest = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
     return math.copysign(float(nearest), x) if nearest else 0.0
+
+
+def fixed(x: float, decimals: int = 0) -> str:
+    """A rounded number as text: so many decimals, no thousands apart, 15 digits at most."""
+    if not math.isfinite(x):
+        return ""
+    exact = Decimal(math.fabs(x))
+    if exact:
+        exact = exact.quantize(Decimal(1).scaleb(exact.adjusted() - 14), ROUND_HALF_UP)
+    text = f"{exact:.{decimals}f}"
+    return f"-{text}" if x < 0 and text.strip("0.") else text
 
 
 def power(base: float, exponent: float) -> float:

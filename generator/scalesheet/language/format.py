@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from scalesheet.language.pieces import braced, literals, quoted
 from scalesheet.language.syntax import (
     Aggregate,
     Binary,
@@ -16,8 +17,10 @@ from scalesheet.language.syntax import (
     Column,
     Compare,
     Constant,
+    Fixed,
     Flag,
     Guard,
+    Join,
     Logic,
     Lookup,
     Member,
@@ -26,10 +29,13 @@ from scalesheet.language.syntax import (
     Node,
     Not,
     Number,
+    OneOf,
     Over,
+    Placeholder,
     Reason,
     Scalar,
     Text,
+    Title,
 )
 
 #: Looser binds first: a part is bracketed when it binds looser than its place allows.
@@ -50,8 +56,59 @@ def _number(node: Number) -> tuple[str, int]:
     return node.text or repr(node.value), ATOM
 
 
-def _quoted(text: str) -> str:
-    return f'"{text}"' if "'" in text else f"'{text}'"
+def _texts(function: str, node: Node) -> tuple[str, int]:
+    """`text(...)` or `reason(...)` of the pieces that a node stands for."""
+    return f"{function}({', '.join(_arguments(node))})", ATOM
+
+
+def _arguments(node: Node) -> list[str]:
+    """Pieces as arguments: literals as long as they can be, and choices."""
+    arguments: list[str] = []
+    contents: list[str] = []
+    for part in node.parts if isinstance(node, Join) else (node,):
+        inside = _contents(part)
+        contents += inside
+        if not inside and part != Text(""):
+            arguments += literals(contents) if contents else []
+            arguments.append(_argument(part))
+            contents = []
+    return [*arguments, *literals(contents)] if contents or not arguments else arguments
+
+
+def _contents(part: Node) -> list[str]:
+    """A piece as it stands within a literal; nothing where it needs an argument of its own."""
+    if isinstance(part, Text):
+        return list(braced(part.value))
+    if isinstance(part, Fixed):
+        decimals = "" if part.decimals is None else f":.{part.decimals}{part.suffix}"
+        return [f"{{{formula_text(part.operand)}{decimals}}}"]
+    if not isinstance(part, Placeholder):
+        return []
+    printed = f"{{{formula_text(part.value)}}}"
+    if part.decimals is not None:
+        unit = f" {part.unit}" if part.unit else ""
+        printed = f"{printed[:-1]}:.{part.decimals}{unit}}}"
+    return [] if "'" in printed and '"' in printed else [printed]
+
+
+def _argument(part: Node) -> str:
+    if isinstance(part, Placeholder):
+        return formula_text(part.value)
+    if not isinstance(part, Choice):
+        return formula_text(part)
+    then, other = _side(part.then), _side(part.other)
+    if isinstance(part.then, Choice):
+        then = f"({then})"
+    return f"{then} if {_part(part.test, OR)} else {other}"
+
+
+def _side(side: Node) -> str:
+    """One side of a choice between pieces: a literal where it is one, else `text(...)`."""
+    if isinstance(side, Choice):
+        return _argument(side)
+    arguments = _arguments(side)
+    literal = len(arguments) == 1 and arguments[0][0] in "'\""
+    return arguments[0] if literal else f"text({', '.join(arguments)})"
 
 
 def _binary(node: Binary) -> tuple[str, int]:
@@ -84,9 +141,14 @@ def _ended(text: str, end: str) -> str:
 
 _PRINT: dict[type[Node], Callable[[Any], tuple[str, int]]] = {
     Number: _number,
-    Text: lambda n: (_quoted(n.value), ATOM),
+    Text: lambda n: (quoted(n.value), ATOM),
+    Join: lambda n: _texts("text", n),
+    Placeholder: lambda n: _texts("text", n),
+    Fixed: lambda n: _texts("text", n),
+    Title: lambda n: _PRINT[type(n.key)](n.key),
+    OneOf: lambda n: _PRINT[type(n.of)](n.of),
     Flag: lambda n: ("yes" if n.value else "no", ATOM),
-    Reason: lambda n: (f"reason({_quoted(n.text)})", ATOM),
+    Reason: lambda n: _texts("reason", n.text),
     Negative: lambda n: (f"-{_part(n.operand, SIGN)}", SIGN),
     Binary: _binary,
     Compare: lambda n: (f"{_part(n.left, SUM)} {n.op} {_part(n.right, SUM)}", COMPARE),
@@ -102,13 +164,13 @@ _PRINT: dict[type[Node], Callable[[Any], tuple[str, int]]] = {
     ),
     Call: _call,
     Name: lambda n: (".".join(n.path), ATOM),
-    CellName: lambda n: (f"{'.'.join(n.table)}[{_quoted(n.row)}].{n.column}", ATOM),
+    CellName: lambda n: (f"{'.'.join(n.table)}[{quoted(n.row)}].{n.column}", ATOM),
     Over: _over,
     Member: lambda n: (f"{_part(n.row, ATOM)}.{n.column}", ATOM),
     Cast: lambda n: (f"{_part(n.operand, ATOM)} as {n.unit}", CAST),
     Constant: lambda n: (n.name, ATOM),
     Scalar: lambda n: (_ended(n.name, n.end), ATOM),
-    Column: lambda n: (_ended(n.column, n.end), ATOM),
+    Column: lambda n: (_ended(f"own.{n.column}" if n.own else n.column, n.end), ATOM),
     Cell: lambda n: (_ended(f"{n.table}['{n.row}'].{n.column}", n.end), ATOM),
     Lookup: lambda n: (_ended(f"{_part(n.key, ATOM)}.{n.column}", n.end), ATOM),
     Aggregate: _aggregate,

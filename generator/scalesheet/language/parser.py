@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from scalesheet.language.pieces import join, joined, template
 from scalesheet.language.syntax import (
     FUNCTIONS,
     Aggregation,
@@ -23,6 +24,7 @@ from scalesheet.language.syntax import (
     Compare,
     CompareOp,
     Flag,
+    Join,
     Logic,
     Member,
     Name,
@@ -31,6 +33,7 @@ from scalesheet.language.syntax import (
     Not,
     Number,
     Over,
+    Placeholder,
     Reason,
     Span,
     Text,
@@ -42,8 +45,8 @@ DEEPEST = 60
 TALLEST = 150  # operations on top of each other, long sums included
 WORDS = frozenset({"and", "or", "not", "if", "else", "where", "as", "yes", "no"})
 AGGREGATES = frozenset({"sum", "mean", "min", "max", "count", "argmin", "argmax"})
-#: Functions about ranges and reasons: they exist for the compiler, not for a target.
-SPECIAL = frozenset({"low", "high", "paired", "between", "reason"})
+#: Functions about ranges, reasons and texts: they exist for the compiler, not for a target.
+SPECIAL = frozenset({"low", "high", "paired", "between", "reason", "text"})
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
@@ -89,7 +92,12 @@ def parse(text: str, *, claims: bool = False) -> Node:
         )
     if not text.strip():
         raise FormulaError("the formula is empty", 0)
-    node = _Parser(_tokens(text, claims)).formula()
+    parser = _Parser(_tokens(text, claims), claims)
+    node = parser.formula()
+    if parser.braces:
+        raise FormulaError(
+            "braces hold figures only in text('...') and reason('...')", min(parser.braces)
+        )
     if _height(node) > TALLEST:
         raise FormulaError(
             f"more than {TALLEST} operations build on each other; give parts names of their own",
@@ -108,22 +116,23 @@ def _height(root: Node) -> int:
     return tallest
 
 
-def _tokens(text: str, claims: bool) -> list[Token]:
+def _tokens(text: str, claims: bool, start: int = 0) -> list[Token]:
+    """The tokens of a text that begins at `start` of the formula."""
     tokens: list[Token] = []
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise FormulaError(_strange(text[at]), at)
+            raise FormulaError(_strange(text[at]), start + at)
         kind, found = cast(str, match.lastgroup), match[0]
         if kind == "claim" and not claims:
-            raise FormulaError("'@' names a claim, which only claims.yaml can do", at)
+            raise FormulaError("'@' names a claim, which only claims.yaml can do", start + at)
         if kind != "space":
             if kind == "name" and found in WORDS:
                 kind = "word"
-            tokens.append(Token(cast(Literal["op"], kind), found, at))
+            tokens.append(Token(cast(Literal["op"], kind), found, start + at))
         at = match.end()
-    tokens.append(Token("end", "", len(text.rstrip())))
+    tokens.append(Token("end", "", start + len(text.rstrip())))
     return tokens
 
 
@@ -133,6 +142,8 @@ def _strange(character: str) -> str:
         return f"'{character}' is not part of the language; write '{meant[character]}'"
     if character in "'\"":
         return "the text is not closed with the same quotation mark"
+    if character in "{}":
+        return "braces hold figures in a text: text('needs {need:.1 GB}')"
     if character == "%":
         return "'%' is not part of the language; write a fraction, 0.15 for 15 %"
     return f"'{character}' has no meaning in a formula"
@@ -141,10 +152,13 @@ def _strange(character: str) -> str:
 class _Parser:
     """Recursive descent with a bounded depth; one method for each level of precedence."""
 
-    def __init__(self, tokens: list[Token]) -> None:
+    def __init__(self, tokens: list[Token], claims: bool, within: str = "the formula") -> None:
         self.tokens = tokens
+        self.claims = claims
+        self.within = within
         self.at = 0
         self.depth = 0
+        self.braces: set[int] = set()  # where literals with braces begin that are not yet pieces
 
     # -- tokens
 
@@ -167,7 +181,7 @@ class _Parser:
 
     def fault(self, message: str) -> FormulaError:
         token = self.next
-        found = "the formula ends" if token.kind == "end" else f"found '{token.text}'"
+        found = f"{self.within} ends" if token.kind == "end" else f"found '{token.text}'"
         return FormulaError(f"{message}, {found}", token.start)
 
     # -- the grammar, loosest first
@@ -300,6 +314,8 @@ class _Parser:
             return self.number()
         if token.kind == "text":
             self.take()
+            if "{" in token.text or "}" in token.text:
+                self.braces.add(token.start)
             return Text(token.text[1:-1], span=Span(token.start, token.end))
         if self.sees("yes", "no"):
             self.take()
@@ -360,12 +376,8 @@ class _Parser:
 
     def call(self, function: str, span: Span) -> Node:
         self.take()
-        if function == "reason":
-            if self.next.kind != "text":
-                raise self.fault("reason takes one text: reason('needs more memory')")
-            text = self.take()
-            end = self.expect(")", "after the reason").end
-            return Reason(text.text[1:-1], span=Span(span.start, end))
+        if function in ("reason", "text"):
+            return self.pieces(function, span)
         if function in ("count", "argmin", "argmax"):
             return self.aggregate(function, span, self.target(function))
         arguments: list[Node] = []
@@ -396,6 +408,43 @@ class _Parser:
         end = self.take().end
         _arity(function, len(arguments), bool(named), span)
         return Call(function, tuple(arguments), tuple(named), span=Span(span.start, end))
+
+    # -- texts
+
+    def pieces(self, function: str, span: Span) -> Node:
+        """`text(...)` and `reason(...)`: literals with placeholders, words, texts and choices."""
+        parts: list[Node] = []
+        while not self.sees(")"):
+            parts += self.read_piece(self.choice())
+            if self.sees(","):
+                self.take()
+            elif not self.sees(")"):
+                raise self.fault(f"expected ',' or ')' in the pieces of {function}")
+        span = Span(span.start, self.take().end)
+        if not parts:
+            raise FormulaError(f"{function} takes a text: {function}('...')", span.start, "F003")
+        return Reason(joined(parts), span=span) if function == "reason" else join(parts, span)
+
+    def read_piece(self, node: Node) -> list[Node]:
+        """An argument as pieces; literals in it are templates."""
+        if isinstance(node, Text):
+            if _start(node) not in self.braces:
+                return [node]
+            self.braces.discard(_start(node))
+            at = _start(node) + 1
+            return list(template(node.value, at, self.placed, self.read_piece, FormulaError))
+        if isinstance(node, Choice):
+            then, other = (joined(self.read_piece(side)) for side in (node.then, node.other))
+            return [Choice(then, node.test, other, span=node.span)]
+        return [node if isinstance(node, Join) else Placeholder(node, span=node.span)]
+
+    def placed(self, text: str, start: int) -> Node:
+        """The expression within a placeholder."""
+        parser = _Parser(_tokens(text, self.claims, start), self.claims, "the placeholder")
+        parser.depth = self.depth
+        node = parser.formula()
+        self.braces |= parser.braces
+        return node
 
     def target(self, function: str) -> Name:
         if self.next.kind not in ("name", "claim"):

@@ -80,9 +80,20 @@ class Flag(Node):
 
 @dataclass(frozen=True, slots=True)
 class Reason(Node):
-    """Why there is no number here: `reason('needs more memory')`."""
+    """Why there is no value here: `reason('needs more memory')`. The text may be computed."""
 
-    text: str
+    text: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Join(Node):
+    """Texts one after another: `text('needs ', ...)`.
+
+    Written, the parts are `Text`, `Placeholder`, and choices of these. Bound, they are whatever
+    gives a text: `Fixed`, `Title`, references to words and texts, choices.
+    """
+
+    parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +193,19 @@ class Member(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Placeholder(Node):
+    """`{need:.1 GB}` in a text: a value, and how it is printed.
+
+    `decimals` is None and `unit` empty where nothing is said. The unit may be `%`.
+    """
+
+    value: Node
+    decimals: int | None = None
+    unit: str = ""
+    unit_at: int = field(default=0, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Cast(Node):
     """`count(t) as run`: a pure number becomes a counted thing."""
 
@@ -210,11 +234,15 @@ class Scalar(Node):
 
 @dataclass(frozen=True, slots=True)
 class Column(Node):
-    """A column of the row at hand; within an aggregate's condition, of the row looked at."""
+    """A column of the row at hand; within an aggregate's condition, of the row looked at.
+
+    `own`: of the row at hand even there, as `own.steps` in a condition over its own table.
+    """
 
     table: str
     column: str
     end: End = "value"
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,10 +294,46 @@ class Guard(Node):
     body: Node
 
 
+@dataclass(frozen=True, slots=True)
+class Fixed(Node):
+    """A number as text with so many decimals, and what follows it: `35.0 GB`.
+
+    The operand is rounded already. Until `reasons.py` has proven that the operand is a whole
+    number, `decimals` may be None.
+    """
+
+    operand: Node
+    decimals: int | None
+    suffix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Title(Node):
+    """The title of the row whose id is the value of `key`."""
+
+    table: str
+    key: Node
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf(Node):
+    """A word or id as the subject of a guard: itself.
+
+    Where a reason is text like any other, `words` (or the ids of `table`) tell the two apart.
+    """
+
+    of: Node
+    words: tuple[str, ...] = ()
+    table: str | None = None
+
+
 BOUND = (
     Number, Text, Flag, Reason, Negative, Binary, Compare, Logic, Not, Choice, Call,
-    Constant, Scalar, Column, Cell, Lookup, Aggregate, Guard,
+    Constant, Scalar, Column, Cell, Lookup, Aggregate, Guard, Join, Fixed, Title, OneOf,
 )  # fmt: skip
+
+#: Those that read a cell as it is and can neither fail nor divide.
+READ = (Scalar, Column, Cell, OneOf)
 
 
 def children(node: Node) -> Iterator[Node]:

@@ -17,6 +17,8 @@ class Document:
     """A file of the data folder; `path` is as shown to users.
 
     `data` is made of dict, list, str, int, float, bool and None; that of a page is its text.
+    A plan may have several documents of a kind: then `id` is the plan's and `part` the file's own
+    name. `text` is what stands below the data of a further page, and `text_line` where it begins.
     """
 
     kind: str
@@ -26,6 +28,9 @@ class Document:
     places: Mapping[Steps, Position] = field(default_factory=dict, repr=False)
     keys: Mapping[Steps, Position] = field(default_factory=dict, repr=False)
     broken: frozenset[Steps] = frozenset()
+    part: str = ""
+    text: str = ""
+    text_line: int = 1
 
     def at(self, *path: str | int) -> Position:
         """Where the value at the path stands, or else its nearest existing ancestor."""

@@ -5,20 +5,36 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.load.document import Document, quotable
-from scalesheet.load.reader import MAX_BYTES, parse, parse_page
+from scalesheet.load.reader import MAX_BYTES, Parsed, parse, parse_page, parse_subpage
 
 #: Kind of the document by its place. The id of those in folders is the file's name.
 TOP = {"book.yaml": "book", "units.yaml": "units", "sources.yaml": "sources"}
-FOLDERS = {"hardware": "hardware", "rates": "rate", "models": "model", "formulas": "formula"}
+#: The same, which a book may be without.
+OPTIONAL = {"score.yaml": "score"}
+FOLDERS = {
+    "hardware": "hardware",
+    "rates": "rate",
+    "models": "model",
+    "measurements": "measurement",
+    "formulas": "formula",
+    "runs": "published",
+    "fits": "fit",
+}
 IN_PLAN = {"plan.yaml": "plan", "page.md": "page", "claims.yaml": "claims"}
-#: Known places that this stage does not read.
-UNREAD_FOLDERS = ("measurements", "runs")
+#: Folders of a plan: the kind of what is in them, and how its files end.
+IN_PLAN_FOLDERS = {"pages": ("subpage", ".md"), "claims": ("claims", ".yaml")}
+#: Kinds that are not YAML from top to end.
+PARSERS: Mapping[str, Callable[[bytes, str], Parsed]] = {
+    "page": parse_page,
+    "subpage": parse_subpage,
+}
 
+_AT_TOP = {**TOP, **OPTIONAL}
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -33,35 +49,48 @@ def load(data: Path) -> tuple[list[Document], list[Diagnostic]]:
         if problem is not None:
             diagnostics.append(Diagnostic(name, 1, 1, *problem))
             continue
-        kind, id = _kind(parts)
+        kind, id, part = _kind(parts)
         if kind is None:
             if _unexpected(parts):
                 diagnostics.append(Diagnostic(name, 1, 1, "Y010", _no_place(parts)))
             continue
-        if id != kind and not _ID.fullmatch(id):
-            message = f"the name '{quotable(id)}' is not an id: use a-z, 0-9 and '-'"
+        odd = [each for each in (id, part or id) if each != kind and not _ID.fullmatch(each)]
+        if odd:
+            message = f"the name '{quotable(odd[0])}' is not an id: use a-z, 0-9 and '-'"
             diagnostics.append(Diagnostic(name, 1, 1, "S005", message))
             continue
         content = _read(path, name)
         if isinstance(content, Diagnostic):
             diagnostics.append(content)
             continue
-        parsed = parse_page(content, name) if kind == "page" else parse(content, name)
+        parsed = PARSERS.get(kind, parse)(content, name)
         diagnostics.extend(parsed.diagnostics)
         if parsed.data is not None:
             documents.append(
-                Document(kind, id, name, parsed.data, parsed.places, parsed.keys, parsed.broken)
-            )
+                Document(
+                    kind, id, name, parsed.data, parsed.places, parsed.keys, parsed.broken,
+                    part, parsed.text, parsed.text_line,
+                )
+            )  # fmt: skip
     for top in TOP:
         if not os.path.lexists(data / top):
             message = f"the book has no {top}; write it"
             diagnostics.append(Diagnostic(shown(data / top), 1, 1, "Y012", message))
-    for plan in sorted(data.glob("plans/*/page.md")):
-        if not os.path.lexists(plan.with_name("plan.yaml")):
-            message = "the plan's folder has a page.md and no plan.yaml; write it"
-            missing = shown(plan.with_name("plan.yaml"))
-            diagnostics.append(Diagnostic(missing, 1, 1, "Y012", message))
+    for plan, has in sorted(_of_plans(documents).items()):
+        missing = data / "plans" / plan / "plan.yaml"
+        if not os.path.lexists(missing):
+            message = f"the plan's folder has a {has} and no plan.yaml; write it"
+            diagnostics.append(Diagnostic(shown(missing), 1, 1, "Y012", message))
     return documents, sorted(diagnostics)
+
+
+def _of_plans(documents: list[Document]) -> dict[str, str]:
+    """For each folder of a plan a file that is of no use without plan.yaml, as page.md."""
+    found: dict[str, str] = {}
+    for document in reversed(documents):
+        if document.kind in ("page", "claims", "subpage"):
+            found[document.id] = document.path.rsplit(f"/{document.id}/", 1)[-1]
+    return found
 
 
 def shown(path: Path) -> str:
@@ -112,29 +141,31 @@ def _link_problem(root: str, path: Path) -> Problem | None:
     return None
 
 
-def _kind(parts: tuple[str, ...]) -> tuple[str | None, str]:
-    """The kind and id of the document at a place, or None."""
+def _kind(parts: tuple[str, ...]) -> tuple[str | None, str, str]:
+    """The kind, id and part of the document at a place, or None."""
     match parts:
-        case (name,) if name in TOP:
-            return TOP[name], TOP[name]
+        case (name,) if name in _AT_TOP:
+            return _AT_TOP[name], _AT_TOP[name], ""
         case (folder, name) if folder in FOLDERS and name.endswith(".yaml"):
-            return FOLDERS[folder], name.removesuffix(".yaml")
+            return FOLDERS[folder], name.removesuffix(".yaml"), ""
         case ("plans", plan, name) if name in IN_PLAN:
-            return IN_PLAN[name], plan
-    return None, ""
+            return IN_PLAN[name], plan, ""
+        case ("plans", plan, folder, name) if folder in IN_PLAN_FOLDERS:
+            kind, ending = IN_PLAN_FOLDERS[folder]
+            if name.endswith(ending) and name != ending:
+                return kind, plan, name.removesuffix(ending)
+    return None, "", ""
 
 
 def _unexpected(parts: tuple[str, ...]) -> bool:
     """Whether a file without a kind is YAML that someone may take for read."""
-    if not parts[-1].lower().endswith((".yaml", ".yml")):
-        return False
-    return len(parts) == 1 or parts[0] not in UNREAD_FOLDERS
+    return parts[-1].lower().endswith((".yaml", ".yml"))
 
 
 def _no_place(parts: tuple[str, ...]) -> str:
     if not parts[-1].endswith(".yaml"):
         return "no such file is read: the files of the book end in .yaml; rename it"
-    places = [*TOP, *(f"{folder}/<id>.yaml" for folder in FOLDERS), "plans/<id>/plan.yaml"]
+    places = [*_AT_TOP, *(f"{folder}/<id>.yaml" for folder in FOLDERS), "plans/<id>/plan.yaml"]
     return f"the file has no place here; the places are {', '.join(places)}"
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import yaml
@@ -66,7 +66,8 @@ class Parsed:
     """One file's data, where each value and key stands, and what is wrong with it.
 
     `data` is None where nothing could be read. `broken` are the values that were refused: they
-    stand as None in the data, and nothing further need be said of them.
+    stand as None in the data, and nothing further need be said of them. `text` is what stands below
+    the data, and `text_line` the line where it begins.
     """
 
     data: Any
@@ -74,6 +75,8 @@ class Parsed:
     keys: Mapping[Steps, Position]
     broken: frozenset[Steps]
     diagnostics: tuple[Diagnostic, ...]
+    text: str = ""
+    text_line: int = 1
 
 
 # ------------------------------------------------------------------ text
@@ -116,8 +119,36 @@ def parse_page(content: bytes, path: str) -> Parsed:
     """A page's text, with line ends as `\\n`."""
     text, diagnostics = _decode(content, path)
     if text is not None:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        text = _newlines(text)
     return Parsed(text, {(): Position(path, 1, 1)}, {}, frozenset(), tuple(diagnostics))
+
+
+def _newlines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+_FRONT = re.compile(r"---[ \t]*\n(?P<data>.*?)^---[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def parse_subpage(content: bytes, path: str) -> Parsed:
+    """A page with data above its text, between two lines `---`."""
+    if len(content) > MAX_BYTES:
+        return parse(content, path)  # which says so
+    text, diagnostics = _decode(content, path)
+    if text is None:
+        return _unread(diagnostics)
+    text = _newlines(text)
+    front = _FRONT.match(text)
+    if front is None:
+        message = "the page does not begin with its data; write '---', 'title: ...' and '---' first"
+        return _unread([*diagnostics, Diagnostic(path, 1, 1, "S002", message)])
+    parsed = parse(f"\n{front['data']}".encode(), path)  # the lines keep their numbers
+    return replace(
+        parsed,
+        diagnostics=(*diagnostics, *parsed.diagnostics),
+        text=text[front.end() :],
+        text_line=text.count("\n", 0, front.end()) + 1,
+    )
 
 
 # ------------------------------------------------------------------ YAML

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, TypeVar
 
-from scalesheet.language.syntax import Node
+from scalesheet.language.pieces import join
+from scalesheet.language.syntax import Fixed, Join, Node, Text
 
 Context = TypeVar("Context")
 Piece = TypeVar("Piece")
@@ -50,6 +51,16 @@ def run(table: Table[Context, Piece], node: Node, context: Context) -> Piece:
             wanted, piece = None, done.value
     assert piece is not None
     return piece
+
+
+def spelled(node: Join) -> tuple[Node, ...]:
+    """The parts of a text with what follows a number joined to the words after it."""
+    parts: list[Node] = []
+    for part in node.parts:
+        parts.append(part)
+        if isinstance(part, Fixed) and part.suffix:
+            parts[-1:] = [Fixed(part.operand, part.decimals), Text(part.suffix)]
+    return join(parts).parts
 
 
 def number(value: float) -> str:

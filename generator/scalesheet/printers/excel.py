@@ -27,23 +27,28 @@ from scalesheet.language.syntax import (
     Compare,
     Constant,
     End,
+    Fixed,
     Flag,
     Guard,
+    Join,
     Logic,
     Lookup,
     Negative,
     Node,
     Not,
     Number,
+    OneOf,
     Reason,
     Scalar,
     Text,
+    Title,
 )
-from scalesheet.printers.base import PrinterError, Printing, Table, number, run
+from scalesheet.printers.base import PrinterError, Printing, Table, number, run, spelled
 from scalesheet.printers.excel_text import (
     ATOM,
     COMPARE,
     EMPTY,
+    JOIN,
     MINUS,
     POWER,
     PRODUCT,
@@ -59,6 +64,7 @@ from scalesheet.printers.excel_text import (
     infix,
     literal,
     magnitude,
+    make,
     many,
     mean,
     negative,
@@ -80,6 +86,7 @@ class Places(Protocol):
     def cell(self, table: str, row: str, column: str, end: End) -> str: ...
     def range(self, table: str, column: str, end: End) -> str: ...
     def ids(self, table: str) -> str: ...
+    def titles(self, table: str) -> str: ...
     def constant(self, name: str) -> str: ...
 
 
@@ -146,8 +153,7 @@ def _flag(node: Flag, context: _Context) -> _Printing:
 
 
 def _reason(node: Reason, context: _Context) -> _Printing:
-    yield from ()
-    return literal(node.text)
+    return (yield node.text, replace(context, test=False))
 
 
 def _constant(node: Constant, context: _Context) -> _Printing:
@@ -162,10 +168,10 @@ def _scalar(node: Scalar, context: _Context) -> _Printing:
 
 def _column(node: Column, context: _Context) -> _Printing:
     yield from ()
-    if node.table == context.table:
+    if node.table == context.table and not node.own:
         piece = Piece(context.places.range(node.table, node.column, node.end), varies=True)
         return _read(piece, context)
-    if node.table in context.outer:
+    if node.table in context.outer and not node.own:
         raise PrinterError(
             "X001",
             f"a condition within a condition compares each row of '{node.table}' with each of "
@@ -325,13 +331,63 @@ def _choice(node: Choice, context: _Context) -> _Printing:
 
 def _guard(node: Guard, context: _Context) -> _Printing:
     as_value = replace(context, test=False)
-    subjects = []
+    subjects: list[tuple[Piece, Piece | None]] = []
     for subject in node.subjects:
-        subjects.append((yield subject, as_value))
+        if isinstance(subject, OneOf):
+            of = yield subject.of, as_value
+            subjects.append((of, _known(subject, of, context)))
+        else:
+            subjects.append(((yield subject, as_value), None))
     guarded = yield node.body, as_value
-    for piece in reversed(subjects):
-        guarded = choose(function("ISTEXT", piece), piece, guarded)
+    for piece, known in reversed(subjects):
+        if known is None:
+            guarded = choose(function("ISTEXT", piece), piece, guarded)
+        else:
+            guarded = choose(known, guarded, piece)
     return _read(guarded, context)
+
+
+# ------------------------------------------------------------------ texts
+
+
+def _join(node: Join, context: _Context) -> _Printing:
+    """Pieces with & between. One reference alone would give 0 for an empty cell."""
+    pieces = []
+    for part in spelled(node):
+        pieces.append((yield part, replace(context, test=False)))
+    if not pieces:
+        return EMPTY
+    if len(pieces) == 1 and not isinstance(spelled(node)[0], Text | Fixed | Title):
+        pieces.append(EMPTY)
+    text = "&".join(bracket(piece, JOIN).text for piece in pieces)
+    return make(text, ATOM if len(pieces) == 1 else JOIN, pieces)
+
+
+def _fixed(node: Fixed, context: _Context) -> _Printing:
+    """FIXED shows the thousands apart unless told not to."""
+    operand = yield node.operand, context
+    digits = function("FIXED", operand, Piece(str(node.decimals)), Piece("TRUE"))
+    return infix("&", JOIN, digits, literal(node.suffix)) if node.suffix else digits
+
+
+def _title(node: Title, context: _Context) -> _Printing:
+    key = yield node.key, replace(context, test=False)
+    where = function("MATCH", key, Piece(context.places.ids(node.table)), ZERO)
+    return function("INDEX", Piece(context.places.titles(node.table)), where)
+
+
+def _one_of(node: OneOf, context: _Context) -> _Printing:
+    """0 for a word of the class, so that only a reason is text."""
+    of = yield node.of, replace(context, test=False)
+    return choose(_known(node, of, context), ZERO, of)
+
+
+def _known(node: OneOf, of: Piece, context: _Context) -> Piece:
+    """Whether it is one of its class."""
+    if node.table is None:
+        return many("OR", [infix("=", COMPARE, of, literal(word)) for word in node.words])
+    ids = Piece(context.places.ids(node.table))
+    return function("ISNUMBER", function("MATCH", of, ids, ZERO))
 
 
 # ------------------------------------------------------------------ aggregates
@@ -406,7 +462,7 @@ def _words(where: Node, table: str) -> list[tuple[Column, str]] | None:
     for side in sides:
         match side:
             case Compare("==", Column(of, _) as column, Text(word), "text") if (
-                of == table and _PLAIN_WORD.fullmatch(word)
+                of == table and not column.own and _PLAIN_WORD.fullmatch(word)
             ):
                 found.append((column, word))
             case _:
@@ -442,5 +498,9 @@ _TABLE: Table[_Context, Piece] = {
     Not: _not,
     Choice: _choice,
     Guard: _guard,
+    Join: _join,
+    Fixed: _fixed,
+    Title: _title,
+    OneOf: _one_of,
     Aggregate: _aggregate,
 }

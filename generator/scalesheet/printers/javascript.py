@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from scalesheet.language.syntax import (
+    READ,
     Aggregate,
     Binary,
     Call,
@@ -21,19 +22,23 @@ from scalesheet.language.syntax import (
     Compare,
     Constant,
     End,
+    Fixed,
     Flag,
     Guard,
+    Join,
     Logic,
     Lookup,
     Negative,
     Node,
     Not,
     Number,
+    OneOf,
     Reason,
     Scalar,
     Text,
+    Title,
 )
-from scalesheet.printers.base import Printing, Table, number, run
+from scalesheet.printers.base import Printing, Table, number, run, spelled
 from scalesheet.printers.names import Names
 
 CONDITIONAL, OR, AND, SUM, PRODUCT, UNARY, ATOM = range(7)
@@ -126,8 +131,8 @@ def _flag(node: Flag, context: _Context) -> _Printing:
 
 
 def _reason(node: Reason, context: _Context) -> _Printing:
-    yield from ()
-    return _function("reason", quoted(node.text))
+    text = yield node.text, replace(context, test=False)
+    return _function("reason", text.text)
 
 
 def _constant(node: Constant, context: _Context) -> _Printing:
@@ -142,7 +147,7 @@ def _scalar(node: Scalar, context: _Context) -> _Printing:
 
 def _column(node: Column, context: _Context) -> _Printing:
     yield from ()
-    row = context.rows.get(node.table, "i")
+    row = "i" if node.own else context.rows.get(node.table, "i")
     return _read(context.names.column(node.table, node.column, node.end, row), context)
 
 
@@ -226,9 +231,35 @@ def _guard(node: Guard, context: _Context) -> _Printing:
     subjects: list[str] = []
     for subject in node.subjects:
         piece = yield subject, replace(context, test=False)
-        subjects.append(piece.text)
+        subjects.append(piece.text if isinstance(subject, READ) else f"() => {piece.text}")
     body = yield node.body, replace(context, test=False)
     return _read(f"rt.guard([{', '.join(subjects)}], () => {body.text})", context)
+
+
+# ------------------------------------------------------------------ texts
+
+
+def _join(node: Join, context: _Context) -> _Printing:
+    parts = []
+    for part in spelled(node):
+        piece = yield part, replace(context, test=False)
+        parts.append(piece.text)
+    return _function("join", *parts)
+
+
+def _fixed(node: Fixed, context: _Context) -> _Printing:
+    operand = yield node.operand, context
+    digits = _function("fixed", operand.text, str(node.decimals))
+    return _infix("+", SUM, digits, _Piece(quoted(node.suffix))) if node.suffix else digits
+
+
+def _title(node: Title, context: _Context) -> _Printing:
+    key = yield node.key, replace(context, test=False)
+    return _function("title", context.names.table(node.table), key.text)
+
+
+def _one_of(node: OneOf, context: _Context) -> _Printing:
+    return (yield node.of, context)
 
 
 # ------------------------------------------------------------------ aggregates
@@ -272,5 +303,9 @@ _TABLE: Table[_Context, _Piece] = {
     Not: _not,
     Choice: _choice,
     Guard: _guard,
+    Join: _join,
+    Fixed: _fixed,
+    Title: _title,
+    OneOf: _one_of,
     Aggregate: _aggregate,
 }

@@ -19,7 +19,7 @@ _OPERATORS = {
 }  # fmt: skip
 _FENCES = {
     "(": r"\left(", ")": r"\right)", "⌈": r"\left\lceil", "⌉": r"\right\rceil",
-    "⌊": r"\left\lfloor", "⌋": r"\right\rfloor",
+    "⌊": r"\left\lfloor", "⌋": r"\right\rfloor", "[": r"\left[", "]": r"\right]",
 }  # fmt: skip
 _FUNCTIONS = {"min", "max", "ln", "log"}
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")

@@ -57,6 +57,13 @@ def _symbol(symbol: str) -> str:
 
 
 def _name(what: Shown) -> str:
+    if not what.of:
+        return _bare(what)
+    part = f' data-part="{what.end}"' if what.end != "value" else ""
+    return _element("mrow", _bare(what), f' data-of="{escape(what.of)}" data-as="math"{part}')
+
+
+def _bare(what: Shown) -> str:
     if what.symbol:
         return _symbol(what.symbol)
     if not what.number:

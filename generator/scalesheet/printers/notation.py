@@ -24,8 +24,11 @@ from scalesheet.language.syntax import (
     Column,
     Compare,
     Constant,
+    End,
+    Fixed,
     Flag,
     Guard,
+    Join,
     Logic,
     Lookup,
     Member,
@@ -35,9 +38,11 @@ from scalesheet.language.syntax import (
     Not,
     Number,
     Over,
+    Placeholder,
     Reason,
     Scalar,
     Text,
+    Title,
 )
 from scalesheet.printers.base import Printing, Table, run
 
@@ -49,13 +54,16 @@ NARROW_SPACE = "\u202f"
 class Shown:
     """What stands for a reference: a symbol (`M_opt`, `eta`), a number with its unit, or words.
 
-    The first that is not empty is used, in this order.
+    The first that is not empty is used, in this order. `of` names the quantity whose value (or
+    which end of it) this is, for a target that can say so.
     """
 
     symbol: str = ""
     number: str = ""
     unit: str = ""
     text: str = ""
+    of: str = ""
+    end: End = "value"
 
 
 class Naming(Protocol):
@@ -179,7 +187,7 @@ def _words(text: str, context: _Context) -> _Piece:
 
 def _text(node: Text, context: _Context) -> _Printing:
     yield from ()
-    return _words(node.value, context)
+    return _words(node.value or "“”", context)
 
 
 def _flag(node: Flag, context: _Context) -> _Printing:
@@ -188,8 +196,7 @@ def _flag(node: Flag, context: _Context) -> _Printing:
 
 
 def _reason(node: Reason, context: _Context) -> _Printing:
-    yield from ()
-    return _words(node.text, context)
+    return (yield node.text, context)
 
 
 def _shown(shown: Shown, context: _Context) -> _Piece:
@@ -217,7 +224,9 @@ def _name(node: Name, context: _Context) -> _Printing:
 def _column(node: Column, context: _Context) -> _Printing:
     yield from ()
     shown = context.naming.reference(node) or context.naming.column(node.table, node.column)
-    return _shown(shown, context)
+    return (
+        _of_row(shown, context.markup.text("own"), context) if node.own else _shown(shown, context)
+    )
 
 
 def _of_row(column: Shown, row: str, context: _Context) -> _Piece:
@@ -359,6 +368,47 @@ def _cast(node: Cast, context: _Context) -> _Printing:
     return (yield node.operand, context)
 
 
+# ------------------------------------------------------------------ texts
+
+
+def unrounded(node: Fixed) -> Node:
+    """The number that a text prints, before it was rounded for print."""
+    match node.operand:
+        case Call("round", arguments):
+            return arguments[0]
+    return node.operand
+
+
+def _join(node: Join, context: _Context) -> _Printing:
+    """One quotation: words as text, what is printed in brackets."""
+    markup = context.markup
+    parts = [markup.text("“")]
+    for part in node.parts:
+        piece = yield part, context
+        if isinstance(part, Text):
+            parts.append(markup.text(part.value.replace(" ", "\u00a0")))
+        else:
+            parts.append(
+                piece.text if isinstance(part, Choice) else markup.fence("[", piece.text, "]")
+            )
+    return _Piece(markup.row([*parts, markup.text("”")]))
+
+
+def _fixed(node: Fixed, context: _Context) -> _Printing:
+    operand = yield unrounded(node), context
+    if node.suffix != "%":
+        return operand
+    return _Piece(context.markup.row([operand.text, context.markup.text("%")]))
+
+
+def _placeholder(node: Placeholder, context: _Context) -> _Printing:
+    return (yield node.value, context)
+
+
+def _title(node: Title, context: _Context) -> _Printing:
+    return (yield node.key, context)
+
+
 # ------------------------------------------------------------------ aggregates
 
 
@@ -408,6 +458,10 @@ _TABLE: Table[_Context, _Piece] = {
     Choice: _choice,
     Guard: _guard,
     Cast: _cast,
+    Join: _join,
+    Fixed: _fixed,
+    Placeholder: _placeholder,
+    Title: _title,
     Aggregate: _aggregate,
     Over: _aggregate,
 }

@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from scalesheet.language.syntax import (
+    READ,
     Aggregate,
     Binary,
     Call,
@@ -24,19 +25,23 @@ from scalesheet.language.syntax import (
     Compare,
     Constant,
     End,
+    Fixed,
     Flag,
     Guard,
+    Join,
     Logic,
     Lookup,
     Negative,
     Node,
     Not,
     Number,
+    OneOf,
     Reason,
     Scalar,
     Text,
+    Title,
 )
-from scalesheet.printers.base import Printing, Table, number, run
+from scalesheet.printers.base import Printing, Table, number, run, spelled
 from scalesheet.printers.names import Names
 
 CONDITIONAL, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, POWER, ATOM = range(10)
@@ -123,8 +128,8 @@ def _flag(node: Flag, context: _Context) -> _Printing:
 
 
 def _reason(node: Reason, context: _Context) -> _Printing:
-    yield from ()
-    return _Piece(f"Reason({node.text!r})")
+    text = yield node.text, context
+    return _Piece(f"Reason({text.text})")
 
 
 def _constant(node: Constant, context: _Context) -> _Printing:
@@ -139,7 +144,7 @@ def _scalar(node: Scalar, context: _Context) -> _Printing:
 
 def _column(node: Column, context: _Context) -> _Printing:
     yield from ()
-    row = context.rows.get(node.table, "row")
+    row = "row" if node.own else context.rows.get(node.table, "row")
     return _Piece(context.names.column(node.table, node.column, node.end, row))
 
 
@@ -229,10 +234,35 @@ def _choice(node: Choice, context: _Context) -> _Printing:
 def _guard(node: Guard, context: _Context) -> _Printing:
     subjects = []
     for subject in node.subjects:
-        subjects.append((yield subject, context))
+        piece = yield subject, context
+        subjects.append(piece.text if isinstance(subject, READ) else f"lambda: {piece.text}")
     body = yield node.body, context
-    listed = ", ".join(subject.text for subject in subjects)
-    return _Piece(f"guard([{listed}], lambda: {body.text})")
+    return _Piece(f"guard([{', '.join(subjects)}], lambda: {body.text})")
+
+
+# ------------------------------------------------------------------ texts
+
+
+def _join(node: Join, context: _Context) -> _Printing:
+    parts = []
+    for part in spelled(node):
+        parts.append((yield part, context).text)
+    return _Piece(f"join({', '.join(parts)})")
+
+
+def _fixed(node: Fixed, context: _Context) -> _Printing:
+    operand = yield node.operand, context
+    digits = _Piece(f"fixed({operand.text}, {node.decimals})")
+    return _infix("+", SUM, digits, _Piece(repr(node.suffix))) if node.suffix else digits
+
+
+def _title(node: Title, context: _Context) -> _Printing:
+    key = yield node.key, context
+    return _Piece(f"{context.names.table(node.table)}[{key.text}].title")
+
+
+def _one_of(node: OneOf, context: _Context) -> _Printing:
+    return (yield node.of, context)
 
 
 # ------------------------------------------------------------------ aggregates
@@ -272,5 +302,9 @@ _TABLE: Table[_Context, _Piece] = {
     Not: _not,
     Choice: _choice,
     Guard: _guard,
+    Join: _join,
+    Fixed: _fixed,
+    Title: _title,
+    OneOf: _one_of,
     Aggregate: _aggregate,
 }

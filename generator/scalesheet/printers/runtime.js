@@ -98,16 +98,47 @@ scalesheet.runtime = (() => {
     return x === true;
   }
 
-  /** Whether two texts or flags are the same. */
+  /** Whether two texts or flags are the same; two reasons, by their text. */
   function same(a, b) {
     if (Number.isNaN(a) || Number.isNaN(b)) throw new NoValue(NO_VALUE);
-    return a === b;
+    return isReason(a) && isReason(b) ? a.text === b.text : a === b;
   }
 
-  /** The first subject that is a reason, else the body. */
+  /** The first subject that is a reason, else the body. One that computes is a function: it may
+   *  have no value where an earlier one is a reason. */
   function guard(subjects, body) {
-    const found = subjects.find(isReason);
-    return found === undefined ? body() : found;
+    for (const subject of subjects) {
+      const value = typeof subject === "function" ? subject() : subject;
+      if (isReason(value)) return value;
+    }
+    return body();
+  }
+
+  // ---------------------------------------------------------------- texts
+
+  /** A rounded number as text: so many decimals, no thousands apart, 15 digits at most. */
+  function fixed(x, decimals) {
+    if (!Number.isFinite(x)) throw new NoValue(NO_VALUE);
+    const [mantissa, exponent] = Math.abs(x).toExponential(14).split("e");
+    const after = Math.max(0, -exponent);
+    const digits = "0".repeat(after) + mantissa.replace(".", "").padEnd(Number(exponent) + 1, "0");
+    const point = Math.max(0, exponent) + 1;
+    const rest = digits.slice(point, point + decimals).padEnd(decimals, "0");
+    const text = digits.slice(0, point) + (decimals ? `.${rest}` : "");
+    return x < 0 && /[1-9]/.test(text) ? `-${text}` : text;
+  }
+
+  /** Texts in a row; an empty cell adds nothing. */
+  function join(...texts) {
+    if (texts.some(Number.isNaN)) throw new NoValue(NO_VALUE);
+    return texts.map((text) => text ?? "").join("");
+  }
+
+  /** The title of the row with an id. */
+  function title(table, id) {
+    const row = table.index.get(id);
+    if (row === undefined) throw new NoValue(NO_VALUE);
+    return table.titles[row];
   }
 
   // ---------------------------------------------------------------- tables
@@ -201,9 +232,9 @@ scalesheet.runtime = (() => {
     const t = Object.create(null);
     for (const name of Object.keys(inputs.scalars)) s[name] = fromInput(inputs.scalars[name]);
     for (const name of Object.keys(inputs.tables)) {
-      const { rows, columns } = inputs.tables[name];
+      const { rows, titles, columns } = inputs.tables[name];
       const index = new Map(rows.map((id, row) => [id, row]));
-      const table = { rows, index, columns: Object.create(null) };
+      const table = { rows, titles, index, columns: Object.create(null) };
       for (const column of Object.keys(columns)) {
         table.columns[column] = columns[column].map(fromInput);
       }
@@ -240,6 +271,7 @@ scalesheet.runtime = (() => {
     floor, ceil, round, power, divide, ln, log10, sum, mean,
     min: Math.min, max: Math.max, sqrt: Math.sqrt, exp: Math.exp, abs: Math.abs,
     yes, same, guard,
+    fixed, join, title,
     lookup, sumOf, meanOf, minOf, maxOf, countOf, countRows,
     argminOf: best(least), argmaxOf: best(most),
     start, evaluate, fill, finish,

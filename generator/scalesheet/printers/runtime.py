@@ -19,6 +19,7 @@ from scalesheet.language.arithmetic import (
     equal,
     exp,
     first_at,
+    fixed,
     floor,
     greater,
     less,
@@ -44,10 +45,12 @@ __all__ = [
     "differ",
     "equal",
     "exp",
+    "fixed",
     "floor",
     "greater",
     "greatest",
     "guard",
+    "join",
     "least",
     "less",
     "ln",
@@ -70,9 +73,19 @@ class Reason:
 
 
 def guard(subjects: Iterable[Any], body: Callable[[], Any]) -> Any:
-    """The first subject that is a reason, else the body."""
-    found = next((subject for subject in subjects if isinstance(subject, Reason)), None)
-    return body() if found is None else found
+    """The first subject that is a reason, else the body. One that computes is a function: it may
+    have no value where an earlier one is a reason.
+    """
+    for subject in subjects:
+        value = subject() if callable(subject) else subject
+        if isinstance(value, Reason):
+            return value
+    return body()
+
+
+def join(*texts: str | None) -> str:
+    """Texts in a row; an empty cell adds nothing."""
+    return "".join(text or "" for text in texts)
 
 
 def numbers(cells: Iterable[Any]) -> Iterator[float]:

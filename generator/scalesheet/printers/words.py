@@ -20,8 +20,10 @@ from scalesheet.language.syntax import (
     Column,
     Compare,
     Constant,
+    Fixed,
     Flag,
     Guard,
+    Join,
     Logic,
     Lookup,
     Member,
@@ -31,12 +33,14 @@ from scalesheet.language.syntax import (
     Not,
     Number,
     Over,
+    Placeholder,
     Reason,
     Scalar,
     Text,
+    Title,
 )
 from scalesheet.printers.base import Printing, Table, run
-from scalesheet.printers.notation import Naming, Shown, scientific
+from scalesheet.printers.notation import Naming, Shown, scientific, unrounded
 
 CHOICE, OR, AND, COMPARE, STEPS, CHAIN, ATOM = range(7)
 
@@ -89,8 +93,8 @@ def _flag(node: Flag, naming: Naming) -> _Printing:
 
 
 def _reason(node: Reason, naming: Naming) -> _Printing:
-    yield from ()
-    return _Piece(f"no value: {node.text}")
+    text = (yield node.text, naming).text
+    return _Piece(f"no value: {text if isinstance(node.text, Choice) else text[1:-1]}")
 
 
 def _scalar(node: Scalar | Constant, naming: Naming) -> _Printing:
@@ -105,7 +109,8 @@ def _name(node: Name, naming: Naming) -> _Printing:
 
 def _column(node: Column, naming: Naming) -> _Printing:
     yield from ()
-    return _Piece(_phrase(naming.reference(node) or naming.column(node.table, node.column)))
+    phrase = _phrase(naming.reference(node) or naming.column(node.table, node.column))
+    return _Piece(f"the row’s own {phrase}" if node.own else phrase)
 
 
 def _cell(node: Cell | CellName, naming: Naming) -> _Printing:
@@ -257,6 +262,31 @@ def _cast(node: Cast, naming: Naming) -> _Printing:
     return (yield node.operand, naming)
 
 
+# ------------------------------------------------------------------ texts
+
+
+def _join(node: Join, naming: Naming) -> _Printing:
+    """One quotation; what is printed in it stands in brackets."""
+    text = ""
+    for part in node.parts:
+        piece = yield part, naming
+        text += part.value if isinstance(part, Text) else f"[{piece.text}]"
+    return _Piece(f"‘{text}’")
+
+
+def _fixed(node: Fixed, naming: Naming) -> _Printing:
+    operand = yield unrounded(node), naming
+    return _Piece(operand.text + node.suffix if node.suffix == "%" else operand.text)
+
+
+def _placeholder(node: Placeholder, naming: Naming) -> _Printing:
+    return (yield node.value, naming)
+
+
+def _title(node: Title, naming: Naming) -> _Printing:
+    return (yield node.key, naming)
+
+
 # ------------------------------------------------------------------ aggregates
 
 _DRAWN = {
@@ -309,6 +339,10 @@ _TABLE: Table[Naming, _Piece] = {
     Choice: _choice,
     Guard: _guard,
     Cast: _cast,
+    Join: _join,
+    Fixed: _fixed,
+    Placeholder: _placeholder,
+    Title: _title,
     Aggregate: _aggregate,
     Over: _aggregate,
 }

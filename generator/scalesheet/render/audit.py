@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from scalesheet.audit.explain import said, shown
 from scalesheet.audit.model import VERDICTS, Audited, Judged, Totals
@@ -24,8 +24,7 @@ def audit_text(book: Book, audited: Audited) -> str:
     if audited.findings:
         lines += ["", "Findings"]
         for each in audited.findings:
-            at = ", ".join(map(str, each.finding.lines))
-            lines.append(f"  {each.finding.title} (line{'s' * (',' in at)} {at})")
+            lines.append(f"  {each.finding.title}{told_lines(each.finding.lines)}")
             lines += [f"    {because}" for because in each.because]
             lines += [f"    effect: {t}" for t in told_effects(book, audited, each.effects)]
             lines += [f"    {each.finding.note}"] if each.finding.note else []
@@ -40,6 +39,11 @@ def audit_text(book: Book, audited: Audited) -> str:
 def counted(audited: Audited) -> str:
     """`3 contradicted, 120 reproduced, ...`, without those of which there is none."""
     return ", ".join(f"{n} {verdict}" for verdict, n in audited.counts().items() if n)
+
+
+def told_lines(lines: Sequence[int]) -> str:
+    """` (lines 4, 7)`; nothing where none is known."""
+    return f" (line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))})" if lines else ""
 
 
 def told_effects(book: Book, audited: Audited, effects: Mapping[str, Value]) -> Iterator[str]:

@@ -8,9 +8,8 @@ classes for light and dark.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from textwrap import wrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from scalesheet.model import Chart, Table
@@ -21,8 +20,9 @@ from scalesheet.render.svg import px as _px
 from scalesheet.render.svg import round_step as _step
 from scalesheet.render.svg import share as _share
 from scalesheet.render.svg import text as _text
+from scalesheet.render.svg import wrapped as _wrapped
 from scalesheet.units import Units
-from scalesheet.values import Series
+from scalesheet.values import Series, Value
 
 NARROW = 300  # pixels that a chart has on a small phone
 GLYPH = 6.6  # mean width in pixels of a character at 12 px
@@ -43,6 +43,7 @@ class Mark:
     high: float | None
     text: str
     range: str = ""
+    base: float = 0.0  # where the bar begins: of a calendar the phase's start
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +64,18 @@ class Drawing:
         return (value - least) / (greatest - least)
 
 
-def chart_svg(chart: Chart, table: Table, series: Series, rows: Sequence[str], units: Units) -> str:
-    """The SVG of a chart. `rows` are the ids of the rows of `series`."""
-    return svg(drawing(chart, table, series, rows, units))
+def chart_svg(
+    chart: Chart, table: Table, columns: Mapping[str, Series], rows: Sequence[str], units: Units
+) -> str:
+    """The SVG of a chart. `rows` are the ids of the rows of each series of `columns`."""
+    return svg(drawing(chart, table, columns, rows, units))
 
 
 def drawing(
-    chart: Chart, table: Table, series: Series, rows: Sequence[str], units: Units
+    chart: Chart, table: Table, columns: Mapping[str, Series], rows: Sequence[str], units: Units
 ) -> Drawing:
     """The numbers of a chart with their texts, as everywhere else on the page."""
-    column = table.columns[chart.column]
+    column, series = table.columns[chart.column], columns[chart.column]
     fmt = format_of(column, series, units)
     titles = dict(zip(table.rows, table.row_titles, strict=True))
     marks: list[Mark] = []
@@ -89,11 +92,31 @@ def drawing(
                 text, ends if ends != text else "",
             )
         )  # fmt: skip
-    symbol = units.symbol(column.unit) if column.unit is not None else ""
-    axis = f"{column.title} ({symbol})" if symbol else column.title
+    if chart.start:
+        marks = [_from(m, v, fmt) for m, v in zip(marks, columns[chart.start], strict=True)]
     ticks = tuple((tick, number(tick, _tick_format(fmt, marks))) for tick in scale(marks))
-    kind = chart.kind if chart.kind == "bar" or _columns_fit(marks) else "bar"
-    return Drawing(chart.id, chart.title, chart.alt, axis, kind, tuple(marks), ticks)
+    kind: Literal["bar", "column"] = (
+        "column" if chart.kind == "column" and _columns_fit(marks) else "bar"
+    )
+    told = axis(chart, table, units)
+    return Drawing(chart.id, chart.title, chart.alt, told, kind, tuple(marks), ticks)
+
+
+def axis(chart: Chart, table: Table, units: Units) -> str:
+    """What the axis says: `Hours (GPU·h)`; of a calendar `Start to end (d)`."""
+    column = table.columns[chart.column]
+    symbol = units.symbol(column.unit) if column.unit is not None else ""
+    said = f"{column.title} ({symbol})" if symbol else column.title
+    if not chart.start:
+        return said
+    return f"{table.columns[chart.start].title} to {said[:1].lower()}{said[1:]}"
+
+
+def _from(mark: Mark, start: Value, fmt: Format) -> Mark:
+    """The mark of a calendar: a bar from its start to its end."""
+    if mark.value is None or not isinstance(start.value, float):
+        return mark
+    return replace(mark, base=start.value, text=f"{number(start.value, fmt)} to {mark.text}")
 
 
 def scale(marks: Sequence[Mark]) -> list[float]:
@@ -123,7 +146,7 @@ def _columns_fit(marks: Sequence[Mark]) -> bool:
     return all(
         len(mark.text) <= room
         and all(len(word) <= room for word in mark.label.split())
-        and len(wrap(mark.label, room)) <= MOST_LINES
+        and len(_wrapped(mark.label, room)) <= MOST_LINES
         for mark in marks
     )
 
@@ -180,10 +203,10 @@ def _bars(drawing: Drawing) -> tuple[list[str], int]:
         top += (len(label) - 1) * LABEL_LINE
         lines.append(_line("axis", zero, top + 18, zero, top + 22 + BAR))
         if mark.value is not None:
-            at = drawing.at(mark.value)
+            at, base = drawing.at(mark.value), drawing.at(mark.base)
             lines.append(
-                f'<rect class="series-1" x="{_share(min(zero, at))}" y="{top + 20}" '
-                f'width="{_share(abs(at - zero))}" height="{BAR}"/>'
+                f'<rect class="series-1" x="{_share(min(base, at))}" y="{top + 20}" '
+                f'width="{_share(abs(at - base))}" height="{BAR}"/>'
             )
         if mark.low is not None and mark.high is not None:
             low, high, middle = drawing.at(mark.low), drawing.at(mark.high), top + 20 + BAR / 2
@@ -201,7 +224,7 @@ def _bars(drawing: Drawing) -> tuple[list[str], int]:
 def _lines(mark: Mark) -> list[str]:
     """A bar's label in lines that leave room for its number, as far as a phone has it."""
     told = len(mark.text) + (len(mark.range) + 3 if mark.range else 0)
-    return wrap(mark.label, max(12, int(NARROW / GLYPH) - told - 1)) or [""]
+    return _wrapped(mark.label, max(12, int(NARROW / GLYPH) - told - 1))
 
 
 def _columns(drawing: Drawing) -> tuple[list[str], int]:
@@ -237,7 +260,7 @@ def _columns(drawing: Drawing) -> tuple[list[str], int]:
             ends = (middle - slot * 0.06, middle + slot * 0.06)
             lines += [_line("whisker", ends[0], y, ends[1], y) for y in (low, high)]
         lines.append(_label(middle, tip - 6, mark.text, "middle", "value"))
-        words = wrap(mark.label, max(1, int(NARROW * slot / GLYPH))) or [""]
+        words = _wrapped(mark.label, max(1, int(NARROW * slot / GLYPH)))
         tallest = max(tallest, len(words))
         for row, word in enumerate(words):
             lines.append(_label(middle, floor + 16 + row * LABEL_LINE, word, "middle"))

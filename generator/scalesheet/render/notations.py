@@ -92,6 +92,9 @@ class _Names:
     def ids(self, table: str) -> str:
         return f"{_word(table)}[id]"
 
+    def titles(self, table: str) -> str:
+        return f"{_word(table)}[title]"
+
     def constant(self, name: str) -> str:
         return _word(name)
 

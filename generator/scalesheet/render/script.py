@@ -3,11 +3,11 @@
     scalesheet.plans["qwen2-finance"] = {inputs: {...}, compute(inputs) {...}}
 
 It needs `runtime.js` before it. `inputs` holds what is stated: `scalars` by name and `tables` by
-name, the catalogue's that the plan looks into among them, each `{rows: [id], columns: {name:
-[cell]}}`. A cell is `5`, `"a word"`, `true`, `{value, low, high}`, `{reason}`, or `null` where it
-is computed or empty. A page copies the inputs, changes some, and calls `compute`, which gives
-`{scalars: {name: cell}, tables: {name: {column: [cell]}}}` with cells `{value, low, high}`,
-`{value}` for words, or `{reason}`.
+name, the catalogue's that the plan looks into among them, each `{rows: [id], titles: [text],
+columns: {name: [cell]}}`. A cell is `5`, `"a word"`, `true`, `{value, low, high}`, `{reason}`, or
+`null` where it is computed or empty. A page copies the inputs, changes some, and calls `compute`,
+which gives `{scalars: {name: cell}, tables: {name: {column: [cell]}}}` with cells
+`{value, low, high}`, `{value}` for words, or `{reason}`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
-from scalesheet.language.syntax import Aggregate, Cell, Lookup, walk
+from scalesheet.language.syntax import Aggregate, Cell, Lookup, Title, walk
 from scalesheet.language.syntax import Column as ColumnReference
 from scalesheet.model import Book, Ends, Formula, Key, Plan, Stated, Table
 from scalesheet.printers.base import number
@@ -30,7 +30,7 @@ def runtime() -> str:
 
 def program(plan: Plan, book: Book) -> str:
     """The script of one plan."""
-    catalogue = _reached(plan, book)
+    catalogue = reached(plan, book)
     tables = {**{name: book.tables[name] for name in catalogue}, **plan.tables}
     keys = [key for key in book.order if key.table in catalogue] + list(plan.order)
     steps = [line for key in keys for line in _step(key, plan, tables)]
@@ -53,7 +53,7 @@ def program(plan: Plan, book: Book) -> str:
     )
 
 
-def _reached(plan: Plan, book: Book) -> list[str]:
+def reached(plan: Plan, book: Book) -> list[str]:
     """The catalogue tables that the plan looks into, and those that these look into, sorted."""
     found: set[str] = set()
     waiting = [name for name in plan.catalogue if name in book.tables]
@@ -78,7 +78,7 @@ def _tables_in(formulas: Iterable[Formula]) -> Iterator[str]:
     for formula in formulas:
         for end in (formula.ends.value, formula.ends.low, formula.ends.high):
             for node in walk(end) if end is not None else ():
-                if isinstance(node, Aggregate | Cell | Lookup | ColumnReference):
+                if isinstance(node, Aggregate | Cell | Lookup | ColumnReference | Title):
                     yield node.table
 
 
@@ -100,7 +100,8 @@ def _table(table: Table) -> str:
         name: _list(_cell(column.stated.get(row)) for row in table.rows)
         for name, column in table.columns.items()
     }
-    return _object({"rows": _list(map(quoted, table.rows)), "columns": _object(columns)})
+    ids, titles = (_list(map(quoted, each)) for each in (table.rows, table.row_titles))
+    return _object({"rows": ids, "titles": titles, "columns": _object(columns)})
 
 
 def _cell(stated: Stated | None) -> str:

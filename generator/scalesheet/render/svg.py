@@ -37,3 +37,14 @@ def round_step(rough: float) -> float:
     """The round number, 1, 2 or 5 with noughts, that is at least `rough`."""
     power = 10.0 ** math.floor(math.log10(rough))
     return next(m * power for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))
+
+
+def wrapped(said: str, width: int) -> list[str]:
+    """Lines of at most so many characters, broken at blanks; a longer word is cut."""
+    lines: list[str] = []
+    for word in said.split():
+        if lines and len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines += [word[at : at + width] for at in range(0, len(word), width)]
+    return lines or [""]

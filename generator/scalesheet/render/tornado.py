@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from textwrap import wrap
 
 from scalesheet.evaluate.levers import Side
 from scalesheet.evaluate.sensitivity import Effect, Ranking
 from scalesheet.model import Plan
 from scalesheet.numbers import Format, format_of, number, plain
 from scalesheet.render.charts import BAR, GLYPH, LABEL_LINE, NARROW, ROW, TICKS
-from scalesheet.render.svg import label, line, px, round_step, share, text
+from scalesheet.render.svg import label, line, px, round_step, share, text, wrapped
 from scalesheet.units import Units
 from scalesheet.values import Value
 
@@ -167,4 +166,4 @@ def _half(at: float, base: float, top: float, kind: str, sign: str) -> list[str]
 def _label_lines(bar: Bar) -> list[str]:
     """Input and move in lines that leave room for the numbers, as far as a phone has it."""
     room = int(NARROW / GLYPH) - len(f"{bar.said[0]} to {bar.said[1]}") - 1
-    return wrap(f"{bar.label} ({bar.moves})", max(12, room)) or [""]
+    return wrapped(f"{bar.label} ({bar.moves})", max(12, room))

@@ -7,24 +7,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from scalesheet.audit.claims import audit_of
+from scalesheet.audit.claims import audit_id, audits_of
 from scalesheet.audit.model import Audit
 from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.language.syntax import Node, Scalar
 from scalesheet.load import Document
 from scalesheet.model import Book, Chart, Formula, Plan, Record, Stated
 from scalesheet.model import Scalar as ModelScalar
-from scalesheet.resolve.bind import convert, infer
+from scalesheet.resolve.bind import infer
 from scalesheet.resolve.catalogue import records_of, sources_of, tables_of, units_of
 from scalesheet.resolve.compile import Compiled, compile_space, scalar, table
+from scalesheet.resolve.conversion import convert
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftRecord, Space
 from scalesheet.resolve.facts import Facts, of_domain
 from scalesheet.resolve.plans import plan_of
+from scalesheet.resolve.published import expected_of, fits_of, peers_of, publications_of
 from scalesheet.resolve.ranges import split
 from scalesheet.resolve.reasons import settle
 from scalesheet.resolve.scope import BindError, Scope, Typed
+from scalesheet.resolve.subpages import pages_of, same_addresses
 from scalesheet.resolve.uses import tables_used
 from scalesheet.resolve.values import Lowering, forget_files
+from scalesheet.resolve.wholes import WHOLE
 from scalesheet.units import PURE
 
 
@@ -43,21 +47,23 @@ def resolve(
     sources = sources_of(by_kind["sources"])
     drafts = records_of(documents, units, found)
     tables, prices = tables_of(documents, units, drafts, as_of or edition, found)
+    accelerators = tables["hardware"].rows if "hardware" in tables else ()
+    publications = publications_of(documents, units, found, accelerators)
     below = Space(units, drafts, {}, tables=tables)
     catalogue = compile_space(below, {}, found)
     records = {d.id: r for d in drafts.values() if (r := _record(d, below, found)) is not None}
     plans: dict[str, Plan] = {}
     audits: dict[str, Audit] = {}
-    beside = {(d.kind, d.id): d for d in documents if d.kind in ("page", "claims")}
     for document in documents:
         if document.kind == "plan":
-            page, claims = (beside.get((kind, document.id)) for kind in ("page", "claims"))
+            beside = [d for d in documents if d.id == document.id and d is not document]
             space = Space(units, drafts, tables)
-            plan, audit = _plan(document, page, claims, space, catalogue, found)
+            plan, audited = _plan(document, beside, space, catalogue, found)
             if plan is not None:
                 plans[plan.id] = plan
-            if audit is not None:
-                audits[audit.plan] = audit
+            audits.update({audit.id: audit for audit in audited})
+    claims = sorted((d for d in documents if d.kind == "claims"), key=lambda d: bool(d.part))
+    found += same_addresses(plans, [(audit_id(d), d.at()) for d in claims])
     if any(d.severity == "error" for d in found):
         return None, found
     finished = Book(
@@ -74,23 +80,28 @@ def resolve(
         folder=by_kind["book"].path.removesuffix("book.yaml"),
         prices=prices,
         audits=audits,
+        publications=publications,
+        fits=fits_of(documents),
+        expected=expected_of(documents),
+        peers=peers_of(documents),
     )
     return finished, found
 
 
 def _plan(
     document: Document,
-    page: Document | None,
-    claims: Document | None,
+    beside: Sequence[Document],
     empty: Space,
     catalogue: Compiled,
     found: list[Diagnostic],
-) -> tuple[Plan | None, Audit | None]:
-    """A plan, and the audit of its document where it has claims."""
+) -> tuple[Plan | None, Sequence[Audit]]:
+    """A plan, and the audits of its documents where it has claims; `beside` are the other files of
+    its folder, and what else has its id."""
     low = Lowering(document, empty.units, found)
+    page = next((d for d in beside if d.kind == "page"), None)
     draft = plan_of(document, page, empty, low)
     if not low.finish():
-        return None, None  # formulas would follow references that lead nowhere
+        return None, ()  # formulas would follow references that lead nowhere
     space = replace(
         empty,
         scalars=draft.scalars,
@@ -100,9 +111,11 @@ def _plan(
     compiled = compile_space(space, catalogue.facts, found)
     headline = _headline(draft, found)
     charts = _charts(draft, found)
+    pages = pages_of([d for d in beside if d.kind == "subpage"], draft, empty, found)
     if any(d.severity == "error" for d in found):
-        return None, None
-    audit = audit_of(claims, draft, space, compiled, found) if claims is not None else None
+        return None, ()
+    claims = [d for d in beside if d.kind == "claims"]
+    audits = audits_of(claims, draft, space, compiled, found) if claims else ()
     scalars = {name: scalar(s, compiled) for name, s in draft.scalars.items()}
     tables = {name: table(t, compiled) for name, t in draft.tables.items()}
     plan = Plan(
@@ -120,11 +133,15 @@ def _plan(
         scenarios=draft.scenarios,
         page=draft.page,
         recommendations=draft.recommendations,
+        row_checks=draft.row_checks,
         citation=draft.citation,
         position=draft.position,
         page_path=draft.page_path,
+        pages=pages,
+        status=draft.status,
+        history=draft.history,
     )
-    return plan, audit
+    return plan, audits
 
 
 def _headline(draft: DraftPlan, found: list[Diagnostic]) -> tuple[str, ...]:
@@ -146,13 +163,13 @@ def _charts(draft: DraftPlan, found: list[Diagnostic]) -> tuple[Chart, ...]:
         if owner is None:
             message = f"unknown table '{chart.table}'{nearest(chart.table, draft.tables)}"
             found.append(at(position, "N001", message))
-        elif chart.column not in owner.columns or owner.columns[chart.column].kind != "number":
-            message = (
-                f"'{chart.table}' has no column of numbers '{chart.column}'"
-                f"{nearest(chart.column, owner.columns)}"
-            )
+            continue
+        numbers = [name for name, column in owner.columns.items() if column.kind == "number"]
+        unknown = [n for n in (chart.column, chart.start) if n and n not in numbers]
+        for name in unknown:
+            message = f"'{chart.table}' has no column of numbers '{name}'{nearest(name, numbers)}"
             found.append(at(position, "N001", message))
-        else:
+        if not unknown:
             charts.append(chart)
     return tuple(charts)
 
@@ -226,7 +243,7 @@ def _record_formula(draft: DraftRecord, space: Space) -> Formula:
     def facts(node: Node) -> Facts:
         assert isinstance(node, Scalar)
         domain = draft.inputs[node.name].domain or "non-negative"
-        return Facts(interval=of_domain(domain), stated=True)
+        return Facts(interval=of_domain(domain), stated=True, whole=domain in WHOLE)
 
     whole = settle(typed.tree, facts).whole
     ends = split(whole, "number", draft.id, facts, None).ends

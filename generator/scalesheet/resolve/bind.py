@@ -26,6 +26,7 @@ from scalesheet.language.syntax import (
     Compare,
     Constant,
     Flag,
+    Join,
     Logic,
     Member,
     Name,
@@ -38,10 +39,12 @@ from scalesheet.language.syntax import (
     Text,
     walk,
 )
+from scalesheet.resolve.conversion import convert
 from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Space, Written
 from scalesheet.resolve.names import TableColumn, cell, find, member
 from scalesheet.resolve.scope import BindError, Scope, Typed, a_kind
-from scalesheet.units import PURE, Unit, UnitError, unknown
+from scalesheet.resolve.texts import as_text, reason, text
+from scalesheet.units import PURE, Unit, UnitError
 
 ROUNDING = frozenset({"ceil", "floor", "round"})
 PURE_ONLY = frozenset({"exp", "ln", "log10"})
@@ -103,6 +106,8 @@ def _checked(tree: Node, draft: Draft, scope: Scope) -> Typed:
                     word,
                 )
         return typed
+    if draft.kind == "text":
+        typed = as_text(typed)
     if typed.kind != draft.kind:
         raise BindError("F004", f"expected {a_kind(draft.kind)}, found {a_kind(typed.kind)}", tree)
     return typed
@@ -122,31 +127,6 @@ def infer(node: Node, scope: Scope, want: Unit | None = None) -> Typed:
     """The bound tree and its type. `want` is the unit the place asks for, if known: a rounding
     function converts its argument to it, so that the rounding happens in that unit."""
     return _INFER[type(node)](node, scope, want)
-
-
-def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> Typed:
-    """The same quantity in `unit`, by named constants. Raises BindError U002 or U004."""
-    units = scope.space.units
-    if typed.unit is None or typed.unit == unit:
-        return replace(typed, unit=unit)
-    if not units.compatible(typed.unit, unit):
-        hint = ""
-        counted = [n for n, _ in unit.factors if units.declared[n].counted]
-        if typed.unit.pure and len(unit.factors) == 1 and counted:
-            hint = f"; a pure number becomes a counted thing by 'as {counted[0]}'"
-        raise BindError("U002", f"{place} {unit}, but the formula gives {typed.unit}{hint}", node)
-    if typed.rounded and not (unknown(typed.unit) or unknown(unit)):
-        raise BindError(
-            "U004",
-            f"the rounding is done in {typed.unit} but {place} {unit}; "
-            "give the rounded value a quantity with a unit of its own",
-            node,
-        )
-    tree = typed.tree
-    for step in units.conversion(typed.unit, unit):
-        constant = Constant(step.constant, step.value)
-        tree = Binary("*" if step.power > 0 else "/", tree, constant, span=node.span)
-    return replace(typed, tree=tree, unit=unit)
 
 
 def _number(node: Number, scope: Scope, want: Unit | None) -> Typed:
@@ -310,7 +290,9 @@ def _choice(node: Choice, scope: Scope, want: Unit | None) -> Typed:
     test = _flag(node.test, scope)
     then, other = infer(node.then, scope, want), infer(node.other, scope, want)
     kinds = {then.kind, other.kind} - {"reason"}
-    if kinds == {"number"}:
+    if kinds == {"word", "text"}:
+        then, other = as_text(then), as_text(other)
+    elif kinds == {"number"}:
         then, other = _alike((node.then, node.other), scope, want, "both sides of 'if' are")
     elif len(kinds) > 1:
         raise BindError(
@@ -481,7 +463,8 @@ _INFER: dict[type[Node], Callable[[Any, Scope, Unit | None], Typed]] = {
     Number: _number,
     Text: lambda n, s, w: Typed(n, "word"),
     Flag: lambda n, s, w: Typed(n, "flag"),
-    Reason: lambda n, s, w: Typed(n, "reason"),
+    Reason: lambda n, s, w: Typed(Reason(reason(n.text, s, infer), span=n.span), "reason"),
+    Join: lambda n, s, w: Typed(text(n, s, infer), "text"),
     Negative: _negative,
     Binary: _binary,
     Compare: _compare,

@@ -30,6 +30,7 @@ from scalesheet.resolve.order import Cycle, needs, ordered
 from scalesheet.resolve.ranges import split
 from scalesheet.resolve.reasons import settle
 from scalesheet.resolve.scope import BindError, Scope
+from scalesheet.resolve.wholes import WHOLE, is_whole
 
 Place = tuple[str | None, str]  # table or None, name: whose facts
 FactsTable = dict[Place, Facts]
@@ -104,6 +105,9 @@ def _stated_facts(draft: Draft) -> Facts:
         stated=not draft.formulas,
         number=draft.kind == "number",
         directions={place: RISING} if is_ranged else {},
+        whole=draft.domain in WHOLE or not values,
+        words=draft.words,
+        table=draft.refers_to,
     )
 
 
@@ -155,6 +159,9 @@ def _split(
         number=before.number,
         outer=before.outer or outer,
         directions=merged(before.directions, parts.directions),
+        whole=draft.domain in WHOLE or (before.whole and is_whole(whole, facts)),
+        words=before.words,
+        table=before.table,
     )
     return Formula(
         written.text,

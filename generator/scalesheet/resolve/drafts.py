@@ -16,6 +16,7 @@ from scalesheet.model import (
     Position,
     Show,
     Stated,
+    Version,
 )
 from scalesheet.units import Unit, Units
 
@@ -117,11 +118,14 @@ class DraftPlan:
     phases: tuple[Phase, ...] = ()
     headline: tuple[tuple[str, Position], ...] = ()
     checks: tuple[str, ...] = ()
+    row_checks: dict[str, str] = field(default_factory=dict)  # check -> table
     charts: tuple[tuple[Chart, Position], ...] = ()
     scenarios: tuple[str, ...] = ()
     recommendations: tuple[str, ...] = ()
     page: str = ""
     page_path: str = ""
+    status: str = ""
+    history: tuple[Version, ...] = ()
     citation: Citation | None = None
 
 

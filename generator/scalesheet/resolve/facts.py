@@ -61,7 +61,9 @@ NON_NEGATIVE = Interval(0, inf, True)
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of one quantity. `directions`: by ranged input, how it enters."""
+    """What is known of one quantity. `directions`: by ranged input, how it enters. `whole`: always
+    a whole number. `words` and `table` are the class of a word and what a reference refers to.
+    """
 
     interval: Interval = ANY
     ranged: bool = False
@@ -70,6 +72,9 @@ class Facts:
     outer: bool = False
     number: bool = True  # not a word, flag, text or reference
     directions: Mapping[str, int] = field(default_factory=dict)
+    whole: bool = False
+    words: tuple[str, ...] = ()
+    table: str | None = None
 
 
 FactsOf = Callable[[Node], Facts]

@@ -20,6 +20,9 @@ from scalesheet.resolve.drafts import Draft, DraftTable
 from scalesheet.resolve.scope import BindError, Scope, Typed, a_kind
 from scalesheet.units import PURE
 
+#: Before a column, within a condition: of the row at hand.
+OWN = "own"
+
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
@@ -46,6 +49,8 @@ def find(node: Name, scope: Scope) -> Found:
         )
     if scope.looked_at is not None:
         looked_at = space.table(scope.looked_at)
+        if first == OWN and scope.table is not None and OWN not in looked_at.columns:
+            return _of_row_at_hand(node, rest, scope)
         if first in looked_at.columns:
             return value(Column(looked_at.name, first), looked_at.columns[first], rest, node, scope)
         path = _table_path(node.path, scope)
@@ -69,6 +74,20 @@ def find(node: Name, scope: Scope) -> Found:
         own = space.table(scope.table)
         return value(Column(own.name, first), own.columns[first], rest, node, scope)
     raise _unknown(node, scope)
+
+
+def _of_row_at_hand(node: Name, rest: tuple[str, ...], scope: Scope) -> Found:
+    """`own.steps` within a condition: the column of the row whose formula this is."""
+    assert scope.table is not None
+    table = scope.space.table(scope.table)
+    if not rest or rest[0] not in table.columns:
+        near = nearest(rest[0], table.columns) if rest else ""
+        message = (
+            f"'own' is followed by a column of the row at hand, as own.{next(iter(table.columns))}"
+        )
+        raise BindError("N001", message + near, node)
+    column = Column(table.name, rest[0], own=table.name == scope.looked_at)
+    return value(column, table.columns[rest[0]], rest[1:], node, scope)
 
 
 def _within(phase: str | None, node: Name, scope: Scope) -> Found | None:
@@ -169,7 +188,7 @@ def value(tree: Node, draft: Draft, rest: tuple[str, ...], node: Node, scope: Sc
                 node,
             )
         if scope.looked_at is not None and any(
-            isinstance(n, Column) and n.table == scope.looked_at for n in walk(tree)
+            isinstance(n, Column) and n.table == scope.looked_at and not n.own for n in walk(tree)
         ):
             raise BindError(
                 "F004",

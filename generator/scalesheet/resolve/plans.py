@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from scalesheet.diagnostics import nearest
+from scalesheet.language.parser import parse
 from scalesheet.load import Document
 from scalesheet.model import Chart, Position, Stated
-from scalesheet.resolve.drafts import Draft, DraftPlan, Space
+from scalesheet.resolve.drafts import Draft, DraftPlan, Space, Written
 from scalesheet.resolve.phases import lower_phases
 from scalesheet.resolve.scalars import SCENARIO, lower_scalar
+from scalesheet.resolve.subpages import history_of
 from scalesheet.resolve.tables import lower_table
 from scalesheet.resolve.values import Lowering, citation, written
 
@@ -27,6 +31,8 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
         recommendations=tuple(str(r) for r in data.get("recommendations", ())),
         page=page.data if page else "",
         page_path=page.path if page else "",
+        status=str(data.get("status", "")),
+        history=history_of(data),
         citation=low.citation,
     )
     if plan.scenarios:
@@ -70,6 +76,7 @@ def _chart(document: Document, name: str, entry: Mapping[str, Any]) -> tuple[Cha
         str(entry["table"]),
         str(entry["column"]),
         str(entry.get("alt", entry["title"])),
+        str(entry.get("from", "")),
     )
     return chart, document.at("charts", name)
 
@@ -85,12 +92,38 @@ def _check(
     full = f"check.{name}"
     if formula is None:
         return
-    plan.scalars[full] = Draft(
+    flag = Draft(
         full,
         str(entry.get("title", name.replace("_", " ").capitalize())),
         low.document.key_at(*path),
         kind="flag",
         note=str(entry.get("note", "")),
-        formulas={None: formula},
+        formulas={None: replace(formula, citation=citation(entry.get("source")))},
     )
+    if "table" in entry:
+        whole = _of_rows(plan, low, flag, str(entry["table"]), path)
+        if whole is None:
+            return
+        flag = whole
+    plan.scalars[full] = flag
     plan.checks = (*plan.checks, full)
+
+
+def _of_rows(
+    plan: DraftPlan, low: Lowering, flag: Draft, name: str, path: tuple[str | int, ...]
+) -> Draft | None:
+    """A check of every row: a column that says which rows hold, and a check that all do."""
+    table = plan.tables.get(name)
+    if table is None:
+        message = f"there is no table '{name}' in this plan{nearest(name, plan.tables)}"
+        low.say("N001", message, *path, "table")
+        return None
+    column = flag.name.replace(".", "_")
+    table.columns[column] = replace(
+        flag, name=column, table=table.name, phase=table.phase, hidden=True
+    )
+    plan.row_checks[flag.name] = name
+    text = f"count({name} where not {column}) == 0"
+    cited = flag.formulas[None].citation
+    whole = Written(text, parse(text), flag.position, citation=cited, indent=None)
+    return replace(flag, formulas={None: whole})

@@ -20,15 +20,19 @@ from scalesheet.language.syntax import (
     Choice,
     Compare,
     End,
+    Fixed,
     Guard,
+    Join,
     Logic,
     Lookup,
     Negative,
     Node,
     Not,
     Number,
+    OneOf,
     Reason,
     Text,
+    Title,
     children,
     walk,
 )
@@ -104,6 +108,8 @@ def ranged(node: Node, facts: FactsOf) -> bool:
         return node.end == "value" and facts(node).ranged
     if isinstance(node, Guard):
         return ranged(node.body, facts)
+    if isinstance(node, Reason | Join):
+        return False  # a text prints expected values, or the ends that it names
     return any(ranged(child, facts) for child in children(node))
 
 
@@ -317,6 +323,11 @@ _END: dict[type[Node], Callable[[Any, End, _Trace], Node]] = {
     Compare: _pair,
     Logic: _pair,
     Not: lambda n, e, t: replace(n, operand=_end(n.operand, "value", t)),
+    Reason: lambda n, e, t: replace(n, text=_end(n.text, "value", t)),
+    Join: lambda n, e, t: replace(n, parts=tuple(_end(p, "value", t) for p in n.parts)),
+    Fixed: lambda n, e, t: replace(n, operand=_end(n.operand, "value", t)),
+    Title: lambda n, e, t: replace(n, key=_end(n.key, "value", t)),
+    OneOf: lambda n, e, t: replace(n, of=_end(n.of, "value", t)),
 }
 
 
@@ -363,8 +374,6 @@ def _decided(node: Node, truth: Literal["least", "value", "most"], trace: _Trace
             _test(node.test, truth, trace),
             _decided(node.other, truth, trace),
         )
-    if isinstance(node, Text | Reason):
-        return node
     return _end(node, "value", trace)
 
 

@@ -20,21 +20,26 @@ from scalesheet.language.syntax import (
     Column,
     Compare,
     Constant,
+    Fixed,
     Flag,
     Guard,
+    Join,
     Logic,
     Lookup,
     Negative,
     Node,
     Not,
     Number,
+    OneOf,
     Reason,
     Scalar,
     Text,
+    Title,
     walk,
 )
 from scalesheet.resolve.facts import REFERENCES, FactsOf, interval
 from scalesheet.resolve.scope import BindError
+from scalesheet.resolve.wholes import is_whole
 
 DIVISION = "division by zero"
 LOGARITHM = "logarithm of a number that is not positive"
@@ -81,9 +86,16 @@ def _reference(node: Node, facts: FactsOf) -> Settled:
     return Settled(node, (node,)) if known.may_reason and known.number else Settled(node)
 
 
+def _absent(key: Settled, facts: FactsOf) -> bool:
+    """Whether a key may be a reason: by itself, or since its own look-up's key may be one."""
+    if isinstance(key.body, Lookup) and key.body.open:
+        return True
+    return key.maybe or (isinstance(key.body, REFERENCES) and facts(key.body).may_reason)
+
+
 def _lookup(node: Lookup, facts: FactsOf) -> Settled:
     key = settle(node.key, facts)
-    absent = key.maybe or (isinstance(key.body, REFERENCES) and facts(key.body).may_reason)
+    absent = _absent(key, facts)
     node = replace(node, key=key.body, open=absent)
     known = facts(node)
     if known.number and (absent or known.may_reason):
@@ -117,7 +129,7 @@ def _binary(node: Binary, facts: FactsOf) -> Settled:
 
 
 def _unless(test: Node, reason: str, body: Node) -> Node:
-    return Choice(Reason(reason), test, body)
+    return Choice(Reason(Text(reason)), test, body)
 
 
 def _is_zero(body: Node, node: Node, facts: FactsOf) -> Node:
@@ -195,12 +207,16 @@ def _choice(node: Choice, facts: FactsOf) -> Settled:
     return Settled(body, _subjects(test), then.may_reason or other.may_reason)
 
 
+def _looked_at(node: Node, table: str) -> bool:
+    return isinstance(node, Column) and node.table == table and not node.own
+
+
 def _aggregate(node: Aggregate, facts: FactsOf) -> Settled:
     subjects: tuple[Node, ...] = ()
     if node.where is not None:
         for ref in walk(node.where):
             if isinstance(ref, REFERENCES) and facts(ref).may_reason:
-                if any(isinstance(n, Column) and n.table == node.table for n in walk(ref)):
+                if any(_looked_at(n, node.table) for n in walk(ref)):
                     raise BindError(
                         "F004",
                         "the condition rests on a column that may hold a reason instead of a "
@@ -218,12 +234,102 @@ def _aggregate(node: Aggregate, facts: FactsOf) -> Settled:
     return Settled(_unless(test, EMPTY, node), subjects, True)
 
 
+# ------------------------------------------------------------------ texts
+
+
+def _text(node: Node, facts: FactsOf) -> Settled:
+    """A text with its guards. A reason in a piece makes it that reason, and a text cannot be told
+    from a reason: so its subjects are numbers and classes alone, those of a side only where the
+    side is chosen."""
+    return _PIECE[type(node)](node, facts)
+
+
+def _reason(node: Reason, facts: FactsOf) -> Settled:
+    inner = _text(node.text, facts)
+    return Settled(Reason(inner.body, span=node.span), inner.subjects, True)
+
+
+def _join(node: Join, facts: FactsOf) -> Settled:
+    parts = [_text(part, facts) for part in node.parts]
+    return Settled(Join(tuple(p.body for p in parts), span=node.span), _subjects(*parts))
+
+
+def _text_choice(node: Choice, facts: FactsOf) -> Settled:
+    test = settle(node.test, facts)
+    then, other = _text(node.then, facts), _text(node.other, facts)
+    none = Number(0.0, "0")
+    found = [*_subjects(test)]
+    found += [Choice(subject, test.body, none) for subject in then.subjects]
+    found += [Choice(none, test.body, subject) for subject in other.subjects]
+    body = Choice(then.body, test.body, other.body, span=node.span)
+    return Settled(body, tuple(dict.fromkeys(found)))
+
+
+def _fixed(node: Fixed, facts: FactsOf) -> Settled:
+    inner = settle(node.operand, facts)
+    if node.decimals is None and not is_whole(inner.whole, facts):
+        raise BindError(
+            "F007",
+            "the number need not be whole; say how many decimals are printed, as in {x:.1}, "
+            "or give it the domain count or whole",
+            node.operand,
+        )
+    body = replace(node, operand=inner.body, decimals=node.decimals or 0)
+    return Settled(body, _subjects(inner))
+
+
+def _title(node: Title, facts: FactsOf) -> Settled:
+    key = _key(node.key, node.table, facts)
+    return Settled(Title(node.table, key.body, span=node.span), key.subjects)
+
+
+def _key(node: Node, table: str, facts: FactsOf) -> Settled:
+    """The id of a row; the ids of the table tell it from a reason."""
+    key = settle(node, facts)
+    absent = _absent(key, facts)
+    own = (OneOf(key.body, table=table),) if absent else ()
+    return Settled(key.body, (*key.subjects, *own))
+
+
+def _printed(node: Node, facts: FactsOf) -> Settled:
+    """A word, text or date as it stands."""
+    subjects: tuple[Node, ...] = ()
+    known = facts(node)
+    if isinstance(node, Lookup):
+        key = _key(node.key, node.table, facts)
+        node, subjects = replace(node, key=key.body), key.subjects
+    if known.may_reason and not known.words:
+        raise BindError(
+            "F004",
+            "a text that may be a reason is no piece of a text: a spreadsheet cannot tell the two "
+            "apart; repeat its condition here, or print the figures that it is made of",
+            node,
+        )
+    if known.may_reason:
+        subjects += (OneOf(node, known.words),)
+    return Settled(node, subjects)
+
+
+_PIECE: dict[type[Node], Callable[[Any, FactsOf], Settled]] = {
+    Text: _leaf,
+    Join: _join,
+    Choice: _text_choice,
+    Fixed: _fixed,
+    Title: _title,
+    Scalar: _printed,
+    Column: _printed,
+    Cell: _printed,
+    Lookup: _printed,
+}
+
+
 _SETTLE: dict[type[Node], Callable[[Any, FactsOf], Settled]] = {
+    Join: _join,
     Number: _leaf,
     Text: _leaf,
     Flag: _leaf,
     Constant: _leaf,
-    Reason: lambda n, f: Settled(n, (), True),
+    Reason: _reason,
     Scalar: _reference,
     Column: _reference,
     Cell: _reference,

@@ -67,6 +67,9 @@ def lower_table(
                     f"'{full}' has no column '{shown[part]}'{nearest(shown[part], table.columns)}",
                     *path, "show", part,
                 )  # fmt: skip
+            elif part != "cell" and table.columns[shown[part]].formulas:
+                message = f"'{shown[part]}' is computed; a table is drawn by stated columns"
+                low.say("F004", message, *path, "show", part)
     plan.tables[full] = table
 
 

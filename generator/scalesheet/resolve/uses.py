@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from scalesheet.language.syntax import Aggregate, Cell, Column, Lookup, Node, walk
+from scalesheet.language.syntax import Aggregate, Cell, Column, Lookup, Node, Title, walk
 from scalesheet.model import Formula, Scalar, Table
 from scalesheet.resolve.compile import Compiled
 from scalesheet.resolve.drafts import DraftTable
@@ -47,5 +47,5 @@ def _of_formulas(formulas: list[Formula]) -> Iterator[str]:
 
 def _of_tree(tree: Node) -> Iterator[str]:
     for node in walk(tree):
-        if isinstance(node, Column | Cell | Lookup | Aggregate):
+        if isinstance(node, Column | Cell | Lookup | Aggregate | Title):
             yield node.table

@@ -63,6 +63,7 @@ def show(data: Mapping[str, Any] | None) -> Show:
         digits=data.get("digits"),
         percent=flag(data.get("percent", "no")),
         approximate=flag(data.get("approximate", "no")),
+        code=flag(data.get("code", "no")),
     )
 
 

@@ -63,7 +63,9 @@ def widen(entry: Any, docs: Path) -> Any:
         case [str(only)] if Path(only).name == "index.md":
             index = Path(only)
             pages = (page.relative_to(docs) for page in (docs / index.parent).rglob("*.md"))
-            return [only, *sorted(page.as_posix() for page in pages if page != index)]
+            # by name without its ending: a plan comes before its further pages
+            listed = sorted((page.with_suffix("") for page in pages if page != index), key=str)
+            return [only, *(f"{page.as_posix()}.md" for page in listed)]
     return [widen(each, docs) for each in entry]
 
 

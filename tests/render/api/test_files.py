@@ -17,8 +17,10 @@ from render.api.conftest import ROOT, Written
 from render.api.shapes import files, read
 from scalesheet.evaluate import evaluate, evaluate_catalogue
 from scalesheet.evaluate.sensitivity import sensitivity
+from scalesheet.predict.score import score
 from scalesheet.render.api import as_json, plan_json, write_api
 from scalesheet.render.api.text import csv_text, inert, original
+from scalesheet.render.api.values import reason_code
 
 
 @pytest.fixture(params=["sample", "shipped"])
@@ -102,7 +104,9 @@ def test_every_number_has_a_unit_and_every_quantity_a_kind(api: Written) -> None
         for part in walk(read(api.root / name)):
             if isinstance(part, dict) and isinstance(part.get("value"), float):
                 assert api.book.units.parse(part["unit"]), part["unit"]
-                assert part["low"] <= part["value"] <= part["high"]
+                least, most = part["low"], part["high"]  # null: open
+                assert least is None or least <= part["value"]
+                assert most is None or part["value"] <= most
                 seen += 1
             if isinstance(part, dict) and "type" in part and part.get("value") is not None:
                 assert part["kind"] is not None
@@ -177,6 +181,7 @@ def test_two_writings_give_the_same_bytes(shipped: Written, tmp_path: Path) -> N
         sensitivities={plan.id: sensitivity(book, plan) for plan in book.plans.values()},
         examples={r.id: [e.expect for e in r.examples] for r in book.records.values()},
         pages=False,
+        scores=score(book),
     )
     apart = {"index.json", "plans.json", "plans.csv"} | {
         n for n in names if n.startswith("formulas")
@@ -186,6 +191,18 @@ def test_two_writings_give_the_same_bytes(shipped: Written, tmp_path: Path) -> N
 
 
 # ------------------------------------------------------------------ what single entries say
+
+
+@pytest.mark.parametrize(
+    ("reason", "code"),
+    [
+        ("no longer offered", "no-longer-offered"),
+        ("not recommended: needs 60 GB of 24 GB", "not-recommended"),
+        ("needs 21.5 GB, the card holds 24 GiB", "needs-gb-the-card-holds-gib"),
+    ],
+)
+def test_a_reason_has_a_code_without_its_figures(reason: str, code: str) -> None:
+    assert reason_code(reason) == code
 
 
 def test_an_offer_has_its_prices_by_date(sample: Written) -> None:

@@ -58,7 +58,9 @@ def test_an_unknown_name_is_shown_as_it_was_written() -> None:
 def test_a_figure_is_the_formatted_result_with_unit_and_range() -> None:
     shown = read(plan_page("It takes {{ stages.total.hours }} in all."))
     assert "It takes 2.5 h (2.0–3.1) in all." in shown.text
-    assert ("a", {"href": "#f.stages.total.hours", "class": "figure-link"}) in shown.found
+    named = {"data-of": "stages.total.hours", "data-as": "figure"}
+    link = {"href": "#f.stages.total.hours", "class": "figure-link", **named}
+    assert ("a", link) in shown.found
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.model import Book
+from scalesheet.predict.score import TaskScore
 from scalesheet.render.api.audit import AUDITS
 from scalesheet.render.api.catalogue import collection_files, collections, prices_csv
 from scalesheet.render.api.index import SHAPES, SHARED_KIND, SHARED_SHAPE, VERSION, index_json
@@ -22,6 +23,7 @@ from scalesheet.render.api.plans import (
     headlines_json,
     plan_json,
 )
+from scalesheet.render.api.score import score_json
 from scalesheet.render.api.sensitivity import sensitivity_json
 from scalesheet.render.api.text import as_json
 from scalesheet.render.api.values import value_json
@@ -42,11 +44,13 @@ def write_api(
     examples: Mapping[str, Sequence[float]],
     sensitivities: Mapping[str, Sensitivity],
     pages: bool,
+    scores: Mapping[str, TaskScore] | None = None,
 ) -> tuple[str, ...]:
     """Write the API below `folder`/v1; the paths of what was written, below that.
 
     `results`, `scenarios` and `sensitivities` are by plan, `examples` the computed results of each
-    formula's examples. `pages`: the pages of the site stand around, so the index links to them.
+    formula's examples, `scores` by task. `pages`: the pages of the site stand around, so the index
+    links to them.
     """
     root = folder / VERSION
     files: dict[str, str] = {}
@@ -63,6 +67,7 @@ def write_api(
     for each in kept:
         files.update(collection_files(book, each))
     files["prices.csv"] = prices_csv(book)
+    files["score.json"] = as_json(score_json(book, scores or {}))
 
     # What all of it looks like, and where everything is. Audits were written before.
     files.update(_schemas())

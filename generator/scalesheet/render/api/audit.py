@@ -21,17 +21,18 @@ def audit_json(book: Book, audits: Iterable[Audited]) -> Object:
     return {
         "edition": book.edition.isoformat(),
         "claims": [_claim(each, judged) for each in audits for judged in each.claims],
-        "findings": [_finding(each, shown) for each in audits for shown in each.findings],
+        "findings": [_finding(book, each, shown) for each in audits for shown in each.findings],
         "headlines": [_headline(each, totals) for each in audits for totals in each.headlines],
     }
 
 
 def write_audits(book: Book, audits: Mapping[str, Audited], folder: Path) -> None:
-    """Write the audit of each plan that has one below `folder`/v1."""
-    for plan, audited in audits.items():
+    """Write the audits of each plan that has some below `folder`/v1, all its documents in one."""
+    for plan in dict.fromkeys(audited.audit.plan for audited in audits.values()):
         path = folder / VERSION / AUDITS / f"{plan}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(as_json(audit_json(book, [audited])).encode())
+        of_plan = [audited for audited in audits.values() if audited.audit.plan == plan]
+        path.write_bytes(as_json(audit_json(book, of_plan)).encode())
 
 
 def _claim(audited: Audited, judged: Judged) -> Object:
@@ -85,8 +86,9 @@ def _effects(audited: Audited, effects: Mapping[str, Value]) -> Object:
     return {name: _in(headlines[name], value) for name, value in effects.items()}
 
 
-def _finding(audited: Audited, shown: Shown) -> Object:
-    finding, scalars = shown.finding, audited.audit.scalars
+def _finding(book: Book, audited: Audited, shown: Shown) -> Object:
+    finding = shown.finding
+    scalars = {**book.plans[audited.audit.plan].scalars, **audited.audit.scalars}
     return {
         "plan": audited.audit.plan,
         "id": finding.id,

@@ -1,4 +1,6 @@
-"""The catalogue as JSON and CSV: accelerators, offers with their prices, models, sources, units."""
+"""The catalogue as JSON and CSV: accelerators, offers with their prices, models, measurements,
+sources, units.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from scalesheet.render.api.values import Object, quantity_json, value_of
 from scalesheet.units import Declared
 from scalesheet.values import Results, Value
 
-TABLES = ("hardware", "offers", "models")
+TABLES = ("hardware", "offers", "models", "measurements", "fits")
 PRICE = "node_price"  # the offers' column that the dated prices are of
 PRICE_FIELDS = ("offer", "from", *FIELDS)
 SOURCE_FIELDS = ("key", "title", "publisher", "url", "date", "accessed", "note")
@@ -91,7 +93,7 @@ def columns_json(book: Book, table: Table) -> Object:
 
 
 def row_json(book: Book, table: Table, results: Results, place: int) -> Object:
-    """One accelerator, offer or model, with all that is known of it."""
+    """One accelerator, offer, model or measurement, with all that is known of it."""
     row = table.rows[place]
     said: Object = {
         "id": row,

@@ -12,7 +12,7 @@ from scalesheet.schemas import KINDS
 
 VERSION = "v1"
 #: Grows with each addition to the shapes; docs/reference/api.md has the change log.
-REVISION = 1
+REVISION = 2
 #: From index.json to the root of the site, or of the output where there is no site.
 ROOT = "../../"
 DOCUMENTATION = "reference/api.html"
@@ -21,6 +21,8 @@ COLLECTIONS: Mapping[str, str] = {
     "hardware": "Hardware",
     "offers": "Offers",
     "models": "Models",
+    "measurements": "Measurements",
+    "fits": "Fits",
     "formulas": "Formulas",
     "sources": "Sources",
     "units": "Units",
@@ -34,12 +36,15 @@ SHAPES: Mapping[str, str] = {
     "plans/*.json": "plan-results",
     "audit/*.json": "audit",
     "sensitivity/*.json": "sensitivity",
+    "score.json": "scores",
     **{
         pattern: schema
         for name, schema in {
             "hardware": "catalogue",
             "offers": "catalogue",
             "models": "catalogue",
+            "measurements": "catalogue",
+            "fits": "catalogue",
             "formulas": "formula-records",
             "sources": "source-records",
             "units": "unit-records",
@@ -80,6 +85,7 @@ def index_json(
                 "sensitivity": f"sensitivity/{plan.id}.json",
                 **({"audit": f"audit/{plan.id}.json"} if plan.id in audits else {}),
                 **_page("plans", plan.id, pages),
+                "pages": [{"id": each.id, **_page("plans", each.id, pages)} for each in plan.pages],
             }
             for plan in book.plans.values()
         ],
@@ -102,6 +108,7 @@ def index_json(
             for name, listed in entries.items()
         },
         "prices": {"csv": "prices.csv"},
+        "score": {"json": "score.json", **_page("score", "index", pages)},
         "schemas": {kind: f"schemas/{kind}.schema.json" for kind in KINDS},
         "shapes": {
             pattern: f"schemas/api/{schema}.schema.json" for pattern, schema in SHAPES.items()

@@ -38,6 +38,12 @@ def plan_json(book: Book, plan: Plan, results: Results) -> Object:
         "headline": list(plan.headline),
         "checks": list(plan.checks),
         "scenarios": list(plan.scenarios),
+        "status": plan.status,
+        "history": [
+            {"version": each.version, "date": each.date or None, "status": each.status}
+            | {"text": each.text}
+            for each in plan.history
+        ],
         "phases": [
             {"id": p.id, "title": p.title, "class": p.phase_class, "after": list(p.after)}
             | ({"note": p.note} if p.note else {})

@@ -27,9 +27,10 @@ def value_json(value: Value, quantity: Quantity) -> Object:
 
 
 def reason_code(reason: str) -> str:
-    """A reason's first words as a word for programs: `not-offered`."""
-    head = reason.split(":")[0].lower()
-    return "-".join("".join(c if c.isalnum() else " " for c in head).split())[:40]
+    """A reason's first words as a word for programs: `not-offered`. Its figures are left out, so
+    that the same reason has the same code whatever the numbers are."""
+    words = "".join(c if c.isalnum() else " " for c in reason.split(":")[0].lower()).split()
+    return "-".join(word for word in words if not word.isdigit())[:40]
 
 
 def quantity_json(

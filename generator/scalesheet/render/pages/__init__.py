@@ -14,13 +14,18 @@ from scalesheet.audit.model import Audited
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.model import Book
+from scalesheet.predict.score import TaskScore
+from scalesheet.render.live import script
 from scalesheet.render.pages.audit import audit_pages
 from scalesheet.render.pages.catalogue import catalogue_pages
 from scalesheet.render.pages.context import ASSETS, Context
+from scalesheet.render.pages.live import shown
 from scalesheet.render.pages.plain import plain_pages
 from scalesheet.render.pages.plan import plan_page, plans_index
 from scalesheet.render.pages.records import record_pages
+from scalesheet.render.pages.score import score_pages
 from scalesheet.render.pages.sources import source_pages
+from scalesheet.render.pages.subpages import subpages
 from scalesheet.render.script import program, runtime
 from scalesheet.values import Results
 
@@ -48,32 +53,38 @@ def write_pages(
     audits: Mapping[str, Audited] | None = None,
     sensitivities: Mapping[str, Sensitivity] | None = None,
     data: Mapping[str, Mapping[str, str]] | None = None,
+    scores: Mapping[str, TaskScore] | None = None,
 ) -> PagesReport:
     """Write the pages of the book below `out`, which becomes docs/book of the site.
 
     `results` are by plan id, `scenarios` by plan id and the scenario's word. `workbooks` are
     links from a plan's page, and `data` further ones by title. `examples` are the computed results
     of each formula's examples. `plain` is a folder for the same pages as plain Markdown. `audits`
-    and `sensitivities` are by plan.
+    and `sensitivities` are by plan, `scores` by task.
     """
     context = Context(
         book, results, edition_hash, workbooks, scenarios or {}, examples or {}, audits or {},
-        sensitivities or {}, data or {},
+        sensitivities or {}, data or {}, scores or {},
     )  # fmt: skip
     pages: dict[str, str] = {"plans/index.md": plans_index(context)}
     problems: list[Diagnostic] = []
     for plan in book.plans.values():
         pages[f"plans/{plan.id}.md"], found = plan_page(context, plan)
         problems += found
+        for path, text, found in subpages(context, plan):
+            pages[path] = text
+            problems += found
     pages.update(audit_pages(context))
     pages.update(catalogue_pages(context))
     pages.update(record_pages(context))
     pages.update(source_pages(context))
+    pages.update(score_pages(context))
 
     # What a browser needs to compute the plans itself.
     pages[f"{ASSETS}/runtime.js"] = runtime()
+    pages[f"{ASSETS}/live.js"] = script()
     for plan in book.plans.values():
-        pages[f"{ASSETS}/{plan.id}.js"] = program(plan, book)
+        pages[f"{ASSETS}/{plan.id}.js"] = program(plan, book) + shown(plan, book)
 
     _write(out, pages)
     if plain is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from scalesheet.audit.explain import said, shown
 from scalesheet.audit.model import Audited, Headline, Judged, Shown, Totals, Verdict
-from scalesheet.audit.worst import faults
+from scalesheet.audit.worst import Group, grouped
 from scalesheet.model import Quantity
 from scalesheet.numbers import format_of, text
 from scalesheet.render.pages.context import Context, edit_link, to
@@ -31,6 +31,10 @@ SIDES = (
     ("implied", "as its own lines imply it"),
     ("computed", "as the plan computes it"),
 )
+ORDER = (
+    "By the headline that putting it right would change most, worst first: by the share of that "
+    "headline; figures that change none by how far they are off."
+)
 INDEX_LEAD = (
     "Every figure of a planning document, held against what should give it: which hold, "
     "which do not, and why."
@@ -40,8 +44,8 @@ INDEX_LEAD = (
 def audit_pages(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text of each audit's page, and of their index."""
     yield f"{FOLDER}/index.md", _index(context)
-    for plan, audited in context.audits.items():
-        yield f"{FOLDER}/{plan}.md", _page(context, audited)
+    for id_, audited in context.audits.items():
+        yield f"{FOLDER}/{id_}.md", _page(context, audited)
 
 
 def _index(context: Context) -> str:
@@ -49,11 +53,11 @@ def _index(context: Context) -> str:
     head += [heading_cell(verdict, number=True) for verdict in MEANINGS]
     body = [
         [
-            tag("th", link(f"{plan}.md", audited.audit.document.title), scope="row"),
+            tag("th", link(f"{id_}.md", audited.audit.document.title), scope="row"),
             tag("td", len(audited.claims), class_="num"),
             *(tag("td", count, class_="num") for count in audited.counts().values()),
         ]
-        for plan, audited in context.audits.items()
+        for id_, audited in context.audits.items()
     ]
     none = tag("p", "No document is audited yet.", class_="note")
     return page("Audit", tag("p", INDEX_LEAD, class_="lead"), grid(head, body) if body else none)
@@ -71,6 +75,7 @@ def _page(context: Context, audited: Audited) -> str:
             link(to("sources", document.key), "The document"),
             " · ",
             tag("a", "JSON", href=f"{API}/audit/{plan.id}.json"),
+            *(part for other in beside(context, audited) for part in (" · ", other)),
             class_="meta",
         ),
         *_headlines(context, audited),
@@ -80,6 +85,13 @@ def _page(context: Context, audited: Audited) -> str:
         _claims(context, audited),
         wide=True,
     )
+
+
+def beside(context: Context, audited: Audited) -> Iterator[Html]:
+    """Links to the audits of the plan's other documents."""
+    for id_, other in context.audits.items():
+        if other is not audited and other.audit.plan == audited.audit.plan:
+            yield link(f"{id_}.md", f"Audit: {other.audit.document.title}")
 
 
 # ------------------------------------------------------------------ headlines
@@ -157,18 +169,37 @@ def chip(verdict: Verdict | None) -> Html:
 
 
 def _faults(context: Context, audited: Audited) -> Iterator[object]:
-    """Contradictions and findings, by what they do to a headline, worst first."""
-    found = faults(audited)
-    if not found:
+    """Contradictions and findings by the headline that they change most, worst first."""
+    groups = grouped(audited)
+    if not groups:
         return
     yield heading(2, "What does not hold", "faults")
-    note = "Worst first: by the share of a headline that putting it right would change."
-    yield tag("p", note, class_="note")
-    for fault in found:
-        if isinstance(fault, Judged):
-            yield _contradiction(context, audited, fault)
-        else:
-            yield _finding(context, audited, fault)
+    yield tag("p", ORDER, class_="note")
+    for group in groups:
+        name = group.totals.headline.name if group.totals else "rest"
+        yield heading(3, group_title(group), f"faults-{anchor(name)}")
+        if group.totals is not None:
+            yield tag("p", *_three(context, group.totals), class_="note")
+        for fault in group.faults:
+            if isinstance(fault, Judged):
+                yield _contradiction(context, audited, fault)
+            else:
+                yield _finding(context, audited, fault)
+
+
+def group_title(group: Group) -> str:
+    """`What changes GPU hours (3)`."""
+    counted = f"({len(group.faults)})"
+    if group.totals is None:
+        return f"What changes no headline {counted}"
+    return f"What changes {group.totals.headline.title} {counted}"
+
+
+def _three(context: Context, totals: Totals) -> Iterator[object]:
+    """`9 h as the document writes it, 9 h as its own lines imply it, 8.4 h as ...`"""
+    for number, ((_, what), value) in enumerate(zip(SIDES, _sides(totals), strict=True)):
+        shown = total_text(context, totals.headline, value)
+        yield f"{', ' if number else ''}{shown} {what}"
 
 
 def _contradiction(context: Context, audited: Audited, judged: Judged) -> Html:
@@ -190,13 +221,17 @@ def _contradiction(context: Context, audited: Audited, judged: Judged) -> Html:
 
 def _finding(context: Context, audited: Audited, found: Shown) -> Html:
     finding = found.finding
-    where = f"Line{'s' * (len(finding.lines) > 1)} {', '.join(map(str, finding.lines))}"
+    where = f"Line{'s' * (len(finding.lines) > 1)} {', '.join(map(str, finding.lines))}. "
     return tag(
         "div",
         tag("p", finding.title, class_="title"),
         _effects(context, audited, found.effects),
         tag("ul", *(tag("li", because) for because in found.because)),
-        tag("p", f"{where}. {finding.note} ", edit_link(context, finding.position)),
+        tag(
+            "p",
+            f"{where if finding.lines else ''}{finding.note} ",
+            edit_link(context, finding.position),
+        ),
         class_="finding" + " minor" * (not found.effects),
     )
 
@@ -248,7 +283,7 @@ def _claim(context: Context, judged: Judged) -> list[Html]:
 
 def _why(context: Context, judged: Judged) -> Html:
     """The explanation, folded; claims that the figure inherits from are links."""
-    rests = [link(f"#{anchor(id_)}", id_) for id_ in judged.inherits]
+    rests = [link(_place(context, id_), id_) for id_ in judged.inherits]
     return tag(
         "details",
         tag("summary", judged.claim.id),
@@ -257,6 +292,12 @@ def _why(context: Context, judged: Judged) -> Html:
         tag("p", edit_link(context, judged.claim.position)),
         class_="quiet",
     )
+
+
+def _place(context: Context, claim: str) -> str:
+    """The row of a claim on the page of its document, from any of these pages."""
+    homes = (id_ for id_, audited in context.audits.items() if claim in audited.audit.claims)
+    return f"{next(homes)}.md#{anchor(claim)}"
 
 
 def _value(context: Context, judged: Judged, value: Value | None) -> Html:

@@ -1,8 +1,11 @@
-"""Pages of the catalogue: one for each accelerator, offer and model, and an index of each kind."""
+"""Pages of the catalogue: one for each accelerator, offer, model and measurement, and an index of
+each kind.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from scalesheet.model import Column, Stated, Table
 from scalesheet.numbers import format_of
@@ -19,28 +22,56 @@ from scalesheet.render.pages.tables import grid, heading_cell, reference, source
 from scalesheet.render.pages.uses import listed, of_row
 from scalesheet.values import Value
 
-#: Title and first sentence of each index, and the figures that a page of the kind shows first.
-KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
-    "hardware": (
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of entry: title and first sentence of its index; the figures that its pages show
+    first, and the index in columns, after these facts.
+    """
+
+    title: str
+    sentence: str
+    first: tuple[str, ...]
+    facts: tuple[str, ...] = ()
+
+
+KINDS: dict[str, Kind] = {
+    "hardware": Kind(
         "Hardware",
         "Accelerators with the figures that the plans compute with. Peaks are dense, without "
         "sparsity.",
         ("memory", "bandwidth", "dense_bf16", "dense_fp16", "dense_fp8", "power"),
     ),
-    "offers": (
+    "offers": Kind(
         "Offers",
         "What can be rented: a provider's instance with its accelerators, and its price at the "
         "edition's date.",
         ("price", "node_price", "gpus"),
+        ("accelerator", "term"),
     ),
-    "models": (
+    "models": Kind(
         "Models",
         "Model architectures, from which parameters, memory and work are computed.",
         ("parameters", "published_parameters", "layers", "hidden", "vocab", "max_sequence"),
     ),
+    "measurements": Kind(
+        "Measurements",
+        "What short training runs took: measured on the hardware, or simulated where it says so.",
+        ("step_time", "tokens_per_second", "peak_memory", "flop_rate"),
+        ("how", "date", "accelerator", "model"),
+    ),
+    "fits": Kind(
+        "Fits",
+        "Coefficients of the predictions, fitted on published results. They are pure numbers; the "
+        "formulas that take them say what they mean.",
+        (),
+    ),
 }
 _MOST_CARDS = 6
-NOT_STATED = "not stated"
+#: Reasons for which a figure has no line of its own.
+NOT_STATED, NOT_MEASURED = "not stated", "not measured"
+NOT_OF_THIS_FIT = "not of this fit"
+SILENT = (None, NOT_STATED, NOT_MEASURED, NOT_OF_THIS_FIT)
 _TITLES = ("title", "id")  # columns that repeat what the heading says
 
 
@@ -72,16 +103,20 @@ def _facts(table: Table) -> list[Column]:
 def _page(context: Context, table: Table, row: str) -> str:
     position = table.row_positions[table.rows.index(row)] if table.row_positions else None
     title = context.row_title(table, row)
-    kind_title, _, first = KINDS[table.name]
+    of_kind = KINDS[table.name]
     uses = listed(of_row(context, table.name, row))
     return page(
         title,
-        tag("p", link("index.md", kind_title), " · ", edit_link(context, position), class_="meta"),
-        _cards(context, table, row, first),
+        tag(
+            "p", link("index.md", of_kind.title), " · ", edit_link(context, position), class_="meta"
+        ),
+        _simulated(context, table, row),
+        _cards(context, table, row, of_kind.first),
         _fact_list(context, table, row),
         tag("p", table.row_notes[row]) if row in table.row_notes else None,
         heading(2, "Figures", "figures"),
         _figures(context, table, row),
+        _missing(context, table, row),
         *_prices(context, table, row),
         heading(2, "Where it is used", "uses"),
         uses or tag("p", "Nothing refers to it yet.", class_="note"),
@@ -98,7 +133,7 @@ def _cards(context: Context, table: Table, row: str, first: tuple[str, ...]) -> 
         if column is None or len(cards) == _MOST_CARDS:
             continue
         value = cell_value(context, table, column, row)
-        if value.value is None and (name != first[0] or value.reason in (None, NOT_STATED)):
+        if value.value is None and (name != first[0] or value.reason in SILENT):
             continue
         stated = column.stated.get(row)
         fmt = format_of(column, [value], context.book.units)
@@ -107,12 +142,24 @@ def _cards(context: Context, table: Table, row: str, first: tuple[str, ...]) -> 
     return tag("div", *cards, class_="hero") if cards else None
 
 
+def _simulated(context: Context, table: Table, row: str) -> Html | None:
+    """What a reader of a record must know before its figures."""
+    if "how" not in table.columns:
+        return None
+    how = cell_value(context, table, table.columns["how"], row).value
+    if how != "simulated":
+        return None
+    return tag("p", tag("strong", "Simulated, not measured."), " No step was timed.", class_="lead")
+
+
 def _fact_list(context: Context, table: Table, row: str) -> Html | None:
     """What is said of it in words: vendor, form factor, date, names people use."""
     parts: list[Html] = []
     for column in _facts(table):
         value = cell_value(context, table, column, row)
-        if value.value in (None, "") and value.reason is None:
+        if value.value in (None, "") and value.reason in (None, NOT_STATED):
+            continue
+        if said_nowhere(value, column.stated.get(row)):
             continue
         shown: object = value.value if value.reason is None else value.reason
         if column.kind == "reference":
@@ -131,7 +178,7 @@ def _figures(context: Context, table: Table, row: str) -> Html:
     for column in _numbers(table):
         value = cell_value(context, table, column, row)
         stated = column.stated.get(row)
-        if _empty(value, stated):
+        if _empty(value, stated) or said_nowhere(value, stated):
             continue
         fmt = format_of(column, [value], context.book.units)
         symbol = context.symbol(column)
@@ -144,12 +191,31 @@ def _figures(context: Context, table: Table, row: str) -> Html:
     return grid(head, body, records=True)
 
 
+def _missing(context: Context, table: Table, row: str) -> Html | None:
+    """What a record could have said and does not."""
+    titles = [
+        column.title
+        for column in _numbers(table)
+        if cell_value(context, table, column, row).reason == NOT_MEASURED
+    ]
+    if not titles:
+        return None
+    return tag("p", f"Not measured: {'; '.join(titles).lower()}.", class_="note")
+
+
+def said_nowhere(value: Value, stated: Stated | None) -> bool:
+    """Whether it is no news: a default, which stands in no file, or a computed part of nothing."""
+    if stated is None:
+        return value.value == 0
+    return stated.default
+
+
 def _empty(value: Value, stated: Stated | None) -> bool:
     """Whether nothing at all is said: no number, no bound, no reason but that it is not stated."""
     if value.value is not None or (stated is not None and stated.citation is not None):
         return False
     bounded = stated is not None and (stated.at_least, stated.at_most) != (None, None)
-    return not bounded and (value.reason is None or value.reason == NOT_STATED)
+    return not bounded and value.reason in SILENT
 
 
 def _basis(context: Context, column: Column, stated: Stated | None) -> list[Html]:
@@ -191,12 +257,12 @@ def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
 
 def _index(context: Context, name: str, table: Table | None) -> str:
     """All rows of a kind, with the figures that matter first."""
-    title, sentence, first = KINDS[name]
+    of_kind = KINDS[name]
     if table is None:
-        return page(title, tag("p", sentence, class_="lead"))
-    facts = [c for c in _facts(table) if c.kind == "reference"]
-    numbers = [table.columns[c] for c in first if c in table.columns]
-    head = [heading_cell(title)]
+        return page(of_kind.title, tag("p", of_kind.sentence, class_="lead"))
+    facts = [table.columns[c] for c in of_kind.facts if c in table.columns]
+    numbers = [table.columns[c] for c in of_kind.first if c in table.columns]
+    head = [heading_cell(of_kind.title)]
     head += [heading_cell(c.title) for c in facts]
     head += [heading_cell(c.title, context.symbol(c), number=True) for c in numbers]
     body: list[list[Html]] = []
@@ -210,7 +276,7 @@ def _index(context: Context, name: str, table: Table | None) -> str:
             cells.append(cell(cell_value(context, table, column, row), fmt))
         body.append(cells)
     return page(
-        title,
-        tag("p", sentence, class_="lead"),
+        of_kind.title,
+        tag("p", of_kind.sentence, class_="lead"),
         grid(head, body, sortable=True),
     )

@@ -11,7 +11,9 @@ from scalesheet.audit.model import Audited
 from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.model import Book, Citation, Column, Plan, Position, Quantity, Stated, Table
 from scalesheet.numbers import Format, format_of
+from scalesheet.predict.score import TaskScore
 from scalesheet.render.pages.html import Html, join, link, tag
+from scalesheet.render.pages.places import homes
 from scalesheet.values import Results, Series, Value
 
 ASSETS = "assets"  # the folder of scripts, beside those of pages
@@ -22,8 +24,8 @@ class Context:
     """The book and its results, by plan id; by scenario below that, where a plan has scenarios.
 
     `workbooks` are links from a plan's page, and so is `data`, by title; `examples` are what the
-    examples of each formula of the catalogue compute to, in their order; `audits` are by plan,
-    where it has claims, as are `sensitivities`. All pages are one folder deep, so that a link from
+    examples of each formula of the catalogue compute to, in their order; `audits` are by their id,
+    `sensitivities` by plan, `scores` by task. All pages are one folder deep, so that a link from
     any page to any other is `../<folder>/<id>.md`.
     """
 
@@ -36,6 +38,7 @@ class Context:
     audits: Mapping[str, Audited] = field(default_factory=dict)
     sensitivities: Mapping[str, Sensitivity] = field(default_factory=dict)
     data: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    scores: Mapping[str, TaskScore] = field(default_factory=dict)
 
     @cached_property
     def catalogue(self) -> Mapping[str, Mapping[str, Series]]:
@@ -46,6 +49,11 @@ class Context:
                 if name in self.book.tables:
                     found.setdefault(name, columns)
         return found
+
+    @cached_property
+    def homes(self) -> Mapping[str, Mapping[str, str]]:
+        """For each plan the tables and charts that a further page draws, with that page's id."""
+        return {plan.id: homes(plan) for plan in self.book.plans.values()}
 
     def table(self, name: str, plan: Plan | None = None) -> Table | None:
         """A table of the plan, else of the catalogue."""
@@ -79,6 +87,11 @@ def column_format(context: Context, table: Table, column: Column) -> Format:
     """The one format of a column of the catalogue."""
     values = [cell_value(context, table, column, row) for row in table.rows]
     return format_of(column, values, context.book.units)
+
+
+def audits_of(context: Context, plan: Plan) -> Mapping[str, Audited]:
+    """The audits of a plan's documents by their ids, which are the names of their pages."""
+    return {id_: each for id_, each in context.audits.items() if each.audit.plan == plan.id}
 
 
 def to(folder: str, id_: str, part: str = "") -> str:

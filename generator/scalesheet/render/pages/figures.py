@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from scalesheet.model import Basis, Stated
 from scalesheet.numbers import Format, number, plain, span
 from scalesheet.render.pages.html import Html, inline, join, tag
+from scalesheet.render.pages.marks import As, mark
 from scalesheet.values import Value
 
 #: What a figure of each kind is called, one and many.
@@ -41,8 +42,13 @@ def ends(value: Value, fmt: Format) -> str:
     return span(value.low, value.high, fmt)
 
 
-def amount(value: Value, fmt: Format, symbol: str = "", *, range_: bool = True) -> Html:
+def amount(
+    value: Value, fmt: Format, symbol: str = "", *, range_: bool = True, of: str | None = None
+) -> Html:
     """A value in running text or in a block: number, unit, range; or the reason."""
+    if of is not None:
+        shown = amount(value, fmt, symbol, range_=range_)
+        return tag("span", shown, **mark(of, "amount" if range_ else "figure"))
     if value.reason is not None:
         return tag("span", inline(value.reason), class_="reason")
     shown = inline(plain(value, fmt))
@@ -56,46 +62,59 @@ def amount(value: Value, fmt: Format, symbol: str = "", *, range_: bool = True) 
     return join(parts)
 
 
-def cell(value: Value, fmt: Format, symbol: str = "", *, input_: bool = False) -> Html:
+def cell(
+    value: Value, fmt: Format, symbol: str = "", *, input_: bool = False, of: str | None = None,
+    as_: As | None = None,
+) -> Html:  # fmt: skip
     """A table's cell. The unit stands in the heading unless it is given here."""
+    live = mark(of, as_ or ("amount" if symbol else "cell"))
+    if input_ and of is not None:
+        live["data_input"] = ""
     if value.reason is not None:
-        return tag("td", value.reason, class_="reason")
+        return tag("td", value.reason, class_="reason", **live)
     if not isinstance(value.value, float):
-        return tag("td", plain(value, fmt), class_="input" if input_ else None)
+        return tag("td", plain(value, fmt), class_="input" if input_ else None, **live)
     return tag(
         "td",
-        amount(value, fmt, symbol),
+        amount(value, fmt, symbol, range_=as_ != "value"),
         class_="num input" if input_ else "num",
         data_value=repr(value.value),
+        **live,
     )
 
 
-def cells(value: Value, fmt: Format, *, input_: bool = False) -> Html:
+def cells(value: Value, fmt: Format, *, input_: bool = False, of: str | None = None) -> Html:
     """A value and beside it its range, as two cells, so that a long table stays short."""
-    if value.reason is not None or not isinstance(value.value, float):
-        alone = cell(value, fmt, input_=input_)
-        return Html(alone.replace("<td", '<td colspan="2"', 1))
-    shown = cell(Value.number(value.value), fmt, input_=input_)
-    return join([shown, tag("td", ends(value, fmt), class_="range")])
+    shown = cell(value, fmt, input_=input_, of=of, as_="value")
+    alone = value.reason is not None or not isinstance(value.value, float)
+    if alone:
+        shown = Html(shown.replace("<td", '<td colspan="2"', 1))
+    if alone and of is None:
+        return shown
+    # a cell that has no number now may have one with other inputs
+    beside = tag("td", ends(value, fmt), class_="range", hidden=alone, **mark(of, "range"))
+    return join([shown, beside])
 
 
 def card(
     title: Html | str, value: Value, fmt: Format, symbol: str, *, outer: bool = False,
-    note: Html | str | None = None,
+    note: Html | str | None = None, of: str | None = None,
 ) -> Html:  # fmt: skip
     """A headline figure: what it is, the number, its range, what it rests on."""
     shown = amount(value, fmt, range_=False)
     unit = tag("span", symbol, class_="unit") if symbol and value.reason is None else None
     told = ends(value, fmt)
     long = len(plain(value, fmt) if value.reason is None else value.reason) > LONG
+    ranged = tag("span", f"{told} {symbol}".strip() if told else None, **mark(of, "ends"))
     return tag(
         "div",
         tag("p", title, class_="label"),
-        tag("p", shown, " " if unit else None, unit, class_="value long" if long else "value"),
-        tag("p", f"{told} {symbol}", OUTER if outer else None, class_="range") if told else None,
+        tag("p", shown, " " if unit else None, unit, class_="value long" if long else "value",
+            **mark(of, "figure")),
+        tag("p", ranged, OUTER if outer else None, class_="range") if told or of else None,
         tag("p", note, class_="note") if note else None,
         class_="figure",
-    )
+    )  # fmt: skip
 
 
 def kind(basis: Basis) -> Html:

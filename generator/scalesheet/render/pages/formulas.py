@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from scalesheet.model import Column, Formula, Key, Plan, Quantity, Scalar, Table
@@ -12,6 +12,7 @@ from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import OUTER, amount
 from scalesheet.render.pages.graph import references, users
 from scalesheet.render.pages.html import Html, heading, join, link, tag
+from scalesheet.render.pages.marks import mark, of_cell
 from scalesheet.render.pages.notation import (
     Numbers,
     Titles,
@@ -20,9 +21,16 @@ from scalesheet.render.pages.notation import (
     notations,
     with_numbers,
 )
-from scalesheet.render.pages.places import column_anchor, computed, is_input, place, scalar_anchor
+from scalesheet.render.pages.places import (
+    address,
+    column_anchor,
+    computed,
+    is_input,
+    scalar_address,
+    scalar_anchor,
+)
 from scalesheet.render.pages.tables import reference
-from scalesheet.values import Results
+from scalesheet.values import Results, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ def formula_blocks(context: Context, plan: Plan, results: Results) -> Iterator[o
             groups[scalar.phase].append(told)
     for table in plan.tables.values():
         for column in table.columns.values():
-            if not column.hidden and computed(plan, table, column):
+            if computed(plan, table, column):
                 groups[table.phase] += _of_column(table, column, results)
     if not any(groups.values()):
         return
@@ -112,7 +120,7 @@ def _block(
             scrolling(_numbers(titles, results, told)),
             tag("p", "In words: ", in_words(titles, told.formula.ends.value), "."),
             _needs(context, plan, results, told),
-            _used_by(plan, used.get(told.key, ())),
+            _used_by(context, plan, used.get(told.key, ())),
             _catalogue(context, told.formula),
             _foot(context, plan, told),
             tag("details", tag("summary", "As text"), _texts(titles, told), class_="quiet"),
@@ -128,13 +136,13 @@ def scrolling(formula: Html | None) -> Html | None:
 
 
 def short_formula(
-    context: Context, plan: Plan, results: Results, scalar: Scalar, formula: Formula
+    context: Context, plan: Plan, results: Results, scalar: Scalar, formula: Formula, here: str
 ) -> Html:
-    """A formula within the plan's own text: what it gives and how, linked to the rest."""
+    """A formula within the text of one of the plan's pages, linked to the rest."""
     told = Told(Key(scalar.name), scalar.title, scalar, formula, "")
     return tag(
         "div",
-        tag("p", link(f"#{scalar_anchor(plan, scalar)}", scalar.title),
+        tag("p", link(scalar_address(plan, scalar, here), scalar.title),
             _result(context, plan, results, told)),
         scrolling(drawn(Titles(context, plan), scalar.title, formula.ends.value)),
         class_="formula",
@@ -146,14 +154,30 @@ def _result(context: Context, plan: Plan, results: Results, told: Told) -> Html 
     key, outer = told.key, OUTER if told.formula.outer else None
     if key.table is None:
         values = [value := results.scalars[key.name]]
+        of = key.name
     elif told.row is not None:
         values = list(results.tables[key.table][key.name])
         value = results.cell(key.table, told.row, key.name)
+        of = of_cell(key.table, told.row, key.name)
     else:
         return None
-    fmt = format_of(told.quantity, values, context.book.units)
-    shown = amount(value, fmt, context.symbol(told.quantity))
+    shown = _figure(context, plan, told.quantity, value, values, of)
     return join([" = ", shown, _where(context, plan, told), outer])
+
+
+def _figure(
+    context: Context,
+    plan: Plan,
+    quantity: Quantity,
+    value: Value,
+    values: Iterable[Value],
+    of: str,
+) -> Html:
+    """A value by itself, of a reference what it refers to. `values` share its format."""
+    if quantity.kind == "reference" and value.reason is None:
+        return tag("span", reference(context, plan, quantity, value), **mark(of, "row"))
+    fmt = format_of(quantity, values, context.book.units)
+    return amount(value, fmt, context.symbol(quantity), of=of)
 
 
 def _where(context: Context, plan: Plan, told: Told) -> Html | None:
@@ -167,15 +191,17 @@ def _where(context: Context, plan: Plan, told: Told) -> Html | None:
 
 
 def _numbers(titles: Titles, results: Results, told: Told) -> Html | None:
-    """The formula with the numbers put in."""
-    if told.key.table is None:
-        result = results.scalars[told.key.name]
+    """The formula with the numbers put in; of a text that is the text itself."""
+    if told.quantity.kind == "text":
+        return None
+    key, numbers = told.key, Numbers(titles, results, told.row)
+    if key.table is None:
+        result = numbers.value(told.quantity, results.scalars[key.name], key.name)
     elif told.row is not None:
-        result = results.cell(told.key.table, told.row, told.key.name)
+        result = numbers.cell(key.table, told.row, key.name)
     else:
         return None
-    numbers = Numbers(titles, results, told.row)
-    return with_numbers(numbers, told.quantity, result, told.formula.ends.value)
+    return with_numbers(numbers, result, told.formula.ends.value)
 
 
 def _needs(context: Context, plan: Plan, results: Results, told: Told) -> Html | None:
@@ -198,10 +224,7 @@ def _named(
         if scalar.hidden:
             return None
         value = results.scalars[key.name]
-        fmt = format_of(scalar, [value], context.book.units)
-        shown = amount(value, fmt, context.symbol(scalar))
-        if scalar.kind == "reference":
-            shown = reference(context, plan, scalar, value)
+        shown = _figure(context, plan, scalar, value, [value], key.name)
         return join([link(f"#{scalar_anchor(plan, scalar)}", scalar.title), " (", shown, ")"])
     table = context.table(key.table, plan)
     if table is None or key.name not in table.columns:
@@ -211,17 +234,17 @@ def _named(
     if key.table in context.book.tables:
         named = link(to(key.table, "index"), title)
     else:
-        named = link(f"#{place(plan, key)}", title)
+        named = link(address(context, plan, key, plan.id), title)
     at = key.row or row
     if at is None or at not in table.rows:
         return named
     series = results.tables[key.table][key.name]
-    fmt = format_of(column, series, context.book.units)
     value = results.cell(key.table, at, key.name)
-    return join([named, " (", amount(value, fmt, context.symbol(column)), ")"])
+    shown = _figure(context, plan, column, value, series, of_cell(key.table, at, key.name))
+    return join([named, " (", shown, ")"])
 
 
-def _used_by(plan: Plan, keys: tuple[Key, ...]) -> Html | None:
+def _used_by(context: Context, plan: Plan, keys: tuple[Key, ...]) -> Html | None:
     parts: list[Html] = []
     for key in keys:
         if key.table is None:
@@ -232,7 +255,7 @@ def _used_by(plan: Plan, keys: tuple[Key, ...]) -> Html | None:
             quantity, title = table.columns[key.name], ""
             title = f"{table.title}: {quantity.title}"
         if not quantity.hidden:
-            parts.append(link(f"#{place(plan, key)}", title))
+            parts.append(link(address(context, plan, key, plan.id), title))
     return tag("p", "Used by ", join(parts, ", "), ".") if parts else None
 
 

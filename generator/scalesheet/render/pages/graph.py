@@ -15,6 +15,7 @@ from scalesheet.language.syntax import (
     walk,
 )
 from scalesheet.model import Basis, Book, Formula, Key, Plan, Stated
+from scalesheet.render.pages.figures import KINDS, in_words
 from scalesheet.render.pages.places import SCENARIO, column_sides, sides
 from scalesheet.values import Results
 
@@ -172,3 +173,14 @@ def _found(key: Node, at: Key, results: Results) -> list[str | None]:
         case _:
             return [None]
     return [*sorted({value.value for value in values if isinstance(value.value, str)})]
+
+
+def rests_in_words(book: Book, plan: Plan, results: Results, name: str) -> str | None:
+    """`rests on 2 measurements and 3 assumptions`, of a scalar."""
+    counted = bases(rests_on(book, plan, results, name))
+    parts = [
+        f"{counted[basis]} {words[0] if counted[basis] == 1 else words[1]}"
+        for basis, words in KINDS.items()
+        if counted[basis]
+    ]
+    return f"rests on {in_words(parts)}" if parts else None

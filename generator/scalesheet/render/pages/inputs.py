@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from scalesheet.model import Plan, Scalar, Stated
 from scalesheet.numbers import format_of, plain
-from scalesheet.render.pages.context import Context, edit_link, value_of
+from scalesheet.render.pages.context import Context, cite, edit_link, value_of
 from scalesheet.render.pages.figures import amount, bound, cell, kind
-from scalesheet.render.pages.html import Html, heading, tag
+from scalesheet.render.pages.html import Html, heading, join, tag
+from scalesheet.render.pages.marks import by_scenario, mark
 from scalesheet.render.pages.places import SCENARIO, is_input, scalar_anchor, sides, stated_by
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
-from scalesheet.values import Results
+from scalesheet.values import Results, Value
 
 
 def input_sections(context: Context, plan: Plan, results: Results) -> Iterator[object]:
@@ -44,48 +45,66 @@ def input_sections(context: Context, plan: Plan, results: Results) -> Iterator[o
 def _row(context: Context, plan: Plan, results: Results, scalar: Scalar) -> list[Html]:
     """An input as it stands in the scenario at hand, with the other scenarios' in its notes."""
     scenario = str(results.scalars[SCENARIO].value) if SCENARIO in results.scalars else ""
-    stated = stated_by(plan, scalar, scenario)
-    assert stated is not None
+    shown = stated_by(plan, scalar, scenario)
+    assert shown is not None
+
+    def each(told: Callable[[Stated, str], Html | None]) -> Html | None:
+        def of(scenario: str) -> Html | None:
+            return told(stated_by(plan, scalar, scenario) or shown, scenario)
+
+        return by_scenario(plan.scenarios, scenario, of)
+
+    def notes(stated: Stated, scenario: str) -> Html:
+        said = sourced(context, stated, scalar.note, plan.citation)
+        return join([*said, *_other_sides(context, plan, results, scalar, scenario)])
+
     return [
         tag("th", scalar.title, scope="row"),
-        _value(context, plan, results, scalar, stated),
-        tag("td", kind(stated.basis)),
-        tag(
-            "td",
-            *sourced(context, stated, scalar.note, plan.citation),
-            *_other_sides(context, plan, scalar, scenario),
-            class_="words",
-        ),
-        tag("td", edit_link(context, stated.position, "edit"), class_="num"),
+        _value(context, plan, results, scalar, shown),
+        tag("td", each(lambda stated, _: kind(stated.basis))),
+        tag("td", each(notes), class_="words"),
+        tag("td", each(lambda s, _: edit_link(context, s.position, "edit")), class_="num"),
     ]
 
 
 def _value(context: Context, plan: Plan, results: Results, scalar: Scalar, stated: Stated) -> Html:
     value = results.scalars.get(scalar.name, value_of(stated))
     fmt = format_of(scalar, [value], context.book.units)
-    symbol = context.symbol(scalar)
+    symbol, of = context.symbol(scalar), scalar.name
     if scalar.kind == "reference" and value.reason is None:
-        return tag("td", reference(context, plan, scalar, value), class_="input")
+        chosen = reference(context, plan, scalar, value)
+        return tag("td", chosen, class_="input", data_input="", **mark(of, "row"))
     told = bound(stated, fmt, symbol)
     if told is not None:
         return tag("td", told, class_="num input")
-    shown = cell(value, fmt, symbol, input_=True)
-    return shown if scalar.kind == "number" else tag("td", plain(value, fmt), class_="num input")
+    if scalar.kind == "number":
+        return cell(value, fmt, symbol, input_=True, of=of)
+    return tag("td", plain(value, fmt), class_="num input", data_input="", **mark(of))
 
 
-def _other_sides(context: Context, plan: Plan, scalar: Scalar, scenario: str) -> Iterator[Html]:
+def _other_sides(
+    context: Context, plan: Plan, results: Results, scalar: Scalar, scenario: str
+) -> Iterator[Html]:
     """`Scenario written: 2,000 step/h, source, line 19.`"""
     for word, side in sides(plan, scalar).items():
         if word == scenario or side.stated is None:
             continue
-        value = value_of(side.stated)
-        fmt = format_of(side, [value], context.book.units)
+        source = cite(context, side.stated.citation, plan.citation)
+        own = side.stated.note if side.stated.note != scalar.note else ""
         yield tag(
             "span",
             f" Scenario “{word}”: ",
-            amount(value, fmt, context.symbol(side)),
-            ", " if side.stated.citation or side.stated.note else None,
-            *sourced(context, side.stated, "", plan.citation),
+            _side(context, plan, side, results.scalars.get(side.name, value_of(side.stated))),
+            ", " if source else None,
+            source,
+            f": {own.removesuffix('.')}" if own else None,
             ".",
             class_="note",
         )
+
+
+def _side(context: Context, plan: Plan, side: Scalar, value: Value) -> Html:
+    if side.kind == "reference" and value.reason is None:
+        return tag("span", reference(context, plan, side, value), **mark(side.name, "row"))
+    fmt = format_of(side, [value], context.book.units)
+    return amount(value, fmt, context.symbol(side), of=side.name)

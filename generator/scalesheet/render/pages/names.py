@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
-from scalesheet.model import Chart, Key, Plan, Quantity, Scalar, Table
+from scalesheet.model import Chart, PageRow, Plan, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.charts import chart_svg
-from scalesheet.render.pages.context import Context, cell_value, to
-from scalesheet.render.pages.figures import amount, cell, ends
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.figures import amount, bound, cell, ends
 from scalesheet.render.pages.formulas import short_formula
+from scalesheet.render.pages.found import Here, find, is_here, scalar_named
 from scalesheet.render.pages.html import Html, inline, join, link, tag
+from scalesheet.render.pages.marks import mark, of_cell
 from scalesheet.render.pages.places import (
+    block_anchor,
     chart_anchor,
     is_input,
-    place,
-    scalar_anchor,
     table_anchor,
 )
 from scalesheet.render.pages.plan_tables import plan_table
 from scalesheet.render.pages.tables import grid, heading_cell, reference
 from scalesheet.render.pages.template import Block, Names
-from scalesheet.values import Results, Value
-
-_CELL = re.compile(r"(?P<table>[\w.]+)\['(?P<row>[^']+)'\]\.(?P<column>\w+)")
+from scalesheet.values import Results
 
 
-def plan_names(context: Context, plan: Plan, results: Results, placed: set[str]) -> Names:
-    """The names of a plan. What has been drawn is added to `placed`, as `table phases`: a second
-    mention of a table or chart becomes a link to the first.
+def plan_names(
+    context: Context, plan: Plan, results: Results, placed: set[str], here: Here | None = None
+) -> Names:
+    """The names of a plan on one of its pages. What has been drawn is added to `placed`, as
+    `table phases`: a second mention of a table or chart becomes a link to the first.
     """
+    here = here or Here(plan.id)
     charts = {chart.id: chart for chart in plan.charts}
 
     def once(name: str, target: str, title: str, draw: Callable[[], Html]) -> Block:
@@ -41,14 +41,31 @@ def plan_names(context: Context, plan: Plan, results: Results, placed: set[str])
         return Block(draw())
 
     def table(name: str) -> Html | None:
+        name, _, word = name.partition(" where ")
         found = plan.tables.get(name)
         if found is None:
             return None
+        if word:
+            return part(found, word)
         return once(
             f"table {name}",
             table_anchor(name),
             found.title,
-            lambda: table_block(context, plan, found, results),
+            lambda: table_block(context, plan, found, results, here),
+        )
+
+    def part(found: Table, word: str) -> Html | None:
+        """The rows of a table that belong to the row of the page."""
+        column = belonging(found, here.row) if here.row and here.row.word == word else None
+        if column is None or here.row is None:
+            return None
+        only = (column, here.row.row)
+        target = block_anchor(found.name, here.row.row)
+        return once(
+            f"table {found.name} where {word}",
+            target,
+            found.title,
+            lambda: tag("div", plan_table(context, plan, found, results, here, only), id=target),
         )
 
     def chart(name: str) -> Html | None:
@@ -66,23 +83,33 @@ def plan_names(context: Context, plan: Plan, results: Results, placed: set[str])
         scalar = scalar_named(plan, name)
         if scalar is None or scalar.formula is None or is_input(plan, scalar):
             return None
-        return Block(short_formula(context, plan, results, scalar, scalar.formula))
+        return Block(short_formula(context, plan, results, scalar, scalar.formula, here.page))
+
+    def figure(name: str) -> Html | None:
+        if name == HISTORY and plan.history:
+            return Block(history_table(plan))
+        return _figure(context, plan, results, name, here)
 
     computed = tuple(s.name for s in plan.scalars.values() if s.formula is not None)
+    own = (here.row.word,) if here.row else ()
     return Names(
+        {"": figure, "table": table, "chart": chart, "formula": formula},
         {
-            "": lambda name: _figure(context, plan, results, name),
-            "table": table,
-            "chart": chart,
-            "formula": formula,
-        },
-        {
-            "": (*plan.scalars, *_cells(plan)),
+            "": (*own, *plan.scalars, *_cells(plan)),
             "table": tuple(plan.tables),
             "chart": tuple(charts),
             "formula": computed,
         },
     )
+
+
+def belonging(table: Table, row: PageRow) -> str | None:
+    """The column of a table that says which row of another a row belongs to: the one that is
+    called like it, else the only one that refers to that table."""
+    columns = [c.name for c in table.columns.values() if c.refers_to == row.table]
+    if row.word in columns:
+        return row.word
+    return columns[0] if len(columns) == 1 else None
 
 
 def _cells(plan: Plan) -> list[str]:
@@ -93,103 +120,92 @@ def _cells(plan: Plan) -> list[str]:
     return [f"phases.{row}.{column}" for row in table.rows for column in table.columns]
 
 
-def scalar_named(plan: Plan, name: str) -> Scalar | None:
-    """A scalar by its name; `total.hours` is short for `phases.total.hours`."""
-    return plan.scalars.get(name) or plan.scalars.get(f"phases.{name}")
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A figure that prose names: `values` share its format, `target` says all about it."""
-
-    quantity: Quantity
-    value: Value
-    values: Sequence[Value]
-    target: str
-
-
-def _figure(context: Context, plan: Plan, results: Results, name: str) -> Html | None:
+def _figure(context: Context, plan: Plan, results: Results, name: str, here: Here) -> Html | None:
     """A figure in running text, linked to where the site says all about it."""
-    found = find(context, plan, results, name)
+    found = find(context, plan, results, name, here)
     if found is None:
         return None
     quantity, value = found.quantity, found.value
     if quantity.kind == "reference" and value.reason is None:
-        return reference(context, plan, quantity, value)
+        if is_here(found, here):
+            return inline(found.title)
+        shown = reference(context, plan, quantity, value)
+        return tag("span", shown, **mark(found.of, "row")) if found.of else shown
+    if quantity.kind == "text" and isinstance(value.value, str):
+        if quantity.show.code:
+            return code_block(value.value, found.of)
+        return tag("span", inline(value.value), **mark(found.of, "text"))
     fmt = format_of(quantity, found.values, context.book.units)
+    if found.open is not None:
+        least = bound(found.open, fmt, context.symbol(quantity))
+        return link(found.target, least, class_="figure-link")
     shown = amount(value, fmt, context.symbol(quantity), range_=False)
     told = ends(value, fmt)
-    ranged = tag("span", inline(f"({told})"), class_="range") if told else None
-    return join([link(found.target, shown, class_="figure-link"), " " if told else None, ranged])
+    figure = link(found.target, shown, class_="figure-link", **mark(found.of, "figure"))
+    if not told and not (quantity.ranged and found.of):
+        return figure
+    # inside the element, for with other inputs there may be a range or none
+    ranged = inline(f" ({told})") if told else None
+    said = Html(f" {ranged}") if ranged else None
+    return join([figure, tag("span", said, class_="range", **mark(found.of, "bracket"))])
 
 
-def find(context: Context, plan: Plan, results: Results, name: str) -> Found | None:
-    """What prose means by a name: a scalar, a cell (`phases.sft.hours`, `t['row'].c`), or a figure
-    of a chosen row of the catalogue (`gpu.memory`).
-    """
-    scalar = scalar_named(plan, name)
-    if scalar is not None:
-        value = results.scalars[scalar.name]
-        return Found(scalar, value, [value], f"#{scalar_anchor(plan, scalar)}")
-    match = _CELL.fullmatch(name)
-    if match is not None:
-        return _cell(plan, results, match["table"], match["row"], match["column"])
-    first, _, last = name.rpartition(".")
-    chosen = plan.scalars.get(first)
-    if chosen is not None and chosen.refers_to in context.book.tables:
-        return _chosen(context, results, chosen, last)
-    table, _, row = first.partition(".")
-    return _cell(plan, results, table, row, last) if table == "phases" else None
-
-
-def _cell(plan: Plan, results: Results, table: str, row: str, column: str) -> Found | None:
-    found = plan.tables.get(table)
-    if found is None or row not in found.rows or column not in found.columns:
-        return None
-    values = list(results.tables[table][column])
-    target = f"#{place(plan, Key(column, table))}"
-    return Found(found.columns[column], results.cell(table, row, column), values, target)
-
-
-def _chosen(context: Context, results: Results, chosen: Scalar, column: str) -> Found | None:
-    assert chosen.refers_to is not None
-    table = context.book.tables[chosen.refers_to]
-    row = results.scalars[chosen.name].value
-    if column not in table.columns or not isinstance(row, str):
-        return None
-    quantity = table.columns[column]
-    values = [cell_value(context, table, quantity, each) for each in table.rows]
-    value = values[table.rows.index(row)]
-    return Found(quantity, value, values, to(table.name, row, "figures"))
+def code_block(text: str, of: str | None = None) -> Html:
+    """A text line by line: by itself where it has several lines, else within one."""
+    if "\n" in text.strip("\n"):
+        return Block(tag("pre", tag("code", text, **mark(of, "text"))))
+    return tag("code", inline(text), **mark(of, "text"))
 
 
 # ------------------------------------------------------------------ blocks
 
 
-def table_block(context: Context, plan: Plan, table: Table, results: Results) -> Html:
+def table_block(
+    context: Context, plan: Plan, table: Table, results: Results, here: Here | None = None
+) -> Html:
     """A table at its place on the page."""
-    return tag("div", plan_table(context, plan, table, results), id=table_anchor(table.name))
+    drawn = plan_table(context, plan, table, results, here)
+    return tag("div", drawn, id=table_anchor(table.name))
+
+
+HISTORY = "history"  # what places the plan's versions in its prose
+
+
+def history_table(plan: Plan) -> Html:
+    """The versions of a plan, as they are written."""
+    head = [heading_cell(title) for title in ("Version", "Date", "Status", "What changes")]
+    body = [
+        [
+            tag("th", each.version, scope="row"),
+            tag("td", each.date),
+            tag("td", each.status),
+            tag("td", each.text, class_="words"),
+        ]
+        for each in plan.history
+    ]
+    return grid(head, body)
 
 
 def chart_block(context: Context, plan: Plan, chart: Chart, results: Results) -> Html:
     """A chart with its caption and its numbers."""
-    table = plan.tables[chart.table]
-    column = table.columns[chart.column]
-    series, rows = results.tables[table.name][column.name], results.rows[table.name]
-    fmt = format_of(column, series, context.book.units)
-    symbol = context.symbol(column)
-    body = [
-        [tag("th", context.row_title(table, row), scope="row"), cell(value, fmt)]
-        for row, value in zip(rows, series, strict=True)
-    ]
-    head = [heading_cell(table.title), heading_cell(column.title, symbol, number=True)]
+    table, rows = plan.tables[chart.table], results.rows[chart.table]
+    columns = [table.columns[name] for name in (chart.start, chart.column) if name]
+    body = [[tag("th", context.row_title(table, row), scope="row")] for row in rows]
+    for column in columns:
+        series = results.tables[table.name][column.name]
+        fmt = format_of(column, series, context.book.units)
+        for line, row, value in zip(body, rows, series, strict=True):
+            line.append(cell(value, fmt, of=of_cell(table.name, row, column.name)))
+    titles = [heading_cell(c.title, context.symbol(c), number=True) for c in columns]
+    head = [heading_cell(table.title), *titles]
     return tag(
         "figure",
         tag("figcaption", tag("strong", chart.title)),
         "\n",
-        Html(chart_svg(chart, table, series, rows, context.book.units)),
+        Html(chart_svg(chart, table, results.tables[table.name], rows, context.book.units)),
         "\n",
         tag("details", tag("summary", "The chart's numbers"), grid(head, body), class_="quiet"),
         class_="chart",
         id=chart_anchor(chart.id),
+        data_chart=chart.id,
     )

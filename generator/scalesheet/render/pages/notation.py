@@ -18,6 +18,7 @@ from scalesheet.printers.words import words
 from scalesheet.render.notations import InputTitles, excel_text, named, record_texts
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.html import Html
+from scalesheet.render.pages.marks import of_cell, of_chosen
 from scalesheet.values import Results, Value
 
 _ENDS: Mapping[End, str] = {"low": " (low)", "value": "", "high": " (high)"}
@@ -91,18 +92,20 @@ class Numbers:
         match node:
             case Scalar():
                 value = self.results.scalars[node.name]
-                return self.value(self.titles.plan.scalars[node.name], value, node.end, [value])
+                scalar = self.titles.plan.scalars[node.name]
+                return self.value(scalar, value, node.name, node.end, [value])
             case Constant():
                 whole = node.value == int(node.value)
                 return Shown(number=f"{int(node.value):,}" if whole else number(node.value))
             case Cell():
-                return self._cell(node.table, node.row, node.column, node.end)
+                return self.cell(node.table, node.row, node.column, node.end)
             case Column() if self.row is not None and node.table == self.titles.within:
-                return self._cell(node.table, self.row, node.column, node.end)
+                return self.cell(node.table, self.row, node.column, node.end)
             case Lookup():
-                row = self._row(node.key)
-                if row is not None and row in self.results.rows[node.table]:
-                    return self._cell(node.table, row, node.column, node.end)
+                found = self._row(node.key)
+                if found is not None and found[0] in self.results.rows[node.table]:
+                    of = of_chosen(node.table, found[1], node.column)
+                    return self.cell(node.table, found[0], node.column, node.end, of)
         return None
 
     def column(self, table: str, column: str) -> Shown:
@@ -111,44 +114,50 @@ class Numbers:
     def table(self, table: str) -> str:
         return self.titles.table(table)
 
-    def _row(self, key: Node) -> str | None:
-        """The row that a look-up finds."""
+    def _row(self, key: Node) -> tuple[str, str] | None:
+        """The row that a look-up finds, and the name of the quantity that holds its id."""
         match key:
             case Scalar():
-                value = self.results.scalars[key.name].value
+                value, of = self.results.scalars[key.name].value, key.name
             case Cell():
                 value = self.results.cell(key.table, key.row, key.column).value
+                of = of_cell(key.table, key.row, key.column)
             case Column() if self.row is not None and key.table == self.titles.within:
                 value = self.results.cell(key.table, self.row, key.column).value
+                of = of_cell(key.table, self.row, key.column)
             case _:
                 return None
-        return value if isinstance(value, str) else None
+        return (value, of) if isinstance(value, str) else None
 
-    def _cell(self, table: str, row: str, column: str, end: End) -> Shown:
+    def cell(self, table: str, row: str, column: str, end: End = "value", of: str = "") -> Shown:
+        """A cell of any table; `of` names it where a look-up found it."""
         quantity = self.titles.found(table).columns[column]
         values = list(self.results.tables[table][column])
-        return self.value(quantity, self.results.cell(table, row, column), end, values)
+        value, of = self.results.cell(table, row, column), of or of_cell(table, row, column)
+        return self.value(quantity, value, of, end, values)
 
     def value(
         self,
         quantity: Quantity,
         value: Value,
+        of: str,
         end: End = "value",
         values: Sequence[Value] = (),
     ) -> Shown:
-        """A value in the format that it shares with `values`."""
+        """A value in the format that it shares with `values`, named for the page's script."""
         fmt = format_of(quantity, values or [value], self.titles.context.book.units)
         if not isinstance(value.value, float):
             table = quantity.refers_to and self.titles.context.table(
                 quantity.refers_to, self.titles.plan
             )
             if table and isinstance(value.value, str):
-                return named(self.titles.context.row_title(table, value.value))
-            return Shown(text=plain(value, fmt) or "nothing")
+                title = named(self.titles.context.row_title(table, value.value))
+                return replace(title, of=of)
+            return Shown(text=plain(value, fmt) or "nothing", of=of)
         chosen = value.end(end)
         assert isinstance(chosen, float)
         text = plain(Value.number(chosen), fmt)
-        return Shown(number=text, unit=self.titles.context.symbol(quantity))
+        return Shown(number=text, unit=self.titles.context.symbol(quantity), of=of, end=end)
 
 
 # ------------------------------------------------------------------ drawn
@@ -160,9 +169,9 @@ def drawn(titles: Titles, title: str, node: Node) -> Html:
     return Html(equation(mathml(node, titles), description=described))
 
 
-def with_numbers(numbers: Numbers, quantity: Quantity, result: Value, node: Node) -> Html:
+def with_numbers(numbers: Numbers, result: Shown, node: Node) -> Html:
     """`formula = result` with the numbers put in."""
-    return Html(equation(mathml(node, numbers), shown(numbers.value(quantity, result))))
+    return Html(equation(mathml(node, numbers), shown(result)))
 
 
 def in_words(titles: Titles, node: Node) -> str:

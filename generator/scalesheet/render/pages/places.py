@@ -7,9 +7,14 @@ hidden inputs. For the reader it is one input with two sides.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from scalesheet.model import Column, Key, Plan, Scalar, Stated, Table
 from scalesheet.render.pages.html import anchor
+from scalesheet.render.pages.template import named, split
+
+if TYPE_CHECKING:
+    from scalesheet.render.pages.context import Context
 
 SCENARIO = "scenario"  # the scalar that chooses
 
@@ -49,7 +54,9 @@ def computed(plan: Plan, table: Table, column: Column) -> bool:
 
 
 def scalar_anchor(plan: Plan, scalar: Scalar) -> str:
-    """Its line among the inputs, else its formula."""
+    """Its line among the inputs, else its formula; that of both sides where it is one of them."""
+    if scalar.hidden:
+        scalar = plan.scalars[scalar.name.rpartition(".")[0]]
     return f"{'i' if is_input(plan, scalar) else 'f'}.{anchor(scalar.name)}"
 
 
@@ -65,6 +72,11 @@ def chart_anchor(chart: str) -> str:
     return f"c.{anchor(chart)}"
 
 
+def block_anchor(table: str, row: str) -> str:
+    """The part of a table that belongs to one row of another."""
+    return f"t.{anchor(table, row)}"
+
+
 def place(plan: Plan, key: Key) -> str:
     """The anchor of a scalar, or of a column: its formula, else its table."""
     if key.table is None:
@@ -73,3 +85,53 @@ def place(plan: Plan, key: Key) -> str:
     if computed(plan, table, table.columns[key.name]):
         return column_anchor(key.table, key.name)
     return table_anchor(key.table)
+
+
+# ------------------------------------------------------------------ pages
+
+
+def homes(plan: Plan) -> Mapping[str, str]:
+    """The page that draws a table or chart (`table runs`, `chart hours`), where a further page
+    does and the plan's own does not. Pages of rows draw what has its home elsewhere."""
+    own = set(blocks(plan.page))
+    found: dict[str, str] = {}
+    for page in plan.pages:
+        if page.row is None:
+            for block in blocks(page.text):
+                if block not in own:
+                    found.setdefault(block, page.id)
+    return found
+
+
+def blocks(text: str) -> list[str]:
+    """What a text draws, as `table runs`."""
+    return [f"{kind} {name}" for kind, name in map(split, named(text)) if kind]
+
+
+def row_page(plan: Plan, table: str, row: str) -> str | None:
+    """The page that is about a row."""
+    found = (p.id for p in plan.pages if p.row and (p.row.table, p.row.row) == (table, row))
+    return next(found, None)
+
+
+def address(context: Context, plan: Plan, key: Key, here: str) -> str:
+    """Where a figure is told in full, from a page of a plan; `here` is that page's id."""
+    part, page = place(plan, key), plan.id
+    if key.table is not None and part == table_anchor(key.table):
+        return table_address(context, plan, key.table, here)
+    return _from(here, page, part)
+
+
+def scalar_address(plan: Plan, scalar: Scalar, here: str) -> str:
+    """Where a scalar is told in full, from a page of a plan."""
+    return _from(here, plan.id, scalar_anchor(plan, scalar))
+
+
+def table_address(context: Context, plan: Plan, table: str, here: str) -> str:
+    """Where a table is drawn, from a page of a plan."""
+    page = context.homes[plan.id].get(f"table {table}", plan.id)
+    return _from(here, page, table_anchor(table))
+
+
+def _from(here: str, page: str, part: str) -> str:
+    return f"#{part}" if page == here else f"{page}.md#{part}"

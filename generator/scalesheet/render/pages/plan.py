@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from scalesheet.diagnostics import Diagnostic
-from scalesheet.model import Citation, Plan, Position, Scalar, Stated
+from scalesheet.evaluate.findings import broken_rows
+from scalesheet.model import Citation, Plan, Position
 from scalesheet.numbers import format_of
-from scalesheet.render.pages.context import ASSETS, Context, cite, edit_link, to, value_of
-from scalesheet.render.pages.figures import KINDS, amount, card, in_words
+from scalesheet.render.pages.calendar import calendar_section
+from scalesheet.render.pages.context import (
+    Context,
+    audits_of,
+    cite,
+    edit_link,
+    to,
+)
+from scalesheet.render.pages.figures import card
 from scalesheet.render.pages.formulas import formula_blocks
-from scalesheet.render.pages.graph import bases, formulas, rests_on
+from scalesheet.render.pages.graph import formulas
 from scalesheet.render.pages.html import Html, heading, inline, join, link, page, tag
 from scalesheet.render.pages.inputs import input_sections
+from scalesheet.render.pages.marks import mark
 from scalesheet.render.pages.names import chart_block, plan_names, table_block
-from scalesheet.render.pages.places import scalar_anchor, sides, stated_by
+from scalesheet.render.pages.places import scalar_anchor, table_address
+from scalesheet.render.pages.scenarios import control, rests_note, scenario_section
 from scalesheet.render.pages.sensitivity import sensitivity_section
+from scalesheet.render.pages.subpages import page_list, scripts, version_line
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.pages.template import Block, Names, line, prose
 from scalesheet.values import Results, Value
@@ -31,11 +42,15 @@ def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]
     told, found = prose(plan.page, _with_advice(names, advice, placed), start)
     text = page(
         plan.title,
+        version_line(plan),
         tag("p", plan.summary, class_="lead") if plan.summary else None,
         _cards(context, plan, results),
+        control(context, plan, results),
         _actions(context, plan),
+        page_list(context, plan),
         told.strip(),
-        *_scenarios(context, plan),
+        *calendar_section(context, plan, results),
+        *scenario_section(context, plan),
         *sensitivity_section(context, plan),
         *_unplaced(advice, placed),
         *_others(context, plan, results, frozenset(placed)),
@@ -44,34 +59,26 @@ def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]
         *_used(context, plan, results),
         *_sources(context, plan),
         *formula_blocks(context, plan, results),
-        *(tag("script", src=f"../{ASSETS}/{name}.js") for name in ("runtime", plan.id)),
+        *scripts(plan),
         wide=True,
     )
     return text, (*found, *faults)
 
 
 def _cards(context: Context, plan: Plan, results: Results, page: str = "") -> Html | None:
-    """The headline: each figure with its unit, its range and what it rests on."""
+    """The headline: each figure with its unit, its range and what it rests on; as published where
+    it leads to another page."""
     cards: list[Html] = []
     for name in plan.headline:
         scalar, value = plan.scalars[name], results.scalars[name]
         fmt = format_of(scalar, [value], context.book.units)
         title = link(f"{page}#{scalar_anchor(plan, scalar)}", scalar.title)
         outer = scalar.formula is not None and scalar.formula.outer
-        note = rests_in_words(context, plan, results, name)
-        cards.append(card(title, value, fmt, context.symbol(scalar), outer=outer, note=note))
+        note = rests_note(context, plan, results, name)
+        of = None if page else name
+        symbol = context.symbol(scalar)
+        cards.append(card(title, value, fmt, symbol, outer=outer, note=note, of=of))
     return tag("div", *cards, class_="hero") if cards else None
-
-
-def rests_in_words(context: Context, plan: Plan, results: Results, name: str) -> str | None:
-    """`rests on 2 measurements and 3 assumptions`."""
-    counted = bases(rests_on(context.book, plan, results, name))
-    parts = [
-        f"{counted[basis]} {words[0] if counted[basis] == 1 else words[1]}"
-        for basis, words in KINDS.items()
-        if counted[basis]
-    ]
-    return f"rests on {in_words(parts)}" if parts else None
 
 
 def _actions(context: Context, plan: Plan) -> Html:
@@ -86,50 +93,18 @@ def _actions(context: Context, plan: Plan) -> Html:
         *(part for title, to_data in data.items() for part in (link(to_data, title), " ")),
         tag("span", edition, class_="unit"),
         " ",
-        link(to("audit", plan.id), "Audit of the document") if plan.id in context.audits else None,
-        " ",
+        *(part for audit in _audits(context, plan) for part in (audit, " ")),
         edit_link(context, plan.position, "Edit the plan"),
         class_="actions",
     )
 
 
-def _scenarios(context: Context, plan: Plan) -> Iterator[object]:
-    """The headline under each scenario, side by side, and the inputs that make the difference."""
-    under = context.scenarios.get(plan.id, {})
-    shown = [scenario for scenario in plan.scenarios if scenario in under]
-    if not shown or not plan.headline:
-        return
-    head = [heading_cell("Figure"), *(heading_cell(s, number=True) for s in shown)]
-    body: list[list[Html]] = []
-    for name in plan.headline:
-        scalar = plan.scalars[name]
-        values = [under[scenario].scalars[name] for scenario in shown]
-        fmt = format_of(scalar, values, context.book.units)
-        symbol = context.symbol(scalar)
-        title = link(f"#{scalar_anchor(plan, scalar)}", scalar.title)
-        cells = [tag("td", amount(value, fmt, symbol), class_="num") for value in values]
-        body.append([tag("th", title, scope="row"), *cells])
-    yield heading(2, "Scenarios", "scenarios")
-    default = f"The page shows the scenario “{plan.scenarios[0]}” everywhere else."
-    yield tag("p", default, class_="note")
-    yield grid(head, body)
-    differing = [
-        _differing(context, plan, s, shown) for s in plan.scalars.values() if sides(plan, s)
-    ]
-    if differing:
-        yield tag("p", "What makes the difference:")
-        yield grid([heading_cell("Input"), *head[1:]], differing)
-
-
-def _differing(
-    context: Context, plan: Plan, scalar: Scalar, scenarios: Sequence[str]
-) -> list[Html]:
-    """An input with what it is in each scenario."""
-    values = [value_of(stated_by(plan, scalar, each) or Stated()) for each in scenarios]
-    fmt = format_of(scalar, values, context.book.units)
-    title = link(f"#{scalar_anchor(plan, scalar)}", scalar.title)
-    cells = [tag("td", amount(v, fmt, context.symbol(scalar)), class_="num") for v in values]
-    return [tag("th", title, scope="row"), *cells]
+def _audits(context: Context, plan: Plan) -> Iterator[Html]:
+    """Links to the audits of the plan's documents, by their titles where there are several."""
+    audits = audits_of(context, plan)
+    for id_, audited in audits.items():
+        several = f"Audit: {audited.audit.document.title}"
+        yield link(to("audit", id_), several if len(audits) > 1 else "Audit of the document")
 
 
 ADVICE = "recommendations"
@@ -171,11 +146,16 @@ def _others(
     context: Context, plan: Plan, results: Results, placed: frozenset[str]
 ) -> Iterator[object]:
     """The charts and tables that the plan's own text leaves out."""
-    charts = [c for c in plan.charts if f"chart {c.id}" not in placed]
-    tables = [t for t in plan.tables.values() if f"table {t.name}" not in placed]
-    if not charts and not tables:
+    homes = context.homes[plan.id]
+    elsewhere = [t for t in plan.tables.values() if f"table {t.name}" in homes]
+    charts = [c for c in plan.charts if f"chart {c.id}" not in {*placed, *homes}]
+    tables = [t for t in plan.tables.values() if f"table {t.name}" not in {*placed, *homes}]
+    if not charts and not tables and not elsewhere:
         return
     yield heading(2, "Tables", "tables")
+    if elsewhere:
+        places = [link(table_address(context, plan, t.name, plan.id), t.title) for t in elsewhere]
+        yield tag("p", "On further pages: ", join(places, ", "), ".")
     for chart in charts:
         yield chart_block(context, plan, chart, results)
     for table in tables:
@@ -192,10 +172,21 @@ def _checks(context: Context, plan: Plan, results: Results) -> Iterator[object]:
         title = link(f"#{scalar_anchor(plan, scalar)}", scalar.title)
         holds = value.value is True
         answer = "yes" if holds else value.reason or "no"
-        mark = tag("span", answer, class_="verdict reproduced" if holds else "verdict contradicted")
-        body.append([tag("th", title, scope="row"), tag("td", mark)])
+        verdict = "verdict reproduced" if holds else "verdict contradicted"
+        told = [tag("span", answer, class_=verdict, **mark(name, "check"))]
+        if name in plan.row_checks:
+            rows = tag("span", _broken(context, plan, results, name), **mark(name, "broken"))
+            told.append(rows)
+        body.append([tag("th", title, scope="row"), tag("td", *told)])
     yield heading(2, "Checks", "checks")
     yield grid([heading_cell("What must hold"), heading_cell("Holds")], body)
+
+
+def _broken(context: Context, plan: Plan, results: Results, check: str) -> str:
+    """` Stage one, Stage two`: the rows that break a check of every row."""
+    table = plan.tables[plan.row_checks[check]]
+    rows = [context.row_title(table, row) for row in broken_rows(plan, check, results)]
+    return f" {', '.join(rows)}" if rows else ""
 
 
 def _used(context: Context, plan: Plan, results: Results) -> Iterator[object]:
@@ -221,7 +212,7 @@ def _used(context: Context, plan: Plan, results: Results) -> Iterator[object]:
             join([tag("dt", title), tag("dd", join(links, "; "))])
             for title, links in sorted(groups.items())
         ]
-        yield tag("dl", *parts, class_="facts")
+        yield tag("dl", *parts, class_="facts", data_used=True)
 
 
 def _row(table: str | None, value: Value) -> dict[tuple[str, str], None]:

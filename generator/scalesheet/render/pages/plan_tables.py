@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from scalesheet.model import Column, Plan, Stated, Table
+from scalesheet.model import Column, Key, Plan, Stated, Table
 from scalesheet.numbers import Format, format_of
-from scalesheet.render.pages.context import Context, edit_link, value_of
-from scalesheet.render.pages.figures import cell, cells, ends, kind
+from scalesheet.render.pages.context import Context, edit_link
+from scalesheet.render.pages.figures import amount, bound, cell, cells, ends, kind
+from scalesheet.render.pages.found import Here, open_bound
 from scalesheet.render.pages.html import Html, join, link, tag
-from scalesheet.render.pages.places import SCENARIO, cells_by, column_anchor, computed
+from scalesheet.render.pages.marks import by_scenario, mark, of_cell
+from scalesheet.render.pages.places import SCENARIO, address, cells_by, computed, row_page
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
 from scalesheet.values import Results, Series, Value
 
@@ -20,22 +22,41 @@ MOST_BESIDE = 2  # columns whose ranges stand beside the values; with more they 
 
 @dataclass(frozen=True)
 class _Drawing:
-    """A table of a plan with its values."""
+    """A table of a plan with its values, on a page of the plan.
+
+    `only` is a column that refers to rows of another table, and one of these: no other rows are
+    shown, and not the column.
+    """
 
     context: Context
     plan: Plan
     table: Table
     results: Results
+    here: Here
+    only: tuple[str, str] | None = None
 
     @cached_property
     def columns(self) -> list[Column]:
         """What a page shows: neither machinery nor the axes of a cross table."""
         axes = {column for column, _ in self.table.each}
+        if self.only is not None:
+            axes.add(self.only[0])
         return [c for c in self.table.columns.values() if not c.hidden and c.name not in axes]
 
     @cached_property
     def axes(self) -> list[Column]:
-        return [self.table.columns[column] for column, _ in self.table.each]
+        names = [column for column, _ in self.table.each]
+        return [self.table.columns[c] for c in names if self.only is None or c != self.only[0]]
+
+    @cached_property
+    def rows(self) -> list[tuple[int, str]]:
+        """The rows that are shown, with their numbers in the table."""
+        numbered = list(enumerate(self.results.rows[self.table.name]))
+        if self.only is None:
+            return numbered
+        column, row = self.only
+        belongs = self.series(self.table.columns[column])
+        return [(n, id_) for n, id_ in numbered if belongs[n].value == row]
 
     @cached_property
     def formats(self) -> dict[str, Format]:
@@ -55,17 +76,28 @@ class _Drawing:
     @cached_property
     def stated(self) -> dict[str, Mapping[str, Stated]]:
         """The stated cells of each column in the scenario at hand."""
-        scenario = str(self.results.scalars.get(SCENARIO, Value()).value)
-        return {c.name: cells_by(self.plan, self.table, c, scenario) for c in self.columns}
+        return {c.name: cells_by(self.plan, self.table, c, self.scenario) for c in self.columns}
+
+    @property
+    def scenario(self) -> str:
+        return str(self.results.scalars.get(SCENARIO, Value()).value)
 
     def series(self, column: Column) -> Series:
         return self.results.tables[self.table.name][column.name]
 
 
-def plan_table(context: Context, plan: Plan, table: Table, results: Results) -> Html:
-    """A table with its note and, folded away, where its stated numbers come from."""
-    drawing = _Drawing(context, plan, table, results)
-    drawn = _rows(drawing) if table.show is None else _crossed(drawing)
+def plan_table(
+    context: Context,
+    plan: Plan,
+    table: Table,
+    results: Results,
+    here: Here | None = None,
+    only: tuple[str, str] | None = None,
+) -> Html:
+    """A table with its note and, folded away, where its stated numbers come from; or `only` the
+    rows that belong to one row of another."""
+    drawing = _Drawing(context, plan, table, results, here or Here(plan.id), only)
+    drawn = _crossed(drawing) if table.show is not None and only is None else _rows(drawing)
     note = tag("p", table.note, class_="note") if table.note else None
     return join([drawn, note, _rests(drawing)], "\n")
 
@@ -78,12 +110,19 @@ def _rows(drawing: _Drawing) -> Html:
     head = [heading_cell(axis.title) for axis in drawing.axes] or [heading_cell(table.title)]
     head += [part for column in drawing.columns for part in _heading(drawing, column)]
     body: list[list[Html]] = []
-    for n, row in enumerate(drawing.results.rows[table.name]):
-        first = [_reference(drawing, axis, drawing.series(axis)[n], "th") for axis in drawing.axes]
-        first = first or [tag("th", drawing.context.row_title(table, row), scope="row")]
+    for n, row in drawing.rows:
+        first = [_axis(drawing, axis, drawing.series(axis)[n]) for axis in drawing.axes]
+        first = first or [tag("th", _row_title(drawing, row), scope="row")]
         body.append([*first, *(_cell(drawing, column, n, row) for column in drawing.columns)])
     caption = tag("strong", table.title) if drawing.axes else None
     return grid(head, body, foot=_totals(drawing), caption=caption)
+
+
+def _row_title(drawing: _Drawing, row: str) -> Html | str:
+    """What a row is called, linked where it has a page."""
+    title = drawing.context.row_title(drawing.table, row)
+    page = row_page(drawing.plan, drawing.table.name, row)
+    return link(f"{page}.md", title) if page and page != drawing.here.page else title
 
 
 def _heading(drawing: _Drawing, column: Column) -> Iterator[Html]:
@@ -97,47 +136,81 @@ def _heading(drawing: _Drawing, column: Column) -> Iterator[Html]:
 def _linked(drawing: _Drawing, column: Column) -> object:
     if not computed(drawing.plan, drawing.table, column):
         return column.title
-    return link(f"#{column_anchor(drawing.table.name, column.name)}", column.title)
+    key = Key(column.name, drawing.table.name)
+    return link(address(drawing.context, drawing.plan, key, drawing.here.page), column.title)
 
 
 def _cell(drawing: _Drawing, column: Column, n: int, row: str) -> Html:
     value, fmt = drawing.series(column)[n], drawing.formats[column.name]
-    if column.kind == "reference" and value.reason is None:
-        return _reference(drawing, column, value, "td")
-    if column.kind == "word" and isinstance(value.value, str):
-        return tag("td", value.value.replace("_", " "))
-    stated = column.kind == "number" and row in drawing.stated[column.name]
+    stated = row in drawing.stated[column.name]
+    still = stated and column.kind in ("text", "date")
+    of = None if still or value == Value() else of_cell(drawing.table.name, row, column.name)
+    if column.kind in ("reference", "word") and value.reason is None:
+        live = mark(of, "row" if column.kind == "reference" else "word")
+        choice = "" if stated and of else None
+        return tag("td", _choice(drawing, column, value), data_input=choice, **live)
+    if column.kind == "text" and isinstance(value.value, str):
+        if column.show.code:
+            code = tag("code", value.value, **mark(of, "text"))
+            return tag("td", tag("pre", code), class_="code")
+        return tag("td", value.value, class_="words", **mark(of, "text"))
+    input_ = stated and column.kind == "number"
+    at_least = open_bound(drawing.stated[column.name].get(row))
+    if at_least is not None:
+        told = bound(at_least, fmt, "")
+        return tag("td", told, class_="num input", colspan=_cells(drawing, column))
     if column.name in drawing.beside:
-        return cells(value, fmt, input_=stated)
-    return cell(value, fmt, input_=stated)
+        return cells(value, fmt, input_=input_, of=of)
+    return cell(value, fmt, input_=input_, of=of)
 
 
-def _reference(drawing: _Drawing, column: Column, value: Value, element: str) -> Html:
+def _cells(drawing: _Drawing, column: Column) -> int | None:
+    """How many cells a value of the column takes, if more than one."""
+    return 2 if column.name in drawing.beside else None
+
+
+def _choice(drawing: _Drawing, column: Column, value: Value) -> Html | str:
+    """A row by its title, a word as a reader writes it."""
+    if column.kind == "reference":
+        return reference(drawing.context, drawing.plan, column, value)
+    return str(value.value or "").replace("_", " ")
+
+
+def _axis(drawing: _Drawing, column: Column, value: Value) -> Html:
     shown = reference(drawing.context, drawing.plan, column, value)
-    return tag(element, shown, scope="row" if element == "th" else None)
+    return tag("th", shown, scope="row")
 
 
 def _totals(drawing: _Drawing) -> list[Html] | None:
     """The totals below their columns; where rows have no number it says how many count."""
     table = drawing.table
-    if not table.totals:
+    if not table.totals or drawing.only is not None:
         return None
     found = [tag("th", "Total", scope="row", colspan=len(drawing.axes) or None)]
     for column in drawing.columns:
         name = f"{table.name}.total.{column.name}"
         if column.name not in table.totals or name not in drawing.results.scalars:
-            found.append(tag("td", colspan=2 if column.name in drawing.beside else None))
+            found.append(tag("td", colspan=_cells(drawing, column)))
             continue
         value = drawing.results.scalars[name]
         scalar = drawing.plan.scalars[name]
         fmt = format_of(scalar, [value], drawing.context.book.units)
-        found.append(cells(value, fmt) if column.name in drawing.beside else cell(value, fmt))
-        series = drawing.series(column)
-        if series.reasons:
-            counted = f"{len(series) - len(series.reasons)} of {len(series)} rows"
-            told = tag("span", counted, class_="range")
-            found[-1] = Html(f"{found[-1].removesuffix('</td>')}{told}</td>")
+        beside = column.name in drawing.beside
+        if column.may_reason:
+            shown = tag("span", amount(value, fmt), **mark(name))
+            counted = _counted(drawing, column)
+            found.append(tag("td", shown, counted, class_="num", colspan=2 if beside else None))
+        else:
+            found.append(cells(value, fmt, of=name) if beside else cell(value, fmt, of=name))
     return found
+
+
+def _counted(drawing: _Drawing, column: Column) -> Html:
+    """`3 of 4 rows`, where some have no number."""
+    series = drawing.series(column)
+    counted = f"{len(series) - len(series.reasons)} of {len(series)} rows"
+    of = of_cell(drawing.table.name, "*", column.name)
+    return tag("span", counted if series.reasons else None, class_="range", **mark(of, "count"))
 
 
 # ------------------------------------------------------------------ a grid of two axes
@@ -160,10 +233,14 @@ def _crossed(drawing: _Drawing) -> Html:
     series, fmt = drawing.series(shown), drawing.formats[shown.name]
     body: list[list[Html]] = []
     for each in downs:
-        row = [_reference(drawing, down, Value(each), "th")]
+        row = [_axis(drawing, down, Value(each))]
         for other in acrosses:
             n = at.get((each, other))
-            row.append(tag("td") if n is None else cell(series[n], fmt))
+            if n is None:
+                row.append(tag("td"))
+                continue
+            of = of_cell(table.name, drawing.results.rows[table.name][n], shown.name)
+            row.append(cell(series[n], fmt, of=of))
         body.append(row)
     symbol = drawing.context.symbol(shown)
     unit = [" in ", tag("span", symbol, class_="unit")] if symbol else []
@@ -187,7 +264,7 @@ def _rests(drawing: _Drawing) -> Html | None:
 
 
 def _stated_cells(drawing: _Drawing) -> Iterator[tuple[Column, str, Stated]]:
-    for row in drawing.table.rows:
+    for _, row in drawing.rows:
         for column in drawing.columns:
             stated = drawing.stated[column.name].get(row)
             if stated is not None and (column.kind == "number" or stated.reason):
@@ -195,14 +272,25 @@ def _stated_cells(drawing: _Drawing) -> Iterator[tuple[Column, str, Stated]]:
 
 
 def _rest(drawing: _Drawing, column: Column, row: str, stated: Stated) -> list[Html]:
-    context = drawing.context
-    fmt = format_of(column, [value_of(stated)], context.book.units)
-    notes = sourced(context, stated, column.note, drawing.plan.citation)
+    context, plan = drawing.context, drawing.plan
+
+    def each(told: Callable[[Stated], Html | None]) -> Html | None:
+        def of(scenario: str) -> Html | None:
+            return told(cells_by(plan, drawing.table, column, scenario).get(row, stated))
+
+        return by_scenario(plan.scenarios, drawing.scenario, of)
+
+    def notes(stated: Stated) -> Html:
+        return join(sourced(context, stated, column.note, plan.citation))
+
+    value = drawing.results.cell(drawing.table.name, row, column.name)
+    fmt, symbol = drawing.formats[column.name], context.symbol(column)
+    of = None if value == Value() else of_cell(drawing.table.name, row, column.name)
     return [
         tag("th", context.row_title(drawing.table, row), scope="row"),
         tag("td", column.title),
-        cell(value_of(stated), fmt, context.symbol(column), input_=True),
-        tag("td", kind(stated.basis)),
-        tag("td", *notes, class_="words"),
-        tag("td", edit_link(context, stated.position, "edit"), class_="num"),
+        cell(value, fmt, symbol, input_=True, of=of),
+        tag("td", each(lambda stated: kind(stated.basis))),
+        tag("td", each(notes), class_="words"),
+        tag("td", each(lambda stated: edit_link(context, stated.position, "edit")), class_="num"),
     ]

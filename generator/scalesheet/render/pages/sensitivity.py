@@ -11,10 +11,13 @@ from scalesheet.numbers import Format, format_of, number
 from scalesheet.render.pages.context import Context, to
 from scalesheet.render.pages.figures import cell, in_words
 from scalesheet.render.pages.html import Html, heading, link, tag
-from scalesheet.render.pages.places import place
+from scalesheet.render.pages.places import address
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.tornado import how_far, tornado, tornado_svg
 from scalesheet.values import Value
+
+#: Said once something was changed in the page.
+STILL = "These charts are those of the published inputs, not of your changes."
 
 
 def sensitivity_section(context: Context, plan: Plan) -> Iterator[object]:
@@ -33,6 +36,7 @@ def sensitivity_section(context: Context, plan: Plan) -> Iterator[object]:
         "those in the workbook move its own.",
         class_="note",
     )
+    yield tag("p", STILL, class_="note changed", data_published="", hidden=True)
     for at, ranking in enumerate(rankings):
         drawn = _figure(context, plan, found, ranking)
         title = plan.scalars[ranking.name].title
@@ -99,7 +103,7 @@ def _target(context: Context, plan: Plan, lever: Lever) -> str:
     key = lever.key
     if key.table is not None and key.table in context.book.tables:
         return to(key.table, "index")
-    return f"#{place(plan, Key(key.name, key.table))}"
+    return address(context, plan, Key(key.name, key.table), plan.id)
 
 
 def _rest(ranking: Ranking) -> Html:

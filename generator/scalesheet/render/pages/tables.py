@@ -7,6 +7,7 @@ import re
 from scalesheet.model import Citation, Plan, Quantity, Stated
 from scalesheet.render.pages.context import Context, cite, to
 from scalesheet.render.pages.html import Html, escape, join, link, tag
+from scalesheet.render.pages.places import row_page
 from scalesheet.values import Value
 
 _EMPTY = re.compile(r"<td[^>]*></td>")
@@ -66,7 +67,8 @@ def reference(context: Context, plan: Plan | None, column: Quantity, value: Valu
     title = context.row_title(table, value.value) if table else value.value
     if name in context.book.tables:
         return link(to(name, value.value), title)
-    return escape(title)
+    page = row_page(plan, name, value.value) if plan is not None else None
+    return link(to("plans", page), title) if page else escape(title)
 
 
 def described(stated: Stated, note: str = "") -> Html | None:

@@ -75,10 +75,31 @@ def line(text: str, names: Names, start: Position) -> tuple[Html, tuple[Diagnost
     return Html("".join(parts)), tuple(found)
 
 
+def fill(text: str, word: Callable[[str], str | None]) -> str:
+    """A text in plain words: every name replaced that has a word, the others as they are."""
+
+    def replaced(mark: re.Match[str]) -> str:
+        given = word(mark[1].strip())
+        return mark[0] if given is None else given
+
+    return re.sub(r"\{\{([^\n{}]*)\}\}", replaced, text)
+
+
+def named(text: str) -> list[str]:
+    """The words of every `{{ }}` of a text, but for those in code."""
+    return [mark["name"] for mark in _MARKS.finditer(text) if mark["name"] is not None]
+
+
+def split(words: str) -> tuple[str, str]:
+    """The kind of a name and the name: `table runs`, `table runs where scale`; of a figure the
+    kind is empty, and its name may hold blanks as in `runs[scale, 'a100'].hours`."""
+    kind, _, name = words.strip().partition(" ")
+    return (kind, " ".join(name.split())) if name and "[" not in kind else ("", words.strip())
+
+
 def _named(words: str, names: Names, position: Position) -> tuple[str, tuple[Diagnostic, ...]]:
     """What `{{ words }}` gives, or the words themselves and why not."""
-    kind, _, name = words.strip().rpartition(" ")
-    kind = kind.strip()
+    kind, name = split(words)
     indent = len(words) - len(words.lstrip())
     position = Position(position.path, position.line, position.column + indent)
     if kind not in names.lookups:

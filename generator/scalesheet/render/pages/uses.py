@@ -9,7 +9,7 @@ from scalesheet.model import Citation, Plan, Table
 from scalesheet.render.pages.context import Context, cell_value, to
 from scalesheet.render.pages.graph import formulas
 from scalesheet.render.pages.html import Html, join, link, tag
-from scalesheet.render.pages.places import place, scalar_anchor, sides, table_anchor
+from scalesheet.render.pages.places import address, scalar_address, sides, table_address
 from scalesheet.values import Results
 
 
@@ -24,7 +24,9 @@ class Use:
 
 
 def of_row(context: Context, table: str, row: str) -> Iterator[Use]:
-    """What refers to a row of the catalogue: other catalogue rows, then plans."""
+    """What refers to a row of the catalogue: other catalogue rows, the score, then plans."""
+    if table == "fits" and row in context.scores:
+        yield Use("Score", to("score", "index"), row, to("score", row))
     for other in context.book.tables.values():
         for column in other.columns.values():
             if column.refers_to != table:
@@ -36,12 +38,14 @@ def of_row(context: Context, table: str, row: str) -> Iterator[Use]:
         results = context.results[plan.id]
         for scalar in plan.scalars.values():
             if scalar.refers_to == table and results.scalars[scalar.name].value == row:
-                yield _in_plan(plan, scalar.title, scalar_anchor(plan, scalar))
+                yield _in_plan(plan, scalar.title, scalar_address(plan, scalar, ""))
         for tabled in plan.tables.values():
             for column in tabled.columns.values():
                 used = column.refers_to == table and _holds(results, tabled.name, column.name, row)
                 if used:
-                    yield _in_plan(plan, tabled.title, table_anchor(tabled.name))
+                    yield _in_plan(
+                        plan, tabled.title, table_address(context, plan, tabled.name, "")
+                    )
 
 
 def _holds(results: Results, table: str, column: str, row: str) -> bool:
@@ -59,11 +63,11 @@ def of_formula(context: Context, id_: str) -> Iterator[Use]:
                 continue
             if key.table is None:
                 scalar = plan.scalars[key.name]
-                yield _in_plan(plan, scalar.title, scalar_anchor(plan, scalar))
+                yield _in_plan(plan, scalar.title, scalar_address(plan, scalar, ""))
             else:
                 table = plan.tables[key.table]
                 title = f"{table.title}: {table.columns[key.name].title}"
-                yield _in_plan(plan, title, place(plan, key))
+                yield _in_plan(plan, title, address(context, plan, key, ""))
 
 
 def of_source(context: Context, key: str) -> Iterator[Use]:
@@ -75,6 +79,7 @@ def of_source(context: Context, key: str) -> Iterator[Use]:
     for record in book.records.values():
         if _is(record.citation, key):
             yield Use(record.title, to("formulas", record.id))
+    yield from _scored(context, key)
     for plan in book.plans.values():
         if _is(plan.citation, key):
             yield Use(plan.title, to("plans", plan.id))
@@ -83,10 +88,24 @@ def of_source(context: Context, key: str) -> Iterator[Use]:
             said = [stated.citation for stated in cited if stated is not None]
             said += [scalar.formula.citation] if scalar.formula is not None else []
             if not scalar.hidden and any(_is(citation, key) for citation in said):
-                yield _in_plan(plan, scalar.title, scalar_anchor(plan, scalar))
+                yield _in_plan(plan, scalar.title, scalar_address(plan, scalar, ""))
         for table in plan.tables.values():
             if next(_citing(table, key), None) is not None:
-                yield _in_plan(plan, table.title, table_anchor(table.name))
+                yield _in_plan(plan, table.title, table_address(context, plan, table.name, ""))
+
+
+def _scored(context: Context, key: str) -> Iterator[Use]:
+    """Published rows on the pages of the score, each publication once."""
+    for task, score in context.scores.items():
+        named: set[str] = set()
+        rows = zip(score.published.of, score.published.rows, strict=True)
+        for publication, row in rows:
+            if _is(row.citation, key) and publication.id not in named:
+                named.add(publication.id)
+                at = f"{to('score', task)}#row-{row.id}"
+                yield Use(f"Score: {task}", to("score", task), publication.title, at)
+    if any(_is(peer.citation, key) for peer in context.book.peers):
+        yield Use("Score", to("score", "index"))
 
 
 def _is(citation: Citation | None, key: str) -> bool:
@@ -102,9 +121,9 @@ def _citing(table: Table, key: str) -> Iterator[str]:
             yield row
 
 
-def _in_plan(plan: Plan, part: str, part_anchor: str) -> Use:
-    page = to("plans", plan.id)
-    return Use(plan.title, page, part, f"{page}#{part_anchor}")
+def _in_plan(plan: Plan, part: str, told: str) -> Use:
+    """A part of a plan; `told` is where it is told, from among the pages of plans."""
+    return Use(plan.title, to("plans", plan.id), part, f"../plans/{told}")
 
 
 def listed(uses: Iterable[Use]) -> Html | None:
@@ -117,7 +136,7 @@ def listed(uses: Iterable[Use]) -> Html | None:
     if not pages:
         return None
     lines: list[Html] = []
-    for (title, address), parts in pages.items():
-        named = join((link(target, part) for part, target in parts), ", ")
-        lines.append(tag("li", link(address, title), ": " if parts else None, named))
+    for (title, target), parts in pages.items():
+        named = join((link(place, part) for part, place in parts), ", ")
+        lines.append(tag("li", link(target, title), ": " if parts else None, named))
     return tag("ul", *lines)

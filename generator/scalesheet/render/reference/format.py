@@ -29,7 +29,12 @@ READ = ("24", "0.5", "1e9", "10_000", "true", "yes", "no", "12:30", "2026-11-20"
 
 _NEEDED = {"required": "required", "optional": "optional", "conditional": "required, see the rules"}
 #: The table of the catalogue that the files of a kind make.
-_TABLES = {"hardware": "hardware", "rate": "offers", "model": "models"}
+_TABLES = {
+    "hardware": "hardware",
+    "rate": "offers",
+    "model": "models",
+    "measurement": "measurements",
+}
 
 
 def format_pages(book: Book) -> Iterator[tuple[str, str]]:
@@ -69,8 +74,8 @@ def _page(kind: str, book: Book) -> str:
         parts += [heading(2, "Fields", "fields"), *_fields(first, kind)]
     for each in rest:
         parts += _section(each)
-    if kind in _TABLES:
-        parts += _look_ups(book.tables[_TABLES[kind]], book)
+    if (table := book.tables.get(_TABLES.get(kind, ""))) is not None:
+        parts += _look_ups(table, book)
     return page(whole["title"], *parts)
 
 

@@ -63,6 +63,7 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
     facts = [
         ("Book", book.title),
         ("Plan", plan.id),
+        *_version(context),
         ("Edition", book.edition.isoformat()),
         ("Edition hash", context.edition_hash),
     ]
@@ -92,6 +93,27 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
             canvas.link(row, TITLE, f"internal:{prefix(sheet.name)}A1", sheet.name, "sheet_link")
             canvas.text(row, 1, _about_sheet(context, sheet), "lead_line")
             row += 1
+    if plan.history:
+        _write_history(canvas, context, row + 1, last)
+
+
+def _version(context: Context) -> list[tuple[str, str]]:
+    """The newest version and what the plan is, where it says so."""
+    version, status = context.plan.version, context.plan.status
+    found = [("Version", f"{version.version}, {version.date}")] if version else []
+    return [*found, ("Status", status)] if status else found
+
+
+def _write_history(canvas: Canvas, context: Context, row: int, last: int) -> None:
+    """The versions of the plan, with those to come."""
+    canvas.text(row, TITLE, "Version history", "section")
+    for at, text in enumerate(("Version", "Date", "Status", "What changes")):
+        canvas.text(row + 1, at, text, "heading")
+    for number, each in enumerate(context.plan.history, row + 2):
+        canvas.text(number, TITLE, each.version, "label")
+        canvas.text(number, 1, each.date, "text")
+        canvas.text(number, 2, each.status, "text")
+        canvas.merged(number, 3, last, each.text, "text")
 
 
 def _about_sheet(context: Context, sheet: SheetPlan) -> str:

@@ -19,6 +19,7 @@ from scalesheet.language.syntax import (
     Constant,
     Lookup,
     Node,
+    Title,
     walk,
 )
 from scalesheet.language.syntax import Column as ColumnNode
@@ -132,7 +133,7 @@ def _nodes(quantity: Quantity) -> Iterator[Node]:
 def _reaches(quantity: Quantity) -> list[str]:
     reached = [quantity.refers_to] if quantity.refers_to else []
     for node in _nodes(quantity):
-        if isinstance(node, Lookup | Cell | Aggregate | ColumnNode):
+        if isinstance(node, Lookup | Cell | Aggregate | ColumnNode | Title):
             reached.append(node.table)
     return reached
 

@@ -205,5 +205,10 @@ class View:
     def ids(self, table: str) -> str:
         return self.layout.names.tables[table]
 
+    def titles(self, table: str) -> str:
+        place = self.layout.tables[table]
+        area = f"{absolute(place.first, TITLE)}:{absolute(place.spacer, TITLE)}"
+        return self._prefix(place.sheet) + area
+
     def constant(self, name: str) -> str:
         return self.layout.names.constants[name]

@@ -234,6 +234,8 @@ def write_ends(canvas: Canvas, context: Context, scalar: Scalar, role: Role | No
 
 
 def role_of(scalar: Scalar, outer: bool) -> Role:
+    if scalar.kind == "text":
+        return "word"
     if scalar.kind != "number":
         return "either"
     if outer:

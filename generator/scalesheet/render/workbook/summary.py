@@ -201,13 +201,17 @@ def _live_number(cell: str, quantity: Quantity, fmt: Format) -> str:
 
 
 def _chart(canvas: Canvas, context: Context, chart: Chart, row: int) -> None:
-    """One column of a table over its rows, as a native chart with alternative text."""
+    """One column of a table over its rows, as a native chart with alternative text.
+
+    A calendar's bars are drawn whole, and covered up to where each begins.
+    """
     table = context.tables[chart.table]
     place = context.layout.tables[chart.table]
     column = table.columns[chart.column]
     at = place.columns[chart.column][1]
     last = place.spacer - 1
-    made = canvas.book.add_chart({"type": chart.kind})
+    bar = chart.kind != "column"  # rows from top to bottom, as in the table
+    made = canvas.book.add_chart({"type": "bar" if bar else "column"})
     fmt = context.column_format(table, column)
     series = {
         "name": column.title or column.name,
@@ -217,12 +221,22 @@ def _chart(canvas: Canvas, context: Context, chart: Chart, row: int) -> None:
         "gap": 60,
         "data_labels": {"value": True, "num_format": excel_format(fmt), "font": _font(9)},
     }
-    made.add_series(series)
+    made.add_series({**series, "overlap": 100} if chart.start else series)
+    if chart.start:
+        begin = place.columns[chart.start][1]
+        made.add_series(
+            {
+                **series,
+                "name": table.columns[chart.start].title,
+                "values": [place.sheet, place.first, begin, last, begin],
+                "fill": {"color": "#FFFFFF"},
+                "data_labels": {"value": False},
+            }
+        )
     made.set_title({"name": chart.title, "name_font": _font(12, bold=True), "overlay": False})
     made.set_legend({"none": True})
     unit = context.symbol(column)
     label = f"{column.title} ({unit})" if unit else column.title
-    bar = chart.kind == "bar"  # rows from top to bottom, as in the table
     categories = {
         "num_font": _font(9), "major_gridlines": {"visible": False}, "reverse": bar,
         "crossing": "max" if bar else None,

@@ -133,7 +133,9 @@ class _Cells:
                 continue
             text = stated_text(stated, self.symbol)
             if text is not None:
-                self.canvas.text(number_, at, text if end == "value" else "", role)
+                # a reason stands at all three ends, since formulas read each of them
+                whole = end == "value" or stated.reason is not None
+                self.canvas.text(number_, at, text if whole else "", role)
             else:
                 value = stated_ends(stated)[ENDS.index(end)]
                 self.canvas.number(number_, at, value, "input", self.format)
@@ -150,7 +152,8 @@ class _Cells:
             outer = formula.outer and end != "value"
             look = self.canvas.formats(self._role(outer), self.format)
             text, array, put = printed.text, printed.array, self.canvas.put_formula
-            first, may_wrap = self.place.first, self.column.may_reason
+            first = self.place.first
+            may_wrap = self.column.may_reason or self.column.kind == "text"
             for row in rows:
                 at_row = first + row
                 value = stored(row)

@@ -276,5 +276,8 @@ class Within:
             return self.outside.ids(table)
         return f"{absolute(part.first, KEY)}:{absolute(part.last, KEY)}"
 
+    def titles(self, table: str) -> str:
+        return self.outside.titles(table)  # a block has the rows of its table, in their order
+
     def constant(self, name: str) -> str:
         return self.outside.constant(name)

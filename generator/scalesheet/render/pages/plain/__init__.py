@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.audit import audit_texts
 from scalesheet.render.pages.plain.catalogue import catalogue_texts
-from scalesheet.render.pages.plain.plan import plan_text
+from scalesheet.render.pages.plain.plan import plan_text, subpage_text
+from scalesheet.render.pages.plain.score import score_texts
 from scalesheet.render.pages.plain.text import document, link, plain
 
 __all__ = ["plain_pages"]
@@ -24,5 +25,8 @@ def plain_pages(context: Context) -> Iterator[tuple[str, str]]:
     yield "plans/index.md", document("# Plans", listed)
     for plan in plans:
         yield f"plans/{plan.id}.md", plan_text(context, plan)
+        for page in plan.pages:
+            yield f"plans/{page.id}.md", subpage_text(context, plan, page)
     yield from audit_texts(context)
     yield from catalogue_texts(context)
+    yield from score_texts(context)

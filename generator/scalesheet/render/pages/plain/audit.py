@@ -6,8 +6,16 @@ from collections.abc import Iterator, Mapping
 
 from scalesheet.audit.explain import said
 from scalesheet.audit.model import Audited, Judged, Shown, Totals
-from scalesheet.audit.worst import faults
-from scalesheet.render.pages.audit import FOLDER, INDEX_LEAD, SIDES, signed, total_text
+from scalesheet.audit.worst import Group, grouped
+from scalesheet.render.pages.audit import (
+    FOLDER,
+    INDEX_LEAD,
+    ORDER,
+    SIDES,
+    group_title,
+    signed,
+    total_text,
+)
 from scalesheet.render.pages.context import Context, to
 from scalesheet.render.pages.plain.text import API, code, document, grid, link, plain
 from scalesheet.values import Value
@@ -16,12 +24,12 @@ from scalesheet.values import Value
 def audit_texts(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text of each audit's page, and of their index."""
     listed = [
-        f"- {link(f'{plan}.md', audited.audit.document.title)}: {_counts(audited)}"
-        for plan, audited in context.audits.items()
+        f"- {link(f'{id_}.md', audited.audit.document.title)}: {_counts(audited)}"
+        for id_, audited in context.audits.items()
     ]
     yield f"{FOLDER}/index.md", document("# Audit", INDEX_LEAD, "\n".join(listed))
-    for plan, audited in context.audits.items():
-        yield f"{FOLDER}/{plan}.md", _text(context, audited)
+    for id_, audited in context.audits.items():
+        yield f"{FOLDER}/{id_}.md", _text(context, audited)
 
 
 def _counts(audited: Audited) -> str:
@@ -31,7 +39,7 @@ def _counts(audited: Audited) -> str:
 
 def _text(context: Context, audited: Audited) -> str:
     plan = context.book.plans[audited.audit.plan]
-    wrong = [_fault(context, audited, fault) for fault in faults(audited)]
+    groups = grouped(audited)
     return document(
         f"# Audit: {plain(audited.audit.document.title)}",
         f"{link(to('plans', plan.id), plan.title)} · {link(f'{API}/audit/{plan.id}.json', 'JSON')}",
@@ -42,7 +50,8 @@ def _text(context: Context, audited: Audited) -> str:
         if audited.headlines
         else "",
         _counts(audited),
-        *(["## What does not hold", "\n".join(wrong)] if wrong else []),
+        *(["## What does not hold", ORDER] if groups else []),
+        *(block for group in groups for block in _group(context, audited, group)),
         "## All claims",
         grid(
             ["Id", "Line", "Quote", "Says", "Verdict", "Because"],
@@ -57,6 +66,11 @@ def _headline(context: Context, totals: Totals) -> list[str]:
     return [plain(totals.headline.title), *told]
 
 
+def _group(context: Context, audited: Audited, group: Group) -> Iterator[str]:
+    yield f"### {plain(group_title(group))}"
+    yield "\n".join(_fault(context, audited, fault) for fault in group.faults)
+
+
 def _fault(context: Context, audited: Audited, fault: Judged | Shown) -> str:
     effects = _effects(context, audited, fault.effects)
     if isinstance(fault, Judged):
@@ -65,7 +79,8 @@ def _fault(context: Context, audited: Audited, fault: Judged | Shown) -> str:
     else:
         lines = ", ".join(map(str, fault.finding.lines))
         told = "; ".join(map(plain, fault.because))
-        head = f"Lines {lines}: {plain(fault.finding.title)}. {told}. {plain(fault.finding.note)}"
+        head = f"{plain(fault.finding.title)}. {told}. {plain(fault.finding.note)}"
+        head = f"Lines {lines}: {head}" if lines else head
     return f"- {head.strip()}" + f" Effect: {effects}." * bool(effects)
 
 

@@ -1,4 +1,6 @@
-"""Pages of the catalogue as plain Markdown: accelerators, offers, models, formulas, sources."""
+"""Pages of the catalogue as plain Markdown: accelerators, offers, models, measurements, formulas,
+sources.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from scalesheet.model import Column, Quantity, Record, Source, Stated, Table
 from scalesheet.render.notations import record_texts
-from scalesheet.render.pages.catalogue import KINDS
+from scalesheet.render.pages.catalogue import KINDS, said_nowhere
 from scalesheet.render.pages.context import Context, cell_value, value_of
 from scalesheet.render.pages.plain.text import (
     API,
@@ -27,10 +29,10 @@ from scalesheet.values import Value
 def catalogue_texts(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text of every page of the catalogue, and of each index."""
     book = context.book
-    for name, (title, sentence, _) in KINDS.items():
+    for name, kind in KINDS.items():
         table = book.tables.get(name)
         rows = [] if table is None else list(zip(table.rows, table.row_titles, strict=True))
-        yield f"{name}/index.md", _index(name, title, sentence, rows)
+        yield f"{name}/index.md", _index(name, kind.title, kind.sentence, rows)
         for row, _title in rows:
             assert table is not None
             yield f"{name}/{row}.md", _row(context, table, row)
@@ -56,11 +58,13 @@ def _index(name: str, title: str, lead: str, entries: Iterable[tuple[str, str]])
 
 
 def _row(context: Context, table: Table, row: str) -> str:
-    """An accelerator, an offer or a model."""
+    """An accelerator, an offer, a model or a measurement."""
     figures = (
-        [plain(c.title), *_told(context, c, cell_value(context, table, c, row), c.stated.get(row))]
+        [plain(c.title), *_told(context, c, value, c.stated.get(row))]
         for c in table.columns.values()
         if not c.hidden
+        for value in (cell_value(context, table, c, row),)
+        if not said_nowhere(value, c.stated.get(row))
     )
     return document(
         f"# {plain(context.row_title(table, row))}",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from scalesheet.model import Plan, Table
+from scalesheet.model import Page, Plan, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.names import find, scalar_named
+from scalesheet.render.pages.found import Here, find, scalar_named
+from scalesheet.render.pages.names import HISTORY, belonging
 from scalesheet.render.pages.places import SCENARIO, is_input, stated_by
 from scalesheet.render.pages.plain.text import (
     API,
@@ -21,6 +22,8 @@ from scalesheet.render.pages.plain.text import (
     plain,
     shown,
 )
+from scalesheet.render.pages.subpages import here_of, page_title
+from scalesheet.render.pages.template import split
 from scalesheet.values import Results
 
 _NAMES = re.compile(
@@ -38,8 +41,10 @@ def plan_text(context: Context, plan: Plan) -> str:
     advice = [f"- {_prose(context, plan, results, each)}" for each in plan.recommendations]
     return document(
         f"# {plain(plan.title)}",
+        _version(plan),
         plain(plan.summary),
         _where(context, plan),
+        _pages(context, plan),
         "## Headline",
         grid(["Figure", "Value"], _figures(context, plan, results)),
         prose,
@@ -53,6 +58,38 @@ def plan_text(context: Context, plan: Plan) -> str:
         "## Tables",
         *(block for each in plan.tables.values() for block in _tabled(context, plan, each)),
     )  # fmt: skip
+
+
+def subpage_text(context: Context, plan: Plan, each: Page) -> str:
+    """What a further page says."""
+    results, here = context.results[plan.id], here_of(each)
+    figures = [find(context, plan, results, name, here) for name, _ in each.headline]
+    rows = ([plain(f.title), shown(context, f.quantity, f.value)] for f in figures if f is not None)
+    return document(
+        f"# {plain(page_title(context, plan, each))}",
+        link(f"{plan.id}.md", plan.title),
+        _prose(context, plan, results, each.summary, here),
+        grid(["Figure", "Value"], rows) if figures else None,
+        _prose(context, plan, results, each.text, here),
+    )
+
+
+def _version(plan: Plan) -> str:
+    """The version at hand, and what the plan is."""
+    version = plan.version
+    parts = [f"Version {version.version}", version.date] if version else []
+    return plain(" · ".join([*parts, *([plan.status] if plan.status else [])]))
+
+
+def _pages(context: Context, plan: Plan) -> str:
+    """The further pages, with what each is about."""
+    results = context.results[plan.id]
+    lines = []
+    for each in plan.pages:
+        about = _prose(context, plan, results, each.summary, here_of(each))
+        told = f": {about}" if about else ""
+        lines.append(f"- {link(f'{each.id}.md', page_title(context, plan, each))}{told}")
+    return "\n".join(lines)
 
 
 def _where(context: Context, plan: Plan) -> str:
@@ -114,7 +151,7 @@ def _tabled(context: Context, plan: Plan, table: Table) -> Iterator[str]:
     """A table with its cells, and below it the formulas of its columns."""
     results = context.results[plan.id]
     yield f"### {plain(table.title)}"
-    yield table_text(context, table, results)
+    yield table_text(context, plan, table, results)
     formulas = [
         f"- {plain(c.title)}: {code(c.formula.text)}"
         for c in table.columns.values()
@@ -124,9 +161,17 @@ def _tabled(context: Context, plan: Plan, table: Table) -> Iterator[str]:
     yield plain(table.note)
 
 
-def table_text(context: Context, table: Table, results: Results) -> str:
-    """The cells of a table and its totals."""
-    columns = [c for c in table.columns.values() if not c.hidden]
+def table_text(
+    context: Context,
+    plan: Plan,
+    table: Table,
+    results: Results,
+    only: tuple[str, str] | None = None,
+) -> str:
+    """The cells of a table and its totals; or `only` the rows whose reference of that column is
+    that row, without the column."""
+    left_out = only[0] if only else ""
+    columns = [c for c in table.columns.values() if not c.hidden and c.name != left_out]
     series = results.tables[table.name]
     units = {c.name: context.symbol(c) for c in columns}
     formats = {c.name: format_of(c, series[c.name], context.book.units) for c in columns}
@@ -134,10 +179,11 @@ def table_text(context: Context, table: Table, results: Results) -> str:
                      for c in columns)]  # fmt: skip
     rows = [
         [plain(table.row_titles[place]),
-         *(shown(context, c, series[c.name][place], formats[c.name]) for c in columns)]
+         *(shown(context, c, series[c.name][place], formats[c.name], plan) for c in columns)]
         for place in range(len(table.rows))
+        if only is None or series[left_out][place].value == only[1]
     ]  # fmt: skip
-    if table.totals:
+    if table.totals and only is None:
         totals = {c: results.scalars[f"{table.name}.total.{c}"] for c in table.totals}
         rows.append(
             ["**Total**",
@@ -150,52 +196,64 @@ def table_text(context: Context, table: Table, results: Results) -> str:
 # ------------------------------------------------------------------ prose
 
 
-def _prose(context: Context, plan: Plan, results: Results, text: str) -> str:
+def _prose(
+    context: Context, plan: Plan, results: Results, text: str, here: Here | None = None
+) -> str:
     """The plan's own text with every name replaced; code stays as it is."""
+    here = here or Here(plan.id)
 
     def replaced(mark: re.Match[str]) -> str:
         if mark["name"] is None:
             return mark[0]
-        kind, _, name = mark["name"].strip().rpartition(" ")
-        return _KINDS.get(kind.strip(), _elsewhere)(context, plan, results, name)
+        kind, name = split(mark["name"])
+        return _KINDS.get(kind, _elsewhere)(context, plan, results, name, here)
 
     return _NAMES.sub(replaced, text)
 
 
-def _figure(context: Context, plan: Plan, results: Results, name: str) -> str:
+def _figure(context: Context, plan: Plan, results: Results, name: str, here: Here) -> str:
     if name == "recommendations":
         told = (f"- {_prose(context, plan, results, each)}" for each in plan.recommendations)
         return "\n" + "\n".join(told) + "\n"
-    found = find(context, plan, results, name)
+    if name == HISTORY and plan.history:
+        rows = ([v.version, v.date, v.status, plain(v.text)] for v in plan.history)
+        return f"\n{grid(['Version', 'Date', 'Status', 'What changes'], rows)}\n"
+    found = find(context, plan, results, name, here)
     if found is None:
-        return _elsewhere(context, plan, results, name)
-    return shown(context, found.quantity, found.value)
+        return _elsewhere(context, plan, results, name, here)
+    if found.open is not None:
+        return plain(bounded(found.open, context.symbol(found.quantity)))
+    return shown(context, found.quantity, found.value, plan=plan)
 
 
-def _table(context: Context, plan: Plan, results: Results, name: str) -> str:
-    if name not in plan.tables:
-        return _elsewhere(context, plan, results, name)
-    return f"\n{table_text(context, plan.tables[name], results)}\n"
+def _table(context: Context, plan: Plan, results: Results, name: str, here: Here) -> str:
+    name, _, word = name.partition(" where ")
+    table = plan.tables.get(name)
+    if table is None:
+        return _elsewhere(context, plan, results, name, here)
+    column = belonging(table, here.row) if word and here.row else None
+    only = (column, here.row.row) if column and here.row else None
+    return f"\n{table_text(context, plan, table, results, only)}\n"
 
 
-def _chart(context: Context, plan: Plan, results: Results, name: str) -> str:
+def _chart(context: Context, plan: Plan, results: Results, name: str, here: Here) -> str:
     charts = {chart.id: chart for chart in plan.charts}
     if name not in charts:
-        return _elsewhere(context, plan, results, name)
+        return _elsewhere(context, plan, results, name, here)
     return f"Chart: {plain(charts[name].title)}. {plain(charts[name].alt)}"
 
 
-def _formula(context: Context, plan: Plan, results: Results, name: str) -> str:
+def _formula(context: Context, plan: Plan, results: Results, name: str, here: Here) -> str:
     scalar = scalar_named(plan, name)
     if scalar is None or scalar.formula is None:
-        return _elsewhere(context, plan, results, name)
+        return _elsewhere(context, plan, results, name, here)
     value = shown(context, scalar, results.scalars[scalar.name])
     return f"{plain(scalar.title)} = {code(scalar.formula.text)} = {value}"
 
 
-def _elsewhere(context: Context, plan: Plan, results: Results, name: str) -> str:
+def _elsewhere(context: Context, plan: Plan, results: Results, name: str, here: Here) -> str:
     """What only the page can draw."""
-    return link(f"{plan.id}.html", f"{name} (on the page)")
+    return link(f"{here.page}.html", f"{name} (on the page)")
 
 
 _KINDS = {"": _figure, "table": _table, "chart": _chart, "formula": _formula}

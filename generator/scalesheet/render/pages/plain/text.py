@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from scalesheet.model import Citation, Quantity, Stated
+from scalesheet.model import Citation, Plan, Quantity, Stated
 from scalesheet.numbers import Format, format_of, text
 from scalesheet.render.pages.context import Context, to
+from scalesheet.render.pages.places import row_page
 from scalesheet.values import Value
 
 _MARKS = re.compile(r"([\\`*_\[\]<>|~])")
@@ -59,10 +60,18 @@ def cited(context: Context, citation: Citation | None) -> str:
     return f"{shown}, {plain(citation.locator)}" if citation.locator else shown
 
 
-def shown(context: Context, quantity: Quantity, value: Value, fmt: Format | None = None) -> str:
+def shown(
+    context: Context,
+    quantity: Quantity,
+    value: Value,
+    fmt: Format | None = None,
+    plan: Plan | None = None,
+) -> str:
     """A value with its range, and its unit unless a format is given, which a column shares."""
     if quantity.kind == "reference" and isinstance(value.value, str):
-        return _row(context, quantity, value.value)
+        return _row(context, quantity, value.value, plan)
+    if quantity.show.code and isinstance(value.value, str):
+        return code(value.value)
     symbol = context.symbol(quantity) if fmt is None else ""
     fmt = format_of(quantity, [value], context.book.units) if fmt is None else fmt
     said = text(value, fmt, symbol)
@@ -71,12 +80,16 @@ def shown(context: Context, quantity: Quantity, value: Value, fmt: Format | None
     return plain(said)
 
 
-def _row(context: Context, quantity: Quantity, row: str) -> str:
-    """What a reference names: of the catalogue, by its title and with a link."""
-    table = context.book.tables.get(quantity.refers_to or "")
+def _row(context: Context, quantity: Quantity, row: str, plan: Plan | None) -> str:
+    """What a reference names, by its title; with a link where it has a page."""
+    table = context.table(quantity.refers_to or "", plan)
     if table is None or row not in table.rows:
         return plain(row)
-    return link(to(table.name, row), context.row_title(table, row))
+    title = context.row_title(table, row)
+    if table.name in context.book.tables:
+        return link(to(table.name, row), title)
+    page = row_page(plan, table.name, row) if plan is not None else None
+    return link(to("plans", page), title) if page else plain(title)
 
 
 def bounded(stated: Stated, unit: str) -> str:

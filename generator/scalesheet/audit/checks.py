@@ -1,0 +1,93 @@
+"""Findings that a plan makes by itself: its checks that do not hold with the document's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from scalesheet.audit.explain import arithmetic
+from scalesheet.audit.model import Audit, Basis, Finding, Shown
+from scalesheet.audit.verdicts import lines_of
+from scalesheet.evaluate.findings import MOST_ROWS, broken_rows
+from scalesheet.language.syntax import Aggregate, Cell, Column, Node
+from scalesheet.model import Formula, Plan, Scalar
+from scalesheet.units import Units
+from scalesheet.values import Results, Value
+
+NOTE = "A check of the plan, which does not hold with the figures of the document."
+
+
+def broken_checks(
+    plan: Plan, audits: Sequence[Audit], results: Results, units: Units
+) -> Mapping[str, list[Shown]]:
+    """For each audit the checks that do not hold; `results` are those of the document's scenario.
+
+    A check belongs to the document that it names as its source, else to the plan's first.
+    """
+    found: dict[str, list[Shown]] = {audit.id: [] for audit in audits}
+    by_source = {audit.document.key: audit.id for audit in reversed(audits)}
+    for name in plan.checks:
+        check, value = plan.scalars[name], results.scalars[name]
+        if value.value is True or check.formula is None:
+            continue
+        cited = check.formula.citation
+        owner = by_source.get(cited.key if cited else "", audits[0].id)
+        told = list(_because(plan, check, check.formula, results, units))
+        finding = Finding(
+            id=name.replace(".", "-").replace("_", "-"),
+            title=check.title,
+            lines=lines_of(cited) if cited and cited.key in by_source else (),
+            shows=tuple(Basis(text, name) for text, _, _ in told),
+            effects={},
+            note=check.note or NOTE,
+            position=check.position,
+        )
+        because, values = tuple(t for _, t, _ in told), tuple(v for _, _, v in told)
+        found[owner].append(Shown(finding, because, values, {}))
+    return found
+
+
+def _because(
+    plan: Plan, check: Scalar, formula: Formula, results: Results, units: Units
+) -> Iterator[tuple[str, str, Value]]:
+    """The formula, the same with its numbers put in, and what it gives; of a check of every row
+    the same for each row that breaks it."""
+    rows = broken_rows(plan, check.name, results)
+    if not rows:
+        basis = Basis(formula.text, check.name)
+        yield (
+            formula.text,
+            arithmetic(basis, check, formula, results, units),
+            results.scalars[check.name],
+        )
+        return
+    table = plan.tables[plan.row_checks[check.name]]
+    column = table.columns[check.name.replace(".", "_")]
+    assert column.formula is not None
+    titles = dict(zip(table.rows, table.row_titles, strict=True))
+    for number, row in enumerate(rows):
+        if number == MOST_ROWS:
+            more = f"and {len(rows) - MOST_ROWS} more rows of {table.title}"
+            yield column.formula.text, more, results.scalars[check.name]
+            return
+        here = replace(column.formula, tree=_at(column.formula.tree, table.name, row))
+        at_row = replace(results, scalars={**results.scalars, check.name: Value(False)})
+        told = arithmetic(Basis(column.formula.text, check.name), check, here, at_row, units)
+        yield column.formula.text, f"{titles[row]}: {told}", Value(False)
+
+
+def _at(node: Node, table: str, row: str) -> Node:
+    """A formula of a table's rows as that of one row."""
+    if isinstance(node, Column) and node.table == table:
+        return Cell(table, row, node.column, node.end, span=node.span)
+    if isinstance(node, Aggregate):
+        return node  # its condition is about the rows that it draws together
+    changed: dict[str, Any] = {}
+    for item in fields(node):
+        part = getattr(node, item.name)
+        if isinstance(part, Node):
+            changed[item.name] = _at(part, table, row)
+        elif item.name == "arguments":
+            changed[item.name] = tuple(_at(argument, table, row) for argument in part)
+    return replace(node, **changed) if changed else node

@@ -1,0 +1,140 @@
+"""Texts with figures in them: reads `'needs {need:.1 GB}'` into pieces, and writes them back.
+
+A literal inside `text(...)` or `reason(...)` is read here, character by character, so that every
+fault within a placeholder is told at its own column. Doubling a brace writes a brace.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from scalesheet.language.syntax import Choice, Join, Node, Placeholder, Span, Text
+
+MOST_DECIMALS = 9
+_FORMAT = re.compile(r"\s*\.([0-9]+)\s*(.*?)\s*", re.DOTALL)
+_HOW = "write {x:.1 GB}, {x:.1} or {x:.0 %}"
+
+#: Reads the expression of a placeholder: its text, and where it begins in the formula.
+Read = Callable[[str, int], Node]
+#: An expression that is printed as it is, as the pieces of a text.
+Pieces = Callable[[Node], Iterable[Node]]
+#: Says what is wrong, and where.
+Fault = Callable[[str, int], Exception]
+
+
+def template(content: str, start: int, read: Read, pieces: Pieces, fault: Fault) -> Iterator[Node]:
+    """The pieces of a literal that begins at `start`: texts and placeholders."""
+    at, kept, began = 0, "", 0
+    while at < len(content):
+        sign = content[at]
+        if sign in "{}" and content[at : at + 2] == sign * 2:
+            kept, at = kept + sign, at + 2
+        elif sign == "}":
+            raise fault("a placeholder is closed that was not opened; write '}}' for a brace",
+                        start + at)  # fmt: skip
+        elif sign == "{":
+            if kept:
+                yield Text(kept, span=Span(start + began, start + at))
+            end, colon = _closing(content, at, start, fault)
+            value = _expression(content, at, colon, start, read, fault)
+            if colon == end:
+                yield from pieces(value)
+            else:
+                span = Span(start + at, start + end + 1)
+                yield _formatted(value, span, content, colon, end, start, fault)
+            at, kept, began = end + 1, "", end + 1
+        else:
+            kept, at = kept + sign, at + 1
+    if kept:
+        yield Text(kept, span=Span(start + began, start + at))
+
+
+def _closing(content: str, opening: int, start: int, fault: Fault) -> tuple[int, int]:
+    """Where the placeholder closes, and where its format begins (the same where it has none)."""
+    quote, colon = "", 0
+    for at in range(opening + 1, len(content)):
+        sign = content[at]
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"":
+            quote = sign
+        elif sign == ":" and not colon:
+            colon = at
+        elif sign == "}":
+            return at, colon or at
+    raise fault(
+        "the placeholder is not closed; write '}' after it, or '{{' for a brace", start + opening
+    )
+
+
+def _expression(content: str, opening: int, end: int, start: int, read: Read, fault: Fault) -> Node:
+    inside = content[opening + 1 : end]
+    if not inside.strip():
+        raise fault(
+            "the placeholder is empty; name what it prints, or write '{{' and '}}' for braces",
+            start + opening,
+        )
+    return read(inside, start + opening + 1)
+
+
+def _formatted(
+    value: Node, span: Span, content: str, colon: int, end: int, start: int, fault: Fault
+) -> Node:
+    found = _FORMAT.fullmatch(content, colon + 1, end)
+    if found is None:
+        raise fault(f"expected a point and the number of decimals after ':'; {_HOW}",
+                    start + colon + 1)  # fmt: skip
+    if int(found[1]) > MOST_DECIMALS:
+        raise fault(f"at most {MOST_DECIMALS} decimals are printed, found {found[1]}",
+                    start + found.start(1))  # fmt: skip
+    return Placeholder(value, int(found[1]), found[2], unit_at=start + found.start(2), span=span)
+
+
+def joined(pieces: Iterable[Node]) -> Node:
+    """The pieces as one: a text or a choice where they are nothing else."""
+    whole = join(pieces)
+    if not whole.parts:
+        return Text("")
+    single = len(whole.parts) == 1 and isinstance(whole.parts[0], Text | Choice)
+    return whole.parts[0] if single else whole
+
+
+def join(pieces: Iterable[Node], span: Span | None = None) -> Join:
+    """The pieces in one row, what was joined before opened up, and texts side by side made one."""
+    flat: list[Node] = []
+    for part in pieces:
+        for each in part.parts if isinstance(part, Join) else (part,):
+            if isinstance(each, Text) and flat and isinstance(flat[-1], Text):
+                flat[-1] = Text(flat[-1].value + each.value, span=flat[-1].span)
+            elif each != Text(""):
+                flat.append(each)
+    if span is None and flat and flat[0].span and flat[-1].span:
+        span = Span(flat[0].span.start, flat[-1].span.end)
+    return Join(tuple(flat), span=span)
+
+
+# ------------------------------------------------------------------ written back
+
+
+def literals(parts: Iterable[str]) -> list[str]:
+    """Contents as few literals: each holds one kind of quotation mark and is put in the other."""
+    found: list[str] = []
+    content = ""
+    for part in parts:
+        if "'" in content + part and '"' in content + part:
+            found.append(quoted(content))
+            content = ""
+        content += part
+    return [*found, quoted(content)] if content or not found else found
+
+
+def quoted(content: str) -> str:
+    """A literal; a single quotation mark inside asks for double ones around."""
+    return f'"{content}"' if "'" in content else f"'{content}'"
+
+
+def braced(text: str) -> Iterator[str]:
+    """A text's characters as a literal holds them, cut where the quotation mark changes."""
+    doubled = text.replace("{", "{{").replace("}", "}}")
+    yield from re.findall(r"'[^\"]*|\"[^']*|[^'\"]+", doubled)

@@ -1,0 +1,50 @@
+"""What a score is held to: the expected one on file, and fits that rest on the rows on file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.model import Book, Expected
+from scalesheet.predict.score import Quality, TaskScore
+
+#: Figures on file are rounded; a score may be worse by this share.
+ROUNDING = 1e-3
+
+
+def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic]:
+    """Every score that fell behind the one on file, and every fit that is out of date."""
+    for task, expected in book.expected.items():
+        assert expected.position is not None
+        if task not in scores:
+            message = f"{task}: no row is scored, and {expected.rows} are expected"
+            yield at(expected.position, "P001", message)
+            continue
+        for message in _worse(scores[task].unseen, expected):
+            yield at(expected.position, "P001", f"{task}: {message}")
+    for task, made in scores.items():
+        fit = book.fits.get(task)
+        if fit is not None and fit.digest != made.digest:
+            assert fit.position is not None
+            message = (
+                f"the fit '{task}' rests on other rows than those on file; "
+                "run 'scalesheet fit' and look at the score"
+            )
+            yield at(fit.position, "P002", message)
+
+
+def _worse(found: Quality, expected: Expected) -> Iterator[str]:
+    if found.rows < expected.rows:
+        yield f"{found.rows} rows are scored, {expected.rows} are expected"
+    for name, now, was in (
+        ("median", found.median, expected.median),
+        ("nine tenths", found.p90, expected.p90),
+    ):
+        if not now <= was * (1 + ROUNDING):
+            yield f"the error is {now:.4g} ({name}), {was:.4g} at most is expected"
+    coverage = found.coverage if found.coverage is not None else 0.0
+    if not expected.coverage_least - ROUNDING <= coverage <= expected.coverage_most + ROUNDING:
+        yield (
+            f"{coverage:.1%} of the rows are within their 80 % interval, "
+            f"{expected.coverage_least:.0%} to {expected.coverage_most:.0%} are expected"
+        )

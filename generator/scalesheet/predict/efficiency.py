@@ -1,0 +1,297 @@
+"""GPU hours of runs and throughput of configurations: physics of a step, and few fitted numbers.
+
+The time of a token is a sum of parts (`steps.py`), each with a coefficient that is fitted on what
+was published (`pooling.py`), and an overhead. docs/reference/predictions.md says it in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from scalesheet.model import Book
+from scalesheet.predict import pooling, steps
+from scalesheet.predict.arrays import (
+    Array,
+    Flags,
+    Reasons,
+    Words,
+    among,
+    because,
+    first_reason,
+    no_reasons,
+    words,
+)
+from scalesheet.predict.cases import Cases, needs
+from scalesheet.predict.families import quantile
+from scalesheet.predict.fits import Coefficients
+from scalesheet.predict.pooling import Design, Prior
+from scalesheet.predict.records import rows_of
+from scalesheet.predict.steps import Layout
+from scalesheet.predict.table import Predictions, none_of
+
+#: Small trained parts that cost what LoRA does: two passes, and little beside them.
+LIKE_LORA = frozenset(
+    ("", "dora", "ia3", "ln_tuning", "adapter", "vera", "trainable_tokens", "8bit")
+)
+WITHIN, BETWEEN = 0.08, 0.08  # throughput of stated configurations
+RUN_WITHIN, RUN_BETWEEN = 0.15, 0.25  # whole runs, whose hours hold more than steps
+#: Share of the left-out errors beyond each end. Runs are few, so a little less than a tenth.
+TAIL, RUN_TAIL = 0.1, 0.08
+
+#: What physics expects of each coefficient, and how far families are from each other.
+OF_STEPS: Mapping[str, Prior] = {
+    "products": Prior(1.2, 0.08, 0.08),
+    "products_fp8": Prior(1.2, 0.08, 0.12),
+    "attention": Prior(2.2, 0.4, 0.35),
+    "traffic": Prior(5.0, 0.4, 0.4),
+    "again": Prior(1.1, 0.3, 0.3),
+    "cast": Prior(2.5, 0.6, 0.5),
+    "exposed": Prior(0.25, 0.8, 0.7),
+    "tensor": Prior(0.6, 0.5, 0.5),
+    "unpack": Prior(2.0, 0.8, 0.5),
+    "launch": Prior(0.05, 0.4, 0.7),
+    "stock": Prior(0.3, 0.4, 0.5),
+    "scale": Prior(0.01, 0.7, 1.0),
+}
+OF_RUNS: Mapping[str, Prior] = {
+    "products": Prior(1.2, 0.1, 0.05),
+    "products_fp8": Prior(1.4, 0.1, 0.1),
+    "attention": Prior(1.8, 0.25, 0.3),
+    "traffic": Prior(9.0, 0.3, 0.3),
+    "gross": Prior(0.3, 0.6, 0.0),
+    "scale": Prior(0.045, 0.4, 0.5),
+    "experts": Prior(0.1, 0.8, 0.8),
+}
+GAP = (
+    0.25  # standard deviation that each thing adds which is taken as usual for want of a statement
+)
+
+OLD_FIT = "the fit on file is of another model: 'scalesheet fit' makes a new one"
+METHOD = "time of a step by its parts, with fitted coefficients"
+RUN_METHOD = "time of a token by its parts and a fitted overhead of whole runs"
+_COMPUTING = ("products", "products_fp8", "attention", "traffic")
+
+
+# ------------------------------------------------------------------ what cannot be predicted
+
+
+def unsupported_throughput(cases: Cases) -> Reasons:
+    """Why a row cannot be predicted, where it cannot."""
+    other = ~among(cases.variant, *LIKE_LORA) & among(cases.method, "lora", "qlora", "adapter")
+    return first_reason(
+        cases.no_peak,
+        needs("accelerator", cases.peak),
+        needs("parameters", cases.active),
+        because(
+            np.isnan(cases.bandwidth) & ~np.isnan(cases.peak),
+            "the catalogue has no memory bandwidth of it",
+        ),
+        because(
+            among(cases.kind, "time-to-quality"), "time to a quality: its tokens are not known"
+        ),
+        because(among(cases.method, "inference"), "inference, not training"),
+        because(other, "a method of tuning whose cost per token is not known"),
+    )
+
+
+def unsupported_runs(cases: Cases) -> Reasons:
+    """The same for whole runs, which have so many tokens."""
+    return first_reason(unsupported_throughput(cases), needs("tokens", cases.tokens))
+
+
+# ------------------------------------------------------------------ prediction
+
+
+def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
+    """GPU hours of whole runs."""
+    if not fitted.keys() >= OF_RUNS.keys():
+        return none_of(len(cases), OLD_FIT)
+    layout = Layout(cases)
+    parts = steps.computing(book, layout, fitted)
+    overhead = rows_of(
+        book, "run-overhead", gpus=layout.usual_gpus, parameters=cases.parameters,
+        active=cases.active, gross=fitted["gross"], scale=fitted["scale"],
+        experts=fitted["experts"],
+    )  # fmt: skip
+    time = _time(book, parts, 0.0, overhead)
+    hours = rows_of(book, "gpu-hours-from-token-time", tokens=cases.tokens, token_time=time)
+    spread = _spread(OF_RUNS, parts, _run_factors(layout), fitted, (RUN_WITHIN, RUN_BETWEEN))
+    return _around(hours, spread, _run_gaps(cases), fitted, RUN_METHOD)
+
+
+def predict_throughput(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
+    """Tokens for each second and accelerator of stated configurations."""
+    if not fitted.keys() >= OF_STEPS.keys():
+        return none_of(len(cases), OLD_FIT)
+    layout = Layout(cases)
+    parts = {
+        **steps.computing(book, layout, fitted, layout.recomputed),
+        **steps.stated(book, layout, {**fitted, "update": 1.0}),
+    }
+    overhead = rows_of(
+        book, "run-overhead", gpus=layout.gpus, scale=fitted["scale"],
+        gross=fitted["stock"] * _stock(cases),
+    )  # fmt: skip
+    time = _time(book, parts, steps.bubble(book, layout), overhead)
+    speed = rows_of(book, "throughput-per-gpu", token_time=time)
+    spread = _spread(OF_STEPS, parts, _step_factors(layout), fitted, (WITHIN, BETWEEN))
+    return _around(speed, spread, _step_gaps(cases), fitted, METHOD)
+
+
+def _time(book: Book, parts: steps.Parts, bubble: Array | float, overhead: Array) -> Array:
+    """GPU second / token."""
+    groups = {
+        "products": ("products", "products_fp8", "again"),
+        "attention": ("attention",),
+        "traffic": ("traffic", "cast", "update", "unpack"),
+        "transfers": ("exposed", "tensor"),
+        "launches": ("launch",),
+    }
+    sums = {
+        group: sum((parts[name] for name in names if name in parts), np.zeros(len(overhead)))
+        for group, names in groups.items()
+    }
+    return rows_of(book, "token-time", **sums, bubble=bubble, overhead=overhead)
+
+
+def _around(
+    made: Array, spread: Array, gaps: Mapping[str, Flags], fitted: Coefficients, method: str
+) -> Predictions:
+    """`low` and `high` of a fit are in spreads, in the direction of what is predicted."""
+    wide = _wider(spread, gaps)
+    low, high = made * np.exp(fitted["low"] * wide), made * np.exp(fitted["high"] * wide)
+    return Predictions(made, low, high, _told(method, gaps), no_reasons(len(made)))
+
+
+def _spread(
+    priors: Mapping[str, Prior],
+    parts: steps.Parts,
+    factors: Mapping[str, Array],
+    fitted: Coefficients,
+    own: tuple[float, float],
+) -> Array:
+    """Standard deviation of a family never seen, of each part and factor by its share."""
+    whole = sum(parts.values(), np.zeros(1))
+    shares = {name: parts[name] / whole for name in priors if name in parts}
+    rises = {name: values * fitted[name] for name, values in factors.items()}
+    varied = [(priors[name].varies * share) ** 2 for name, share in {**shares, **rises}.items()]
+    return np.sqrt(sum(varied, np.zeros(1)) + own[0] ** 2 + own[1] ** 2)
+
+
+def _stock(cases: Cases) -> Array:
+    """1 for a trainer of general use, which leaves kernels unfused."""
+    return np.where(among(cases.framework, "hf"), 1.0, 0.0)
+
+
+def _doublings(gpus: Array) -> Array:
+    return np.log2(np.maximum(gpus / 8, 1.0))
+
+
+def _step_factors(layout: Layout) -> dict[str, Array]:
+    return {"stock": _stock(layout.cases), "scale": _doublings(layout.gpus)}
+
+
+def _run_factors(layout: Layout) -> dict[str, Array]:
+    cases = layout.cases
+    return {
+        "gross": np.ones(len(cases)),
+        "scale": _doublings(layout.usual_gpus),
+        "experts": np.log(cases.parameters / cases.active),
+    }
+
+
+def _step_gaps(cases: Cases) -> dict[str, Flags]:
+    """What matters and a row leaves open."""
+    return {
+        "architecture": ~cases.known,
+        "sequence": np.isnan(cases.sequence),
+        "micro-batch": np.isnan(cases.micro_batch),
+        "sharding": np.isnan(cases.zero) & (cases.data > 1),
+        "recomputation": among(cases.checkpointing, ""),
+    }
+
+
+def _run_gaps(cases: Cases) -> dict[str, Flags]:
+    return {
+        "architecture": ~cases.known,
+        "sequence": np.isnan(cases.sequence),
+        "count of accelerators": np.isnan(cases.gpus),
+    }
+
+
+def _wider(spread: Array, gaps: Mapping[str, Flags]) -> Array:
+    """The standard deviation with what a row leaves open."""
+    open_ = np.sum(list(gaps.values()), axis=0)
+    wide: Array = np.hypot(spread, GAP * np.sqrt(open_))
+    return wide
+
+
+def _told(method: str, gaps: Mapping[str, Flags]) -> Words:
+    """The method, and what was taken as usual."""
+    code = sum((flags * 2**bit for bit, flags in enumerate(gaps.values())), np.zeros(1, dtype=int))
+    texts = {}
+    for each in np.unique(code).tolist():
+        open_ = [name for bit, name in enumerate(gaps) if each >> bit & 1]
+        texts[each] = f"{method}; as is usual: {', '.join(open_)}" if open_ else method
+    return words([texts[each] for each in code.tolist()])
+
+
+# ------------------------------------------------------------------ fit
+
+
+def fit_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
+    """Coefficients of whole runs, from their published hours."""
+    layout = Layout(cases)
+    parts = steps.computing(book, layout, _ones(OF_RUNS))
+    time = np.log(truth * 3600 / cases.tokens)
+    return _fit(
+        OF_RUNS, parts, np.zeros(len(cases)), _run_factors(layout), time, family,
+        (RUN_WITHIN, RUN_BETWEEN), _run_gaps(cases), RUN_TAIL, rising=True,
+    )  # fmt: skip
+
+
+def fit_throughput(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
+    """Coefficients of stated configurations, from their measured throughput."""
+    layout = Layout(cases)
+    ones = {**_ones(OF_STEPS), "update": 1.0}
+    parts = {
+        **steps.computing(book, layout, ones, layout.recomputed),
+        **steps.stated(book, layout, ones),
+    }
+    time = -np.log(truth) - np.log1p(steps.bubble(book, layout))
+    return _fit(
+        OF_STEPS, parts, parts.pop("update"), _step_factors(layout), time, family,
+        (WITHIN, BETWEEN), _step_gaps(cases), TAIL, rising=False,
+    )  # fmt: skip
+
+
+def _ones(priors: Mapping[str, Prior]) -> dict[str, float]:
+    return dict.fromkeys(priors, 1.0)
+
+
+def _fit(
+    priors: Mapping[str, Prior],
+    parts: steps.Parts,
+    fixed: Array,
+    factors: Mapping[str, Array],
+    time: Array,
+    family: Words,
+    own: tuple[float, float],
+    gaps: Mapping[str, Flags],
+    tail: float,
+    *,
+    rising: bool,
+) -> Coefficients:
+    """`time`: logarithm of GPU second / token. `rising`: what is predicted rises with it."""
+    columns = [parts[name] for name in priors if name in parts]
+    rises = [factors[name] for name in priors if name in factors]
+    design = Design(np.column_stack(columns), fixed, np.column_stack(rises), priors)
+    found = pooling.fit(design, time, family, within=own[0], between=own[1])
+    fitted = dict(zip(priors, np.exp(found.logs).tolist(), strict=True))
+    wide = _wider(design.spread(found.logs, *own), gaps)
+    off = (found.left_out if rising else -found.left_out) / wide
+    _, place, counts = np.unique(family.astype(str), return_inverse=True, return_counts=True)
+    low, high = (quantile(off, share, 1 / counts[place]) for share in (tail, 1 - tail))
+    return {**fitted, "low": min(low, 0.0), "high": max(high, 0.0)}

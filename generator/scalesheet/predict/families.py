@@ -1,0 +1,44 @@
+"""Leaving one family out: how well what was learnt from the others holds for one never seen.
+
+Runs of one publication are alike, so an error within it says little of the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from scalesheet.predict.arrays import Array, Flags, Words
+
+COVERAGE = 0.8
+
+
+def folds(family: Words) -> Iterator[tuple[Flags, Flags]]:
+    """For each family in order: the rows of all others, and its own. One family alone has none."""
+    names = sorted(set(family.tolist()))
+    for name in names if len(names) > 1 else ():
+        own = np.array([each == name for each in family.tolist()], dtype=bool)
+        yield ~own, own
+
+
+def evenly(family: Words) -> Array:
+    """Weights that add up to 1 for each row on average, a family's to the root of its size."""
+    _, place, counts = np.unique(family.astype(str), return_inverse=True, return_counts=True)
+    weights = 1 / np.sqrt(counts[place])
+    return np.asarray(weights * len(family) / weights.sum(), dtype=np.float64)
+
+
+def quantile(values: Array, share: float, weights: Array | None = None) -> float:
+    """The value below which a share of the weight lies, halfway within each step."""
+    order = np.argsort(values, kind="stable")
+    mass = np.ones(len(values)) if weights is None else weights
+    below = (np.cumsum(mass[order]) - mass[order] / 2) / mass.sum()
+    return float(np.interp(share, below, values[order]))
+
+
+def interval(left_out: Array, family: Words) -> tuple[float, float]:
+    """Ends between which a share COVERAGE of residuals falls that were found by leaving out."""
+    tail = (1 - COVERAGE) / 2
+    low, high = (quantile(left_out, share) for share in (tail, 1 - tail))
+    return min(low, 0.0), max(high, 0.0)

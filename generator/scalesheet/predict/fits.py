@@ -1,0 +1,48 @@
+"""What was fitted on published runs, as the book has it on file; a digest of what it rests on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import fields
+
+import numpy as np
+
+from scalesheet.model import Book
+from scalesheet.predict.arrays import Array
+from scalesheet.predict.cases import Cases
+
+#: Everything that a prediction has learnt from data, its interval included.
+Coefficients = Mapping[str, float]
+NO_FIT = "no fit on file: 'scalesheet fit' makes one"
+
+
+def coefficients(book: Book, fit: str) -> Coefficients:
+    """The coefficients of a fit on file; none where there is no such file."""
+    table = book.tables.get("fits")
+    if table is None or fit not in table.rows:
+        return {}
+    stated = {name: column.stated.get(fit) for name, column in table.columns.items()}
+    return {
+        name: value.value
+        for name, value in stated.items()
+        if value is not None and isinstance(value.value, float)
+    }
+
+
+#: What is said of a case, and is no part of it.
+_SAID = ("assumed", "unsupported", "no_peak")
+
+
+def digest(cases: Cases, truth: Array) -> str:
+    """Twelve letters that change with any row that a fit rests on."""
+    parts = [",".join(f"{number:.12g}" for number in truth.tolist())]
+    for field in fields(cases):
+        if field.name in _SAID:
+            continue
+        column = getattr(cases, field.name)
+        if isinstance(column, np.ndarray) and column.dtype == np.float64:
+            parts.append(",".join(f"{number:.12g}" for number in column.tolist()))
+        elif isinstance(column, np.ndarray):
+            parts.append(",".join(map(str, column.tolist())))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]

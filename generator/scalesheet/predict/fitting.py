@@ -1,0 +1,111 @@
+"""Fits as files: what the published rows on file give, written as data/fits/<task>.yaml.
+
+A file is the same to the digit wherever it is made: coefficients are rounded, and nothing in it is
+of the day or the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from scalesheet.model import Book
+from scalesheet.predict.fits import digest
+from scalesheet.predict.lookups import Known
+from scalesheet.predict.score import fit
+from scalesheet.predict.tasks import TASKS
+
+DIGITS = 5  # significant ones of a coefficient
+
+_INTERVAL = {
+    "low": "low end of the 80 % interval, in standard deviations of the logarithm of a row",
+    "high": "high end of the 80 % interval, in standard deviations of the logarithm of a row",
+}
+_PARTS = {
+    "products": "time of matrix products over that at the best measured rate",
+    "products_fp8": "the same in FP8, over that at the same share of the FP8 peak",
+    "attention": "time of attention over that at full rate",
+    "traffic": "times that activations cross the memory",
+    "scale": "logarithm of what each doubling of accelerators beyond 8 adds",
+}
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a file says of a fit besides its figures."""
+
+    method: str
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+
+_POOLED = (
+    "Least squares of the logarithm of the time of a token, on published rows. Each coefficient "
+    "has a prior about what physics gives and varies among families, so that a publication of many "
+    "rows counts little more than another. The interval holds 80 % of the errors of families that "
+    "were left out, each family counted once. See reference/predictions.md."
+)
+SAID: Mapping[str, Said] = {
+    "runs": Said(
+        _POOLED,
+        {
+            **_PARTS,
+            **_INTERVAL,
+            "gross": "logarithm of what restarts, evaluation and the like add",
+            "experts": "power of all over active parameters that routing adds",
+        },
+    ),
+    "throughput": Said(
+        _POOLED,
+        {
+            **_PARTS,
+            **_INTERVAL,
+            "again": "time of recomputed products over that at the best measured rate",
+            "cast": "times that activations cross the memory for FP8, on top",
+            "exposed": "share of data-parallel transfers that products do not hide",
+            "tensor": "share of tensor-parallel transfers that products do not hide",
+            "unpack": "times that unpacked 4-bit weights cross the memory",
+            "launch": "launches that are not hidden, ms per layer of a micro-batch",
+            "stock": "logarithm of what a trainer of general use adds",
+        },
+    ),
+    "memory": Said("See reference/predictions.md."),
+    "loss": Said("See reference/predictions.md."),
+}
+
+
+def written(book: Book, task: str, catalogue: Known) -> str | None:
+    """The file of a fit, or None where there are no rows of two families to fit on."""
+    found, data, rows = fit(book, task, catalogue)
+    if not found:
+        return None
+    families = len(set(data.family[rows].tolist()))
+    said = SAID[task]
+    lines = [
+        "# Written by `scalesheet fit`.",
+        f"title: {TASKS[task].title}",
+        "method: >-",
+        *_folded(said.method),
+        "fitted:",
+        f"  date: {book.edition.isoformat()}",
+        f"  rows: {int(rows.sum())}",
+        f"  families: {families}",
+        f"  digest: '{digest(data.cases.only(rows), data.truth[rows])}'",
+        "coefficients:",
+        *(f"  {name}: {_rounded(value)}" for name, value in found.items()),
+    ]
+    notes = {name: said.notes[name] for name in found if name in said.notes}
+    if notes:
+        lines += ["notes:", *(f'  {name}: "{note}"' for name, note in notes.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _rounded(value: float) -> str:
+    """Digits that YAML reads as a number: no bare exponent, no -0."""
+    short = float(f"{value:.{DIGITS}g}") + 0.0
+    return f"{short:.12f}".rstrip("0").rstrip(".") if abs(short) < 1e-4 else repr(short)
+
+
+def _folded(text: str) -> list[str]:
+    from textwrap import wrap
+
+    return [f"  {line}" for line in wrap(text, 96)]

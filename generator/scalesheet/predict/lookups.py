@@ -1,0 +1,221 @@
+"""What the catalogue adds to a case: figures of its accelerator, the architecture of its model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scalesheet.evaluate import evaluate_catalogue
+from scalesheet.model import Book, Table
+from scalesheet.predict import names
+from scalesheet.predict.arrays import (
+    Array,
+    Flags,
+    Reasons,
+    Words,
+    among,
+    each,
+    first_stated,
+    no_reasons,
+    no_words,
+    words,
+)
+from scalesheet.values import Results, Series
+
+#: A name is of a model only if its parameters are those that the row states, to this share.
+SAME_MODEL = 0.15
+#: Where the row states none, the number in the name itself, which is often a round one.
+SAME_NAME = 0.35
+#: What a decoder is like where nothing is known of it.
+WIDTH_PER_LAYER, HEAD_WIDTH, WIDENING, VOCABULARY = 128.0, 128.0, 4.0, 32_000.0
+
+NO_TABLE = Table("", "", (), (), {})
+SIZES = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
+#: Column of the accelerators -> the unit that cases have it in.
+_FIGURES = {
+    "memory": "byte", "bandwidth": "byte / second", "link": "byte / second", "power": "W / GPU",
+    "dense_bf16": "FLOP / (second * GPU)", "dense_fp16": "FLOP / (second * GPU)",
+    "dense_fp8": "FLOP / (second * GPU)", "dense_tf32": "FLOP / (second * GPU)",
+    "dense_fp32": "FLOP / (second * GPU)", "measured_bf16": "FLOP / (second * GPU)",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Known:
+    """What cases are read against: the names and figures of the catalogue."""
+
+    hardware: names.Accelerators
+    models: names.Models
+    figures: Mapping[str, Array]  # of the accelerators, in base units, and nan at the end
+    places: Mapping[str, int]  # of an accelerator among them
+    results: Results
+
+
+def known(book: Book) -> Known:
+    """The catalogue of a book, evaluated once for many tables."""
+    results = evaluate_catalogue(book)
+    hardware = book.tables.get("hardware", NO_TABLE)
+    figures = {}
+    for name, unit in _FIGURES.items():
+        if name in hardware.columns:
+            own = hardware.columns[name].unit
+            assert own is not None
+            times = float(book.units.factor(own, book.units.parse(unit)))
+            figures[name] = np.append(results.tables["hardware"][name].value * times, np.nan)
+    return Known(
+        names.accelerators(hardware),
+        names.models(book.tables.get("models", NO_TABLE)),
+        figures,
+        {row: place for place, row in enumerate(hardware.rows)},
+        results,
+    )
+
+
+# ------------------------------------------------------------------ accelerators
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """Figures of the accelerators that cases name, in base units."""
+
+    memory: Array
+    bandwidth: Array
+    link: Array
+    power: Array
+    peak: Array
+    sixteen: Array
+    measured: Array
+    fused: Flags
+    precision: Words  # what stands for a precision that the row does not state
+    no_peak: Reasons
+
+
+def hardware(rows: Words, precision: Words, catalogue: Known) -> Hardware:
+    """`rows` are ids or empty. Products of 16 bits are bf16 where the accelerator has it."""
+    place = np.array([catalogue.places.get(row, -1) for row in rows.tolist()], dtype=np.int64)
+    nowhere = np.full(len(catalogue.places) + 1, np.nan)
+
+    def figure(name: str) -> Array:
+        found: Array = catalogue.figures.get(name, nowhere)[place]
+        return found
+
+    sixteen = np.where(np.isnan(figure("dense_bf16")), figure("dense_fp16"), figure("dense_bf16"))
+    used = words([text or "16-bit" for text in precision.tolist()])
+    peak = np.full(len(rows), np.nan)
+    for text, values in (
+        ("16-bit", sixteen), ("bf16", sixteen), ("fp16", figure("dense_fp16")),
+        ("fp8", figure("dense_fp8")), ("tf32", figure("dense_tf32")),
+        ("fp32", figure("dense_fp32")),
+    ):  # fmt: skip
+        peak = np.where(among(used, text), values, peak)
+    no_peak = no_reasons(len(rows))
+    for at in np.flatnonzero(np.isnan(peak) & (place >= 0)).tolist():
+        no_peak[at] = f"the catalogue has no dense {used[at]} peak of {rows[at]}"
+    return Hardware(
+        figure("memory"), figure("bandwidth"), figure("link"), figure("power"), peak, sixteen,
+        figure("measured_bf16"), ~np.isnan(figure("dense_bf16")), used, no_peak,
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------ models
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """Sizes of the models that cases name."""
+
+    model_id: Words
+    parameters: Array
+    active: Array
+    sizes: Mapping[str, Array]
+    gated: Flags
+    tied: Flags
+    known: Flags
+    assumed: Words
+
+
+def architecture(written: Words, stated: Callable[[str], Array], catalogue: Known) -> Architecture:
+    """What rows state of their models, then what the catalogue knows of them by name, then
+    what is usual for so many parameters."""
+    rows = catalogue.results.rows.get("models", ())
+    table = catalogue.results.tables.get("models", {})
+
+    def column(name: str) -> Array:
+        """A column of the models, with nothing at its end for a name of none."""
+        values = table[name].value if name in table else np.full(len(rows), np.nan)
+        return np.append(values, np.nan)
+
+    model_id = each(written, lambda name: names.model(name, catalogue.models))
+    place = _places(model_id, rows)
+    count, meets = column("parameters"), column("active_parameters")
+    parameters, active = stated("parameters"), stated("active")
+
+    other = np.zeros(len(written), dtype=bool)
+    named = each(written, names.parameters).astype(np.float64)
+    told_count = first_stated(parameters, named)
+    within = np.log1p(np.where(np.isnan(parameters), SAME_NAME, SAME_MODEL))
+    off = np.abs(np.log(told_count / count[place])) > within
+    other |= off & (np.abs(np.log(told_count / meets[place])) > within)
+    for name in ("layers", "hidden"):
+        other |= ~np.isnan(stated(name)) & (stated(name) != column(name)[place])
+    model_id = np.where(other, "", model_id)
+    place = np.where(other, -1, place)
+
+    by_name = np.isnan(parameters) & (place < 0) & ~np.isnan(named)
+    parameters = first_stated(first_stated(parameters, count[place]), named)
+    experts = meets[place] < 0.99 * count[place]  # of a mixture a token meets but a part
+    active = first_stated(active, np.where(experts, meets[place], parameters))
+    sizes: dict[str, Array] = {}
+    for name in SIZES:
+        sizes[name] = first_stated(stated(name), column(name)[place])
+    told = ~np.isnan(sizes["layers"]) & ~np.isnan(sizes["hidden"])
+    sizes = _completed(sizes, active)
+    gated = _flag(table, "gated", place) | ((place < 0) & _looks_gated(sizes))
+    estimated = ~told & ~np.isnan(active)
+    looked_up = (place >= 0) & (np.isnan(stated("layers")) | np.isnan(stated("parameters")))
+    assumed = no_words(len(written))
+    assumed[looked_up] = [f"architecture of {row}" for row in model_id[looked_up].tolist()]
+    assumed[estimated] = "architecture estimated from the parameters"
+    assumed[by_name] = "parameters of the model's name, architecture estimated"
+    return Architecture(
+        model_id, parameters, active, sizes, gated, _flag(table, "tied", place), told, assumed
+    )
+
+
+def _completed(sizes: dict[str, Array], active: Array) -> dict[str, Array]:
+    """Every size, where one is not known from the others and from the parameters of a token."""
+    hidden, layers = sizes["hidden"], sizes["layers"]
+    usual = np.cbrt(active * WIDTH_PER_LAYER / 12)
+    hidden = first_stated(first_stated(hidden, np.sqrt(active / (12 * layers))), usual)
+    layers = first_stated(layers, np.maximum(1.0, np.round(active / (12 * hidden**2))))
+    heads = first_stated(sizes["heads"], np.maximum(1.0, np.round(hidden / HEAD_WIDTH)))
+    return {
+        "layers": layers,
+        "hidden": hidden,
+        "heads": heads,
+        "kv_heads": first_stated(sizes["kv_heads"], heads),
+        "head_dim": first_stated(sizes["head_dim"], hidden / heads),
+        "ffn": first_stated(sizes["ffn"], WIDENING * hidden),
+        "vocab": first_stated(sizes["vocab"], np.where(np.isnan(hidden), np.nan, VOCABULARY)),
+    }
+
+
+def _looks_gated(sizes: Mapping[str, Array]) -> Flags:
+    """A feed-forward layer that is not four times as wide as the model has a third matrix."""
+    ratio = sizes["ffn"] / sizes["hidden"]
+    return ~np.isnan(ratio) & (np.abs(ratio - WIDENING) > 0.01)
+
+
+def _places(ids: Words, rows: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    at = {row: place for place, row in enumerate(rows)}
+    return np.array([at.get(id, -1) for id in ids.tolist()], dtype=np.int64)
+
+
+def _flag(
+    table: Mapping[str, Series], name: str, place: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> Flags:
+    values = table[name].value.tolist() if name in table else []
+    flags: Flags = np.array([value is True for value in values] + [False])
+    return flags[np.where(place < len(values), place, -1)]

@@ -1,0 +1,156 @@
+"""Names as people write them: which accelerator or model of the catalogue they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scalesheet.diagnostics import nearest
+from scalesheet.model import Table
+
+#: Words that say nothing of which accelerator it is.
+_IDLE = frozenset((
+    "nvidia", "amd", "google", "intel", "aws", "gpu", "gpus", "card", "tensor", "core", "tesla",
+    "geforce", "instinct", "cloud", "habana", "chip", "chips", "accelerator", "accelerators",
+    "dgx", "hgx", "hbm2", "hbm2e", "hbm3", "hbm3e", "gddr6", "gddr6x", "gddr7", "vram", "memory",
+))  # fmt: skip
+_COUNT = re.compile(r"^\s*([0-9]+)\s*[x×*]\s*(?=\S)", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]+)[\s_-]*g(?:i?b)?\b")
+_VERSION = re.compile(r"\btpu[\s_-]*v?([0-9]+)[\s_-]*([a-z]?)\b")
+_GENERATION = re.compile(r"\b(sxm)[0-9]+\b")
+_FORMS = ("sxm", "oam")  # what a name without its form means first
+
+
+@dataclass(frozen=True, slots=True)
+class Accelerators:
+    """What the rows of the table of accelerators are called, and by what else they are told."""
+
+    exact: Mapping[str, tuple[str, ...]]  # a whole name, as `_plain` makes it -> rows
+    parts: Mapping[str, frozenset[str]]  # row -> words of its names
+    rank: Mapping[str, tuple[bool, float, str]]  # of two that fit, which is meant
+    names: tuple[str, ...]  # as written, for near misses
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A row, how many were named with it, and what was taken for granted; or a reason."""
+
+    row: str = ""
+    count: float | None = None
+    assumed: str = ""
+    reason: str | None = None
+
+
+def _plain(name: str) -> tuple[str, ...]:
+    """The words of a name that tell something: `A100-SXM4-80GB` is a100, sxm, 80gb."""
+    text = name.lower()
+    text = _VERSION.sub(r"tpu v\1\2", text)
+    text = _SIZE.sub(r" \1gb ", text)
+    text = _GENERATION.sub(r"\1", text)
+    return tuple(word for word in re.findall(r"[a-z0-9.]+", text) if word not in _IDLE)
+
+
+def accelerators(table: Table) -> Accelerators:
+    """The names of the table `hardware`."""
+    exact: dict[str, list[str]] = {}
+    parts: dict[str, frozenset[str]] = {}
+    rank: dict[str, tuple[bool, float, str]] = {}
+    every: list[str] = []
+    for row, title in zip(table.rows, table.row_titles, strict=True):
+        called = (row, title, *table.row_aliases.get(row, ()))
+        every += called
+        for name in called:
+            rows = exact.setdefault(" ".join(sorted(_plain(name))), [])
+            if row not in rows:
+                rows.append(row)
+        stated = table.columns["memory"].stated.get(row)
+        size = stated.value if stated is not None else None
+        size = size if isinstance(size, float) else 0.0
+        built = table.columns["form_factor"].stated.get(row)
+        shape = " ".join(_plain(str(built.value))) if built is not None else ""
+        parts[row] = frozenset(
+            word for name in called for word in _plain(name)
+        ) | {f"{size:g}gb"} | frozenset(shape.split())  # fmt: skip
+        rank[row] = (not any(each in parts[row] for each in _FORMS), size, row)
+    return Accelerators({k: tuple(v) for k, v in exact.items()}, parts, rank, tuple(every))
+
+
+def accelerator(name: str, known: Accelerators) -> Found:
+    """The accelerator that a name means. One that means none is never taken for another."""
+    match = _COUNT.match(name)
+    count = float(match[1]) if match else None
+    bare = name[match.end() :] if match else name
+    plain = _plain(bare)
+    if not plain:
+        return Found(reason="no accelerator stated" if not name.strip() else _unknown(bare, known))
+    rows = known.exact.get(" ".join(sorted(plain)), ())
+    if len(rows) != 1:
+        told = frozenset(plain)
+        fitting = (row for row, parts in known.parts.items() if told <= parts)
+        rows = rows or (tuple(fitting) if _names_it(told) else ())
+    if not rows:
+        return Found(reason=_unknown(bare, known))
+    row = min(rows, key=known.rank.__getitem__)
+    assumed = f"'{bare.strip()}' taken for {row}" if len(rows) > 1 else ""
+    return Found(row, count, assumed)
+
+
+def _names_it(told: frozenset[str]) -> bool:
+    """Whether the words tell a product: a size or a form, which many have, or the name of a series
+    does not.
+    """
+    own = [word for word in told if not re.fullmatch(r"[0-9]+gb|sxm|pcie|oam|module|board", word)]
+    said = " ".join(own)
+    return bool(re.search("[0-9]", said) and re.search("[a-z]|[0-9]{4}", said))
+
+
+def _unknown(name: str, known: Accelerators) -> str:
+    return f"unknown accelerator '{name.strip()}'{nearest(name.strip(), known.names)}"
+
+
+# ------------------------------------------------------------------ models
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Rows of the table of models by the words of their names, the longest names first."""
+
+    names: tuple[tuple[tuple[str, ...], str], ...]
+    whole: Mapping[tuple[str, ...], str]
+
+
+def _pieces(name: str) -> tuple[str, ...]:
+    """Letters and digits apart: `Llama-3.1-8B` and `llama3.1 8b` are the same."""
+    return tuple(re.findall(r"[a-z]+|[0-9]+", name.lower().rpartition("/")[2]))
+
+
+def models(table: Table) -> Models:
+    """The names of the table `models`."""
+    whole: dict[tuple[str, ...], str] = {}
+    for row, title in zip(table.rows, table.row_titles, strict=True):
+        for name in (row, title, *table.row_aliases.get(row, ())):
+            if _pieces(name):
+                whole.setdefault(_pieces(name), row)
+    longest = sorted(whole.items(), key=lambda item: (-len(item[0]), item[0]))
+    return Models(tuple(longest), whole)
+
+
+def model(name: str, known: Models) -> str:
+    """The model that a name means, or that its first words mean; empty where it means none."""
+    pieces = _pieces(name)
+    if pieces in known.whole:
+        return known.whole[pieces]
+    for start, row in known.names:
+        if len(start) > 1 and pieces[: len(start)] == start:
+            return row
+    return ""
+
+
+_PARAMETERS = re.compile(r"(?<![a-z0-9.x×])([0-9]+(?:\.[0-9]+)?)\s?([bm])(?![a-z0-9])")
+
+
+def parameters(name: str) -> float:
+    """The parameters that a name says, as `GPT-3 6.7B` does, or nan."""
+    found = _PARAMETERS.search(name.lower())
+    return float(found[1]) * {"b": 1e9, "m": 1e6}[found[2]] if found else float("nan")

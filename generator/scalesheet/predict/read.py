@@ -1,0 +1,181 @@
+"""Reads a table of cases from CSV: the columns that describe a case before it is made, no others.
+
+Results (hours, rates, losses, peaks of memory) and notes are not in `COLUMNS`, so no prediction
+can rest on one. A row that cannot be read keeps its place and its id, with the reason.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from scalesheet.predict.arrays import (
+    Array,
+    Reasons,
+    Words,
+    first_reason,
+    first_stated,
+    first_word,
+    no_reasons,
+    no_words,
+    words,
+)
+
+#: Task -> column of a file -> field of the case. Of two columns for one field the first that
+#: states it holds.
+_ARCHITECTURE = {
+    "layers": "layers", "hidden": "hidden", "heads": "heads", "kv_heads": "kv_heads",
+    "head_dim": "head_dim", "ffn": "ffn", "vocab": "vocab",
+}  # fmt: skip
+_SETUP = {
+    "id": "id", "model": "model", "seq_len": "sequence", "hardware": "hardware", "n_gpus": "gpus",
+    "precision": "precision_text", "parallelism": "layout", "sharding": "layout",
+    "global_batch_seqs": "global_batch", "micro_batch": "micro_batch", "act_ckpt": "recompute",
+    "params": "parameters", "params_total": "parameters", "params_active": "active",
+}  # fmt: skip
+COLUMNS: Mapping[str, Mapping[str, str]] = {
+    "runs": {**_SETUP, **_ARCHITECTURE, "kind": "kind", "tokens": "tokens"},
+    "throughput": {**_SETUP, **_ARCHITECTURE, "task": "kind"},
+    "memory": {**_SETUP, **_ARCHITECTURE, "method": "kind", "quantity": "quantity"},
+    "loss": {
+        "id": "id", "model": "model", "kind": "kind", "N": "parameters", "N_kind": "counts",
+        "D_tokens": "tokens", "C_flops": "compute", "loss_unit": "loss_unit",
+        "tokenizer": "tokenizer", "eval_set": "evaluation", **_ARCHITECTURE, "seq_len": "sequence",
+    },
+}  # fmt: skip
+
+NUMBERS = frozenset((
+    "parameters", "active", "layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab",
+    "sequence", "tokens", "gpus", "global_batch", "micro_batch", "compute",
+))  # fmt: skip
+NOT_STATED = frozenset(("", "nan", "none", "null", "n/a", "na", "-", "?", "unknown"))
+#: Of texts: `none` is a word that says something of sharding and recomputation.
+_NO_WORD = NOT_STATED - {"none"}
+_TIMES = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
+LONGEST_FIELD = 1 << 20  # characters; csv's own limit is smaller
+
+
+class NotATable(Exception):
+    """The file is no table of cases; the message says why."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """A table as read: texts and numbers by field, and why a row cannot be used."""
+
+    task: str
+    rows: int
+    words: Mapping[str, Words]
+    numbers: Mapping[str, Array]
+    unsupported: Reasons
+
+    def text(self, name: str) -> Words:
+        """The texts of a field, empty where the table has no such column."""
+        return self.words[name] if name in self.words else no_words(self.rows)
+
+
+def read_csv(path: Path, task: str) -> Read:
+    """A CSV file. Raises NotATable where it is none, and OSError where it cannot be read."""
+    text = path.read_bytes().decode("utf-8-sig", errors="replace")
+    if "\x00" in text:
+        raise NotATable("the file is not text; expected CSV in UTF-8 with a line of column names")
+    if text.count('"') % 2:
+        raise NotATable("the file is not CSV: a quotation mark is not closed")
+    first = text[:LONGEST_FIELD].lstrip().partition("\n")[0]
+    separator = max((",", ";", "\t"), key=first.count)
+    previous = csv.field_size_limit(LONGEST_FIELD)
+    try:
+        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    except csv.Error as error:
+        raise NotATable(f"the file is not CSV: {error}") from None
+    finally:
+        csv.field_size_limit(previous)
+    lines = [line for line in lines if line]
+    if not lines:
+        raise NotATable("the file is empty; expected CSV with a line of column names")
+    header = [name.strip() for name in lines[0]]
+    if "id" not in header:
+        raise NotATable(f"the file has no column 'id'; its columns are {', '.join(header)[:200]}")
+    twice = {name for name in header if name and header.count(name) > 1}
+    if twice & set(COLUMNS[task]):
+        raise NotATable(f"the file has the column '{min(twice & set(COLUMNS[task]))}' twice")
+    return _of_lines(header, lines[1:], task)
+
+
+def _of_lines(header: Sequence[str], lines: list[list[str]], task: str) -> Read:
+    """Only the columns that are read are looked at; lines of another length hold no case."""
+    width = len(header)
+    unsupported = no_reasons(len(lines))
+    for place, line in enumerate(lines):
+        if len(line) != width:
+            fields = f"{len(line)} field{'s' * (len(line) != 1)}"
+            unsupported[place] = f"the row has {fields} where the table has {width} columns"
+            line += [""] * (width - len(line))
+    columns = {
+        name: [line[place] for line in lines]
+        for place, name in enumerate(header)
+        if name in COLUMNS[task]
+    }
+    return of_columns(columns, len(lines), task, unsupported)
+
+
+def of_columns(
+    columns: Mapping[str, Sequence[str]], rows: int, task: str, unsupported: Reasons | None = None
+) -> Read:
+    """A table from the texts of its columns, by their names in a file."""
+    words_of: dict[str, Words] = {}
+    numbers: dict[str, Array] = {}
+    whys = [no_reasons(rows) if unsupported is None else unsupported]
+    for name, field in COLUMNS[task].items():
+        if name not in columns:
+            continue
+        texts = [text.strip() for text in columns[name]]
+        if field in NUMBERS:
+            found, why = _numbers(texts, name)
+            known = numbers.get(field)
+            numbers[field] = found if known is None else first_stated(known, found)
+            whys.append(why)
+        else:
+            if name != "id":
+                texts = ["" if text.lower() in _NO_WORD else text for text in texts]
+            old = words_of.get(field)
+            words_of[field] = words(texts) if old is None else first_word(old, words(texts))
+    return Read(task, rows, words_of, numbers, first_reason(*whys))
+
+
+def _numbers(texts: Sequence[str], name: str) -> tuple[Array, Reasons]:
+    """Numbers above 0; what is none makes its row unusable, what is not stated is nan."""
+    known = {text: _number(text, name) for text in set(texts)}
+    values = np.fromiter((known[text][0] for text in texts), np.float64, len(texts))
+    why = no_reasons(len(texts))
+    if any(reason is not None for _, reason in known.values()):
+        why[:] = [known[text][1] for text in texts]
+    return values, why
+
+
+def _number(text: str, name: str) -> tuple[float, str | None]:
+    """A number or nan, and why a row with this text cannot be used."""
+    if text.lower() in NOT_STATED:
+        return np.nan, None
+    number = spelled_out(text)
+    if number is None:
+        return np.nan, f"{name} '{text[:40]}' is not a number"
+    if number <= 0:
+        return np.nan, f"{name} is {text[:40]}, and must be above 0"
+    return number, None
+
+
+def spelled_out(text: str) -> float | None:
+    """The number that a text such as `1_000`, `1,000` or `6.7B` writes, or None."""
+    plain = text.replace("_", "").replace(",", "")
+    times = _TIMES.get(plain[-1:].lower(), 1.0)
+    try:
+        number = float(plain[:-1] if times != 1.0 else plain) * times
+    except ValueError:
+        return None
+    return number if np.isfinite(number) else None

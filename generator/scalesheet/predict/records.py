@@ -1,0 +1,36 @@
+"""Catalogue formulas over arrays: a number for each row, as a workbook computes one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scalesheet.evaluate.interpret import Here, Part, State, absent, interpret
+from scalesheet.model import Book
+from scalesheet.predict.arrays import Array
+
+
+def rows_of(book: Book, record: str, **given: Array | float) -> Array:
+    """What a formula of the catalogue gives for each row, in its declared units.
+
+    `given` are its inputs, in their declared units; one that is left out has its default. A row
+    for which the formula has a reason and no value is nan.
+    """
+    formula = book.records[record]
+    unknown = set(given) - {item.name for item in formula.inputs}
+    assert not unknown, f"{record} has no {', '.join(sorted(unknown))}"
+    rows = max(len(values) for values in given.values() if isinstance(values, np.ndarray))
+    state = State()
+    for item in formula.inputs:
+        default = item.stated.value if item.stated is not None else None
+        value: Any = given.get(item.name, default)
+        assert value is not None, f"{record} needs {item.name}"
+        data = np.broadcast_to(np.asarray(value, dtype=np.float64), rows)
+        state.scalars[item.name] = {"value": Part(data)}
+    with np.errstate(all="ignore"):
+        part = interpret(formula.formula.ends.value, Here(state))
+    out = np.array(np.broadcast_to(np.asarray(part.data, dtype=np.float64), rows))
+    if part.why is not None:
+        out[absent(part.why)] = np.nan
+    return out

@@ -1,0 +1,249 @@
+"""The score: how good predictions are, for families that the fit has not seen.
+
+Each scored row is predicted by a fit on all other families. Beside it stand the same figures for
+the fit on file, which has seen every row, and for a rule of thumb.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scalesheet.model import Book
+from scalesheet.predict.arrays import Array, Flags, Words, given, no_words, unstated, words
+from scalesheet.predict.cases import Cases
+from scalesheet.predict.families import folds
+from scalesheet.predict.fits import Coefficients, coefficients, digest
+from scalesheet.predict.lookups import Known, known
+from scalesheet.predict.table import Predictions, none_of, supported
+from scalesheet.predict.tasks import TASKS, predict, unsupported
+from scalesheet.predict.truth import Published, published
+
+RULE = 0.35  # utilisation that a rule of thumb takes for any run
+SIZES = ((1e9, "below 1e9"), (1e10, "1e9 to 1e10"), (1e11, "1e10 to 1e11"), (np.inf, "above 1e11"))
+UNSTATED = "not stated"
+SAYS = {
+    "runs": "6 FLOP per parameter and token at a utilisation of 0.35",
+    "throughput": "6 FLOP per parameter and token at a utilisation of 0.35",
+    "memory": "16 byte per trained parameter, 2 per frozen one, and nothing else",
+    "loss": "the compute-optimal study of 2022 as published",
+}
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How far predictions are off. `coverage` is None where they have no interval.
+
+    Error factors: of prediction over truth or truth over prediction, the one above 1. For losses,
+    where only differences mean something, the error is in nat, and so is the bias.
+    """
+
+    rows: int
+    median: float
+    p90: float
+    bias: float
+    coverage: float | None
+
+
+@dataclass(frozen=True)
+class TaskScore:
+    """The score of one task, and all that its page shows of each row."""
+
+    task: str
+    published: Published
+    counted: Flags  # scored, and predicted
+    made: Predictions  # by the fit on file
+    left_out: Predictions  # by a fit without the row's family
+    offset: Array  # of losses: that of the row's evaluation set, found on its other rows
+    rule: Array
+    error: Array  # of each row, left out: a factor, or of losses a difference
+    unseen: Quality
+    seen: Quality
+    thumb: Quality
+    groups: Mapping[str, Mapping[str, Quality]]  # unseen, by family, hardware, size
+    digest: str  # of the rows that a fit rests on
+
+
+def score(book: Book) -> dict[str, TaskScore]:
+    """The score of each task that the book has published rows of."""
+    if not book.publications:
+        return {}
+    catalogue = known(book)
+    scores = (score_of(book, task, catalogue) for task in TASKS)
+    return {each.task: each for each in scores if each is not None}
+
+
+def fitted_rows(task: str, data: Published) -> Flags:
+    """The rows that a fit may rest on: scored, and such as can be predicted."""
+    flags: Flags = data.scored & ~given(unsupported(task, data.cases))
+    return flags
+
+
+def score_of(book: Book, task: str, catalogue: Known) -> TaskScore | None:
+    """The score of one task, or None where no row can be scored."""
+    data = published(book, task, catalogue)
+    rows = fitted_rows(task, data)
+    if len(set(data.family[rows].tolist())) < 2:
+        return None
+    made = predict(book, task, data.cases, coefficients(book, task))
+    left_out = leave_out(book, task, data, rows)
+    counted = rows & supported(left_out)
+    rule = np.where(given(unsupported(task, data.cases)), np.nan, _RULES[task](data.cases))
+    in_sample, by_rule = counted & supported(made), counted & ~np.isnan(rule)
+    offset = _offsets(task, data, left_out.predicted, counted)
+    unseen = _Judged(task, data, left_out.predicted, offset, left_out)
+    seen = _Judged(
+        task, data, made.predicted, _offsets(task, data, made.predicted, in_sample), made
+    )
+    thumb = _Judged(task, data, rule, _offsets(task, data, rule, by_rule), None)
+    return TaskScore(
+        task=task,
+        published=data,
+        counted=counted,
+        made=made,
+        left_out=left_out,
+        offset=offset,
+        rule=rule,
+        error=unseen.error,
+        unseen=unseen.quality(counted),
+        seen=seen.quality(in_sample),
+        thumb=thumb.quality(by_rule),
+        groups={
+            what: {
+                name: unseen.quality(counted & (column == name))
+                for name in _names(what, column[counted])
+            }
+            for what, column in _groups(data).items()
+        },
+        digest=digest(data.cases.only(rows), data.truth[rows]),
+    )
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """Predictions of one kind held against what was published."""
+
+    task: str
+    data: Published
+    values: Array
+    offset: Array
+    made: Predictions | None  # where they have intervals
+
+    @property
+    def error(self) -> Array:
+        """The error of each row: a factor, or of losses a difference."""
+        if self.task == "loss":
+            return np.abs(self.values + self.offset - self.data.truth)
+        return np.exp(np.abs(np.log(self.values / self.data.truth)))
+
+    def quality(self, rows: Flags) -> Quality:
+        """The figures over some rows."""
+        truth, values = self.data.truth[rows], self.values[rows]
+        if not len(truth):
+            return Quality(0, np.nan, np.nan, np.nan, None)
+        gap = values + self.offset[rows] - truth
+        bias = np.mean(gap) if self.task == "loss" else np.exp(np.mean(np.log(values / truth)))
+        coverage = None
+        if self.made is not None:
+            inside = (self.made.low[rows] <= truth) & (truth <= self.made.high[rows])
+            coverage = float(np.mean(inside))
+        error = self.error[rows]
+        return Quality(
+            len(truth), float(np.median(error)), float(np.quantile(error, 0.9)), float(bias),
+            coverage,
+        )  # fmt: skip
+
+
+def leave_out(book: Book, task: str, data: Published, rows: Flags) -> Predictions:
+    """Each family's rows as a fit on all other families predicts them; other rows are empty."""
+    columns = {name: unstated(len(rows)) for name in ("predicted", "low", "high")}
+    method = no_words(len(rows))
+    reasons = none_of(len(rows), "not scored").unsupported
+    places = np.flatnonzero(rows)
+    within, truth, family = data.cases.only(rows), data.truth[rows], data.family[rows]
+    for others, own in folds(family):
+        learnt = TASKS[task].fit(book, within.only(others), truth[others], family[others])
+        made = predict(book, task, within.only(own), learnt)
+        at = places[own]
+        for name, column in columns.items():
+            column[at] = getattr(made, name)
+        method[at], reasons[at] = made.method, made.unsupported
+    return Predictions(**columns, method=method, unsupported=reasons)
+
+
+def fit(book: Book, task: str, catalogue: Known) -> tuple[Coefficients, Published, Flags]:
+    """What the published rows of a task give, and the rows it rests on; of fewer than two families
+    nothing is learnt."""
+    data = published(book, task, catalogue)
+    rows = fitted_rows(task, data)
+    within, family = data.cases.only(rows), data.family[rows]
+    if len(set(family.tolist())) < 2:
+        return {}, data, rows
+    return TASKS[task].fit(book, within, data.truth[rows], family), data, rows
+
+
+# ------------------------------------------------------------------ figures
+
+
+def _offsets(task: str, data: Published, values: Array, rows: Flags) -> Array:
+    """For losses what must be added in the row's evaluation set, found on the other rows of it; a
+    set with one row has none. For other tasks 0."""
+    offset = np.zeros(len(rows))
+    if task != "loss":
+        return offset
+    sets = data.cases.evaluation
+    for name in sorted(set(sets[rows].tolist())):
+        own = rows & (sets == name)
+        gap = data.truth[own] - values[own]
+        if own.sum() > 1:
+            offset[own] = (gap.sum() - gap) / (own.sum() - 1)
+    return offset
+
+
+def _groups(data: Published) -> dict[str, Words]:
+    sizes = words([_size(number) for number in data.cases.active.tolist()])
+    return {"family": data.family, "hardware": _named(data.cases.accelerator), "size": sizes}
+
+
+def _named(column: Words) -> Words:
+    return words([text or UNSTATED for text in column.tolist()])
+
+
+def _size(parameters: float) -> str:
+    return next((name for most, name in SIZES if parameters < most), UNSTATED)
+
+
+def _names(what: str, column: Words) -> list[str]:
+    """Sizes in their order, other groups by name."""
+    found = set(column.tolist())
+    if what == "size":
+        return [name for name in (*(name for _, name in SIZES), UNSTATED) if name in found]
+    return sorted(found)
+
+
+# ------------------------------------------------------------------ rules of thumb
+
+
+def _hours(cases: Cases) -> Array:
+    return 6 * cases.active * cases.tokens / (cases.peak * RULE * 3600)
+
+
+def _speed(cases: Cases) -> Array:
+    return cases.peak * RULE / (6 * cases.active)
+
+
+def _states(cases: Cases) -> Array:
+    whole = np.isin(cases.method.astype(str), ("pretrain", "full", ""))
+    shards = np.where(cases.zero == 3, np.nan_to_num(cases.data, nan=1.0), 1.0)
+    return cases.parameters * np.where(whole, 16.0, 2.0) / (cases.tensor * cases.pipeline * shards)
+
+
+def _law(cases: Cases) -> Array:
+    return 1.69 + 406.4 / cases.parameters**0.34 + 410.7 / cases.tokens**0.28
+
+
+_RULES: Mapping[str, Callable[[Cases], Array]] = {
+    "runs": _hours, "throughput": _speed, "memory": _states, "loss": _law,
+}  # fmt: skip

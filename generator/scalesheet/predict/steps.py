@@ -1,0 +1,247 @@
+"""Steps: what the time of a token is made of, from what is known of a run before it is made.
+
+Each part is a formula of the catalogue. Where a row leaves open how it runs, the usual is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from scalesheet.model import Book
+from scalesheet.predict.arrays import Array, Flags, among, first_stated
+from scalesheet.predict.cases import Cases
+from scalesheet.predict.records import rows_of
+
+#: What is usual where a row does not say.
+SEQUENCE, MICRO_TOKENS, MICRO_BATCHES = 2048.0, 4096.0, 8.0
+GPUS_PER_ROOT_OF_1E9 = 64.0
+ACHIEVABLE = 0.8  # of the dense peak, where no measurement is in the catalogue
+PLAIN_LINK = 64e9  # byte / second, both directions: a 16-lane slot of 2020
+#: Accelerators that one fast link connects, and what is left of it between nodes for each.
+NODE, BETWEEN_NODES = 8.0, 1 / 12
+TORUS = "tpu"  # linked alike within a pod
+#: Bytes of states and weights that are read and written in a step, for each trained parameter.
+UPDATE_BYTES = 24.0
+LOGIT_BYTES = 5.0  # for each entry of the vocabulary: kept like activations
+UNPACK_BYTES = 2.5  # written and read again for each parameter kept in 4 bits
+SMALL = ("lora", "qlora", "adapter")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the rows are run: as stated, else as is usual."""
+
+    cases: Cases
+
+    @cached_property
+    def sequence(self) -> Array:
+        return first_stated(self.cases.sequence, np.full(len(self.cases), SEQUENCE))
+
+    @cached_property
+    def gpus(self) -> Array:
+        return first_stated(self.cases.gpus, np.ones(len(self.cases)))
+
+    @cached_property
+    def ways(self) -> Array:
+        """Accelerators that hold one replica."""
+        return self.cases.tensor * self.cases.pipeline * self.cases.context
+
+    @cached_property
+    def replicas(self) -> Array:
+        return np.maximum(1.0, self.gpus / self.ways)
+
+    @cached_property
+    def micro_batch(self) -> Array:
+        """Sequences; as many as make MICRO_TOKENS, and no more than a replica has in a step."""
+        most = np.maximum(1.0, MICRO_TOKENS / self.sequence)
+        shares = first_stated(self.cases.global_batch / self.replicas, most)
+        return first_stated(self.cases.micro_batch, np.clip(shares, 1.0, most))
+
+    @cached_property
+    def micro_tokens(self) -> Array:
+        return self.micro_batch * self.sequence
+
+    @cached_property
+    def micro_batches(self) -> Array:
+        """Of a replica in a step."""
+        usual = np.where(self.cases.pipeline > 1, 4 * self.cases.pipeline, MICRO_BATCHES)
+        stated = self.cases.global_batch / (self.replicas * self.micro_batch)
+        return np.maximum(1.0, first_stated(stated, usual))
+
+    @cached_property
+    def small(self) -> Flags:
+        """Whether all but few parameters are frozen."""
+        return among(self.cases.method, *SMALL)
+
+    @cached_property
+    def fp8(self) -> Flags:
+        return among(self.cases.precision, "fp8")
+
+    @cached_property
+    def product_parameters(self) -> Array:
+        """Parameters that matrix products use: all that a token meets, but for a lookup of its own.
+
+        Whether the lookup is the output layer too is told by which closes the count better.
+        """
+        cases = self.cases
+        width = cases.heads * cases.head_dim
+        layer = (
+            2 * cases.hidden * (width + cases.kv_heads * cases.head_dim)
+            + np.where(cases.gated, 3.0, 2.0) * cases.hidden * cases.ffn
+        )
+        words = cases.vocab * cases.hidden
+        rest = cases.active - cases.layers * layer
+        apart = cases.known & (np.abs(rest - 2 * words) < np.abs(rest - words))
+        return np.where(apart, np.maximum(cases.active - words, 0.5 * cases.active), cases.active)
+
+    @cached_property
+    def kept(self) -> Array:
+        """Bytes of activations that a token leaves in all layers, by our count of a block."""
+        cases = self.cases
+        scores = np.where(cases.fused, 0.0, 5.0) * cases.heads * self.sequence
+        layer = (
+            8 * cases.hidden
+            + 4 * cases.head_dim * (cases.heads + cases.kv_heads)
+            + np.where(cases.gated, 6.0, 4.5) * cases.ffn
+            + scores
+        )
+        return cases.layers * layer
+
+    @cached_property
+    def recomputed(self) -> Array:
+        """Share of a forward pass that is made twice.
+
+        Where a row does not say: all of it in fine-tuning by a stock trainer or on one accelerator,
+        whose settings have it so; else as much as memory is short of.
+        """
+        cases = self.cases
+        stock = (among(cases.framework, "hf", "unsloth") | (self.gpus == 1)) & ~among(
+            cases.method, "pretrain", ""
+        )
+        said = among(cases.checkpointing, "full")
+        open_ = among(cases.checkpointing, "")
+        shards = np.where(np.isnan(cases.zero) | (cases.zero >= 1), self.replicas, 1.0)
+        whole = np.where(cases.zero == 3, 18 / self.replicas, 6 + 12 / shards)
+        packed = among(cases.weights, "nf4", "nf4-dq", "int4")
+        frozen = np.where(packed, 0.55, np.where(among(cases.weights, "int8"), 1.0, 2.0))
+        frozen = frozen / np.where(cases.zero == 3, self.replicas, 1.0)
+        states = cases.parameters / (cases.tensor * cases.pipeline)
+        states = states * np.where(self.small, frozen, whole)
+        activations = self.kept * self.micro_tokens / (cases.tensor * cases.context)
+        short = np.clip(1 - (0.9 * cases.memory - states) / activations, 0.0, 1.0)
+        short = np.where(np.isnan(cases.micro_batch), 0.0, np.nan_to_num(short))
+        return np.where(said, 1.0, np.where(open_, np.where(stock, 1.0, short), 0.0))
+
+    @cached_property
+    def link(self) -> Array:
+        """Byte / second of the fast link in one direction."""
+        return first_stated(self.cases.link, np.full(len(self.cases), PLAIN_LINK)) / 2
+
+    def across(self, group: Array) -> Array:
+        """Byte / second for each accelerator within a group that may span nodes."""
+        torus = np.array([name.startswith(TORUS) for name in self.cases.accelerator.tolist()])
+        return np.where((group > NODE) & ~torus, self.link * BETWEEN_NODES, self.link)
+
+    @cached_property
+    def usual_gpus(self) -> Array:
+        """As stated, else as many as runs of such a model use."""
+        usual = GPUS_PER_ROOT_OF_1E9 * np.sqrt(self.cases.active / 1e9)
+        return first_stated(self.cases.gpus, usual)
+
+
+#: A part of the time of a token (GPU second / token) at a coefficient, by the name of the latter.
+Parts = Mapping[str, Array]
+
+
+def computing(
+    book: Book, layout: Layout, at: Mapping[str, float], again: Array | float = 0.0
+) -> dict[str, Array]:
+    """Products, attention, and traffic of memory, which any run has.
+
+    `again`: the share of the forward pass of attention that is made twice.
+    """
+    cases = layout.cases
+    flop = rows_of(
+        book, "training-flop-per-token", parameters=layout.product_parameters, layers=1.0,
+        width=1.0, context=1.0, per_parameter=np.where(layout.small, 4.0, 6.0), per_score=0.0,
+    )  # fmt: skip
+    peak, sixteen = cases.peak / 1e12, cases.sixteen / 1e12
+    share = first_stated(cases.measured / cases.sixteen, np.full(len(cases), ACHIEVABLE))
+    products = {
+        name: rows_of(
+            book, "product-time", flop=np.where(rows, flop, 0.0), peak=peak, achievable=share,
+            slowdown=at[name],
+        )
+        for name, rows in (("products", ~layout.fp8), ("products_fp8", layout.fp8))
+    }  # fmt: skip
+    attention = rows_of(
+        book, "attention-time", layers=cases.layers, width=cases.heads * cases.head_dim,
+        context=layout.sequence, per_score=7 + 2 * again, peak=sixteen,
+        bandwidth=cases.bandwidth / 1e9, slowdown=at["attention"],
+    )  # fmt: skip
+    # a part of each layer is not split among the accelerators of a tensor group
+    copies = (10 * cases.tensor + 24) / 34
+    passes = np.where(layout.small, 2 / 3, 1.0)
+    kept = (layout.kept * copies + LOGIT_BYTES * cases.vocab) * passes
+    traffic = _moved(book, kept, cases.bandwidth, at["traffic"])
+    return {**products, "attention": attention, "traffic": traffic}
+
+
+def stated(book: Book, layout: Layout, at: Mapping[str, float]) -> dict[str, Array]:
+    """What else a stated configuration tells of."""
+    cases = layout.cases
+    tokens = layout.micro_tokens
+    own = cases.parameters / (cases.tensor * cases.pipeline)  # parameters on one accelerator
+    each = layout.ways / tokens  # accelerators for each token of a micro-batch
+    trained = np.where(layout.small, 0.0, 1.0)
+    others = (layout.replicas - 1) / layout.replicas
+    spread = layout.across(layout.ways * layout.replicas)
+
+    again = rows_of(
+        book, "product-time", flop=2 * layout.recomputed * layout.product_parameters,
+        peak=cases.peak / 1e12, slowdown=at["again"],
+        achievable=first_stated(cases.measured / cases.sixteen, np.full(len(cases), ACHIEVABLE)),
+    )  # fmt: skip
+    gathered = (2 + trained) * 2 * own * others * each
+    reduced = trained * 4 * own * others * each / layout.micro_batches
+    rings = 4 * cases.layers * cases.kv_heads * cases.head_dim * 2 * (cases.context - 1)
+    exchanged = np.where(cases.zero == 3, gathered, reduced)
+    per_micro_batch = rows_of(
+        book, "tensor-parallel-traffic", batch=layout.micro_batch, length=layout.sequence,
+        hidden=cases.hidden, layers=cases.layers, tensor=cases.tensor,
+    )  # fmt: skip
+    split = per_micro_batch / tokens * cases.tensor * (1 + layout.recomputed / 2)
+    shards = np.where(cases.zero >= 1, layout.replicas, 1.0)
+    updated = trained * UPDATE_BYTES * own / shards * each / layout.micro_batches
+    unpacked = np.where(among(cases.method, "qlora"), (2 + layout.recomputed) * UNPACK_BYTES, 0.0)
+    cast = layout.kept * np.where(layout.fp8, 1.0, 0.0)
+    return {
+        "again": again,
+        "cast": _moved(book, cast, cases.bandwidth, at["cast"]),
+        "exposed": _moved(book, exchanged, spread, at["exposed"])
+        + _moved(book, rings, layout.link, at["exposed"]),
+        "tensor": _moved(book, split, layout.across(cases.tensor), at["tensor"]),
+        "update": _moved(book, updated, cases.bandwidth, at["update"]),
+        "unpack": _moved(book, unpacked * own * each, cases.bandwidth, at["unpack"]),
+        "launch": rows_of(
+            book, "launch-time", layers=cases.layers / cases.pipeline, tokens=1 / each,
+            per_layer=at["launch"],
+        ),
+    }  # fmt: skip
+
+
+def bubble(book: Book, layout: Layout) -> Array:
+    return rows_of(
+        book, "pipeline-bubble", stages=layout.cases.pipeline, microbatches=layout.micro_batches,
+        chunks=layout.cases.virtual,
+    )  # fmt: skip
+
+
+def _moved(book: Book, traffic: Array, bandwidth: Array, slowdown: float) -> Array:
+    return rows_of(
+        book, "traffic-time", traffic=traffic, bandwidth=bandwidth / 1e9, slowdown=slowdown
+    )

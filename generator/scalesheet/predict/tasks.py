@@ -1,0 +1,60 @@
+"""What can be predicted: for each task its unit, how it is predicted and fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from scalesheet.model import Book
+from scalesheet.predict import efficiency, loss, memory
+from scalesheet.predict.arrays import Array, Reasons, Words, first_reason
+from scalesheet.predict.cases import Cases
+from scalesheet.predict.fits import NO_FIT, Coefficients, coefficients
+from scalesheet.predict.table import Predictions, none_of, settled
+
+
+@dataclass(frozen=True)
+class Task:
+    """`unit` is what predictions are written in; the fit on file has the task's name."""
+
+    name: str
+    unit: str
+    title: str
+    unsupported: Callable[[Cases], Reasons]
+    predict: Callable[[Book, Cases, Coefficients], Predictions]
+    fit: Callable[[Book, Cases, Array, Words], Coefficients]
+
+
+TASKS: Mapping[str, Task] = {
+    task.name: task
+    for task in (
+        Task(
+            "runs", "GPU·hour", "GPU hours of runs", efficiency.unsupported_runs,
+            efficiency.predict_runs, efficiency.fit_runs,
+        ),
+        Task(
+            "throughput", "token/s/GPU", "Throughput of configurations",
+            efficiency.unsupported_throughput, efficiency.predict_throughput,
+            efficiency.fit_throughput,
+        ),
+        Task(
+            "memory", "byte", "Memory of one accelerator", memory.unsupported_memory,
+            memory.predict_memory, memory.fit_memory,
+        ),
+        Task(
+            "loss", "nat/token", "Loss", loss.unsupported_loss, loss.predict_loss, loss.fit_loss
+        ),
+    )
+}  # fmt: skip
+
+
+def unsupported(task: str, cases: Cases) -> Reasons:
+    """Why a row is not predicted, as far as its description tells."""
+    return first_reason(cases.unsupported, TASKS[task].unsupported(cases))
+
+
+def predict(book: Book, task: str, cases: Cases, fitted: Coefficients | None = None) -> Predictions:
+    """A prediction for each case, or why there is none; with the fit on file unless given one."""
+    known = coefficients(book, task) if fitted is None else fitted
+    made = TASKS[task].predict(book, cases, known) if known else none_of(len(cases), NO_FIT)
+    return settled(made, unsupported(task, cases), cases.assumed)

@@ -1,0 +1,208 @@
+"""What free text says of a run: layout of the accelerators, precision, method, checkpointing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+# ------------------------------------------------------------------ layout
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Degrees of parallelism (None where not stated), and what else such a text says."""
+
+    degrees: Mapping[str, float] = field(default_factory=dict)
+    zero: float | None = None
+    offload: str = ""
+    framework: str = ""
+    flash: str = ""
+    checkpointing: str = ""
+
+
+_DEGREE = re.compile(r"\b(tp|pp|dp|cp|ep|vp)[\s=_:]?([0-9]+)(?:-[0-9]+)?\b(?!\s*long)")
+_DEGREES = {
+    "tp": "tensor", "pp": "pipeline", "dp": "data", "cp": "context", "ep": "expert",
+    "vp": "virtual",
+}  # fmt: skip
+_TRIPLE = re.compile(r"\b[a-z]*p_([0-9]+)[/x]([0-9]+)[/x]([0-9]+)\b")
+_WAYS = (
+    ("tensor", re.compile(r"\b([0-9]+)-way (?:mp|tp|tensor|model)")),
+    ("pipeline", re.compile(r"\b([0-9]+)-way (?:pp|pipeline)")),
+    ("data", re.compile(r"\b([0-9]+)-way (?:dp|data|fsdp)")),
+)
+#: The first that is found says it.
+_ZERO = (
+    (3.0, r"zero[\s_-]?3|stage\s?3|p_os\+g\+p|full_shard|\bfsdp\b|\bhsdp\b"),
+    (2.0, r"zero[\s_-]?2|stage\s?2|p_os\+g|shard_grad_op"),
+    (1.0, r"zero[\s_-]?1|stage\s?1|p_os\b|\bzero\b|distributed optimizer"),
+    (0.0, r"\bddp\b|no_shard|\bnone\b|zero[\s_-]?0|baseline dp|\bdp_"),
+)
+_FRAMEWORKS = (
+    ("unsloth", "unsloth"), ("megatron", "megatron"), ("oneflow", "oneflow"), ("neox", "neox"),
+    ("nemo", "nemo"), ("deepspeed", "deepspeed|zero"), ("hf", r"\bhf\b|hugging"),
+)  # fmt: skip
+
+
+def layout(text: str) -> Layout:
+    """What a text such as `TP8 PP4 DP12 ZeRO-1` says."""
+    low = text.lower().strip()
+    if not low:
+        return Layout()
+    degrees = {_DEGREES[name]: float(number) for name, number in _DEGREE.findall(low)}
+    for name, pattern in _WAYS:
+        if way := pattern.search(low):
+            degrees.setdefault(name, float(way[1]))
+    if triple := _TRIPLE.search(low):
+        degrees |= dict(
+            zip(("data", "tensor", "pipeline"), map(float, triple.groups()), strict=True)
+        )
+    return Layout(
+        degrees={name: number for name, number in degrees.items() if number >= 1},
+        zero=next((stage for stage, pattern in _ZERO if re.search(pattern, low)), None),
+        offload=_offload(low),
+        framework=next((name for name, p in _FRAMEWORKS if re.search(p, low)), ""),
+        flash="yes" if re.search(r"\bfa[23]?\b|flash", low) else "",
+        checkpointing=checkpointing(low) if "ckpt" in low or "checkpoint" in low else "",
+    )
+
+
+def _offload(low: str) -> str:
+    if "offload" not in low or "no offload" in low or "offload=0" in low:
+        return ""
+    return "both" if re.search(r"opt\w*\s*\+\s*param|infinity", low) else "optimizer"
+
+
+def checkpointing(text: str) -> str:
+    """`full`, `selective`, `none`, or nothing where a text does not say."""
+    low = text.lower().strip()
+    if re.search(r"^(none|no|off|false|0)\b|no act", low):
+        return "none"
+    if "selective" in low:
+        return "selective"
+    return "full" if re.search(r"full|yes|true|^on$|^1$|act", low) else ""
+
+
+# ------------------------------------------------------------------ precision
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """Of the matrix products, and of the weights as they lie in memory.
+
+    `pure`: weights and optimizer states of 16 bits, without a copy of 32.
+    """
+
+    products: str = ""
+    weights: str = ""
+    pure: bool = False
+    reason: str | None = None
+
+
+#: The first that is found holds; each names the products, the weights, and whether pure.
+_PRECISIONS: tuple[tuple[str, Precision], ...] = tuple(
+    (pattern, Precision(*rest))
+    for pattern, *rest in (
+        (r"nf4.*(dq|double)", "bf16", "nf4-dq"),
+        (r"nf4", "bf16", "nf4"),
+        (r"amp[_ -]?fp8|fp8.*mixed", "fp8", "fp32"),
+        (r"amp[_ -]?bf16", "bf16", "fp32"),
+        (r"amp[_ -]?(fp16|half)|\bamp\b", "fp16", "fp32"),
+        (r"fp8|float8", "fp8", "16-bit"),
+        (r"bf16[- ]true|pure[_ -]?bf16|bf16 weights and states", "bf16", "16-bit", True),
+        (r"^bfloat16$", "bf16", "16-bit", True),
+        (r"int8|8[- ]?bit", "bf16", "int8"),
+        (r"int4|4[- ]?bit", "bf16", "int4"),
+        (r"2[- ]?bit|int2", "bf16", "int2"),
+        (r"bf16|bfloat16|16[- ]bit", "bf16", "16-bit"),
+        (r"fp16|float16|half|16-mixed|mixed", "fp16", "16-bit"),
+        (r"tf32", "tf32", "fp32"),
+        (r"fp32|float32|32[- ]bit|single|full precision", "fp32", "fp32"),
+    )
+)
+
+
+def precision(text: str) -> Precision:
+    """What a text such as `bf16-true` or `nf4+fp16/bf16` says."""
+    low = text.lower().strip()
+    if not low or low in ("none", "n/a", "-"):
+        return Precision()
+    for pattern, found in _PRECISIONS:
+        if re.search(pattern, low):
+            return found
+    return Precision(reason=f"unknown precision '{text.strip()}'")
+
+
+# ------------------------------------------------------------------ method
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """What is trained, and what the text says beyond that; or why it is none of ours."""
+
+    name: str = ""
+    variant: str = ""
+    weights: str = ""
+    reason: str | None = None
+
+
+_SMALL = (
+    r"adapter|ia3|prefix|prompt|ptuning|p-tuning|fourier|boft|\boft\b|loha|lokr|ln_tuning|"
+    r"trainable_tokens|bitfit|vera|freeze"
+)
+#: Models that are no decoders of text, by what is trained or by their names.
+_OTHERS: tuple[tuple[str, str], ...] = (
+    (r"vision|vlm|\bvit\b|multimodal|image|video|\bclip\b|llava|flamingo", "pictures"),
+    (r"diffusion|unet", "diffusion"),
+    (r"speech|audio|whisper", "sound"),
+)
+#: The first that is found holds.
+_METHODS: tuple[tuple[str, Method], ...] = (
+    (r"inference|serving|decode\b", Method("inference")),
+    (r"galore", Method("full", "galore")),
+    (r"lqlora|lq-lora", Method("qlora", "lqlora")),
+    (r"qlora", Method("qlora")),
+    (r"lora.*nf4.*dq|nf4.*dq.*lora", Method("qlora", "", "nf4-dq")),
+    (r"lora.*nf4", Method("qlora", "", "nf4")),
+    (r"lora.*8[\s-]?bit|8[\s-]?bit.*lora", Method("lora", "8bit", "int8")),
+    (r"relora", Method("lora", "relora")),
+    (r"adalora", Method("lora", "adalora")),
+    (r"dora", Method("lora", "dora")),
+    (r"adapter.*nf4", Method("adapter", "adapter", "nf4")),
+    (_SMALL + r"(?!.*lora)", Method("adapter")),
+    (r"lora", Method("lora")),
+    (r"low-rank", Method("adapter", "low-rank")),
+    (r"pretrain|pre-train|from scratch", Method("pretrain")),
+    (r"full|sft|finetun|fine-tun|dense", Method("full")),
+    (r"adam|sgd|lion", Method("full")),
+)
+
+
+def method(text: str, model: str = "") -> Method:
+    """What a text such as `finetune-lora-nf4-dq` says; where it says nothing, the model's name."""
+    low, named = text.lower().strip(), model.lower()
+    for pattern, what in _OTHERS:
+        if re.search(pattern, low) or re.search(pattern, named):
+            return Method(reason=f"a model of {what}: not a decoder of text")
+    return _method(low) or _method(named) or Method()
+
+
+def _method(low: str) -> Method | None:
+    for pattern, found in _METHODS:
+        if match := re.search(pattern, low):
+            if found.name == "adapter" and not found.variant:
+                return replace(found, variant=match[0].strip())
+            return found
+    return None
+
+
+# ------------------------------------------------------------------ memory
+
+_PEAK = re.compile(r"(measured )?peak( of)?( gpu)?( memory)?( \(.*\))?( of one accelerator)?|")
+
+
+def quantity(text: str) -> str:
+    """What a figure of memory counts, in small letters; nothing where it is the peak."""
+    low = text.lower().strip()
+    return "" if _PEAK.fullmatch(low) else low

@@ -1,0 +1,139 @@
+"""What a published row came to, in the unit of a task: as stated, or from what it states.
+
+This is what predictions are held against; no prediction reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scalesheet.model import Book, Publication, PublishedRow
+from scalesheet.predict.arrays import Array, Flags, Words, no_reasons, words
+from scalesheet.predict.cases import Cases, cases
+from scalesheet.predict.lookups import Known
+from scalesheet.predict.read import NUMBERS, Read
+from scalesheet.predict.records import rows_of
+
+#: FLOP for each parameter and token, and for each pair of tokens and width of attention, by what a
+#: publication counts: of the model; with a second forward pass; of adapters over frozen weights.
+_COUNTING: Mapping[str, tuple[float, float]] = {
+    "model": (6.0, 12.0),
+    "hardware": (8.0, 16.0),
+    "adapters": (4.0, 8.0),
+}
+#: Results of each task: one of them makes the row one of the task's.
+RESULTS: Mapping[str, tuple[str, ...]] = {
+    "runs": ("gpu_hours",),
+    "throughput": ("speed", "flop_rate", "step_time"),
+    "memory": ("memory", "out_of_memory"),
+    "loss": ("loss",),
+}
+_NO_FIGURE = {
+    "runs": "states no hours",
+    "throughput": "states no rate that tokens can be counted in",
+    "memory": "states no single figure",
+    "loss": "states no loss",
+}
+NO_FIT = "did not fit into memory: there is no figure"
+
+
+@dataclass(frozen=True)
+class Published:
+    """The published rows of a task: their cases and, apart from them, what they came to.
+
+    `unscored` says why a row is shown and not scored, or is None. `truth` is nan where there is
+    none.
+    """
+
+    cases: Cases
+    truth: Array
+    family: Words
+    unscored: Words
+    rows: tuple[PublishedRow, ...]
+    of: tuple[Publication, ...]  # the publication of each row
+
+    @property
+    def scored(self) -> Flags:
+        return np.array([why is None for why in self.unscored.tolist()], dtype=bool)
+
+
+def published(book: Book, task: str, catalogue: Known) -> Published:
+    """Every published row of a task, in the order of the files."""
+    pairs = [
+        (publication, row)
+        for publication in book.publications.values()
+        for row in publication.rows
+        if _is_of(row, task)
+    ]
+    rows = tuple(row for _, row in pairs)
+    described = cases(_read(rows, task), catalogue)
+    truth = _TRUTH[task](book, described, rows)
+    unscored = no_reasons(len(rows))
+    for place, row in enumerate(rows):
+        if row.unscored:
+            unscored[place] = row.unscored
+        elif np.isnan(truth[place]):
+            unscored[place] = NO_FIT if "out_of_memory" in row.result else _NO_FIGURE[task]
+    return Published(
+        described,
+        truth,
+        words([row.family for row in rows]),
+        unscored,
+        rows,
+        tuple(publication for publication, _ in pairs),
+    )
+
+
+def _is_of(row: PublishedRow, task: str) -> bool:
+    """Whether a row has a result of a task; one in words is a rate unless it counts memory."""
+    if any(name in row.result for name in RESULTS[task]):
+        return True
+    return "other" in row.result and task == ("memory" if "quantity" in row.words else "throughput")
+
+
+def _read(rows: Sequence[PublishedRow], task: str) -> Read:
+    """The descriptions of rows, as a table of a file would give them."""
+    named = {name for row in rows for name in row.words}
+    texts = {name: words([row.words.get(name, "") for row in rows]) for name in sorted(named)}
+    numbers = {
+        name: np.array([row.numbers.get(name, np.nan) for row in rows], dtype=np.float64)
+        for name in sorted(NUMBERS)
+    }
+    texts["id"] = words([row.id for row in rows])
+    return Read(task, len(rows), texts, numbers, no_reasons(len(rows)))
+
+
+def _stated(rows: Sequence[PublishedRow], name: str) -> Array:
+    found = (row.result.get(name, np.nan) for row in rows)
+    return np.array([x if isinstance(x, float) else np.nan for x in found], dtype=np.float64)
+
+
+def _throughput(book: Book, described: Cases, rows: Sequence[PublishedRow]) -> Array:
+    """Tokens for each second and accelerator: stated, of a step, or of a rate of FLOP."""
+    speed = _stated(rows, "speed")
+    step = (
+        described.global_batch * described.sequence / (_stated(rows, "step_time") * described.gpus)
+    )
+    counts = [str(row.result.get("flop_counts", "model")) for row in rows]
+    per_parameter, per_score = (
+        np.array([_COUNTING[counted][which] for counted in counts]) for which in (0, 1)
+    )
+    flop = rows_of(
+        book, "training-flop-per-token", parameters=described.active, layers=described.layers,
+        width=described.heads * described.head_dim, context=described.sequence,
+        per_parameter=per_parameter, per_score=per_score,
+    )  # fmt: skip
+    rate = _stated(rows, "flop_rate") * 1e12 / flop
+    found = np.where(np.isnan(speed), step, speed)
+    return np.where(np.isnan(found), rate, found)
+
+
+_TRUTH: Mapping[str, Callable[[Book, Cases, Sequence[PublishedRow]], Array]] = {
+    "runs": lambda book, described, rows: _stated(rows, "gpu_hours"),
+    "throughput": _throughput,
+    "memory": lambda book, described, rows: _stated(rows, "memory"),
+    "loss": lambda book, described, rows: _stated(rows, "loss"),
+}

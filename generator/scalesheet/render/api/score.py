@@ -1,0 +1,81 @@
+"""The score as JSON: the figures of each task, and every published row beside its prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scalesheet.model import Book, Citation
+from scalesheet.predict.score import SAYS, Quality, TaskScore
+from scalesheet.predict.tasks import TASKS
+from scalesheet.render.api.values import Object
+from scalesheet.render.scores import ShownRow, shown_rows
+
+
+def score_json(book: Book, scores: Mapping[str, TaskScore]) -> Object:
+    """`{"edition", "tasks": {task: figures, groups and rows}, "peers": [...]}`."""
+    return {
+        "edition": book.edition.isoformat(),
+        "tasks": {task: _task(score) for task, score in scores.items()},
+        "peers": [
+            {
+                "name": peer.name,
+                "predicts": peer.predicts,
+                "says": peer.says,
+                "note": peer.note,
+                "source": _source(peer.citation),
+            }
+            for peer in book.peers
+        ],
+    }
+
+
+def _task(score: TaskScore) -> Object:
+    return {
+        "title": TASKS[score.task].title,
+        "unit": TASKS[score.task].unit,
+        "unseen": _quality(score.unseen),
+        "seen": _quality(score.seen),
+        "rule": {"is": SAYS[score.task], **_quality(score.thumb)},
+        "groups": {
+            what: {name: _quality(figures) for name, figures in found.items()}
+            for what, found in score.groups.items()
+        },
+        "rows": [_row(row) for row in shown_rows(score)],
+    }
+
+
+def _quality(figures: Quality) -> Object:
+    return {
+        "rows": figures.rows,
+        "median": _number(figures.median),
+        "p90": _number(figures.p90),
+        "bias": _number(figures.bias),
+        "coverage": figures.coverage,
+    }
+
+
+def _row(row: ShownRow) -> Object:
+    return {
+        "id": row.id,
+        "model": row.title,
+        "on": row.on,
+        "family": row.family,
+        "published": row.published,
+        "predicted": row.predicted,
+        "predicted_low": row.low,
+        "predicted_high": row.high,
+        "error": row.error,
+        "inside": row.inside,
+        "method": row.method,
+        "not_scored_because": row.because or None,
+        "note": row.note,
+        "source": _source(row.citation),
+    }
+
+
+def _source(citation: Citation | None) -> Object | None:
+    return None if citation is None else {"key": citation.key, "locator": citation.locator}
+
+
+def _number(value: float) -> float | None:
+    return None if value != value else value

@@ -1,0 +1,269 @@
+/* Charts that follow the inputs: the same drawing as charts.py, as [tag, attributes, ...content].
+ *
+ * A chart is {id, title, alt, kind, table, column, start, axis, rows, labels}; `rule` is that of
+ * its column. Lengths along the page are shares, all others pixels.
+ */
+"use strict";
+
+scalesheet.charts = (() => {
+  const { formatBy, number, span, plain } = scalesheet.numbers;
+  const NARROW = 300;
+  const GLYPH = 6.6;
+  const TICKS = 4;
+  const [BAR, ROW, PLOT, LABEL_LINE, MOST_LINES] = [12, 42, 180, 15, 3];
+
+  // ---------------------------------------------------------------- parts
+
+  /** A length with so many decimals, an exact half rounded to even as Python does it. */
+  function rounded(length, decimals) {
+    const doubled = length * 2 ** (decimals + 1);
+    if (!Number.isInteger(doubled) || doubled % 2 === 0) return length.toFixed(decimals);
+    const below = Math.floor(length * 10 ** decimals);
+    return ((below + Math.abs(below % 2)) / 10 ** decimals).toFixed(decimals);
+  }
+
+  const px = (length) => rounded(length, 1).replace(/\.0$/, "");
+  const share = (part) => `${rounded(part * 100, 3).replace(/\.?0+$/, "")}%`;
+
+  const line = (kind, x1, y1, x2, y2) => [
+    "line",
+    { class: kind, x1: share(x1), y1: px(y1), x2: share(x2), y2: px(y2) },
+  ];
+
+  const label = (x, y, said, anchor, kind = "label") => [
+    "text",
+    { class: kind, x: share(x), y: px(y), "text-anchor": anchor },
+    ...[said].flat(1),
+  ];
+
+  const length = (text) => Array.from(text).length;
+
+  /** Lines of at most so many characters, broken at blanks; a longer word is cut. */
+  function wrapped(text, width) {
+    const lines = [];
+    for (const word of text.split(/\s+/).filter(Boolean)) {
+      const last = lines.length - 1;
+      if (last >= 0 && length(lines[last]) + 1 + length(word) <= width) {
+        lines[last] += ` ${word}`;
+        continue;
+      }
+      const letters = Array.from(word);
+      for (let at = 0; at < letters.length; at += width)
+        lines.push(letters.slice(at, at + width).join(""));
+    }
+    return lines.length ? lines : [""];
+  }
+
+  /** The round number, 1, 2 or 5 with noughts, that is at least `rough`. */
+  function roundStep(rough) {
+    const power = Number(`1e${Math.floor(Math.log10(rough))}`);
+    return [1, 2, 5, 10].map((m) => m * power).find((step) => step >= rough * (1 - 1e-9));
+  }
+
+  // ---------------------------------------------------------------- the drawing
+
+  /** The numbers of a chart with their texts. `columns` are the computed ones of its table. */
+  function drawing(chart, rule, columns) {
+    const cells = columns[chart.column];
+    const format = formatBy(rule, cells);
+    const marks = cells.map((cell, n) => mark(chart, columns, format, n));
+    const ticks = scale(marks);
+    const tickFormat = formatOfTicks(format, ticks);
+    const least = ticks[0];
+    const greatest = ticks[ticks.length - 1];
+    return {
+      ...chart,
+      kind: chart.kind === "column" && columnsFit(marks) ? "column" : "bar",
+      marks,
+      ticks: ticks.map((tick) => [tick, number(tick, tickFormat)]),
+      at: (value) => (value - least) / (greatest - least),
+    };
+  }
+
+  function mark(chart, columns, format, n) {
+    const cell = columns[chart.column][n];
+    const value = typeof cell.value === "number" ? cell.value : null;
+    const ranged = value !== null && !(cell.low === value && cell.high === value);
+    const range = ranged ? span(cell.low, cell.high, format) : "";
+    const text = plain(cell, format);
+    const found = {
+      id: chart.rows[n],
+      label: chart.labels[n],
+      value,
+      low: range ? cell.low : null,
+      high: range ? cell.high : null,
+      text,
+      range: range === text ? "" : range,
+      base: 0,
+    };
+    const start = chart.start ? columns[chart.start][n] : undefined;
+    if (!start || value === null || typeof start.value !== "number") return found;
+    return { ...found, base: start.value, text: `${number(start.value, format)} to ${text}` };
+  }
+
+  /** Round numbers from at most 0 to at least the greatest end, evenly apart. */
+  function scale(marks) {
+    const ends = [0, ...marks.flatMap((m) => [m.value, m.low, m.high].filter((x) => x !== null))];
+    const least = Math.min(...ends);
+    const greatest = Math.max(...ends) === least ? 1 : Math.max(...ends);
+    const step = roundStep((greatest - least) / TICKS);
+    const ticks = [];
+    for (let n = Math.floor(least / step); n <= Math.ceil(greatest / step); n++) {
+      ticks.push(Number((n * step).toPrecision(12)));
+    }
+    return ticks;
+  }
+
+  /** The column's format with no more decimals than the steps of the axis need. */
+  function formatOfTicks(format, ticks) {
+    const step = (ticks[1] - ticks[0]) * (format.percent ? 100 : 1);
+    const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+    return {
+      ...format,
+      approximate: false,
+      decimals: format.scientific ? format.decimals : decimals,
+    };
+  }
+
+  /** Whether labels and values have room side by side on a phone. */
+  function columnsFit(marks) {
+    const room = Math.trunc(NARROW / Math.max(1, marks.length) / GLYPH);
+    return marks.every(
+      (m) =>
+        length(m.text) <= room &&
+        m.label.split(/\s+/).every((word) => length(word) <= room) &&
+        wrapped(m.label, room).length <= MOST_LINES,
+    );
+  }
+
+  // ---------------------------------------------------------------- SVG
+
+  /** The picture, and its description in words. */
+  function svg(drawn) {
+    const [body, height] = drawn.kind === "bar" ? bars(drawn) : columnsOf(drawn);
+    const name = `chart-${drawn.id}`;
+    return [
+      "svg",
+      {
+        class: `${drawn.kind}s`,
+        role: "img",
+        width: "100%",
+        height: String(height),
+        "aria-labelledby": `${name}-title ${name}-desc`,
+        focusable: "false",
+      },
+      ["title", { id: `${name}-title` }, drawn.title],
+      ["desc", { id: `${name}-desc` }, description(drawn)],
+      ...body,
+    ];
+  }
+
+  const inBrackets = (mark) => (mark.range ? ` (${mark.range})` : "");
+
+  function description({ alt, axis, marks }) {
+    const rows = marks.map((m) => `${m.label}: ${m.text}${inBrackets(m)}`).join("; ");
+    return alt ? `${alt.replace(/\.+$/, "")}. ${axis}: ${rows}.` : rows;
+  }
+
+  const group = (mark, content) => [
+    "g",
+    { "data-row": mark.id },
+    ["title", {}, `${mark.label}: ${mark.text}${inBrackets(mark)}`],
+    ...content,
+  ];
+
+  /** Bars across, each below its label and its number. */
+  function bars(drawn) {
+    const labels = drawn.marks.map(barLabel);
+    const bottom = labels.reduce((sum, each) => sum + ROW + (each.length - 1) * LABEL_LINE, 0);
+    const zero = drawn.at(0);
+    const body = drawn.ticks
+      .filter(([tick]) => tick !== 0)
+      .map(([tick]) => line("grid", drawn.at(tick), 0, drawn.at(tick), bottom));
+    let top = 0;
+    drawn.marks.forEach((each, n) => {
+      const content = labels[n].map((part, row) =>
+        label(0, top + 14 + row * LABEL_LINE, part, "start"),
+      );
+      const range = each.range ? [["tspan", { class: "muted" }, inBrackets(each)]] : [];
+      content.push(label(1, top + 14, [each.text, ...range], "end", "value"));
+      top += (labels[n].length - 1) * LABEL_LINE;
+      content.push(line("axis", zero, top + 18, zero, top + 22 + BAR));
+      if (each.value !== null) {
+        const [at, base] = [drawn.at(each.value), drawn.at(each.base)];
+        content.push(
+          rect(
+            share(Math.min(base, at)),
+            String(top + 20),
+            share(Math.abs(at - base)),
+            String(BAR),
+          ),
+        );
+      }
+      if (each.low !== null) {
+        const [low, high, middle] = [drawn.at(each.low), drawn.at(each.high), top + 20 + BAR / 2];
+        content.push(line("whisker", low, middle, high, middle));
+        for (const x of [low, high]) content.push(line("whisker", x, middle - 4, x, middle + 4));
+      }
+      body.push(group(each, content));
+      top += ROW;
+    });
+    drawn.ticks.forEach(([tick, text], n) => {
+      const anchor = n === 0 ? "start" : n === drawn.ticks.length - 1 ? "end" : "middle";
+      body.push(label(drawn.at(tick), bottom + 14, text, anchor, "muted"));
+    });
+    body.push(label(1, bottom + 32, drawn.axis, "end", "muted"));
+    return [body, bottom + 38];
+  }
+
+  const rect = (x, y, width, height) => ["rect", { class: "series-1", x, y, width, height }];
+
+  /** A bar's label in lines that leave room for its number, as far as a phone has it. */
+  function barLabel(mark) {
+    const told = length(mark.text) + (mark.range ? length(mark.range) + 3 : 0);
+    return wrapped(mark.label, Math.max(12, Math.trunc(NARROW / GLYPH) - told - 1));
+  }
+
+  /** Columns side by side, each above its label. */
+  function columnsOf(drawn) {
+    const top = 40;
+    const floor = top + PLOT;
+    const slot = 1 / drawn.marks.length;
+    const height = (value) => floor - drawn.at(value) * PLOT;
+    const zero = height(0);
+    const body = [label(0, 14, drawn.axis, "start", "muted")];
+    for (const [tick] of drawn.ticks) {
+      body.push(line(tick === 0 ? "axis" : "grid", 0, height(tick), 1, height(tick)));
+    }
+    let tallest = 1;
+    drawn.marks.forEach((each, n) => {
+      const middle = (n + 0.5) * slot;
+      const content = [];
+      let tip = zero;
+      if (each.value !== null) {
+        const at = height(each.value);
+        tip = Math.min(zero, at);
+        content.push(
+          rect(share(middle - slot * 0.3), px(tip), share(slot * 0.6), px(Math.abs(at - zero))),
+        );
+      }
+      if (each.low !== null) {
+        const [low, high] = [height(each.low), height(each.high)];
+        tip = Math.min(tip, high);
+        content.push(line("whisker", middle, low, middle, high));
+        for (const y of [low, high])
+          content.push(line("whisker", middle - slot * 0.06, y, middle + slot * 0.06, y));
+      }
+      content.push(label(middle, tip - 6, each.text, "middle", "value"));
+      const words = wrapped(each.label, Math.max(1, Math.trunc((NARROW * slot) / GLYPH)));
+      tallest = Math.max(tallest, words.length);
+      words.forEach((word, row) =>
+        content.push(label(middle, floor + 16 + row * LABEL_LINE, word, "middle")),
+      );
+      body.push(group(each, content));
+    });
+    return [body, floor + 8 + tallest * LABEL_LINE];
+  }
+
+  return Object.freeze({ drawing, svg });
+})();

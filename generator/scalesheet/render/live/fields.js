@@ -1,0 +1,173 @@
+/* The inputs of a page as fields: a number to type, a choice from a list, each with its reset.
+ *
+ * A field shows what the input is now. What is typed counts as soon as it can be read; what cannot
+ * be read at the end is told beside the field, and changes nothing.
+ */
+"use strict";
+
+scalesheet.fields = (() => {
+  const { ends, plain } = scalesheet.numbers;
+  const { Refused, written, rowsOf } = scalesheet.inputs;
+  const { element, place, rowTitle } = scalesheet.marks;
+
+  let made = 0;
+
+  /** Whether a reader may change a figure: a number, or a choice that something rests on. */
+  const editable = ({ kind = "number", used }, alone) =>
+    kind === "number" || (["word", "flag", "reference"].includes(kind) && (used || alone));
+
+  /** What a choice can be, with the words for it. */
+  function options(plan, quantity) {
+    if (quantity.kind === "flag")
+      return [
+        ["yes", "yes"],
+        ["no", "no"],
+      ];
+    if (quantity.kind === "word")
+      return quantity.words.map((word) => [word, word.replaceAll("_", " ")]);
+    return rowsOf(plan, quantity).map((id) => [id, rowTitle(plan, quantity.table, id)]);
+  }
+
+  function choice(plan, quantity, control) {
+    control.replaceChildren(
+      ...options(plan, quantity).map(([value, text]) => element("option", { value }, text)),
+    );
+    return control;
+  }
+
+  /** A value as it stands in a field while it is typed: in full, and a share in percent. */
+  function raw(value, { percent } = {}) {
+    if (!percent || typeof value === "boolean") return written(value);
+    const share = (x) => `${Number((x * 100).toPrecision(15))}%`;
+    if (typeof value === "number") return share(value);
+    return value?.low === undefined ? "" : `${share(value.low)}..${share(value.high)}`;
+  }
+
+  // ---------------------------------------------------------------- one field
+
+  /** A field in place of a figure. `host.enter(field, text, done)` takes what is entered, and
+   *  throws Refused; `host.input(of)` is the input that the figure shows now, if there is one. */
+  function field(plan, target, host) {
+    const { of, as = "cell" } = target.dataset;
+    const at = place(plan, of);
+    const { quantity } = at;
+    if (!host.input(of) || !editable(quantity, at.table === undefined)) return undefined;
+    const number = (quantity.kind ?? "number") === "number";
+    const row = at.table === undefined ? "" : `, ${rowTitle(plan, at.table, at.id)}`;
+    const name = `${quantity.title}${row}${quantity.symbol ? ` in ${quantity.symbol}` : ""}`;
+    const control = number
+      ? element("input", {
+          type: "text",
+          inputmode: "decimal",
+          autocomplete: "off",
+          spellcheck: "false",
+        })
+      : choice(plan, quantity, element("select"));
+    control.setAttribute("aria-label", name);
+    const range = element("span", { class: "range" });
+    const reset = element("button", { type: "button", class: "reset", hidden: true });
+    const shown = element("span", { class: "field" }, control);
+    if (as === "amount" && quantity.symbol)
+      shown.append(" ", element("span", { class: "unit" }, quantity.symbol));
+    shown.append(reset);
+    if (number && as !== "value") shown.append(" ", range);
+    target.replaceChildren(shown);
+    if (target.tagName === "TD") target.classList.add("input");
+    const self = { target, control, of, at, quantity, number, error: undefined };
+    listen(self, host, reset);
+
+    self.update = (now, edited) => {
+      const cell = now.cell(at);
+      const format = now.format(at);
+      const none = cell.reason !== undefined;
+      const text = none ? "" : number ? plain(cell, format) : written(cell.value);
+      const beside = none || !number ? "" : ends(cell, format);
+      if (range.textContent !== beside) range.textContent = beside;
+      if (none) noChoice(control, number, cell.reason);
+      const free = control !== document.activeElement || !number;
+      if (free && (text !== self.text || control.value !== text)) show(self, text);
+      self.text = text;
+      if (edited === reset.hidden) {
+        target.classList.toggle("changed", edited);
+        reset.hidden = !edited;
+      }
+      if (!edited) return;
+      reset.title = `Back to ${raw(host.input(of).stated, quantity.rule) || "what was published"}`;
+      reset.setAttribute("aria-label", `${reset.title}: ${name}`);
+    };
+    return self;
+  }
+
+  /** Shows why there is no value where one could be entered or chosen. */
+  function noChoice(control, number, reason) {
+    if (number) control.placeholder = reason;
+    else if (!control.querySelector("[disabled]")) {
+      control.prepend(element("option", { value: "", disabled: true }, reason));
+    }
+  }
+
+  function show({ control, number }, text) {
+    control.value = text;
+    if (number) control.size = Math.max(3, Array.from(text).length);
+  }
+
+  function listen(self, host, reset) {
+    const { control, number, quantity, of } = self;
+    const enter = (text, done) => {
+      try {
+        host.enter(self, text, done);
+        tell(self, "");
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        host.enter(self, undefined, done);
+        if (done) tell(self, error.message);
+      }
+    };
+    reset.addEventListener("click", () => {
+      tell(self, "");
+      host.reset(of);
+      control.focus();
+    });
+    control.addEventListener("change", () => enter(control.value, true));
+    if (!number) return;
+    control.addEventListener("focus", () => {
+      if (control.getAttribute("aria-invalid")) return;
+      self.full = raw(host.input(of).value, quantity.rule);
+      show(self, self.full);
+      control.select();
+      host.begin();
+    });
+    control.addEventListener("input", () => {
+      control.size = Math.max(3, Array.from(control.value).length);
+      enter(control.value, false);
+    });
+    control.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      enter(undefined, false);
+      tell(self, "");
+      control.value = self.full;
+      control.blur();
+    });
+    control.addEventListener("blur", () => {
+      if (!control.getAttribute("aria-invalid")) show(self, self.text);
+    });
+  }
+
+  /** Says beside a field what is wrong with what was entered, or nothing. */
+  function tell(self, message) {
+    self.error?.remove();
+    self.error = undefined;
+    for (const name of ["aria-invalid", "aria-describedby"]) self.control.removeAttribute(name);
+    if (!message) return;
+    self.error = element(
+      "span",
+      { class: "bad", role: "alert", id: `bad-${(made += 1)}` },
+      message,
+    );
+    self.control.setAttribute("aria-invalid", "true");
+    self.control.setAttribute("aria-describedby", self.error.id);
+    self.control.closest(".field").append(self.error);
+  }
+
+  return Object.freeze({ field, choice, raw, tell });
+})();

@@ -1,0 +1,196 @@
+/* What a reader enters: the text of one input as its value, and all changes as an address.
+ *
+ * Changes are a Map from the name of an input, as `scalesheet show --set` takes it (`batch_size`,
+ * `steps_per_hour.written`, `runs[small].steps`), to its value as a plan's inputs hold it: 5,
+ * {value, low, high}, "a word", true. What cannot be read throws Refused and changes nothing.
+ */
+"use strict";
+
+scalesheet.inputs = (() => {
+  class Refused extends Error {}
+
+  const NUMBER = String.raw`[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?%?`;
+  const ONE = new RegExp(`^${NUMBER}$`, "i");
+  const RANGE = new RegExp(String.raw`^(${NUMBER})\s*(?:\.\.|–|-|\bto\b)\s*(${NUMBER})$`, "i");
+  const CELL = /^(?<table>[a-z0-9_.]+)\['?(?<row>[a-z0-9_-]+)'?\]\.(?<column>[a-z0-9_]+)$/;
+  const FOREIGN = new Set(["h"]); // what the theme's search asks a page to mark
+
+  // ---------------------------------------------------------------- one input
+
+  /** A text as the value of an input. `rows` are the ids of the table that it refers to. */
+  function read(text, quantity, rows = []) {
+    const said = text.trim();
+    if (quantity.kind === "flag") {
+      if (said !== "yes" && said !== "no") throw new Refused(`“${said}” is neither yes nor no.`);
+      return said === "yes";
+    }
+    if (quantity.kind === "word" || quantity.kind === "reference") {
+      const allowed = quantity.kind === "word" ? quantity.words : rows;
+      if (allowed.includes(said)) return said;
+      const few = allowed.length <= 8 ? `; one of ${allowed.join(", ")} is` : "";
+      throw new Refused(`“${said}” is not possible here${few}.`);
+    }
+    return readNumber(said, quantity);
+  }
+
+  function readNumber(said, quantity) {
+    const range = RANGE.exec(said);
+    if (!range && !ONE.test(said)) throw new Refused(`${expected(quantity)}; “${said}” is none.`);
+    const [low, high] = range
+      ? [toNumber(range[1]), toNumber(range[2])]
+      : [toNumber(said), toNumber(said)];
+    if (low !== high && !quantity.ranged) {
+      throw new Refused("Expected one number: what rests on this input counts without a range.");
+    }
+    if (low > high) throw new Refused(`The low end ${range[1]} is above the high end ${range[2]}.`);
+    const { least, open, most, whole } = quantity.domain ?? {};
+    const outside =
+      !Number.isFinite(low) ||
+      !Number.isFinite(high) ||
+      low < (least ?? -Infinity) ||
+      (open && low === least) ||
+      high > (most ?? Infinity) ||
+      (whole && !Number.isInteger(low));
+    if (outside) throw new Refused(`${expected(quantity)}; “${said}” is not.`);
+    return low === high ? low : { value: (low + high) / 2, low, high };
+  }
+
+  const toNumber = (text) =>
+    Number(
+      text
+        .replaceAll(",", "")
+        .replace(/^\+/, "")
+        .replace(/%$/, /e/i.test(text) ? "" : "e-2"),
+    ) / (/e.*%$/i.test(text) ? 100 : 1);
+
+  /** `Expected a whole number of at least 1 in step`. */
+  function expected({ domain = {}, symbol, ranged, rule = {} }) {
+    const { least, open, most, whole } = domain;
+    const bounds = [];
+    if (least !== undefined) bounds.push(open ? `above ${least}` : `of at least ${least}`);
+    if (most !== undefined) bounds.push(`${open ? "" : "and "}at most ${most}`);
+    const unit = symbol ? ` in ${symbol}` : "";
+    const share = rule.percent ? ", such as 0.5 or 50%" : "";
+    const between = ranged ? ", or a range such as 2..3" : "";
+    const kind = whole ? "a whole number" : "a number";
+    return (
+      ["Expected", kind, bounds.join(bounds.length > 1 && open ? " and " : " ")]
+        .filter(Boolean)
+        .join(" ") +
+      unit +
+      share +
+      between
+    );
+  }
+
+  /** A value as it is written in a field or in the address. */
+  function written(value) {
+    if (typeof value === "boolean") return value ? "yes" : "no";
+    if (value === null || typeof value !== "object") return String(value ?? "");
+    return value.reason !== undefined ? "" : `${value.low}..${value.high}`;
+  }
+
+  /** Whether two values of an input are the same. */
+  const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+  // ---------------------------------------------------------------- all inputs
+
+  /** Where an input stands: {name} of a scalar, or {table, column, row}; undefined without one. */
+  function find(plan, name) {
+    const { scalars, tables } = plan.inputs;
+    if (Object.hasOwn(scalars, name)) {
+      const quantity = plan.shown.scalars[name];
+      const known = quantity && scalars[name] !== null && changeable(quantity);
+      return known ? { name, quantity, stated: scalars[name] } : undefined;
+    }
+    const { table, row, column } = CELL.exec(name)?.groups ?? {};
+    if (!Object.hasOwn(tables, table ?? "") || !Object.hasOwn(tables[table].columns, column))
+      return undefined;
+    const at = tables[table].rows.indexOf(row);
+    const quantity = plan.shown.tables[table]?.columns[column];
+    const stated = tables[table].columns[column][at] ?? null;
+    if (!quantity || stated === null || !changeable(quantity)) return undefined;
+    return { name: cellName(table, row, column), table, row: at, column, quantity, stated };
+  }
+
+  const changeable = ({ kind = "number" }) =>
+    ["number", "word", "flag", "reference"].includes(kind);
+
+  const cellName = (table, row, column) => `${table}[${row}].${column}`;
+
+  /** The ids of the rows that a reference may choose. */
+  const rowsOf = (plan, { table }) =>
+    (plan.inputs.tables[table] ?? plan.shown.tables[table])?.rows ?? [];
+
+  /** A change of one input by its text; a change to what was shipped is none. */
+  function change(plan, changes, name, text) {
+    const input = find(plan, name);
+    if (!input) throw new Refused(`There is no input “${name}” in this plan.`);
+    const value = read(text, input.quantity, rowsOf(plan, input.quantity));
+    const changed = new Map(changes);
+    changed.delete(input.name);
+    if (!same(value, input.stated)) changed.set(input.name, value);
+    return changed;
+  }
+
+  /** The inputs of a plan with changes; what is not changed is shared. */
+  function edited(plan, changes) {
+    const scalars = { ...plan.inputs.scalars };
+    const tables = { ...plan.inputs.tables };
+    for (const [name, value] of changes) {
+      const { table, row, column } = find(plan, name);
+      if (table === undefined) {
+        scalars[name] = value;
+        continue;
+      }
+      if (tables[table] === plan.inputs.tables[table]) {
+        tables[table] = { ...tables[table], columns: { ...tables[table].columns } };
+      }
+      const { columns } = tables[table];
+      if (columns[column] === plan.inputs.tables[table].columns[column])
+        columns[column] = [...columns[column]];
+      columns[column][row] = value;
+    }
+    return { scalars, tables };
+  }
+
+  /** `?scenario=written&batch_size=16`, or nothing. */
+  function toQuery(changes) {
+    const encoded = (text) => encodeURIComponent(text).replace(/%5B|%5D/g, decodeURIComponent);
+    const parts = Array.from(
+      changes,
+      ([name, value]) => `${encoded(name)}=${encoded(written(value))}`,
+    );
+    return parts.length ? `?${parts.join("&")}` : "";
+  }
+
+  /** The changes that an address asks for, and in words what of it is not possible. */
+  function fromQuery(plan, query) {
+    let changes = new Map();
+    const faults = [];
+    for (const [name, text] of new URLSearchParams(query)) {
+      if (FOREIGN.has(name) && !find(plan, name)) continue;
+      try {
+        changes = change(plan, changes, name, text);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        faults.push(find(plan, name) ? `${name}: ${error.message}` : error.message);
+      }
+    }
+    return { changes, faults };
+  }
+
+  return Object.freeze({
+    Refused,
+    read,
+    written,
+    expected,
+    find,
+    cellName,
+    rowsOf,
+    change,
+    edited,
+    toQuery,
+    fromQuery,
+  });
+})();

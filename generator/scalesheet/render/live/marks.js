@@ -1,0 +1,314 @@
+/* The figures of a page: each mark names a quantity, and is written as the page was published.
+ *
+ * `data-of` is a scalar's name, `table/row/column`, or `table/@key/column` for the row that another
+ * quantity chooses; `data-as` is what of it is printed, `data-within` a scenario of its own. What
+ * stands there is written with elements and text, never as markup.
+ */
+"use strict";
+
+scalesheet.marks = (() => {
+  const { formatBy, plain, ends, number } = scalesheet.numbers;
+  const NBSP = "\u00a0";
+  const LONG = 9;
+  const MATHML = "http://www.w3.org/1998/Math/MathML";
+
+  // ---------------------------------------------------------------- what a mark names
+
+  /** {name} of a scalar, {table, column} and in it {row, id} or {key}; each with its quantity. */
+  function place(plan, of) {
+    const parts = of.split("/");
+    if (parts.length === 1) return { name: of, quantity: plan.shown.scalars[of] };
+    const [table, column, row] = [parts[0], parts[parts.length - 1], parts.slice(1, -1).join("/")];
+    const quantity = plan.shown.tables[table].columns[column];
+    if (row === "*") return { table, column, quantity };
+    if (row.startsWith("@")) return { table, column, quantity, key: place(plan, row.slice(1)) };
+    return { table, column, quantity, row: plan.inputs.tables[table].rows.indexOf(row), id: row };
+  }
+
+  /** Results with what a page asks of them: a cell, and the one format of each quantity, which
+   *  scalars share with the results that stand beside these. */
+  function view(plan, results, beside = [results]) {
+    const formats = new Map();
+    const indices = new Map();
+
+    function rowOf({ table, row, key }) {
+      if (!key) return row;
+      if (!indices.has(table)) {
+        indices.set(table, new Map(plan.inputs.tables[table].rows.map((id, n) => [id, n])));
+      }
+      return indices.get(table).get(cell(key).value);
+    }
+
+    function cell(at) {
+      if (at.table === undefined) return results.scalars[at.name];
+      return results.tables[at.table][at.column][rowOf(at)] ?? cell(at.key);
+    }
+
+    function format(at) {
+      const name = at.table === undefined ? at.name : `${at.table}/${at.column}`;
+      if (!formats.has(name)) {
+        const cells =
+          at.table === undefined
+            ? beside.map((each) => each.scalars[at.name])
+            : results.tables[at.table][at.column];
+        formats.set(name, formatBy(at.quantity.rule ?? {}, cells));
+      }
+      return formats.get(name);
+    }
+
+    return { results, cell, format };
+  }
+
+  /** The id of the row that a look-up or a reference finds, with the title of that row. */
+  function rowTitle(plan, table, id) {
+    const { rows, titles } = plan.inputs.tables[table] ?? plan.shown.tables[table] ?? { rows: [] };
+    return titles?.[rows.indexOf(id)] ?? id;
+  }
+
+  // ---------------------------------------------------------------- elements
+
+  function element(tag, attributes = {}, ...content) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value !== undefined && value !== null && value !== false) {
+        made.setAttribute(name, value === true ? "" : value);
+      }
+    }
+    made.append(...content);
+    return made;
+  }
+
+  const spanOf = (kind, text) => element("span", { class: kind }, text);
+
+  function drawn([tag, attributes, ...content], namespace) {
+    const made = document.createElementNS(namespace, tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.append(...content.map((each) => (Array.isArray(each) ? drawn(each, namespace) : each)));
+    return made;
+  }
+
+  // ---------------------------------------------------------------- what is printed
+
+  const symbolOf = (at) => at.quantity.symbol ?? "";
+
+  /** The parts of a value: {reason}, {word}, or {number, unit, range}. */
+  function parts(at, cell, format) {
+    if (cell.reason !== undefined) return { reason: cell.reason };
+    if (typeof cell.value !== "number") return { word: plain(cell, format) };
+    return { number: plain(cell, format), unit: symbolOf(at), range: ends(cell, format) };
+  }
+
+  const only = ({ reason, word, number: shown, unit, range }, units, ranges) => ({
+    reason,
+    word,
+    number: shown,
+    unit: units ? unit : "",
+    range: ranges ? range : "",
+  });
+
+  const withUnit = (range, unit) => (range ? `${range} ${unit}`.trim() : "");
+
+  /** How each kind of mark prints a cell: what is compared, and handed to the writer. */
+  const PRINTED = {
+    cell: (at, cell, format) => only(parts(at, cell, format), false, true),
+    figure: (at, cell, format) => only(parts(at, cell, format), true, false),
+    amount: (at, cell, format) => only(parts(at, cell, format), true, true),
+    value: (at, cell, format) => only(parts(at, cell, format), false, false),
+    range: (at, cell, format) => ({ text: ends(cell, format) }),
+    ends: (at, cell, format) => ({ text: withUnit(ends(cell, format), symbolOf(at)) }),
+    bracket: (at, cell, format) => ({ text: ends(cell, format) && ` (${ends(cell, format)})` }),
+    word: (at, cell, format) =>
+      only({ ...parts(at, cell, format), word: plain(cell, format).replaceAll("_", " ") }),
+    text: (at, cell, format) => ({ text: plain(cell, format) }),
+    row: (at, cell, format, plan) =>
+      cell.reason !== undefined
+        ? { reason: cell.reason }
+        : { row: cell.value, word: rowTitle(plan, at.quantity.table, cell.value) },
+    check: (at, cell) => ({
+      word: cell.value === true ? "yes" : (cell.reason ?? "no"),
+      holds: cell.value === true,
+    }),
+    broken: (at, cell, format, plan, part, { results }) => ({
+      text: broken(plan, results, at.name),
+    }),
+    count: (at, cell, format, plan, part, { results }) => ({
+      text: counted(results.tables[at.table][at.column]),
+    }),
+    math: (at, cell, format, plan, part) => inMath(at, cell, format, plan, part),
+  };
+
+  /** ` Stage one, Stage two`: the rows that break a check of every row. */
+  function broken(plan, results, check) {
+    const table = plan.shown.rowChecks[check];
+    const holds = results.tables[table][check.replaceAll(".", "_")];
+    const rows = plan.inputs.tables[table].titles.filter((title, n) => holds[n].value === false);
+    return rows.length ? ` ${rows.join(", ")}` : "";
+  }
+
+  /** `3 of 4 rows`, where some have no number. */
+  function counted(cells) {
+    const found = cells.filter(({ reason }) => reason === undefined).length;
+    return found < cells.length ? `${found} of ${cells.length} rows` : "";
+  }
+
+  function inMath(at, cell, format, plan, part = "value") {
+    if (typeof cell.value === "number")
+      return { number: number(cell[part], format), unit: symbolOf(at) };
+    if (at.quantity.table && cell.reason === undefined)
+      return { word: rowTitle(plan, at.quantity.table, cell.value) };
+    return { word: plain(cell, format) || "nothing" };
+  }
+
+  /** A mark's content in words, for what says how it was. */
+  function inWords({ text, reason, word, number: shown, unit, range }) {
+    if (text !== undefined) return text.trim();
+    return reason ?? word ?? [shown, unit, range && `(${range})`].filter(Boolean).join(" ");
+  }
+
+  // ---------------------------------------------------------------- how it is written
+
+  function writeAmount(target, { reason, word, number: shown, unit, range }) {
+    const cell = target.tagName === "TD";
+    if (cell && target.classList.contains("num") !== (shown !== undefined))
+      target.classList.toggle("num");
+    if (cell && target.classList.contains("reason") !== (reason !== undefined))
+      target.classList.toggle("reason");
+    if (target.classList.contains("value")) {
+      target.classList.toggle("long", Array.from(reason ?? word ?? shown).length > LONG);
+    }
+    if (reason !== undefined)
+      return target.replaceChildren(cell ? reason : spanOf("reason", reason));
+    if (word !== undefined) return target.replaceChildren(word);
+    if (rewritten(target, shown, unit, range)) return undefined;
+    const content = [spanOf("num", shown)];
+    if (unit) content.push(target.classList.contains("value") ? " " : NBSP, spanOf("unit", unit));
+    if (range) content.push(" ", spanOf("range", range));
+    return target.replaceChildren(...content);
+  }
+
+  /** Puts a number and its range where others stand, which is cheaper than to make them anew. */
+  function rewritten(target, shown, unit, range) {
+    const [first, ...rest] = target.children;
+    const last = range ? rest.pop() : undefined;
+    const fits =
+      first?.className === "num" &&
+      rest.length === (unit ? 1 : 0) &&
+      rest.every((e) => e.className === "unit");
+    if (!fits || (range && last?.className !== "range")) return false;
+    first.firstChild.data = shown;
+    if (range) last.firstChild.data = range;
+    return true;
+  }
+
+  /** A number whose range stands in the next cell, which it takes where there is no number. */
+  function writeValue(target, printed) {
+    writeAmount(target, printed);
+    const beside = target.nextElementSibling;
+    if (beside?.dataset.as !== "range" || beside.dataset.of !== target.dataset.of) return;
+    target.colSpan = printed.number === undefined ? 2 : 1;
+    beside.hidden = printed.number === undefined;
+  }
+
+  function writeRow(target, { reason, row, word }, plan, { quantity }) {
+    if (reason !== undefined) return writeAmount(target, { reason });
+    const href = rowPage(plan, quantity.table, row);
+    return target.replaceChildren(href ? element("a", { href }, word) : word);
+  }
+
+  /** The page that is about a row, of the catalogue or of the plan. */
+  function rowPage(plan, table, row) {
+    const { page, pages = {} } = plan.shown.tables[table] ?? {};
+    if (page) return `../${table}/${row}.html`;
+    return Object.hasOwn(pages, row) ? `../plans/${pages[row]}.html` : undefined;
+  }
+
+  function writeCheck(target, { word, holds }) {
+    target.className = `verdict ${holds ? "reproduced" : "contradicted"}`;
+    target.replaceChildren(word);
+  }
+
+  function writeMath(target, { number: shown, unit, word }) {
+    const before = target.querySelector("mn");
+    if (before && shown !== undefined) {
+      before.textContent = shown;
+      return;
+    }
+    const content = shown === undefined ? [["mi", {}, word]] : [["mn", {}, shown]];
+    if (unit) content.push(["mtext", {}, NBSP + unit]);
+    target.replaceChildren(...content.map((each) => drawn(each, MATHML)));
+  }
+
+  function writeText(target, { text }) {
+    target.textContent = text;
+  }
+
+  const WRITERS = {
+    cell: writeAmount,
+    figure: writeAmount,
+    amount: writeAmount,
+    value: writeValue,
+    word: writeAmount,
+    range: writeText,
+    ends: writeText,
+    bracket: writeText,
+    text: writeText,
+    broken: writeText,
+    count: writeText,
+    row: writeRow,
+    check: writeCheck,
+    math: writeMath,
+  };
+
+  // ---------------------------------------------------------------- marks
+
+  /** A mark of the page; none where it names what this plan does not have. */
+  function mark(plan, target) {
+    const { of, as = "cell", within, part } = target.dataset;
+    const at = place(plan, of);
+    if (at.table !== undefined && !plan.inputs.tables[at.table]) return undefined;
+    return { target, at, as, within, part, folds: folds(target) };
+  }
+
+  /** The folded parts of the page that a target stands in, but for a line that is always there. */
+  function folds(target) {
+    const found = [];
+    for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) {
+      if (!fold.querySelector(":scope > summary")?.contains(target)) found.push(fold);
+    }
+    return found;
+  }
+
+  const inSight = ({ folds: around }) => around.every((fold) => fold.open);
+
+  /** Writes what a mark prints now, and whether that differs from what was published. */
+  function update(plan, marked, published, now) {
+    const { at, as, target } = marked;
+    const print = (from) => {
+      const cell = at.table !== undefined && at.row === undefined && !at.key ? {} : from.cell(at);
+      return PRINTED[as](at, cell, from.format(at), plan, marked.part, from);
+    };
+    marked.before ??= print(published);
+    marked.first ??= JSON.stringify(marked.before);
+    const printed = now === published ? marked.before : print(now);
+    const key = now === published ? marked.first : JSON.stringify(printed);
+    if (key === (marked.last ?? marked.first)) return;
+    marked.last = key;
+    WRITERS[as](target, printed, plan, at);
+    if (target.tagName === "A" && at.key && plan.shown.tables[at.table].page) {
+      target.setAttribute("href", `../${at.table}/${now.cell(at.key).value}.html#figures`);
+    }
+    const changed = key !== marked.first;
+    if (changed !== target.classList.contains("changed")) target.classList.toggle("changed");
+    const was = `published: ${inWords(marked.before) || "nothing"}`;
+    if (changed && as !== "math") target.title = was;
+    else target.removeAttribute("title");
+    if (!target.matches(".figure > .value")) return;
+    target.parentElement.querySelector(".was")?.remove();
+    if (changed)
+      (target.parentElement.querySelector(".range") ?? target).after(
+        element("p", { class: "was" }, was),
+      );
+  }
+
+  return Object.freeze({ place, view, mark, update, inSight, element, drawn, rowTitle, parts });
+})();

@@ -1,0 +1,175 @@
+/* How a quantity prints: the same rule as numbers.py, for figures that change in the page.
+ *
+ * A rule is what a quantity's format depends on besides its values: {decimals, digits, percent,
+ * approximate, stated, sort}, each absent where it is the usual. A format is {decimals, percent,
+ * approximate, scientific}. A cell is what a computation gives: {value, low, high}, {value} for
+ * words, or {reason}.
+ */
+"use strict";
+
+scalesheet.numbers = (() => {
+  const MOST_DECIMALS = 9;
+  const MOST_DERIVED_DECIMALS = 6;
+  const SIGNIFICANT = 3;
+  const MOST_KNOWN = 50000;
+
+  // ---------------------------------------------------------------- decimals
+
+  const known = new Map(); // of decimals: most numbers of a plan are asked for again
+
+  function decimal(size) {
+    if (known.size > MOST_KNOWN) known.clear();
+    if (!known.has(size)) known.set(size, decimalOf(size));
+    return known.get(size);
+  }
+
+  /** The 15 digits that a spreadsheet shows, an exact half rounded to even as Python does it:
+   *  the digits without zeros at the end, and the power of ten of the first. */
+  function decimalOf(size) {
+    let text = size.toExponential(14);
+    if (/50e/.test(size.toExponential(16))) {
+      const exact = size.toExponential(100);
+      const half = /^50*e/.test(exact.slice(16));
+      if (half && Number(exact[15]) % 2 === 0)
+        text = exact.slice(0, 16) + exact.slice(exact.indexOf("e"));
+    }
+    const [mantissa, power] = text.split("e");
+    const digits = mantissa.replace(".", "").replace(/0+$/, "");
+    return digits === "" ? { digits: "0", power: 0, zero: true } : { digits, power: Number(power) };
+  }
+
+  /** `1234.50` of a decimal: rounded half away from zero, with so many decimals. */
+  function fixed({ digits, power }, decimals) {
+    const kept = power + 1 + decimals;
+    let whole = "0";
+    if (kept >= digits.length) whole = digits + "0".repeat(kept - digits.length);
+    else if (kept >= 0)
+      whole = String(Number(digits.slice(0, kept)) + (digits[kept] >= "5" ? 1 : 0));
+    whole = whole.padStart(decimals + 1, "0");
+    if (decimals === 0) return whole;
+    return `${whole.slice(0, -decimals)}.${whole.slice(-decimals)}`;
+  }
+
+  const grouped = (text) => text.replace(/^\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ","));
+
+  const hundredfold = (one) => (one.zero ? one : { digits: one.digits, power: one.power + 2 });
+
+  // ---------------------------------------------------------------- formats
+
+  const needed = ({ digits, power }) => Math.max(0, digits.length - 1 - power);
+
+  /** Absolute values of all numbers and their ends, without zeros and repeats; rising. */
+  function magnitudes(cells) {
+    const found = new Set();
+    for (const cell of cells) {
+      for (const x of [cell.value, cell.low, cell.high]) {
+        if (typeof x === "number" && x !== 0) found.add(Math.abs(x));
+      }
+    }
+    return Array.from(found)
+      .sort((a, b) => a - b)
+      .map(decimal);
+  }
+
+  /** The format that a rule gives these cells. */
+  function formatBy(rule, cells) {
+    const all = magnitudes(cells);
+    const numbers = rule.percent ? all.map(hundredfold) : all;
+    const dressed = { percent: !!rule.percent, approximate: !!rule.approximate, scientific: false };
+    if (rule.decimals !== undefined) return { ...dressed, decimals: rule.decimals };
+    if (rule.digits !== undefined) {
+      return { ...dressed, decimals: Math.max(0, decimalsFor(numbers, rule.digits)) };
+    }
+    if (!rule.percent && needsExponent(numbers, rule.stated)) {
+      const decimals = rule.stated
+        ? Math.min(Math.max(...numbers.map((n) => n.digits.length)) - 1, MOST_DERIVED_DECIMALS)
+        : 2;
+      return { ...dressed, decimals, scientific: true };
+    }
+    return { ...dressed, decimals: bySort(rule, numbers) };
+  }
+
+  /** Decimals that give the largest that many significant digits. */
+  const decimalsFor = (numbers, digits) =>
+    numbers.length ? digits - 1 - numbers[numbers.length - 1].power : 0;
+
+  /** Decimals that keep the smallest from printing as 0, if that takes no more than `most`. */
+  const oneDigitOfLeast = (numbers, most) =>
+    Math.max(0, Math.min(numbers.length ? -numbers[0].power : 0, most));
+
+  const decimalsNeeded = (numbers) => numbers.reduce((most, n) => Math.max(most, needed(n)), 0);
+
+  function needsExponent(numbers, stated) {
+    if (!numbers.length) return false;
+    if (numbers[numbers.length - 1].power >= 15) return true;
+    return numbers[numbers.length - 1].power < -3 && (!stated || decimalsNeeded(numbers) > 4);
+  }
+
+  function bySort({ sort, stated }, numbers) {
+    const most = decimalsNeeded(numbers);
+    const power = numbers.length ? numbers[numbers.length - 1].power : -Infinity;
+    if (sort === "money") return power >= 2 || most === 0 ? 0 : 2;
+    if (sort === "price") {
+      return most > 4
+        ? Math.min(4, Math.max(2, decimalsFor(numbers, SIGNIFICANT)))
+        : Math.max(2, most);
+    }
+    if (stated) return Math.min(most, MOST_DECIMALS);
+    if (sort === "whole" || (sort === "counted" && power >= 1)) return 0;
+    const significant = Math.min(most, Math.max(0, decimalsFor(numbers, SIGNIFICANT)));
+    if (sort === "hours") {
+      const usual = power >= 3 ? 0 : power >= 0 ? 1 : significant;
+      return Math.min(most, Math.max(usual, oneDigitOfLeast(numbers, usual + 2)));
+    }
+    const least = oneDigitOfLeast(numbers, significant + 2);
+    return Math.min(most, MOST_DERIVED_DECIMALS, Math.max(significant, least));
+  }
+
+  // ---------------------------------------------------------------- text
+
+  /** `1,234.5`, `35%`, `~342`, `3.12e21`. */
+  function number(value, format) {
+    const exact = decimal(Math.abs(value));
+    const mark = format.approximate ? "~" : "";
+    const sign = value < 0 ? "-" : "";
+    if (format.scientific) return mark + sign + scientific(exact, format.decimals);
+    const body = fixed(format.percent ? hundredfold(exact) : exact, format.decimals);
+    return `${mark}${/[1-9]/.test(body) ? sign : ""}${grouped(body)}${format.percent ? "%" : ""}`;
+  }
+
+  function scientific({ digits, power }, decimals) {
+    let mantissa = fixed({ digits, power: 0 }, decimals);
+    if (mantissa.startsWith("10")) {
+      mantissa = fixed({ digits, power: -1 }, decimals);
+      power += 1;
+    }
+    return `${mantissa}e${power}`;
+  }
+
+  /** `326–380`; with a negative end `-3 to 5`. */
+  function span(low, high, format) {
+    const plainly = { ...format, approximate: false };
+    const [first, last] = [number(low, plainly), number(high, plainly)];
+    if (low < 0 || high < 0) return `${first} to ${last}`;
+    return `${format.percent ? first.slice(0, -1) : first}–${last}`;
+  }
+
+  /** The expected value alone, without unit: number, word, yes, no, reason, or nothing. */
+  function plain(cell, format) {
+    if (cell.reason !== undefined) return cell.reason;
+    if (cell.value === null || cell.value === undefined) return "";
+    if (typeof cell.value === "boolean") return cell.value ? "yes" : "no";
+    return typeof cell.value === "string" ? cell.value : number(cell.value, format);
+  }
+
+  /** `326–380`, or nothing where the ends print like the value. */
+  function ends(cell, format) {
+    if (typeof cell.value !== "number" || (cell.low === cell.value && cell.high === cell.value))
+      return "";
+    const shown = number(cell.value, format);
+    if (number(cell.low, format) === shown && number(cell.high, format) === shown) return "";
+    return span(cell.low, cell.high, format);
+  }
+
+  return Object.freeze({ formatBy, number, span, plain, ends });
+})();

@@ -1,0 +1,388 @@
+/* A plan's page that follows its inputs: the controls, the figures, the charts, the address.
+ *
+ * All state is the changes of inputs, and these stand in the address. Whatever changes them goes
+ * through `go`, which computes the plan and writes every mark anew. Without this script the page
+ * shows the plan as published; with it nothing is asked of any server.
+ */
+"use strict";
+
+(() => {
+  const { formatBy, plain, ends } = scalesheet.numbers;
+  const { change, edited, find, fromQuery, toQuery, cellName } = scalesheet.inputs;
+  const { view, place, mark, update, inSight, element, drawn, rowTitle } = scalesheet.marks;
+  const { field } = scalesheet.fields;
+  const SVG = "http://www.w3.org/2000/svg";
+  const MOST_IN_BAR = 4;
+
+  const panel = document.querySelector("[data-plan]");
+  const plan = panel && scalesheet.plans[panel.dataset.plan];
+  if (!plan?.shown) return;
+  const { shown } = plan;
+  const content = panel.parentElement;
+  const sided = new Set(shown.sided);
+
+  let changes = new Map();
+  let before = changes; // what a field goes back to while something unreadable stands in it
+  let published; // the plan as it was published
+  let now; // the plan with the changes
+
+  // ---------------------------------------------------------------- computing
+
+  const scenarioOf = (changed) => changed.get("scenario") ?? shown.scenarios[0];
+
+  /** The plan with some inputs changed, as marks read it; `within` a scenario where they ask. */
+  function computed(changed) {
+    const results = plan.compute(edited(plan, changed));
+    let sides;
+    return {
+      ...view(plan, results),
+      within(word) {
+        sides ??= besides(changed, results);
+        return sides.get(word);
+      },
+    };
+  }
+
+  /** The same under each scenario; figures that stand side by side share their format. */
+  function besides(changed, results) {
+    const all = shown.scenarios.map((word) =>
+      word === scenarioOf(changed)
+        ? results
+        : plan.compute(edited(plan, new Map(changed).set("scenario", word))),
+    );
+    return new Map(shown.scenarios.map((word, n) => [word, view(plan, all[n], all)]));
+  }
+
+  /** The input behind a figure, which may be another in each scenario, with its value now. */
+  function input(of) {
+    const at = place(plan, of);
+    let name = of;
+    if (at.table === undefined) name = sided.has(of) ? `${of}.${scenarioOf(changes)}` : of;
+    else {
+      const own = sided.has(`${at.table}/${at.column}`) ? `_${scenarioOf(changes)}` : "";
+      name = cellName(at.table, at.id, at.column + own);
+    }
+    const found = find(plan, name);
+    return (
+      found && { ...found, value: changes.has(found.name) ? changes.get(found.name) : found.stated }
+    );
+  }
+
+  // ---------------------------------------------------------------- changing
+
+  /** Makes these the changes; `done` when they are worth a step of the browser's history. */
+  function go(next, done) {
+    changes = next;
+    write();
+    if (!done) return;
+    before = changes;
+    setTimeout(writeAddress); // after the figures are painted: it takes longer than they do
+  }
+
+  function writeAddress() {
+    const address = new URL(location.href);
+    address.search = toQuery(changes);
+    if (address.href !== location.href) history.pushState(null, "", address);
+    writeLinks();
+  }
+
+  function without(name) {
+    const rest = new Map(changes);
+    rest.delete(name);
+    return rest;
+  }
+
+  const host = {
+    input,
+    begin() {
+      before = changes;
+    },
+    enter({ of, number }, text, done) {
+      const from = number ? before : changes;
+      go(text === undefined ? from : change(plan, from, input(of).name, text), done);
+    },
+    reset: (of) => go(without(input(of).name), true),
+  };
+
+  function readAddress() {
+    const { changes: asked, faults } = fromQuery(plan, location.search);
+    changes = before = asked;
+    tellFaults(faults);
+    write();
+    writeLinks();
+  }
+
+  // ---------------------------------------------------------------- the page
+
+  const fields = [];
+  const marks = [];
+  for (const target of document.querySelectorAll("[data-of]")) {
+    const made = target.dataset.input === undefined ? undefined : field(plan, target, host);
+    if (made) fields.push(made);
+    else marks.push(mark(plan, target));
+  }
+  const charts = Array.from(document.querySelectorAll("[data-chart]"), (target) => {
+    const chart = shown.charts[target.dataset.chart];
+    const { rows, titles } = plan.inputs.tables[chart.table];
+    return { target, chart: { ...chart, rows, labels: titles } };
+  });
+  const [ofScenario, ofChanges, ofValue] = ["[data-when]", "[data-published]", "[data-only]"].map(
+    (each) => Array.from(document.querySelectorAll(each)),
+  );
+  const used = content.querySelector("[data-used]");
+  const pages = new Set(shown.pages);
+
+  /** Writes everything that the page shows of the plan. */
+  function write() {
+    published ??= computed(new Map());
+    now = changes.size ? computed(changes) : published;
+    for (const each of marks) if (each && inSight(each)) writeMark(each);
+    for (const each of charts) writeChart(each);
+    for (const each of fields) each.update(now, changes.has(input(each.of).name));
+    for (const each of ofScenario) each.hidden = each.dataset.when !== scenarioOf(changes);
+    for (const each of ofChanges) each.hidden = changes.size === 0;
+    for (const each of ofValue) {
+      const [name, value] = each.dataset.only.split("=");
+      each.hidden = String(now.results.scalars[name].value) !== value;
+    }
+    writePanel();
+    writeUsed();
+  }
+
+  function writeMark(each) {
+    const from = (of) => (each.within ? of.within(each.within) : of);
+    update(plan, each, from(published), from(now));
+  }
+
+  /** What was folded away is written when it opens. */
+  document.addEventListener(
+    "toggle",
+    ({ target }) => {
+      if (!target.open) return;
+      for (const each of marks)
+        if (each && target.contains(each.target) && inSight(each)) writeMark(each);
+    },
+    true,
+  );
+
+  function writeChart(each) {
+    const { drawing, svg } = scalesheet.charts;
+    const { table, column } = each.chart;
+    const rule = shown.tables[table].columns[column].rule;
+    const tree = svg(drawing(each.chart, rule, now.results.tables[table]));
+    const key = JSON.stringify(tree);
+    if (key === each.last) return;
+    each.first ??= JSON.stringify(svg(drawing(each.chart, rule, published.results.tables[table])));
+    each.last = key;
+    each.target.querySelector("svg").replaceWith(drawn(tree, SVG));
+    each.target.classList.toggle("changed", key !== each.first);
+  }
+
+  /** The rows of the catalogue that the plan refers to, as the inputs choose them. */
+  function writeUsed() {
+    if (!used) return;
+    const groups = new Map();
+    const add = ({ table }, cell) => {
+      if (!shown.tables[table]?.page || typeof cell.value !== "string") return;
+      const { title } = shown.tables[table];
+      if (!groups.has(title)) groups.set(title, new Map());
+      groups.get(title).set(`../${table}/${cell.value}.html`, rowTitle(plan, table, cell.value));
+    };
+    for (const name of Object.keys(shown.scalars))
+      add(shown.scalars[name], now.results.scalars[name]);
+    for (const [name, { page, columns }] of Object.entries(shown.tables)) {
+      if (page) continue;
+      for (const column of Object.keys(columns)) {
+        if (!columns[column].table) continue;
+        for (const cell of now.results.tables[name][column]) add(columns[column], cell);
+      }
+    }
+    const key = JSON.stringify(Array.from(groups, ([title, links]) => [title, ...links.keys()]));
+    if (key === writeUsed.last) return;
+    writeUsed.last = key;
+    used.replaceChildren(
+      ...Array.from(groups)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .flatMap(([title, links]) => [
+          element("dt", {}, title),
+          element(
+            "dd",
+            {},
+            ...Array.from(links, ([href, text], n) => [
+              n ? "; " : "",
+              element("a", { href }, text),
+            ]).flat(),
+          ),
+        ]),
+    );
+  }
+
+  /** Other pages of the plan show it with the same inputs. */
+  function writeLinks() {
+    const folder = (path) => path.split("/").slice(0, -1).join("/");
+    for (const link of document.querySelectorAll(`a[href*="${CSS.escape(plan.id)}"]`)) {
+      const [, page, part = ""] =
+        /^([^?#]+)(?:\?[^#]*)?(#.*)?$/.exec(link.getAttribute("href")) ?? [];
+      const name = page
+        ?.split("/")
+        .at(-1)
+        .replace(/\.html$/, "");
+      if (!pages.has(name) || folder(link.pathname) !== folder(location.pathname)) continue;
+      link.setAttribute("href", page + toQuery(changes) + part);
+    }
+  }
+
+  // ---------------------------------------------------------------- the panel
+
+  const radios = Array.from(panel.querySelectorAll("input[type=radio]"));
+  for (const radio of radios) {
+    radio.addEventListener("change", () =>
+      go(change(plan, changes, "scenario", radio.value), true),
+    );
+  }
+  const button = (text, act) => {
+    const made = element("button", { type: "button" }, text);
+    made.addEventListener("click", () => act(made));
+    return made;
+  };
+  const list = element("ul", { class: "changes" });
+  const status = element("p", { role: "status", class: "note" });
+  const faultsAt = element("div", { role: "alert" });
+  const resetAll = () => {
+    tellFaults([]);
+    go(new Map(), true);
+  };
+  const state = element(
+    "div",
+    { class: "state", hidden: true },
+    list,
+    status,
+    element("p", { class: "buttons" }, ...buttons()),
+  );
+  panel.append(faultsAt, state);
+  panel.classList.add("live");
+
+  function buttons() {
+    const copied = (made) =>
+      navigator.clipboard.writeText(location.href).then(() => {
+        made.textContent = "Copied";
+        setTimeout(() => made.replaceChildren("Copy the link"), 2000);
+      });
+    return [
+      ...(navigator.clipboard ? [button("Copy the link", copied)] : []),
+      button("Back to the published plan", resetAll),
+    ];
+  }
+
+  const bar = element("aside", {
+    class: "what-if-bar",
+    "aria-label": "With your changes",
+    hidden: true,
+  });
+  content.append(bar);
+  const headline = Array.from(content.querySelectorAll(".hero > .figure")).slice(0, MOST_IN_BAR);
+  for (const figure of headline) {
+    const { of } = figure.querySelector(".value")?.dataset ?? {};
+    if (!of) continue;
+    const shownThere = figure.querySelector(".value").cloneNode(true);
+    const made = element("span", { "data-of": of, "data-as": "figure" }, ...shownThere.childNodes);
+    bar.append(
+      element(
+        "p",
+        {},
+        element("span", { class: "label" }, figure.querySelector(".label").textContent),
+        made,
+      ),
+    );
+    marks.push(mark(plan, made));
+  }
+  const counted = element("a", { href: `#${panel.id}` });
+  bar.append(element("p", { class: "buttons" }, counted, button("Reset", resetAll)));
+
+  function tellFaults(faults) {
+    faultsAt.replaceChildren(
+      ...faults.map((text) =>
+        element("p", { class: "bad" }, `The address asks for what cannot be: ${text}`),
+      ),
+    );
+  }
+
+  function writePanel() {
+    for (const radio of radios) radio.checked = radio.value === scenarioOf(changes);
+    state.hidden = bar.hidden = changes.size === 0;
+    if (changes.size === 0) {
+      status.textContent = "";
+      return;
+    }
+    list.replaceChildren(...Array.from(changes, ([name, value]) => listed(name, value)));
+    const { differing, all } = differences();
+    const [some, every] = [differing, all].map((count) => count.toLocaleString("en"));
+    status.textContent = `${some} of ${every} figures of the plan differ from the published ones.`;
+    counted.textContent = changes.size === 1 ? "1 change" : `${changes.size} changes`;
+  }
+
+  /** `Batch size: 8 → 16 seq/step`, with a button that takes it back. */
+  function listed(name, value) {
+    const { quantity, table, row, stated } = find(plan, name);
+    const rowName = table === undefined ? "" : `, ${plan.inputs.tables[table].titles[row]}`;
+    const title = quantity.title + rowName;
+    const reset = button("×", () => go(without(name), true));
+    reset.setAttribute("aria-label", `Take back: ${title}`);
+    return element(
+      "li",
+      {},
+      element("strong", {}, title),
+      " ",
+      element("s", {}, inWords(quantity, stated)),
+      " → ",
+      inWords(quantity, value),
+      quantity.symbol ? element("span", { class: "unit" }, `\u00a0${quantity.symbol}`) : "",
+      " ",
+      reset,
+    );
+  }
+
+  function inWords(quantity, value) {
+    if (quantity.table) return rowTitle(plan, quantity.table, value);
+    if (typeof value === "string") return value.replaceAll("_", " ");
+    if (value?.reason !== undefined) return value.reason;
+    const cell =
+      typeof value === "number"
+        ? { value, low: value, high: value }
+        : typeof value === "boolean"
+          ? { value }
+          : value;
+    const format = formatBy(quantity.rule ?? {}, [cell]);
+    return ends(cell, format) || plain(cell, format);
+  }
+
+  /** How many figures of the plan differ from the published ones. */
+  function differences() {
+    let [differing, all] = [0, 0];
+    const count = (quantity, a, b) => {
+      if (quantity.hidden) return;
+      all += 1;
+      if (a.value !== b.value || a.low !== b.low || a.high !== b.high || a.reason !== b.reason)
+        differing += 1;
+    };
+    const [first, second] = [published.results, now.results];
+    for (const name of Object.keys(shown.scalars))
+      count(shown.scalars[name], first.scalars[name], second.scalars[name]);
+    for (const [name, { page, columns }] of Object.entries(shown.tables)) {
+      if (page) continue;
+      for (const column of Object.keys(columns)) {
+        first.tables[name][column].forEach((cell, n) =>
+          count(columns[column], cell, second.tables[name][column][n]),
+        );
+      }
+    }
+    return { differing, all };
+  }
+
+  // ---------------------------------------------------------------- start
+
+  addEventListener("popstate", () => {
+    if (toQuery(changes) !== location.search) readAddress();
+  });
+  readAddress();
+})();

@@ -1,0 +1,57 @@
+"""A plan's calendar: phases in order, accelerators needed at once, net and gross hours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scalesheet.model import Chart, Plan
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.html import Html, heading, join, tag
+from scalesheet.render.pages.names import chart_block, plan_names
+from scalesheet.resolve.phases import AT_HAND, GOODPUT
+from scalesheet.values import Results
+
+CALENDAR = Chart(
+    "calendar",
+    "The phases in order",
+    "calendar",
+    "phases",
+    "end",
+    "Each phase from its start to its end, counted from the beginning of the plan",
+    "start",
+)
+
+#: Said beside a goodput of 1.
+UNKNOWN = "At 1 nothing is known of interruptions: gross hours are net hours."
+
+
+def calendar_section(context: Context, plan: Plan, results: Results) -> Iterator[object]:
+    """From start to end, on how many accelerators, with which goodput; nothing without phases."""
+    if "phases" not in plan.tables:
+        return
+    yield heading(2, "Calendar", "calendar")
+    yield tag("p", _told(context, plan, results))
+    if not any(chart.kind == "calendar" for chart in plan.charts):
+        yield chart_block(context, plan, CALENDAR, results)
+
+
+def _told(context: Context, plan: Plan, results: Results) -> Html:
+    """The calendar in two sentences; a goodput that nobody knows is flagged."""
+    figure = plan_names(context, plan, results, set()).lookups[""]
+
+    def said(name: str) -> Html:
+        return tag("strong", figure(name))
+
+    parts: list[object] = [
+        "From the first phase to the last ", said("total.end"), " of wall-clock time; at most ",
+        said("total.gpus_at_once"), " at once",
+    ]  # fmt: skip
+    if AT_HAND in plan.scalars:
+        parts += [", with ", said(AT_HAND), " at hand (", said("total.gpus_short"), " short)"]
+    parts.append(".")
+    if GOODPUT in plan.scalars:
+        parts += [" Goodput is ", said(GOODPUT), "."]
+        unknown = results.scalars[GOODPUT].value == 1.0
+        only = f"{GOODPUT}=1"
+        parts += [" ", tag("span", UNKNOWN, class_="note", hidden=not unknown, data_only=only)]
+    return join(parts)

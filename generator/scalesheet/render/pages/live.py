@@ -1,0 +1,125 @@
+"""What a page's script must know of a plan besides its formulas: how each quantity is shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Set
+from dataclasses import asdict
+from typing import Any
+
+from scalesheet.model import DOMAINS, Book, Chart, Plan, Quantity, Table
+from scalesheet.numbers import rule_of
+from scalesheet.printers.javascript import quoted
+from scalesheet.render.charts import axis
+from scalesheet.render.pages.calendar import CALENDAR
+from scalesheet.render.pages.graph import users
+from scalesheet.render.pages.places import column_sides, row_page, sides
+from scalesheet.render.script import reached
+from scalesheet.units import Units
+
+
+def shown(plan: Plan, book: Book) -> str:
+    """A statement that adds to a plan's script what its page must know besides the formulas:
+    titles, units and formats of its quantities, what its inputs may be, its charts.
+    """
+    computed = {name: book.tables[name] for name in reached(plan, book)}
+    others = {name: book.tables[name] for name in sorted(_referred(plan)) if name in book.tables}
+    used = {(key.table, key.name) for key in users(plan)}
+    charts = (CALENDAR, *plan.charts) if "phases" in plan.tables else plan.charts
+    tables: dict[str, Any] = {}
+    for name, table in {**others, **computed, **plan.tables}.items():
+        tables[name] = _table(table, book.units, used)
+        if name in book.tables:
+            tables[name]["page"] = True
+        if name not in computed and name not in plan.tables:
+            tables[name] |= {"rows": table.rows, "titles": table.row_titles}
+        of_rows = {row: page for row in table.rows if (page := row_page(plan, name, row))}
+        if of_rows:
+            tables[name]["pages"] = of_rows
+    names: dict[str, Any] = {
+        "scenarios": list(plan.scenarios),
+        "scalars": {
+            n: _quantity(s, book.units, (None, n) in used) for n, s in plan.scalars.items()
+        },
+        "tables": tables,
+        "sided": sorted(_sided(plan)),
+        "charts": {chart.id: _chart(chart, plan, book.units) for chart in charts},
+        "rowChecks": dict(plan.row_checks),
+        "pages": [plan.id, *(page.id for page in plan.pages)],
+    }
+    return f"scalesheet.plans[{quoted(plan.id)}].shown = {_text(names)};\n"
+
+
+def _table(table: Table, units: Units, used: Set[tuple[str | None, str]]) -> dict[str, Any]:
+    columns = {n: _quantity(c, units, (table.name, n) in used) for n, c in table.columns.items()}
+    return {"title": table.title, "columns": columns}
+
+
+def _quantity(quantity: Quantity, units: Units, used: bool) -> dict[str, Any]:
+    """What is usual is left out."""
+    found: dict[str, Any] = {"title": quantity.title}
+    if quantity.kind != "number":
+        found["kind"] = quantity.kind
+    if quantity.unit is not None and (symbol := units.symbol(quantity.unit)):
+        found["symbol"] = symbol
+    rule = {k: v for k, v in asdict(rule_of(quantity, units)).items() if not _usual(v)}
+    if quantity.kind == "number":
+        found |= {"rule": rule, "domain": _domain(quantity)}
+    if quantity.ranged:
+        found["ranged"] = True
+    if quantity.words:
+        found["words"] = quantity.words
+    if quantity.refers_to is not None:
+        found["table"] = quantity.refers_to
+    if used:
+        found["used"] = True
+    if quantity.hidden:
+        found["hidden"] = True
+    return found
+
+
+def _usual(value: object) -> bool:
+    return value is None or value is False or value == ""
+
+
+def _domain(quantity: Quantity) -> dict[str, Any]:
+    """The bounds of an input: `open` where the least itself is not allowed."""
+    least, closed, most, whole = DOMAINS[quantity.domain]
+    bounds = {"least": least, "open": not closed, "most": most, "whole": whole}
+    return {name: bound for name, bound in bounds.items() if not _usual(bound)}
+
+
+def _referred(plan: Plan) -> set[str]:
+    """The tables that references choose rows of."""
+    columns = (c for table in plan.tables.values() for c in table.columns.values())
+    return {q.refers_to for q in (*plan.scalars.values(), *columns) if q.refers_to is not None}
+
+
+def _sided(plan: Plan) -> set[str]:
+    """What has an input of its own in each scenario: `name`, or `table/column`."""
+    found = {name for name, scalar in plan.scalars.items() if sides(plan, scalar)}
+    for table in plan.tables.values():
+        found |= {
+            f"{table.name}/{n}" for n, c in table.columns.items() if column_sides(plan, table, c)
+        }
+    return found
+
+
+def _chart(chart: Chart, plan: Plan, units: Units) -> dict[str, Any]:
+    told = {name: value for name, value in asdict(chart).items() if value}
+    return {**told, "axis": axis(chart, plan.tables[chart.table], units)}
+
+
+def _text(value: Any) -> str:
+    """JSON that may stand in a script."""
+    if isinstance(value, dict):
+        members = (f"{_key(name)}: {_text(each)}" for name, each in value.items())
+        return f"{{ {', '.join(members)} }}" if value else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_text, value))}]"
+    return quoted(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _key(name: str) -> str:
+    # in brackets, since a bare "__proto__" would not be a member of its own
+    return name if name.isidentifier() and name != "__proto__" else f"[{quoted(name)}]"

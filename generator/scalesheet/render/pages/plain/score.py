@@ -1,0 +1,108 @@
+"""The score's pages as plain Markdown: figures by task, family, hardware and size, every row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scalesheet.predict.score import SAYS, TaskScore
+from scalesheet.predict.tasks import TASKS
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.plain.text import API, cited, document, grid, link, plain
+from scalesheet.render.pages.score import FOLDER
+from scalesheet.render.scores import (
+    FACTOR,
+    HEAD,
+    LEAD,
+    NAT,
+    PEERS,
+    TITLES,
+    ShownRow,
+    error,
+    figure,
+    quality,
+    shown_rows,
+    unit_shown,
+)
+
+
+def score_texts(context: Context) -> Iterator[tuple[str, str]]:
+    """Path and text of the index, and of each task's page."""
+    yield f"{FOLDER}/index.md", _index(context)
+    for task, score in context.scores.items():
+        yield f"{FOLDER}/{task}.md", _page(context, score)
+
+
+def _index(context: Context) -> str:
+    rows = [
+        [link(f"{task}.md", TASKS[task].title), *quality(task, score.unseen)]
+        for task, score in context.scores.items()
+    ]
+    peers = [
+        [plain(p.name), plain(p.predicts), plain(p.says), plain(p.note), cited(context, p.citation)]
+        for p in context.book.peers
+    ]
+    return document(
+        "# Score",
+        LEAD,
+        grid(["Prediction", *HEAD], rows) if rows else "Nothing is scored yet.",
+        FACTOR,
+        NAT,
+        f"Data: {link(f'{API}/score.json', 'JSON')}",
+        *(
+            (
+                "## What others say of themselves",
+                PEERS,
+                grid(["Program", "Predicts", "Says", "Rests on", "Source"], peers),
+            )
+            if peers
+            else ()
+        ),
+    )
+
+
+def _page(context: Context, score: TaskScore) -> str:
+    task = score.task
+    sides = (
+        ("Families that the fit has not seen", score.unseen),
+        ("The fit on file, which has seen them", score.seen),
+        (f"Rule of thumb: {SAYS[task]}", score.thumb),
+    )
+    expected = context.book.expected.get(task)
+    short = expected.note if expected is not None else ""
+    unit = unit_shown(task)
+    rows = [[*_row(context, task, row)] for row in shown_rows(score)]
+    return document(
+        f"# Score: {plain(TASKS[task].title)}",
+        NAT if task == "loss" else FACTOR,
+        grid(["Predicted by", *HEAD], [[plain(name), *quality(task, q)] for name, q in sides]),
+        *(("## Where it falls short", plain(short)) if short else ()),
+        *(
+            part
+            for what, found in score.groups.items()
+            for part in (
+                f"## {TITLES[what]}",
+                grid(
+                    [what.capitalize(), *HEAD],
+                    [[plain(name), *quality(task, q)] for name, q in found.items()],
+                ),
+            )
+        ),
+        "## Every row",
+        grid(
+            ["Run", "On", f"Published ({unit})", f"Predicted ({unit})", "80 % interval", "Error",
+             "Not scored because", "Source", "Note"],
+            rows,
+        ),
+    )  # fmt: skip
+
+
+def _row(context: Context, task: str, row: ShownRow) -> Iterator[str]:
+    yield plain(row.title)
+    yield plain(row.on)
+    yield figure(task, row.published)
+    yield figure(task, row.predicted)
+    yield f"{figure(task, row.low)}–{figure(task, row.high)}"
+    yield error(task, row.error)
+    yield plain(row.because)
+    yield cited(context, row.citation)
+    yield plain(row.note)

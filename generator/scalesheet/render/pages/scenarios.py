@@ -1,0 +1,133 @@
+"""The part of a plan's page that holds its scenarios side by side, and its control for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from scalesheet.model import Plan, Scalar
+from scalesheet.numbers import format_of
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.figures import amount
+from scalesheet.render.pages.graph import rests_in_words
+from scalesheet.render.pages.html import Html, heading, link, tag
+from scalesheet.render.pages.marks import by_scenario, mark
+from scalesheet.render.pages.places import SCENARIO, is_input, scalar_anchor, sides
+from scalesheet.render.pages.tables import grid, heading_cell, reference
+from scalesheet.values import Results
+
+MOST_CHOICES = 5  # of the control; the others stand among the inputs
+
+
+def control(context: Context, plan: Plan, results: Results, page: str = "") -> Html:
+    """Where a reader chooses the scenario and what else a plan is a choice of. It is seen only
+    where scripts run; `page` is the file that holds the inputs, if it is another one."""
+    choices = [s for s in plan.scalars.values() if _is_choice(plan, s)][:MOST_CHOICES]
+    parts = [_radios(plan, results)] if SCENARIO in results.scalars else []
+    parts += [_choice(context, plan, results, scalar) for scalar in choices]
+    inputs = link(f"{page}#inputs", "the inputs")
+    told = tag(
+        "p",
+        "Figures, tables and charts of this page follow. ",
+        "Every number on yellow ground can be changed in place: ",
+        inputs, ", and those in the tables.",
+        class_="note",
+    )  # fmt: skip
+    choices_of = tag("div", *parts, class_="choices") if parts else None
+    return tag(
+        "section", choices_of, told, class_="what-if", id="what-if", data_plan=plan.id,
+        aria_label="Scenario and inputs", data_search_exclude=True,
+    )  # fmt: skip
+
+
+def _is_choice(plan: Plan, scalar: Scalar) -> bool:
+    return (
+        scalar.kind == "reference"
+        and scalar.phase is None
+        and not scalar.hidden
+        and is_input(plan, scalar)
+    )
+
+
+def _radios(plan: Plan, results: Results) -> Html:
+    chosen = results.scalars[SCENARIO].value
+    return tag(
+        "fieldset",
+        tag("legend", "Scenario"),
+        *(
+            tag(
+                "label",
+                tag("input", type="radio", name=SCENARIO, value=word, checked=word == chosen),
+                tag("span", word),
+            )
+            for word in plan.scenarios
+        ),
+    )
+
+
+def _choice(context: Context, plan: Plan, results: Results, scalar: Scalar) -> Html:
+    shown = reference(context, plan, scalar, results.scalars[scalar.name])
+    value = tag("span", shown, data_input="", **mark(scalar.name, "row"))
+    return tag("div", tag("span", scalar.title, class_="label"), value, class_="choice")
+
+
+def rests_note(context: Context, plan: Plan, results: Results, name: str) -> Html | None:
+    """What a figure rests on, in each scenario."""
+    under = context.scenarios.get(plan.id, {})
+
+    def told(scenario: str) -> Html | None:
+        said = rests_in_words(context.book, plan, under.get(scenario, results), name)
+        return Html(said) if said else None
+
+    return by_scenario(plan.scenarios, chosen_in(plan, results), told)
+
+
+def chosen_in(plan: Plan, results: Results) -> str:
+    """The scenario that results are of; empty where the plan has none."""
+    if SCENARIO in results.scalars:
+        return str(results.scalars[SCENARIO].value)
+    return plan.scenarios[0] if plan.scenarios else ""
+
+
+def scenario_section(context: Context, plan: Plan) -> Iterator[object]:
+    """The headline under each scenario, side by side, and the inputs that make the difference."""
+    under = context.scenarios.get(plan.id, {})
+    shown = [scenario for scenario in plan.scenarios if scenario in under]
+    if not shown or not plan.headline:
+        return
+    head = [heading_cell("Figure"), *(heading_cell(word, number=True) for word in shown)]
+    body = [
+        _side_by_side(context, plan, plan.scalars[name], shown, under) for name in plan.headline
+    ]
+    yield heading(2, "Scenarios", "scenarios")
+    word = tag("span", chosen_in(plan, context.results[plan.id]), **mark(SCENARIO))
+    yield tag("p", "The page shows the scenario “", word, "” everywhere else.", class_="note")
+    yield grid(head, body)
+    differing = [
+        _side_by_side(context, plan, scalar, shown, under)
+        for scalar in plan.scalars.values()
+        if sides(plan, scalar)
+    ]
+    if differing:
+        yield tag("p", "What makes the difference:")
+        yield grid([heading_cell("Input"), *head[1:]], differing)
+
+
+def _side_by_side(
+    context: Context,
+    plan: Plan,
+    scalar: Scalar,
+    scenarios: Sequence[str],
+    under: Mapping[str, Results],
+) -> list[Html]:
+    """A figure with what it is in each scenario."""
+    values = [under[word].scalars[scalar.name] for word in scenarios]
+    fmt = format_of(scalar, values, context.book.units)
+    cells = [tag("th", link(f"#{scalar_anchor(plan, scalar)}", scalar.title), scope="row")]
+    for word, value in zip(scenarios, values, strict=True):
+        if scalar.kind == "reference" and value.reason is None:
+            shown = reference(context, plan, scalar, value)
+            cells.append(tag("td", shown, **mark(scalar.name, "row", within=word)))
+        else:
+            shown = amount(value, fmt, context.symbol(scalar))
+            cells.append(tag("td", shown, class_="num", **mark(scalar.name, "amount", within=word)))
+    return cells

@@ -1,0 +1,254 @@
+"""Pages of the score: how good each kind of prediction is, and every row with its citation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from scalesheet.model import Peer
+from scalesheet.predict.score import SAYS, Quality, TaskScore
+from scalesheet.predict.tasks import TASKS
+from scalesheet.render.pages.context import Context, cite, edit_link, to
+from scalesheet.render.pages.figures import NBSP
+from scalesheet.render.pages.html import Html, heading, join, link, page, tag
+from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.render.scores import (
+    FACTOR,
+    HEAD,
+    LEAD,
+    NAT,
+    NOTHING,
+    PEERS,
+    TITLES,
+    ShownRow,
+    error,
+    figure,
+    quality,
+    shown_rows,
+    unit_shown,
+)
+from scalesheet.render.strips import strips, strips_svg
+
+FOLDER = "score"
+API = "../../api/v1/score.json"  # from any page that is made here
+
+
+def score_pages(context: Context) -> Iterator[tuple[str, str]]:
+    """Path and text of the index, and of each task's page."""
+    yield f"{FOLDER}/index.md", _index(context)
+    for task, score in context.scores.items():
+        yield f"{FOLDER}/{task}.md", _page(context, score)
+
+
+def _index(context: Context) -> str:
+    lead = tag("p", LEAD, class_="lead")
+    if not context.scores:
+        return page("Score", lead, tag("p", "Nothing is scored yet.", class_="note"))
+    head = [heading_cell("Prediction"), *(heading_cell(name, number=True) for name in HEAD)]
+    head += [heading_cell("Rule of thumb: median", number=True)]
+    head += [heading_cell("9 of 10", number=True)]
+    body = [
+        [
+            tag("th", link(f"{task}.md", TASKS[task].title), scope="row"),
+            *_numbers(quality(task, score.unseen)),
+            *_numbers(quality(task, score.thumb)[1:3]),
+        ]
+        for task, score in context.scores.items()
+    ]
+    return page(
+        "Score",
+        lead,
+        grid(head, body),
+        tag("p", FACTOR),
+        tag("p", NAT) if "loss" in context.scores else None,
+        tag(
+            "p",
+            "The rows and the rule of thumb of each kind stand on its page, the same figures in ",
+            tag("a", "JSON", href=API),
+            ". A score that falls behind the one that was last looked at fails the build.",
+        ),
+        *_peers(context),
+    )
+
+
+def _numbers(texts: Iterable[str]) -> list[Html]:
+    return [tag("td", text, class_="num") for text in texts]
+
+
+def _peers(context: Context) -> Iterator[object]:
+    if not context.book.peers:
+        return
+    yield heading(2, "What others say of themselves", "peers")
+    yield tag("p", PEERS)
+    yield tag("ul", *(tag("li", *_peer(context, peer)) for peer in context.book.peers))
+
+
+def _peer(context: Context, peer: Peer) -> Iterator[object]:
+    yield tag("strong", peer.name)
+    yield f", {peer.predicts}: {peer.says}"
+    yield f", {peer.note}" if peer.note else None
+    yield join([". ", cite(context, peer.citation)])
+
+
+# ------------------------------------------------------------------ one task
+
+
+def _page(context: Context, score: TaskScore) -> str:
+    task = score.task
+    rows = list(shown_rows(score))
+    scored = [row for row in rows if not row.because]
+    others = [row for row in rows if row.because]
+    fit = context.book.fits.get(task)
+    return page(
+        f"Score: {TASKS[task].title}",
+        tag(
+            "p",
+            link("index.md", "Score"),
+            *(part for part in (" · ", link(to("fits", task), "The fit")) if fit is not None),
+            " · ",
+            tag("a", "JSON", href=API),
+            class_="meta",
+        ),
+        _cards(task, score.unseen),
+        tag("p", NAT if task == "loss" else FACTOR),
+        _beside(score),
+        *_short(context, task),
+        heading(2, "How far each row is off", "off"),
+        tag("figure", Html(strips_svg(strips(score))), class_="chart", data_search_exclude=True),
+        *(
+            part
+            for what, found in score.groups.items()
+            for part in _group(context, task, what, found)
+        ),
+        heading(2, "Every row that is scored", "rows"),
+        _rows(context, task, scored),
+        *_unscored(context, task, others),
+        wide=True,
+    )
+
+
+def _cards(task: str, figures: Quality) -> Html:
+    told = zip(HEAD[1:], quality(task, figures)[1:], strict=True)
+    cards = [
+        tag("div", tag("p", name, class_="label"), tag("p", text, class_="value"), class_="figure")
+        for name, text in told
+    ]
+    return tag("div", *cards, class_="hero")
+
+
+def _beside(score: TaskScore) -> Html:
+    """The three ways to predict the same rows."""
+    sides = (
+        ("Families that the fit has not seen", score.unseen),
+        ("The fit on file, which has seen them", score.seen),
+        (f"Rule of thumb: {SAYS[score.task]}", score.thumb),
+    )
+    head = [heading_cell("Predicted by"), *(heading_cell(name, number=True) for name in HEAD)]
+    body = [
+        [tag("th", name, scope="row"), *_numbers(quality(score.task, figures))]
+        for name, figures in sides
+    ]
+    return grid(head, body)
+
+
+def _short(context: Context, task: str) -> Iterator[object]:
+    expected = context.book.expected.get(task)
+    if expected is not None and expected.note:
+        yield heading(2, "Where it falls short", "short")
+        yield tag("p", expected.note)
+
+
+def _group(
+    context: Context, task: str, what: str, found: Mapping[str, Quality]
+) -> Iterator[object]:
+    yield heading(2, TITLES[what], what)
+    head = [heading_cell(TITLES[what].removeprefix("By ").capitalize())]
+    head += [heading_cell(name, number=True) for name in HEAD]
+    yield grid(
+        head,
+        [
+            [tag("th", _named(context, what, name), scope="row"), *_numbers(quality(task, figures))]
+            for name, figures in found.items()
+        ],
+        sortable=True,
+    )
+
+
+def _named(context: Context, what: str, name: str) -> object:
+    """A group by its name; an accelerator by its title, with a link to its page."""
+    table = context.table("hardware")
+    if what != "hardware" or table is None or name not in table.rows:
+        return name
+    return link(to("hardware", name), context.row_title(table, name))
+
+
+def _rows(context: Context, task: str, rows: list[ShownRow]) -> Html:
+    unit = unit_shown(task)
+    head = [heading_cell("Run"), heading_cell("On"), heading_cell("Family")]
+    head += [heading_cell(name, unit, number=True) for name in ("Published", "Predicted")]
+    head += [heading_cell("80 % interval", unit), heading_cell("Error", number=True)]
+    head += [heading_cell("Source and note"), heading_cell("")]
+    body = [
+        [
+            tag("th", row.title, scope="row"),
+            tag("td", _unbroken(row.on)),
+            tag("td", _unbroken(row.family)),
+            _amount(task, row.published),
+            _amount(task, row.predicted),
+            tag("td", _span(task, row), class_="range"),
+            tag("td", error(task, row.error), class_="num", data_value=repr(row.error)),
+            tag("td", *_cited(context, row), class_="words"),
+            tag("td", edit_link(context, row.position, "edit"), class_="num"),
+        ]
+        for row in rows
+    ]
+    return _unsearched(grid(head, body, sortable=True, row_ids=[f"row-{row.id}" for row in rows]))
+
+
+def _unscored(context: Context, task: str, rows: list[ShownRow]) -> Iterator[object]:
+    if not rows:
+        return
+    unit = unit_shown(task)
+    yield heading(2, "Shown and not scored", "unscored")
+    head = [heading_cell(name) for name in ("Run", "On")]
+    head += [heading_cell(name, unit, number=True) for name in ("Published", "Predicted")]
+    head += [heading_cell(name) for name in ("Why", "Source and note", "")]
+    body = [
+        [
+            tag("th", row.title, scope="row"),
+            tag("td", _unbroken(row.on)),
+            _amount(task, row.published),
+            _amount(task, row.predicted),
+            tag("td", row.because, class_="words"),
+            tag("td", *_cited(context, row), class_="words"),
+            tag("td", edit_link(context, row.position, "edit"), class_="num"),
+        ]
+        for row in rows
+    ]
+    yield _unsearched(grid(head, body, sortable=True, row_ids=[f"row-{row.id}" for row in rows]))
+
+
+def _unsearched(table: Html) -> Html:
+    """A table of hundreds of rows would bury everything else in the search."""
+    return tag("div", table, data_search_exclude=True)
+
+
+def _amount(task: str, value: float | None) -> Html:
+    if value is None:
+        return tag("td", NOTHING, class_="num")
+    return tag("td", figure(task, value), class_="num", data_value=repr(value))
+
+
+def _span(task: str, row: ShownRow) -> str:
+    """The interval, and that the published figure is outside of it."""
+    return f"{figure(task, row.low)}–{figure(task, row.high)}" + ", outside" * (not row.inside)
+
+
+def _unbroken(words: str) -> str:
+    """Words that stay on one line."""
+    return words.replace(" ", NBSP).replace("-", "\u2011")
+
+
+def _cited(context: Context, row: ShownRow) -> Iterator[Html | None]:
+    yield cite(context, row.citation)
+    if row.note:
+        yield join([": ", tag("span", row.note, class_="note")])

@@ -1,0 +1,149 @@
+"""The further pages of a plan: their own answer first, then their text; and the list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.model import Page, Plan
+from scalesheet.numbers import format_of, plain
+from scalesheet.render.pages.context import ASSETS, Context, edit_link
+from scalesheet.render.pages.figures import card
+from scalesheet.render.pages.found import Found, Here, find
+from scalesheet.render.pages.html import Html, join, link, page, tag
+from scalesheet.render.pages.names import plan_names
+from scalesheet.render.pages.scenarios import control, rests_note
+from scalesheet.render.pages.template import fill, line, prose
+from scalesheet.values import Results
+
+
+def subpages(context: Context, plan: Plan) -> Iterator[tuple[str, str, tuple[Diagnostic, ...]]]:
+    """Path and text of each further page of a plan, and what is wrong in its prose."""
+    for each in plan.pages:
+        yield f"plans/{each.id}.md", *_subpage(context, plan, each)
+
+
+def _subpage(context: Context, plan: Plan, each: Page) -> tuple[str, tuple[Diagnostic, ...]]:
+    results, here = context.results[plan.id], here_of(each)
+    position = each.position or each.start
+    names = plan_names(context, plan, results, set(), here)
+    summary, of_summary = line(each.summary, names, position)
+    _, of_title = line(each.title, names, position)
+    cards, of_cards = _cards(context, plan, results, each, names.known[""])
+    told, found = prose(each.text, names, each.start)
+    text = page(
+        page_title(context, plan, each),
+        _meta(context, plan, each),
+        tag("p", summary, class_="lead") if summary else None,
+        cards,
+        control(context, plan, results, f"{plan.id}.md"),
+        told.strip(),
+        *scripts(plan),
+        wide=True,
+    )
+    return text, (*of_title, *of_summary, *of_cards, *found)
+
+
+def here_of(each: Page) -> Here:
+    return Here(each.id, each.row)
+
+
+def page_title(context: Context, plan: Plan, each: Page) -> str:
+    """A page's title in plain words, with every name replaced that means something."""
+    results, here = context.results[plan.id], here_of(each)
+
+    def word(name: str) -> str | None:
+        found = find(context, plan, results, name, here)
+        return said(context, plan, found) if found is not None else None
+
+    return fill(each.title, word)
+
+
+def said(context: Context, plan: Plan, found: Found) -> str:
+    """A figure in plain words: the expected number with its unit, or what a row is called."""
+    quantity, value = found.quantity, found.value
+    table = context.table(quantity.refers_to, plan) if quantity.refers_to else None
+    if table is not None and isinstance(value.value, str):
+        return context.row_title(table, value.value)
+    if value.reason is not None:
+        return value.reason
+    shown = plain(value, format_of(quantity, found.values, context.book.units))
+    symbol = context.symbol(quantity) if isinstance(value.value, float) else ""
+    return f"{shown} {symbol}".rstrip()
+
+
+def _meta(context: Context, plan: Plan, each: Page) -> Html:
+    """The way back to the plan, and to the pages before and after."""
+    n = plan.pages.index(each)
+    beside = [("Previous: ", plan.pages[n - 1])] if n else []
+    beside += [("Next: ", plan.pages[n + 1])] if n + 1 < len(plan.pages) else []
+    ways = [
+        part
+        for word, other in beside
+        for part in (" · ", word, link(f"{other.id}.md", page_title(context, plan, other)))
+    ]
+    edit = edit_link(context, each.position, "edit the page")
+    plan_link = link(f"{plan.id}.md", plan.title)
+    return tag("p", plan_link, *ways, " · " if edit else None, edit or None, class_="meta")
+
+
+def _cards(
+    context: Context, plan: Plan, results: Results, each: Page, known: tuple[str, ...]
+) -> tuple[Html | None, list[Diagnostic]]:
+    """The page's headline: each figure with its unit, its range and what it rests on."""
+    cards: list[Html] = []
+    faults: list[Diagnostic] = []
+    for name, position in each.headline:
+        found = find(context, plan, results, name, here_of(each))
+        if found is None:
+            message = f"there is no figure '{name}' in this plan{nearest(name, known)}"
+            faults.append(at(position, "N001", message))
+            continue
+        cards.append(_card(context, plan, results, found))
+    return tag("div", *cards, class_="hero") if cards else None, faults
+
+
+def _card(context: Context, plan: Plan, results: Results, found: Found) -> Html:
+    quantity = found.quantity
+    fmt = format_of(quantity, found.values, context.book.units)
+    title = link(found.target, found.title) if found.target else found.title
+    scalar = plan.scalars.get(quantity.name)
+    if scalar is not quantity:
+        return card(title, found.value, fmt, context.symbol(quantity), of=found.of)
+    outer = scalar.formula is not None and scalar.formula.outer
+    note = rests_note(context, plan, results, scalar.name)
+    return card(
+        title, found.value, fmt, context.symbol(quantity), outer=outer, note=note, of=found.of
+    )
+
+
+# ------------------------------------------------------------------ on the plan's own page
+
+
+def page_list(context: Context, plan: Plan) -> Html | None:
+    """The further pages of a plan, with what each is about."""
+    if not plan.pages:
+        return None
+    results = context.results[plan.id]
+    lines: list[Html] = []
+    for each in plan.pages:
+        names = plan_names(context, plan, results, set(), here_of(each))
+        summary, _ = line(each.summary, names, each.position or each.start)
+        told = join([": ", tag("span", summary, class_="note")]) if summary else None
+        lines.append(tag("li", link(f"{each.id}.md", page_title(context, plan, each)), told))
+    label = tag("p", "Pages of this plan", class_="label")
+    return tag("nav", label, tag("ul", *lines), class_="pages", aria_label="Pages of this plan")
+
+
+def version_line(plan: Plan) -> Html | None:
+    """`Version 1.0.0 · 2025-08-13 · Living document`."""
+    version = plan.version
+    parts = [f"Version {version.version}", version.date] if version else []
+    parts += [plan.status] if plan.status else []
+    return tag("p", " · ".join(parts), class_="meta") if parts else None
+
+
+def scripts(plan: Plan) -> Iterator[Html]:
+    """What a browser needs to compute the plan on any of its pages."""
+    for name in ("runtime", plan.id, "live"):
+        yield tag("script", src=f"../{ASSETS}/{name}.js")

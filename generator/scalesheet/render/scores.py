@@ -1,0 +1,150 @@
+"""What faces show of a score: its figures in words, each published row beside its prediction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from scalesheet.model import Citation, Position
+from scalesheet.predict.score import Quality, TaskScore
+
+#: By task: what a number is divided by where it is shown, its unit there, and digits that count.
+_SHOWN = {
+    "runs": (1.0, "GPU·h", 3),
+    "throughput": (1.0, "token/s/GPU", 3),
+    "memory": (1e9, "GB", 3),
+    "loss": (1.0, "nat/token", 4),
+}
+NOTHING = "–"
+
+LEAD = (
+    "How far predictions are from what was published. Each row is predicted by a fit that has "
+    "seen no row of its family: what stands here is what a new run can expect."
+)
+FACTOR = (
+    "An error factor is the prediction over the published figure, or the other way round, "
+    "whichever is above 1. Bias is the mean ratio of prediction to published figure, and the "
+    "interval is meant to hold 80 % of the rows."
+)
+NAT = (
+    "Losses are comparable within one evaluation set and tokenizer only. Errors and bias are in "
+    "nat for each token, after one offset for each evaluation set that is found on its other rows; "
+    "intervals are taken without that offset."
+)
+PEERS = (
+    "What other programs publish of their own predictions. They chose the cases themselves, and "
+    "mostly knew the efficiency that the runs had reached."
+)
+HEAD = ("Rows", "Median error", "9 of 10 within", "Bias", "Within the interval")
+TITLES = {"family": "By family", "hardware": "By accelerator", "size": "By active parameters"}
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """One published row: texts, and numbers in the task's unit where there are some."""
+
+    id: str
+    title: str
+    on: str
+    family: str
+    published: float | None
+    predicted: float | None
+    low: float | None
+    high: float | None
+    error: float | None
+    inside: bool | None
+    method: str
+    because: str  # why it is not scored, or not predicted
+    note: str
+    citation: Citation | None
+    position: Position | None
+
+
+def unit_shown(task: str) -> str:
+    return _SHOWN[task][1]
+
+
+def figure(task: str, value: float | None) -> str:
+    """A number of a task as pages show it."""
+    if value is None:
+        return NOTHING
+    scale, _, digits = _SHOWN[task]
+    return spelled(value / scale, digits)
+
+
+def spelled(number: float, digits: int) -> str:
+    """So many significant digits, thousands apart, no exponent."""
+    rounded = float(f"{number:.{digits}g}")
+    if not rounded:
+        return "0"
+    decimals = digits - 1 - math.floor(math.log10(abs(rounded)))
+    return f"{rounded:,.{max(0, decimals)}f}"
+
+
+def error(task: str, value: float | None) -> str:
+    """`×1.23`, or of losses `0.012`."""
+    if value is None or value != value:
+        return NOTHING
+    return f"{value:.3f}" if task == "loss" else f"×{value:.2f}"
+
+
+def bias(task: str, value: float) -> str:
+    if value != value:
+        return NOTHING
+    return f"{value:+.3f}" if task == "loss" else f"×{value:.2f}"
+
+
+def quality(task: str, figures: Quality) -> tuple[str, ...]:
+    """The cells of `HEAD`."""
+    if not figures.rows:
+        return ("0", *[NOTHING] * (len(HEAD) - 1))
+    covered = NOTHING if figures.coverage is None else f"{figures.coverage * 100:.0f} %"
+    return (
+        str(figures.rows),
+        error(task, figures.median),
+        error(task, figures.p90),
+        bias(task, figures.bias),
+        covered,
+    )
+
+
+def shown_rows(score: TaskScore) -> Iterator[ShownRow]:
+    """Every published row; one that is not scored with the prediction of the fit on file."""
+    data = score.published
+    for place, row in enumerate(data.rows):
+        counted = bool(score.counted[place])
+        made = score.left_out if counted else score.made
+        ends = [_number(column[place]) for column in (made.predicted, made.low, made.high)]
+        truth = _number(data.truth[place])
+        gpus = _number(data.cases.gpus[place])
+        accelerator = data.cases.accelerator[place] or row.words.get("hardware", "")
+        inside = None
+        if counted and truth is not None and ends[1] is not None and ends[2] is not None:
+            inside = ends[1] <= truth <= ends[2]
+        why = data.unscored[place] or (None if counted else score.made.unsupported[place])
+        yield ShownRow(
+            id=row.id,
+            title=row.words.get("model", row.id),
+            on=f"{gpus:g} × {accelerator}" if gpus and accelerator else accelerator,
+            family=row.family,
+            published=truth,
+            predicted=ends[0],
+            low=ends[1],
+            high=ends[2],
+            error=_number(score.error[place]) if counted else None,
+            inside=inside,
+            method=str(made.method[place]),
+            because=str(why or ""),
+            note=_noted(row.note, row.result.get("other")),
+            citation=row.citation,
+            position=row.position,
+        )
+
+
+def _noted(note: str, other: float | str | None) -> str:
+    return "; ".join(filter(None, (f"states {other}" if other else "", note)))
+
+
+def _number(value: float) -> float | None:
+    return None if value != value else float(value)

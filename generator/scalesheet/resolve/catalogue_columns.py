@@ -1,0 +1,227 @@
+"""The columns of the catalogue's tables: what they are called, their units, where files state them.
+
+A column of numbers is a line here and a key in the schema of its kind; a computed one is a line of
+`DERIVED`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scalesheet.model import Domain
+
+NOT_STATED = "not stated"
+NOT_MEASURED = "not measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A column of numbers that files state.
+
+    `path` is where a file does, if not under the column's own name. `default` holds where it says
+    nothing; without one the cell is a reason.
+    """
+
+    title: str
+    unit: str
+    domain: Domain = "positive"
+    path: tuple[str, ...] = ()
+    default: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A column of words of a closed class; `default` as for numbers."""
+
+    title: str
+    words: tuple[str, ...]
+    path: tuple[str, ...] = ()
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A column that the catalogue computes, in the row's other columns."""
+
+    title: str
+    unit: str
+    formula: str
+    domain: Domain = "positive"
+
+
+HARDWARE: Mapping[str, Given] = {
+    "memory": Given("Memory", "GiB"),
+    "bandwidth": Given("Memory bandwidth", "GB / second"),
+    "dense_fp16": Given("Dense FP16 peak, FP32 accumulate", "TFLOP / (second * GPU)"),
+    "dense_bf16": Given("Dense BF16 peak, FP32 accumulate", "TFLOP / (second * GPU)"),
+    "dense_fp8": Given("Dense FP8 peak, FP32 accumulate", "TFLOP / (second * GPU)"),
+    "measured_bf16": Given("Best measured BF16 matrix products", "TFLOP / (second * GPU)"),
+    "power": Given("Board power", "W / GPU"),
+    "link": Given("Link bandwidth", "GB / second"),
+    "host_link": Given("Link to the host, each direction", "GB / second"),
+}
+
+TERMS = ("on-demand", "spot", "reserved")
+
+
+def _size(title: str, *path: str, default: float | None = 0.0) -> Given:
+    """A width or count of an architecture; 0 where it has no such part."""
+    return Given(title, "1", "count" if default is None else "whole", path, default)
+
+
+MODEL: Mapping[str, Given] = {
+    "layers": _size("Layers", default=None),
+    "hidden": _size("Hidden size", default=None),
+    "heads": _size("Attention heads", default=None),
+    "kv_heads": _size("Key-value heads", default=None),
+    "head_dim": _size("Head dimension", default=None),
+    "ffn": _size("Feed-forward width", default=None),
+    "vocab": _size("Vocabulary", default=None),
+    "max_sequence": Given("Longest sequence", "token", "count"),
+    "positions": _size("Learned positions"),
+    "block_norms": _size("Norms in a block", default=2.0),
+    "experts": _size("Routed experts", "experts", "routed"),
+    "experts_active": _size("Routed experts that a token meets", "experts", "active"),
+    "experts_shared": _size("Shared experts", "experts", "shared"),
+    "expert_ffn": _size("Width of an expert", "experts", "ffn"),
+    "dense_layers": _size("Layers without experts", "experts", "dense_layers"),
+    "query_rank": _size("Rank of the queries", "latent", "query_rank"),
+    "kv_rank": _size("Rank of keys and values", "latent", "kv_rank"),
+    "rope_dim": _size("Rotary width of a head", "latent", "rope_dim"),
+    "value_dim": _size("Value width of a head", "latent", "value_dim"),
+    "vision_layers": _size("Layers of the vision tower", "vision", "layers"),
+    "vision_hidden": _size("Width of the vision tower", "vision", "hidden"),
+    "vision_ffn": _size("Feed-forward width of the vision tower", "vision", "ffn"),
+    "vision_patch": _size("Values in a patch", "vision", "patch"),
+    "vision_merge": _size("Patches merged into a token", "vision", "merge"),
+}  # fmt: skip
+NORMS = ("rmsnorm", "layernorm", "none")
+MODEL_CHOICES: Mapping[str, Choice] = {
+    "norm": Choice("Norm", NORMS, default="rmsnorm"),
+    "qk_norm": Choice("Norm of queries and keys", ("none", "head", "width"), default="none"),
+    "vision_norm": Choice("Norm of the vision tower", NORMS, ("vision", "norm"), "none"),
+}
+#: Flags and where they stand; what a file does not say is no.
+MODEL_FLAGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "tied": ("Tied embeddings", ()),
+    "gated": ("Gated feed-forward", ()),
+    "qkv_bias": ("QKV bias", ()),
+    "output_bias": ("Bias of the attention's output", ()),
+    "ffn_bias": ("Feed-forward bias", ()),
+    "head_bias": ("Bias of the output head", ()),
+    "embedding_norm": ("Norm of the embeddings", ()),
+    "router_bias": ("Bias of the router", ("experts", "router_bias")),
+    "vision_gated": ("Gated feed-forward of the vision tower", ("vision", "gated")),
+}
+PUBLISHED: Mapping[str, Given] = {
+    "published_parameters": Given("Parameters, published", "parameter"),
+    "published_active_parameters": Given("Active parameters, published", "parameter"),
+}
+
+#: What a record of a measurement says in numbers. Memory is that of one accelerator.
+MEASUREMENT: Mapping[str, Given] = {
+    "gpus": Given("Accelerators", "GPU", "count", ("accelerators",)),
+    "batch_size": Given("Batch of all accelerators", "sequence / step"),
+    "sequence_length": Given("Sequence length", "token / sequence"),
+    "step_time": Given("Time of a step", "second / step"),
+    "data_loading_share": Given("Data loading, share of the step", "1", "fraction"),
+    "forward_share": Given("Forward pass, share of the step", "1", "fraction"),
+    "backward_share": Given("Backward pass, share of the step", "1", "fraction"),
+    "optimizer_share": Given("Optimizer, share of the step", "1", "fraction"),
+    "peak_memory": Given("Peak memory", "GiB"),
+    "average_memory": Given("Average memory", "GiB"),
+    "weights_memory": Given("Memory of the weights", "GiB"),
+    "gradients_memory": Given("Memory of the gradients", "GiB"),
+    "optimizer_memory": Given("Memory of the optimizer", "GiB"),
+    "activations_memory": Given("Memory of the activations", "GiB"),
+    "samples_per_second": Given("Samples per second", "sequence / second"),
+    "tokens_per_second": Given("Tokens per second", "token / second"),
+    "flop_rate": Given("Work per accelerator", "TFLOP / (second * GPU)"),
+}
+MEASUREMENT_CHOICES: Mapping[str, Choice] = {
+    "how": Choice("How it was found", ("measured", "simulated")),
+    "method": Choice("Method", ("full", "LoRA", "QLoRA")),
+    "precision": Choice("Precision", ("fp32", "tf32", "fp16", "bf16", "fp8", "nf4")),
+}
+
+_NORM = "hidden * (2 if norm == 'layernorm' else 1 if norm == 'rmsnorm' else 0)"
+_EMBEDDED = (
+    f"embedding_parameters(tables=1 if tied else 2, vocab=vocab, hidden=hidden, "
+    f"positions=positions, head_bias=1 if head_bias else 0, "
+    f"norms=(2 if embedding_norm else 1) * {_NORM})"
+)
+_ATTENTION = (
+    "latent_attention_parameters(hidden=hidden, heads=heads, head_dim=head_dim, "
+    "rope_dim=rope_dim, value_dim=value_dim, query_rank=query_rank, kv_rank=kv_rank) "
+    "if kv_rank > 0 else "
+    "attention_parameters(hidden=hidden, heads=heads, kv_heads=kv_heads, head_dim=head_dim, "
+    "qkv_bias=1 if qkv_bias else 0, output_bias=1 if output_bias else 0, "
+    "qk_norm=2 * head_dim if qk_norm == 'head' else "
+    "(heads + kv_heads) * head_dim if qk_norm == 'width' else 0)"
+)
+_FEED_FORWARD = (
+    "feed_forward_parameters(hidden=hidden, ffn=ffn, matrices=3 if gated else 2, "
+    "bias=1 if ffn_bias else 0)"
+)
+_EXPERTS = (
+    "expert_layer_parameters(hidden=hidden, ffn=expert_ffn, matrices=3 if gated else 2, "
+    "routed=experts, counted={counted}, shared=experts_shared, "
+    "router_bias=1 if router_bias else 0) if experts > 0 else 0"
+)
+_DECODER = (
+    f"embedding_part + layers * (attention_part + (block_norms * {_NORM}) as parameter) "
+    "+ (dense_layers if experts > 0 else layers) * feed_forward_part "
+    "+ (layers - dense_layers if experts > 0 else 0) * {experts}"
+)
+
+#: Columns that the catalogue computes, in order. One whose formula calls what the book lacks is
+#: left out, and with it those that rest on it.
+DERIVED: Mapping[str, Mapping[str, Computed]] = {
+    "offers": {
+        "price": Computed("Price per GPU hour", "USD / (GPU * hour)", "node_price / gpus"),
+    },
+    "models": {
+        "embedding_part": Computed(
+            "Parameters of embeddings, head and last norm", "parameter", _EMBEDDED
+        ),
+        "attention_part": Computed("Parameters of an attention", "parameter", _ATTENTION),
+        "feed_forward_part": Computed(
+            "Parameters of a feed-forward layer", "parameter", _FEED_FORWARD
+        ),
+        "experts_part": Computed(
+            "Parameters of a layer of experts",
+            "parameter",
+            _EXPERTS.format(counted="experts"),
+            "non-negative",
+        ),
+        "experts_met_part": Computed(
+            "Parameters of a layer of experts that a token meets",
+            "parameter",
+            _EXPERTS.format(counted="experts_active"),
+            "non-negative",
+        ),
+        "vision_parameters": Computed(
+            "Parameters of the vision tower",
+            "parameter",
+            "vision_tower_parameters(layers=vision_layers, width=vision_hidden, ffn=vision_ffn, "
+            "matrices=3 if vision_gated else 2, norm=vision_hidden * (2 if vision_norm == "
+            "'layernorm' else 1), patch=vision_patch, merge=vision_merge, hidden=hidden) "
+            "if vision_layers > 0 else 0",
+            "non-negative",
+        ),
+        "decoder_parameters": Computed(
+            "Parameters of the language model",
+            "parameter",
+            _DECODER.format(experts="experts_part"),
+        ),
+        "active_parameters": Computed(
+            "Parameters of the language model that a token meets",
+            "parameter",
+            _DECODER.format(experts="experts_met_part"),
+        ),
+        "parameters": Computed(
+            "Parameters, counted", "parameter", "decoder_parameters + vision_parameters"
+        ),
+    },
+}

@@ -1,0 +1,318 @@
+"""Lowers accelerators, offers, models and measurements: from files to tables of the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from scalesheet.diagnostics import Diagnostic
+from scalesheet.load import Document, flag
+from scalesheet.model import Basis, Domain, Position, Show, Stated
+from scalesheet.resolve.catalogue_columns import (
+    HARDWARE,
+    MEASUREMENT,
+    MEASUREMENT_CHOICES,
+    MODEL,
+    MODEL_CHOICES,
+    MODEL_FLAGS,
+    NOT_MEASURED,
+    NOT_STATED,
+    PUBLISHED,
+    TERMS,
+    Choice,
+    Given,
+)
+from scalesheet.resolve.drafts import Draft, DraftTable
+from scalesheet.resolve.values import Lowering, citation, stated
+from scalesheet.units import Units
+
+
+def new_table(name: str, title: str, documents: Sequence[Document]) -> DraftTable:
+    positions = tuple(document.at() for document in documents)
+    return DraftTable(
+        name=name,
+        title=title,
+        rows=tuple(document.id for document in documents),
+        row_titles=tuple(str(document.data["title"]) for document in documents),
+        columns={},
+        position=positions[0] if positions else Position(name, 1, 1),
+        row_notes={d.id: str(d.data["note"]) for d in documents if d.data.get("note")},
+        row_aliases={
+            d.id: tuple(str(alias) for alias in d.data["aliases"])
+            for d in documents
+            if d.data.get("aliases")
+        },
+        row_positions=positions,
+    )
+
+
+def new_column(
+    table: DraftTable, name: str, title: str, unit: str, domain: Domain, units: Units
+) -> Draft:
+    draft = Draft(
+        name, title, table.position, unit=units.parse(unit), domain=domain, table=table.name
+    )
+    table.columns[name] = draft
+    return draft
+
+
+def _texts(
+    table: DraftTable, documents: Sequence[Document], columns: Mapping[str, str], **kind: Any
+) -> None:
+    """Columns of text or dates, empty where a file says nothing."""
+    for name, title in columns.items():
+        draft = Draft(name, title, table.position, table=table.name, **(kind or {"kind": "text"}))
+        for document in documents:
+            value = document.data.get(name)
+            if value is not None:
+                draft.stated[document.id] = _said(document, str(value), (name,))
+        table.columns[name] = draft
+
+
+def _flags(
+    table: DraftTable,
+    documents: Sequence[Document],
+    columns: Mapping[str, tuple[str, tuple[str, ...]]],
+) -> None:
+    """Columns of yes and no; what a file does not say is no."""
+    for name, (title, path) in columns.items():
+        draft = Draft(name, title, table.position, kind="flag", table=table.name)
+        for document in documents:
+            steps = path or (name,)
+            value = _at(document, steps)
+            draft.stated[document.id] = (
+                Stated(value=False, basis="spec", default=True)
+                if value is None
+                else _said(document, flag(value), steps)
+            )
+        table.columns[name] = draft
+
+
+def _choices(
+    table: DraftTable,
+    documents: Sequence[Document],
+    columns: Mapping[str, Choice],
+    missing: str = NOT_STATED,
+) -> None:
+    """Columns of words; where a file says nothing, the default or the reason that says so."""
+    for name, choice in columns.items():
+        draft = Draft(
+            name, choice.title, table.position, kind="word", words=choice.words, table=table.name
+        )
+        for document in documents:
+            steps = choice.path or (name,)
+            value = _at(document, steps)
+            draft.stated[document.id] = (
+                _said(document, str(value), steps)
+                if value is not None
+                else Stated(value=choice.default, basis="spec", default=True)
+                if choice.default is not None
+                else Stated(reason=missing, position=document.at())
+            )
+        table.columns[name] = draft
+
+
+def _numbers(
+    table: DraftTable,
+    documents: Sequence[Document],
+    columns: Mapping[str, Given],
+    units: Units,
+    found: list[Diagnostic],
+    missing: str = NOT_STATED,
+) -> None:
+    """Columns of numbers; where a file says nothing, the default or the reason that says so.
+
+    A default stands in no file, and so on no page.
+    """
+    for name, given in columns.items():
+        draft = new_column(table, name, given.title, given.unit, given.domain, units)
+        draft.show = Show(percent=given.domain == "fraction")
+        steps = given.path or (name,)
+        for document in documents:
+            low = Lowering(document, units, found, citation(document.data.get("source")))
+            data = _at(document, steps)
+            if data is not None:
+                draft.stated[document.id] = stated(low, draft, data, *steps, basis=_how(document))
+            elif given.default is not None:
+                number = given.default
+                draft.stated[document.id] = Stated(
+                    number, number, number, basis="spec", default=True
+                )
+            else:
+                draft.stated[document.id] = Stated(reason=missing, position=document.at())
+
+
+def _at(document: Document, steps: tuple[str, ...]) -> Any:
+    """What a file states at a place, or None."""
+    data: Any = document.data
+    for step in steps:
+        data = data.get(step) if isinstance(data, Mapping) else None
+    return data
+
+
+def _said(document: Document, value: str | bool, steps: tuple[str, ...]) -> Stated:
+    return Stated(
+        value,
+        basis=_how(document),
+        citation=citation(document.data.get("source")),
+        position=document.at(*steps),
+    )
+
+
+def _how(document: Document) -> Basis:
+    """What the figures of a file rest on where they do not say: a record says how it was found."""
+    if document.kind != "measurement":
+        return "spec"
+    return "measured" if document.data["how"] == "measured" else "simulated"
+
+
+def hardware_table(
+    documents: Sequence[Document], units: Units, found: list[Diagnostic]
+) -> DraftTable:
+    table = new_table("hardware", "Hardware", documents)
+    _texts(table, documents, {"vendor": "Vendor", "form_factor": "Form factor"})
+    _texts(table, documents, {"released": "Released"}, kind="date")
+    _numbers(table, documents, HARDWARE, units, found)
+    for document in documents:
+        told = [str(text) for text in document.data.get("unusual", {}).values()]
+        if told:
+            note = table.row_notes.get(document.id, "")
+            table.row_notes[document.id] = " ".join([note, "Unusual:", *told]).strip()
+    return table
+
+
+def models_table(
+    documents: Sequence[Document], units: Units, found: list[Diagnostic]
+) -> DraftTable:
+    table = new_table("models", "Models", documents)
+    _texts(table, documents, {"family": "Family", "developer": "Developer"})
+    _numbers(table, documents, MODEL, units, found)
+    _choices(table, documents, MODEL_CHOICES)
+    _flags(table, documents, MODEL_FLAGS)
+    _numbers(table, documents, PUBLISHED, units, found)
+    return table
+
+
+def measurements_table(
+    documents: Sequence[Document],
+    units: Units,
+    found: list[Diagnostic],
+    tables: Mapping[str, DraftTable],
+) -> DraftTable:
+    """Records of runs. What was not measured, or a model that the catalogue lacks, is a reason.
+
+    The title of a simulated record says so, since it stands wherever the record is named.
+    """
+    table = new_table("measurements", "Measurements", documents)
+    table.row_titles = tuple(
+        f"{title}, simulated" if document.data["how"] == "simulated" else title
+        for title, document in zip(table.row_titles, documents, strict=True)
+    )
+    _choices(table, documents, {"how": MEASUREMENT_CHOICES["how"]})
+    _texts(table, documents, {"date": "Date"}, kind="date")
+    _references(table, documents, "accelerator", "Accelerator", "hardware", found, tables, units)
+    _numbers(table, documents, {"gpus": MEASUREMENT["gpus"]}, units, found)
+    _references(table, documents, "model", "Model", "models", found, tables, units)
+    _texts(table, documents, {"model_name": "Model, in words"})
+    _choices(table, documents, {k: v for k, v in MEASUREMENT_CHOICES.items() if k != "how"})
+    checkpointing = Draft(
+        "checkpointing", "Activation checkpointing", table.position, kind="flag", table=table.name
+    )
+    for document in documents:
+        value = document.data.get("checkpointing")
+        checkpointing.stated[document.id] = (
+            Stated(reason=NOT_STATED, position=document.at())
+            if value is None
+            else _said(document, flag(value), ("checkpointing",))
+        )
+    table.columns["checkpointing"] = checkpointing
+    rest = {k: v for k, v in MEASUREMENT.items() if k != "gpus"}
+    _numbers(table, documents, rest, units, found, NOT_MEASURED)
+    _texts(table, documents, {"environment": "Environment"})
+    return table
+
+
+def _references(
+    table: DraftTable,
+    documents: Sequence[Document],
+    name: str,
+    title: str,
+    refers_to: str,
+    found: list[Diagnostic],
+    tables: Mapping[str, DraftTable],
+    units: Units,
+) -> None:
+    """A column that names rows of another table of the catalogue."""
+    draft = Draft(
+        name, title, table.position, kind="reference", refers_to=refers_to, table=table.name
+    )
+    for document in documents:
+        low = Lowering(document, units, found, citation(document.data.get("source")))
+        low.rows = lambda other: tables[other].rows
+        value = document.data.get(name)
+        draft.stated[document.id] = (
+            Stated(reason="not in the catalogue", position=document.at())
+            if value is None
+            else stated(low, draft, value, name, basis=_how(document))
+        )
+        low.finish()
+    table.columns[name] = draft
+
+
+def offers_table(
+    table: DraftTable,
+    documents: Sequence[Document],
+    units: Units,
+    as_of: date,
+    found: list[Diagnostic],
+    accelerators: tuple[str, ...],
+) -> dict[str, tuple[Stated, ...]]:
+    """The offers' columns; the price is the one in force at `as_of`."""
+    texts = {"provider": "Provider", "instance": "Instance", "region": "Region"}
+    _texts(table, documents, texts)
+    _texts(table, documents, {"includes": "Includes"})
+    _choices(table, documents, {"term": Choice("Term", TERMS)})
+    reference = Draft(
+        "accelerator",
+        "Accelerator",
+        table.position,
+        kind="reference",
+        refers_to="hardware",
+        table=table.name,
+    )
+    table.columns["accelerator"] = reference
+    count = new_column(table, "gpus", "GPUs per node", "GPU / node", "count", units)
+    price = new_column(
+        table, "node_price", "Price per node hour", "USD / (node * hour)", "positive", units
+    )
+    since = Draft("since", "Price since", table.position, kind="date", table=table.name)
+    table.columns["since"] = since
+    history: dict[str, tuple[Stated, ...]] = {}
+    for document in documents:
+        data, row = document.data, document.id
+        low = Lowering(document, units, found, citation(data.get("source")))
+        low.rows = lambda name: accelerators
+        reference.stated[row] = stated(
+            low, reference, data["accelerator"], "accelerator", basis="spec"
+        )
+        count.stated[row] = stated(low, count, data["accelerators"], "accelerators", basis="spec")
+        entries: list[Stated] = []
+        for index, entry in enumerate(data["prices"]):
+            renamed = {("value" if k == "price" else k): v for k, v in entry.items() if k != "from"}
+            value = stated(low, price, renamed, "prices", index, basis="published")
+            entries.append(replace(value, since=str(entry["from"])))
+        history[row] = tuple(entries)
+        low.finish()
+        in_force = [e for e in entries if e.since <= as_of.isoformat()]
+        current = in_force[-1] if in_force else Stated(
+            reason=f"no price known at {as_of.isoformat()}", position=document.at("prices")
+        )  # fmt: skip
+        price.stated[row] = current
+        if current.since:
+            since.stated[row] = Stated(
+                current.since, basis=current.basis, citation=current.citation, since=current.since,
+                position=current.position,
+            )  # fmt: skip
+    return history

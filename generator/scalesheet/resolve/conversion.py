@@ -1,0 +1,34 @@
+"""Brings a quantity to another unit by named constants, and says where that cannot be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scalesheet.language.syntax import Binary, Constant, Node
+from scalesheet.resolve.scope import BindError, Scope, Typed
+from scalesheet.units import Unit, unknown
+
+
+def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> Typed:
+    """The same quantity in `unit`, by named constants. Raises BindError U002 or U004."""
+    units = scope.space.units
+    if typed.unit is None or typed.unit == unit:
+        return replace(typed, unit=unit)
+    if not units.compatible(typed.unit, unit):
+        hint = ""
+        counted = [n for n, _ in unit.factors if units.declared[n].counted]
+        if typed.unit.pure and len(unit.factors) == 1 and counted:
+            hint = f"; a pure number becomes a counted thing by 'as {counted[0]}'"
+        raise BindError("U002", f"{place} {unit}, but the formula gives {typed.unit}{hint}", node)
+    if typed.rounded and not (unknown(typed.unit) or unknown(unit)):
+        raise BindError(
+            "U004",
+            f"the rounding is done in {typed.unit} but {place} {unit}; "
+            "give the rounded value a quantity with a unit of its own",
+            node,
+        )
+    tree = typed.tree
+    for step in units.conversion(typed.unit, unit):
+        constant = Constant(step.constant, step.value)
+        tree = Binary("*" if step.power > 0 else "/", tree, constant, span=node.span)
+    return replace(typed, tree=tree, unit=unit)

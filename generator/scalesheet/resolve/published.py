@@ -1,0 +1,186 @@
+"""Lowers published results, fits, and the expected score."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from scalesheet.diagnostics import Diagnostic, nearest
+from scalesheet.load import Document, flag
+from scalesheet.model import Expected, Fit, Peer, Publication, PublishedRow
+from scalesheet.resolve.catalogue_tables import new_column, new_table
+from scalesheet.resolve.drafts import DraftTable
+from scalesheet.resolve.values import Lowering, citation, stated
+from scalesheet.units import Units
+
+#: Key of a row -> what `predict` calls it. Numbers keep their names.
+WORDS = {
+    "model": "model", "method": "kind", "accelerator": "hardware", "hardware": "hardware",
+    "precision": "precision_text", "layout": "layout", "checkpointing": "recompute",
+    "quantity": "quantity", "evaluation": "evaluation", "tokenizer": "tokenizer",
+    "counts": "counts",
+}  # fmt: skip
+NOT_READ = "not read in the source, nor in a text that quotes it"
+
+
+def publications_of(
+    documents: Sequence[Document],
+    units: Units,
+    found: list[Diagnostic],
+    accelerators: Collection[str],
+) -> dict[str, Publication]:
+    """The published results by file, in order."""
+    return {
+        document.id: _publication(document, Lowering(document, units, found), accelerators)
+        for document in documents
+        if document.kind == "published"
+    }
+
+
+def _publication(document: Document, low: Lowering, accelerators: Collection[str]) -> Publication:
+    data = document.data
+    defaults: Mapping[str, Any] = data.get("defaults", {})
+    if "accelerator" in defaults:
+        _known(low, defaults["accelerator"], accelerators, "defaults", "accelerator")
+    rows = tuple(_row(document, low, id, row, accelerators) for id, row in data["rows"].items())
+    return Publication(
+        document.id,
+        str(data["title"]),
+        rows,
+        citation(data["source"]),
+        str(data.get("note", "")),
+        document.at(),
+    )
+
+
+def _row(
+    document: Document,
+    low: Lowering,
+    id: str,
+    row: Mapping[str, Any],
+    accelerators: Collection[str],
+) -> PublishedRow:
+    data = document.data
+    if "accelerator" in row:
+        _known(low, row["accelerator"], accelerators, "rows", id, "accelerator")
+    defaults = dict(data.get("defaults", {}))
+    if {"accelerator", "hardware"} & set(row):
+        defaults = {k: v for k, v in defaults.items() if k not in ("accelerator", "hardware")}
+    model = row.get("model", defaults.get("model"))
+    setup = {**defaults, **data.get("models", {}).get(model, {}), **row}
+    read = row.get("read", data["read"])
+    result = dict(row["result"])
+    if "memory" in result:
+        result["memory"] = _bytes(low, result["memory"], "rows", id, "result", "memory")
+    if "out_of_memory" in result:
+        result["out_of_memory"] = float(flag(result["out_of_memory"]))
+    notes = (str(row.get(name, "")).strip() for name in ("result_note", "note"))
+    return PublishedRow(
+        id=id,
+        family=str(row.get("family", data.get("family", document.id))),
+        words={WORDS[key]: str(value) for key, value in setup.items() if key in WORDS},
+        numbers={
+            key: float(value)
+            for key, value in setup.items()
+            if isinstance(value, int | float) and not isinstance(value, bool)
+        },
+        result={k: v if isinstance(v, str) else float(v) for k, v in result.items()},
+        unscored=str(row.get("unscored", NOT_READ if read == "not read" else "")),
+        note="; ".join(filter(None, notes)),
+        citation=citation(row.get("source"), citation(data["source"])),
+        position=document.key_at("rows", id),
+    )
+
+
+def _known(low: Lowering, id: str, accelerators: Collection[str], *path: str) -> None:
+    if id not in accelerators:
+        hint = nearest(id, accelerators, "known there")
+        low.say("N002", f"'{id}' is not in hardware{hint}", *path)
+
+
+def _bytes(low: Lowering, measure: Mapping[str, Any], *path: str) -> float:
+    own, byte = low.unit(measure["unit"], *path, "unit"), low.units.parse("byte")
+    if not low.units.compatible(own, byte):
+        low.say("U002", f"memory is in byte, found {own}; give it in GB or GiB", *path, "unit")
+        return float(measure["value"])
+    return float(measure["value"]) * float(low.units.factor(own, byte))
+
+
+# ------------------------------------------------------------------ fits and score
+
+
+def fits_table(documents: Sequence[Document], units: Units, found: list[Diagnostic]) -> DraftTable:
+    """The coefficients of every fit; a reason where a fit has none of that name."""
+    table = new_table("fits", "Fits", documents)
+    table.row_notes = {document.id: _told(document) for document in documents}
+    names = dict.fromkeys(name for d in documents for name in d.data["coefficients"])
+    for name in names:
+        draft = new_column(table, name, name.replace("_", " ").capitalize(), "1", "signed", units)
+        for document in documents:
+            low = Lowering(document, units, found)
+            value = document.data["coefficients"].get(name)
+            note = document.data.get("notes", {}).get(name, "")
+            draft.stated[document.id] = (
+                stated(low, draft, {"reason": "not of this fit"}, "coefficients", basis="derived")
+                if value is None
+                else stated(
+                    low, draft, {"value": value, "note": note}, "coefficients", name,
+                    basis="derived",
+                )
+            )  # fmt: skip
+    return table
+
+
+def _told(document: Document) -> str:
+    """How a fit was made, and on what."""
+    fitted = document.data["fitted"]
+    method = str(document.data["method"]).strip().rstrip(".")
+    on = f"{fitted['rows']} rows of {fitted['families']} families, {fitted['date']}"
+    return f"Fitted on {on}: {method}."
+
+
+def fits_of(documents: Sequence[Document]) -> dict[str, Fit]:
+    """Where the fits on file came from, by id."""
+    return {d.id: _fit(d) for d in documents if d.kind == "fit"}
+
+
+def _fit(document: Document) -> Fit:
+    data, fitted = document.data, document.data["fitted"]
+    return Fit(
+        id=document.id,
+        title=str(data["title"]),
+        method=str(data["method"]).strip(),
+        date=str(fitted["date"]),
+        rows=int(fitted["rows"]),
+        families=int(fitted["families"]),
+        digest=str(fitted["digest"]),
+        notes=dict(data.get("notes", {})),
+        position=document.at(),
+    )
+
+
+def expected_of(documents: Sequence[Document]) -> dict[str, Expected]:
+    """What the score may not fall behind, by task."""
+    return {
+        task: Expected(**figures, position=document.key_at(task))
+        for document in documents
+        if document.kind == "score"
+        for task, figures in document.data.items()
+        if task != "peers"
+    }
+
+
+def peers_of(documents: Sequence[Document]) -> tuple[Peer, ...]:
+    """What other programs say of themselves."""
+    return tuple(
+        Peer(
+            str(peer["name"]),
+            str(peer["predicts"]),
+            str(peer["says"]),
+            citation(peer["source"]),
+            str(peer.get("note", "")),
+        )
+        for document in documents
+        if document.kind == "score"
+        for peer in document.data.get("peers", ())
+    )

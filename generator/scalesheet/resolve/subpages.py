@@ -1,0 +1,103 @@
+"""Lowers the further pages of a plan, one for a file or one for each row of a table, and the
+history of its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.load import Document
+from scalesheet.model import Page, PageRow, Plan, Position, Version
+from scalesheet.resolve.drafts import DraftPlan, DraftTable, Space
+
+
+def pages_of(
+    documents: Sequence[Document], plan: DraftPlan, space: Space, found: list[Diagnostic]
+) -> tuple[Page, ...]:
+    """All further pages in their order: by their number, then by name, then by row."""
+    ordered = sorted(documents, key=lambda d: (d.data.get("order", float("inf")), d.part))
+    return tuple(page for d in ordered for page in _pages(d, plan, space, found))
+
+
+def _pages(
+    document: Document, plan: DraftPlan, space: Space, found: list[Diagnostic]
+) -> Iterator[Page]:
+    each: Mapping[str, Any] | None = document.data.get("each")
+    if each is None:
+        yield _page(document, document.part, plan, None)
+        return
+    ((word, axis),) = each.items()
+    name = str(axis["table"] if isinstance(axis, Mapping) else axis)
+    table = plan.tables.get(name) or space.catalogue.get(name)
+    if table is None:
+        known = [*plan.tables, *space.catalogue]
+        message = f"unknown table '{name}'{nearest(name, known)}"
+        found.append(at(document.at("each", word), "N001", message))
+        return
+    for row in _rows(document, word, axis, table, found):
+        yield _page(document, row, plan, PageRow(word, name, row))
+
+
+def _rows(
+    document: Document, word: str, axis: Any, table: DraftTable, found: list[Diagnostic]
+) -> Iterator[str]:
+    if not isinstance(axis, Mapping):
+        yield from table.rows
+        return
+    for index, row in enumerate(axis["rows"]):
+        if row in table.rows:
+            yield row
+            continue
+        message = f"'{row}' is not in {table.name}{nearest(row, table.rows, 'known there')}"
+        found.append(at(document.at("each", word, "rows", index), "N002", message))
+
+
+def _page(document: Document, name: str, plan: DraftPlan, row: PageRow | None) -> Page:
+    data = document.data
+    return Page(
+        id=f"{plan.id}-{name}",
+        title=str(data["title"]),
+        summary=str(data.get("summary", "")),
+        headline=tuple(
+            (str(each), document.at("headline", index))
+            for index, each in enumerate(data.get("headline", ()))
+        ),
+        text=document.text,
+        start=Position(document.path, document.text_line, 1),
+        row=row,
+        position=document.at(),
+    )
+
+
+def history_of(data: Mapping[str, Any]) -> tuple[Version, ...]:
+    """The versions of a plan as written."""
+    return tuple(
+        Version(
+            str(each["version"]),
+            str(each["text"]),
+            str(each.get("date", "")),
+            str(each.get("status", "released")),
+        )
+        for each in data.get("history", ())
+    )
+
+
+def same_addresses(
+    plans: Mapping[str, Plan], audits: Sequence[tuple[str, Position]]
+) -> list[Diagnostic]:
+    """Pages that would be written over each other: plans and their pages, and audits."""
+    found: list[Diagnostic] = []
+    placed = [(plan.id, plan.position or Position(plan.id, 1, 1)) for plan in plans.values()]
+    placed += [(p.id, p.position or p.start) for plan in plans.values() for p in plan.pages]
+    for folder, entries in (("plans", placed), ("audit", audits)):
+        first: dict[str, Position] = {}
+        for id_, position in entries:
+            if id_ in first:
+                message = (
+                    f"the page '{folder}/{id_}' is made by {first[id_].path} already; "
+                    "rename one of the two"
+                )
+                found.append(at(position, "N009", message))
+            first.setdefault(id_, position)
+    return found

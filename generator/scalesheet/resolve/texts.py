@@ -1,0 +1,136 @@
+"""Binds texts with figures in them: every piece becomes something that gives a text.
+
+A number is brought to the unit asked for and rounded there; a reference prints the title of its
+row; words, texts and dates print themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from scalesheet.language.pieces import MOST_DECIMALS, join, joined
+from scalesheet.language.syntax import (
+    Binary,
+    Call,
+    Choice,
+    Fixed,
+    Join,
+    Node,
+    Number,
+    Placeholder,
+    Span,
+    Text,
+    Title,
+)
+from scalesheet.resolve.conversion import convert
+from scalesheet.resolve.scope import BindError, Scope, Typed, a_kind
+from scalesheet.units import PURE, Unit, UnitError
+
+PERCENT = "%"
+
+#: Binds an expression; the unit is the one that its place asks for.
+Infer = Callable[[Node, Scope, Unit | None], Typed]
+
+
+def text(node: Join, scope: Scope, infer: Infer) -> Join:
+    """The bound pieces of a text. Raises BindError at the piece that cannot be printed."""
+    if scope.looked_at is not None:
+        raise BindError("F004", "a condition that chooses rows does not build texts", node)
+    return join((_piece(part, scope, infer) for part in node.parts), node.span)
+
+
+def reason(node: Node, scope: Scope, infer: Infer) -> Node:
+    """The bound text of a reason."""
+    return node if isinstance(node, Text) else joined(text(Join((node,)), scope, infer).parts)
+
+
+def _piece(node: Node, scope: Scope, infer: Infer) -> Node:
+    if isinstance(node, Text):
+        return node
+    if isinstance(node, Join):
+        return text(node, scope, infer)
+    if isinstance(node, Choice):
+        test = infer(node.test, scope, None)
+        if test.kind != "flag":
+            raise BindError("F004", f"expected a condition, found {a_kind(test.kind)}", node.test)
+        then, other = (_piece(side, scope, infer) for side in (node.then, node.other))
+        return Choice(then, test.tree, other, span=node.span)
+    assert isinstance(node, Placeholder)
+    unit = _unit(node, scope)
+    typed = infer(node.value, scope, unit)
+    if typed.kind == "number":
+        return _number(node, typed, unit, scope)
+    if node.decimals is not None:
+        raise BindError(
+            "F004", f"{a_kind(typed.kind)} has no decimals; write the name alone", node.value
+        )
+    if typed.kind == "reference" and typed.table is not None:
+        return Title(typed.table, typed.tree, span=node.span)
+    if typed.kind == "flag":
+        raise BindError(
+            "F004", "yes or no is not printed; write what stands for it: 'a' if x else 'b'",
+            node.value,
+        )  # fmt: skip
+    if typed.kind == "reason":
+        raise BindError(
+            "F004", "a reason is no piece of a text; choose between text(...) and reason(...)",
+            node.value,
+        )  # fmt: skip
+    # a bare reference to an empty cell would be a 0 in a spreadsheet; within a row it is a text
+    return Join((typed.tree,), span=node.span)
+
+
+def _unit(node: Placeholder, scope: Scope) -> Unit | None:
+    """The unit that a placeholder asks for: by its names or by its symbol."""
+    if not node.unit:
+        return None
+    if node.unit == PERCENT:
+        return PURE
+    try:
+        return scope.space.units.shown(node.unit)
+    except UnitError as error:
+        near = f"; did you mean '{error.near}'?" if error.near else ""
+        raise BindError("U001", f"{error}{near}", _at_unit(node)) from None
+
+
+def _at_unit(node: Placeholder) -> Node:
+    return Text(node.unit, span=Span(node.unit_at, node.unit_at + len(node.unit)))
+
+
+def _number(node: Placeholder, typed: Typed, unit: Unit | None, scope: Scope) -> Node:
+    """A number as text, rounded in the unit in which it is printed."""
+    if unit is not None:
+        try:
+            typed = convert(typed, unit, scope, node.value, "the placeholder prints")
+        except BindError as error:
+            raise BindError(error.code, error.message, _at_unit(node)) from None
+    elif typed.unit is not None and not _counted(typed.unit, scope):
+        raise BindError(
+            "U002",
+            f"the number is in {typed.unit}; name the unit that is printed with it, as in "
+            f"{{x:.{node.decimals or 0} {typed.unit}}}",
+            node.value,
+        )
+    if node.decimals is None:
+        return Fixed(typed.tree, None, span=node.value.span)
+    tree, suffix = typed.tree, ""
+    if node.unit == PERCENT:
+        tree, suffix = Binary("*", tree, Number(100.0, "100")), PERCENT
+    elif unit is not None and (symbol := scope.space.units.symbol(unit)):
+        suffix = f" {symbol}"
+    places = (Number(float(node.decimals), str(node.decimals)),) if node.decimals else ()
+    assert node.decimals <= MOST_DECIMALS
+    rounded = Call("round", (tree, *places), span=node.value.span)
+    return Fixed(rounded, node.decimals, suffix, span=node.value.span)
+
+
+def _counted(unit: Unit, scope: Scope) -> bool:
+    """Whether a number can stand without its unit: pure, or of counted things."""
+    declared = scope.space.units.declared
+    return all(name in declared and declared[name].counted for name, _ in unit.factors)
+
+
+def as_text(typed: Typed) -> Typed:
+    """A word as a text: what a text quantity takes as well."""
+    return replace(typed, kind="text") if typed.kind == "word" else typed

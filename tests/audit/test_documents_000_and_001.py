@@ -1,0 +1,193 @@
+"""The budget of Pixelis and the summary of its round, figure by figure."""
+
+from __future__ import annotations
+
+import json
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scalesheet import cli
+
+ROOT = Path(__file__).parents[2]
+IDS = {
+    document: Path(__file__).with_name(f"ids_{document}.txt").read_text().split()
+    for document in ("000", "001")
+}
+BUDGET = "Computational Budget Document - Pixelis Project"
+SUMMARY = "Phase 0 Round 4: Feasibility Assessment and Resource Planning - Summary"
+
+Json = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def audit() -> Json:
+    out = StringIO()
+    with redirect_stdout(out):
+        status = cli.main(["audit", "pixelis", "--format", "json", "--data", str(ROOT / "data")])
+    assert status == 0, "a verdict on file is not the computed one"
+    audited: Json = json.loads(out.getvalue())
+    return audited
+
+
+@pytest.fixture(scope="module")
+def claims(audit: Json) -> dict[str, Json]:
+    return {claim["id"]: claim for claim in audit["claims"]}
+
+
+@pytest.fixture(scope="module")
+def headlines(audit: Json) -> dict[tuple[str, str], Json]:
+    return {(each["document"], each["name"]): each for each in audit["headlines"]}
+
+
+@pytest.fixture(scope="module")
+def findings(audit: Json) -> dict[str, Json]:
+    return {finding["id"]: finding for finding in audit["findings"]}
+
+
+def of(document: str, claims: dict[str, Json]) -> list[Json]:
+    return [claim for id_, claim in claims.items() if id_.startswith(f"{document}-")]
+
+
+@pytest.mark.parametrize(("document", "number"), [("000", 202), ("001", 59)])
+def test_every_figure_of_a_document_is_judged_once(audit: Json, document: str, number: int) -> None:
+    found = [c["id"] for c in audit["claims"] if c["id"].startswith(f"{document}-")]
+    assert sorted(found) == IDS[document]
+    assert len(found) == number
+
+
+@pytest.mark.parametrize(
+    ("document", "counts"),
+    [
+        (
+            "000",
+            {
+                "contradicted": 13,
+                "input": 81,
+                "reproduced": 88,
+                "rounded": 11,
+                "underdetermined": 9,
+            },
+        ),
+        ("001", {"contradicted": 4, "input": 6, "reproduced": 44, "rounded": 5}),
+    ],
+)
+def test_counts_by_verdict(claims: dict[str, Json], document: str, counts: dict[str, int]) -> None:
+    found = [claim["verdict"] for claim in of(document, claims)]
+    assert {verdict: found.count(verdict) for verdict in sorted(set(found))} == counts
+
+
+DEFENDED = [
+    # figure, verdict, what it was held against
+    ("000-L014-01", "contradicted", (2335, 2335)),  # the head, where the sums end at 2,335
+    ("000-L029-02", "contradicted", (16.58433, 16.58433)),  # GB of weights, by the checkpoint
+    ("000-L051-01", "contradicted", (0.1666667, 0.1666667)),  # h/epoch, by the projection
+    ("000-L052-01", "contradicted", (192, 240)),  # 3 epochs of 8-10 hours on 8 accelerators
+    ("000-L095-01", "contradicted", (1200, 3200)),  # 5,000-10,000 steps, 30-40 h a thousand, 8 GPU
+    ("000-L197-01", "contradicted", (13.33333, 13.33333)),  # 40 is for three seeds
+    ("000-L293-01", "contradicted", (18.9924, 22.1296)),  # GiB, above the weights at the least
+    ("000-L298-01", "contradicted", (0.3828125, 0.3828125)),  # inputs of 28 layers
+    ("000-L308-01", "contradicted", (468.75, 937.5)),  # optimizer steps of three epochs
+    ("000-L309-04", "contradicted", (24, 30)),  # hours of three epochs, as planned
+    ("000-L204-09", "reproduced", (1335, 1335)),  # a right sum of wrong figures
+    ("000-L208-01", "reproduced", (1535, 1535)),
+    ("000-L223-01", "reproduced", (2335, 2335)),
+    ("000-L146-01", "reproduced", (500, 500)),
+    ("000-L294-01", "reproduced", (13.45, 13.45)),  # "average" is the sum of the parts
+    ("000-L054-01", "rounded", (37.95, 50.6)),  # overhead and contingency are in it
+    ("000-L097-01", "rounded", (207, 276)),
+    ("000-L139-01", "rounded", (57.6, 57.6)),
+    ("000-L207-01", "rounded", (200.25, 200.25)),
+    ("000-L302-01", "rounded", (4841.608, 4841.608)),  # by the step time, not by 2.36 a second
+    ("001-L047-01", "contradicted", (1, 1)),  # 1 TB a cycle, and 2 TB below
+    ("001-L131-01", "contradicted", (0.460725, 0.507128)),  # 70 % by checkpointing
+    ("001-L111-01", "rounded", (203.322, 203.322)),  # six FLOP per parameter of the name
+    ("001-L115-02", "rounded", (0.1727941, 0.1727941)),
+    ("001-L059-01", "reproduced", (2800, 3500)),  # repeated from the budget's head
+]
+
+
+@pytest.mark.parametrize(("id_", "verdict", "ends_"), DEFENDED)
+def test_a_verdict_that_its_author_would_ask_about(
+    claims: dict[str, Json], id_: str, verdict: str, ends_: tuple[float, float]
+) -> None:
+    claim = claims[id_]
+    assert claim["verdict"] == verdict
+    assert ends(claim["computed"]) == pytest.approx(ends_, rel=1e-5)
+
+
+def test_what_the_documents_do_not_say_is_listed(claims: dict[str, Json]) -> None:
+    lacking = {id_: c["lacks"] for id_, c in claims.items() if c["verdict"] == "underdetermined"}
+    assert sorted(lacking) == [
+        "000-L031-01",
+        "000-L032-01",
+        "000-L072-01",
+        "000-L147-01",
+        "000-L158-01",
+        "000-L164-01",
+        "000-L170-01",
+        "000-L215-03",
+        "000-L216-02",
+    ]
+    assert lacking["000-L031-01"] == ["which parameters supervised fine-tuning trains"]
+
+
+def test_the_total_inherits_what_its_parts_got_wrong(claims: dict[str, Json]) -> None:
+    wrong = {"000-L051-01", "000-L052-01", "000-L094-02", "000-L095-01", "000-L197-01"}
+    assert set(claims["000-L208-01"]["inherits"]) == wrong
+    assert set(claims["001-L050-01"]["inherits"]) == wrong
+    assert set(claims["000-L197-03"]["inherits"]) == {"000-L197-01"}
+    assert claims["000-L126-01"]["inherits"] == []
+
+
+def test_what_the_summary_repeats_is_held_against_the_budget(claims: dict[str, Json]) -> None:
+    repeated = [c for c in of("001", claims) if (c["from"] or "").startswith("@000-")]
+    assert len(repeated) > 40
+    assert {c["verdict"] for c in repeated} == {"reproduced", "rounded", "contradicted"}
+
+
+def ends(value: Json) -> tuple[float, float]:
+    return value["low"], value["high"]
+
+
+@pytest.mark.parametrize("document", [BUDGET, SUMMARY])
+@pytest.mark.parametrize(
+    ("name", "written", "implied", "computed"),
+    [
+        ("base", (1535, 1535), (6088.56, 14551.85), (6088.56, 14553.28)),
+        ("extended", (2335, 2335), (6888.56, 15351.85), (7008.56, 15473.28)),
+        ("total", (2800, 3500), (2335, 2335), (7008.56, 15473.28)),
+    ],
+)
+def test_the_totals_three_times(
+    headlines: dict[tuple[str, str], Json],
+    document: str,
+    name: str,
+    written: tuple[float, float],
+    implied: tuple[float, float],
+    computed: tuple[float, float],
+) -> None:
+    headline = headlines[document, name]
+    assert headline["written"]["unit"] == "GPU * hour"
+    assert ends(headline["written"]) == written
+    assert ends(headline["implied"]) == pytest.approx(implied, abs=0.1)
+    assert ends(headline["computed"]) == pytest.approx(computed, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("finding", "headline", "effect"),
+    [
+        ("contingency-in-the-parts-and-in-the-sum", "base", -132.75),
+        ("ablations-without-training", "base", 287.5),
+        ("sweep-cheaper-than-a-run", "extended", 225),
+        ("no-contingency-on-the-additions", "extended", 120),
+        ("storage-of-one-run", "storage", 350),
+    ],
+)
+def test_a_finding_says_what_it_does_to_a_total(
+    findings: dict[str, Json], finding: str, headline: str, effect: float
+) -> None:
+    assert findings[finding]["effects"][headline]["value"] == pytest.approx(effect)

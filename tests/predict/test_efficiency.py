@@ -1,0 +1,268 @@
+"""GPU hours and throughput: laws that any prediction keeps, the fits, and how good they are."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Callable
+from dataclasses import fields, replace
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from scalesheet.cli import main
+from scalesheet.model import Book
+from scalesheet.predict import efficiency
+from scalesheet.predict.arrays import Array
+from scalesheet.predict.cases import Cases, cases
+from scalesheet.predict.fits import coefficients
+from scalesheet.predict.fitting import SAID, written
+from scalesheet.predict.lookups import Known, known
+from scalesheet.predict.read import read_csv
+from scalesheet.predict.score import TaskScore, score_of
+from scalesheet.predict.steps import ACHIEVABLE
+from scalesheet.predict.table import Predictions
+from scalesheet.predict.tasks import predict
+from scalesheet.predict.truth import published
+from small import lay
+
+DATA = Path(__file__).parents[2] / "data"
+RUN = {
+    "model": "Llama 2 7B", "params_total": "6738417664", "tokens": "2e12",
+    "hardware": "A100-80GB", "seq_len": "4096", "precision": "bf16", "kind": "pretrain",
+}  # fmt: skip
+STATED = {
+    "model": "Llama 2 7B", "params": "6738417664", "seq_len": "4096", "hardware": "H100-80GB",
+    "n_gpus": "64", "precision": "bf16", "task": "pretrain-bench", "micro_batch": "2",
+    "global_batch_seqs": "512", "act_ckpt": "none", "parallelism": "FSDP",
+}  # fmt: skip
+Described = Callable[..., Cases]
+
+
+@pytest.fixture(scope="module")
+def catalogue(book: Book) -> Known:
+    return known(book)
+
+
+@pytest.fixture(scope="module")
+def described(catalogue: Known, tmp_path_factory: pytest.TempPathFactory) -> Described:
+    """Cases of a row, one for each value that a column takes."""
+
+    def rows(task: str, column: str = "id", values: tuple[str, ...] = ("x",), **more: str) -> Cases:
+        base = {**(RUN if task == "runs" else STATED), **more}
+        names = ["id", *(name for name in base if name != "id")]
+        names += [] if column in names else [column]
+        path = tmp_path_factory.mktemp("cases") / "cases.csv"
+        with path.open("w", newline="") as file:
+            table = csv.DictWriter(file, names)
+            table.writeheader()
+            for number, value in enumerate(values):
+                table.writerow({"id": f"r{number}", **base, column: value})
+        return cases(read_csv(path, task), catalogue)
+
+    return rows
+
+
+@pytest.fixture(scope="module")
+def scores(book: Book, catalogue: Known) -> dict[str, TaskScore]:
+    found = {task: score_of(book, task, catalogue) for task in ("runs", "throughput")}
+    return {task: made for task, made in found.items() if made is not None}
+
+
+def numbers(book: Book, task: str, rows: Cases) -> Array:
+    made = predict(book, task, rows)
+    assert not any(made.unsupported.tolist()), made.unsupported
+    return made.predicted
+
+
+# ------------------------------------------------------------------ laws
+
+
+def test_more_accelerators_never_take_fewer_gpu_hours(book: Book, described: Described) -> None:
+    counts = tuple(str(2**power) for power in range(15))
+    hours = numbers(book, "runs", described("runs", "n_gpus", counts))
+    assert np.all(np.diff(hours) >= 0)
+    assert hours[-1] > hours[3]
+
+
+def test_more_tokens_take_as_many_more_gpu_hours(book: Book, described: Described) -> None:
+    hours = numbers(book, "runs", described("runs", "tokens", ("1e12", "3e12")))
+    assert hours[1] == pytest.approx(3 * hours[0])
+
+
+@pytest.mark.parametrize("task", ["runs", "throughput"])
+@given(times=some.floats(1.0, 10.0), what=some.sampled_from(["products", "bandwidth", "link"]))
+def test_a_faster_accelerator_is_not_slower(
+    book: Book, described: Described, task: str, times: float, what: str
+) -> None:
+    rows = described(task)
+    quicker: dict[str, Any] = {
+        "products": {"peak": rows.peak * times, "sixteen": rows.sixteen * times,
+                     "measured": rows.measured * times},
+        "bandwidth": {"bandwidth": rows.bandwidth * times},
+        "link": {"link": rows.link * times},
+    }[what]  # fmt: skip
+    before, after = numbers(book, task, rows), numbers(book, task, replace(rows, **quicker))
+    assert (after <= before if task == "runs" else after >= before).all()
+
+
+def test_newer_accelerators_take_fewer_hours(book: Book, described: Described) -> None:
+    names = ("V100-SXM2-32GB", "A100-80GB", "H100-80GB", "B200")
+    hours = numbers(book, "runs", described("runs", "hardware", names))
+    assert np.all(np.diff(hours) < 0)
+
+
+@pytest.mark.parametrize("task", ["runs", "throughput"])
+def test_efficiency_is_above_0_and_at_most_what_is_achievable(
+    scores: dict[str, TaskScore], task: str
+) -> None:
+    made, rows = scores[task].made.predicted, scores[task].published.cases
+    small = np.isin(rows.method.astype(str), ("lora", "qlora", "adapter"))
+    rate = made if task == "throughput" else rows.tokens / (made * 3600)
+    used = rate * rows.active * np.where(small, 4, 6) / rows.peak
+    achievable = np.where(np.isnan(rows.measured), ACHIEVABLE, rows.measured / rows.sixteen)
+    of = ~np.isnan(used)
+    assert of.sum() > 40
+    assert np.all((used[of] > 0) & (used[of] <= achievable[of]))
+
+
+@pytest.mark.parametrize("task", ["runs", "throughput"])
+def test_every_range_contains_its_point(scores: dict[str, TaskScore], task: str) -> None:
+    made = scores[task].made
+    of = ~np.isnan(made.predicted)
+    assert np.all((made.low[of] < made.predicted[of]) & (made.predicted[of] < made.high[of]))
+
+
+def test_what_a_row_leaves_open_widens_its_range(book: Book, described: Described) -> None:
+    def width(rows: Cases) -> float:
+        made = predict(book, "throughput", rows)
+        return float(np.log(made.high / made.low)[0])
+
+    assert width(described("throughput")) < width(described("throughput", micro_batch=""))
+
+
+STEPS = [
+    ("recomputation costs time", "act_ckpt", ("none", "full")),
+    ("a pipeline has a bubble", "parallelism", ("TP1 PP1", "TP1 PP8")),
+    ("small micro-batches pay for gathers", "micro_batch", ("8", "1")),
+    ("16 bits take longer than 8", "precision", ("fp8", "bf16")),
+    ("training all costs more than LoRA", "task", ("finetune-lora", "finetune-full")),
+    ("weights of 4 bits must be unpacked", "task", ("finetune-lora", "finetune-lora-nf4")),
+    ("longer sequences cost attention", "seq_len", ("2048", "32768")),
+]
+
+
+@pytest.mark.parametrize(("says", "column", "values"), STEPS, ids=[says for says, *_ in STEPS])
+def test_the_first_is_faster(
+    book: Book, described: Described, says: str, column: str, values: tuple[str, str]
+) -> None:
+    speed = numbers(book, "throughput", described("throughput", column, values))
+    assert speed[0] > speed[1], says
+
+
+def test_tensor_parallelism_collapses_across_nodes(book: Book, described: Described) -> None:
+    layouts = ("TP8 PP1", "TP32 PP1")
+    speed = numbers(book, "throughput", described("throughput", "parallelism", layouts))
+    assert speed[1] < speed[0] / 2
+
+
+# ------------------------------------------------------------------ what is not predicted
+
+UNKNOWN = [
+    ("throughput", "task", "finetune-prompt_tuning", "cost per token is not known"),
+    ("throughput", "task", "finetune-boft", "cost per token is not known"),
+    ("throughput", "task", "time-to-quality", "its tokens are not known"),
+    ("throughput", "hardware", "H101", "unknown accelerator 'H101'"),
+    ("runs", "tokens", "", "tokens not stated"),
+]
+
+
+@pytest.mark.parametrize(("task", "column", "value", "says"), UNKNOWN)
+def test_what_is_not_known_is_not_guessed(
+    book: Book, described: Described, task: str, column: str, value: str, says: str
+) -> None:
+    made = predict(book, task, described(task, column, (value,)))
+    assert says in made.unsupported[0]
+    assert np.isnan(made.predicted[0])
+
+
+@pytest.mark.parametrize("predicted", [efficiency.predict_runs, efficiency.predict_throughput])
+def test_a_fit_of_another_model_is_not_used(
+    book: Book, described: Described, predicted: Callable[..., Predictions]
+) -> None:
+    made = predicted(book, described("runs"), {"utilisation": 0.35})
+    assert made.unsupported.tolist() == [efficiency.OLD_FIT]
+
+
+# ------------------------------------------------------------------ fits and figures
+
+
+@pytest.mark.parametrize("task", ["runs", "throughput"])
+def test_the_fit_on_file_is_what_the_data_gives_to_the_digit(
+    book: Book, catalogue: Known, task: str
+) -> None:
+    assert written(book, task, catalogue) == (DATA / "fits" / f"{task}.yaml").read_text()
+
+
+@pytest.mark.parametrize("task", ["runs", "throughput"])
+def test_every_coefficient_says_what_it_is(book: Book, task: str) -> None:
+    assert set(coefficients(book, task)) == set(SAID[task].notes)
+
+
+@pytest.mark.parametrize("task", ["runs", "throughput"])
+def test_families_never_seen_are_predicted_better_than_by_the_rule(
+    scores: dict[str, TaskScore], task: str
+) -> None:
+    unseen, thumb = scores[task].unseen, scores[task].thumb
+    assert unseen.median < thumb.median
+    assert unseen.p90 < thumb.p90
+
+
+@pytest.mark.parametrize("task", ["runs", "throughput"])
+def test_four_of_five_rows_of_unseen_families_are_in_range(
+    scores: dict[str, TaskScore], task: str
+) -> None:
+    coverage = scores[task].unseen.coverage
+    assert coverage is not None
+    assert 0.75 <= coverage <= 0.85
+
+
+@pytest.mark.parametrize("task", ["runs", "throughput"])
+def test_a_hundred_thousand_rows_take_seconds(book: Book, catalogue: Known, task: str) -> None:
+    rows = published(book, task, catalogue).cases
+    names = [field.name for field in fields(rows) if field.name != "task"]
+    columns: dict[str, Any] = {name: np.resize(getattr(rows, name), 100_000) for name in names}
+    many = replace(rows, **columns)
+    start = time.perf_counter()
+    predict(book, task, many)
+    assert time.perf_counter() - start < 10
+
+
+def test_a_fit_needs_a_task_that_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", "throughputs", "--data", str(DATA)]) == 2
+    assert "did you mean 'throughput'?" in capsys.readouterr().err
+
+
+def test_a_book_without_published_results_has_nothing_to_fit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["fit", "runs", "--check", "--data", str(lay(tmp_path, {}))]) == 0
+    assert "runs: no published results of two families" in capsys.readouterr().err
+
+
+def test_a_fit_that_is_not_what_the_data_gives_is_told(
+    book: Book, catalogue: Known, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "data"
+    copytree(DATA, data)
+    path = data / "fits" / "runs.yaml"
+    path.write_text(path.read_text().replace("products: 1.", "products: 2."))
+    assert main(["fit", "runs", "--check", "--data", str(data)]) == 1
+    assert "is not what the published results give" in capsys.readouterr().out
+    assert main(["fit", "runs", "--data", str(data)]) == 0
+    assert path.read_text() == written(book, "runs", catalogue)

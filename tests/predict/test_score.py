@@ -1,0 +1,190 @@
+"""The score judges predictions for families that the fit has not seen, and may not fall."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scalesheet.build import Examined
+from scalesheet.model import Book, Expected, Position
+from scalesheet.predict.check import problems
+from scalesheet.predict.families import evenly, folds, interval, quantile
+from scalesheet.predict.fits import digest
+from scalesheet.predict.lookups import known
+from scalesheet.predict.score import TaskScore, fit, fitted_rows, score_of
+from scalesheet.predict.tasks import TASKS
+from scalesheet.predict.truth import published
+
+HERE = Position("data/score.yaml", 1, 1)
+
+
+def with_results_times(book: Book, factor: float, family: str) -> Book:
+    """The book, had one family come out otherwise."""
+    changed = {
+        id_: replace(
+            publication,
+            rows=tuple(
+                replace(row, result={k: float(v) * factor for k, v in row.result.items()})
+                if row.family == family and "gpu_hours" in row.result
+                else row
+                for row in publication.rows
+            ),
+        )
+        for id_, publication in book.publications.items()
+    }
+    return replace(book, publications=changed)
+
+
+@pytest.fixture(scope="session")
+def runs(examined: Examined) -> TaskScore:
+    return examined.scores["runs"]
+
+
+def test_every_task_is_scored(examined: Examined) -> None:
+    assert list(examined.scores) == list(TASKS)
+    assert all(each.unseen.rows > 40 for each in examined.scores.values())
+
+
+def test_a_family_is_predicted_without_its_own_results(book: Book, runs: TaskScore) -> None:
+    changed = score_of(with_results_times(book, 3.0, "llama2"), "runs", known(book))
+    assert changed is not None
+    own = runs.published.family == "llama2"
+    assert own.any()
+    assert changed.left_out.predicted[own].tolist() == runs.left_out.predicted[own].tolist()
+    assert changed.published.truth[own].tolist() == (3 * runs.published.truth[own]).tolist()
+    others = runs.counted & ~own
+    assert changed.left_out.predicted[others].tolist() != runs.left_out.predicted[others].tolist()
+
+
+def test_what_was_not_read_is_shown_and_not_scored(book: Book) -> None:
+    found = published(book, "throughput", known(book))
+    unread = [row.id for row, why in zip(found.rows, found.unscored, strict=True)
+              if why and "not read" in why]  # fmt: skip
+    assert "fa2-1-3b-2048-fa2" in unread
+    assert not fitted_rows("throughput", found)[[row.id in unread for row in found.rows]].any()
+
+
+def test_every_published_row_has_a_source_on_file(book: Book) -> None:
+    for publication in book.publications.values():
+        for row in publication.rows:
+            assert row.citation is not None
+            assert row.citation.key in book.sources
+
+
+def test_a_rate_of_flop_becomes_tokens_by_what_the_source_counts(book: Book) -> None:
+    found = published(book, "throughput", known(book))
+    truth = dict(zip((row.id for row in found.rows), found.truth.tolist(), strict=True))
+    # 137 TFLOP/s in hardware FLOP, of 8 for each parameter and token, and attention
+    assert truth["narayanan-1-7b"] == pytest.approx(137e12 / (8 * 1.7e9), rel=0.2)
+    assert truth["narayanan-1-7b"] < 137e12 / (8 * 1.7e9)
+    # 60.1 s a step of 1920 sequences on 2240 accelerators
+    assert truth["mtnlg-280n"] == pytest.approx(1920 * 2048 / 60.1 / 2240)
+
+
+def test_the_figures_are_those_of_their_rows(runs: TaskScore) -> None:
+    rows = runs.counted
+    ratio = runs.left_out.predicted[rows] / runs.published.truth[rows]
+    assert runs.unseen.median == pytest.approx(np.median(np.maximum(ratio, 1 / ratio)))
+    assert runs.unseen.bias == pytest.approx(np.exp(np.mean(np.log(ratio))))
+    inside = (runs.left_out.low <= runs.published.truth) & (
+        runs.published.truth <= runs.left_out.high
+    )
+    assert runs.unseen.coverage == pytest.approx(inside[rows].mean())
+    for found in runs.groups.values():
+        assert sum(each.rows for each in found.values()) == rows.sum()
+
+
+def test_the_rule_of_thumb_is_a_utilisation_of_0_35(runs: TaskScore) -> None:
+    (place,) = [n for n, row in enumerate(runs.published.rows) if row.id == "llama2-7b"]
+    hours = 6 * 6738417664 * 2e12 / (312e12 * 0.35) / 3600
+    assert runs.rule[place] == pytest.approx(hours)
+
+
+def test_losses_are_scored_after_one_offset_of_their_set(examined: Examined) -> None:
+    found = examined.scores["loss"]
+    sets = found.published.cases.evaluation
+    gap = found.published.truth - found.left_out.predicted
+    for name in set(sets[found.counted].tolist()):
+        own = found.counted & (sets == name)
+        others = (gap[own].sum() - gap[own]) / max(own.sum() - 1, 1)
+        assert found.offset[own] == pytest.approx(others if own.sum() > 1 else 0.0)
+        assert found.error[own] == pytest.approx(np.abs(gap[own] - found.offset[own]))
+
+
+# ------------------------------------------------------------------ families
+
+
+def test_each_family_is_left_out_once() -> None:
+    family = np.array(["b", "a", "b", "c"], dtype=object)
+    left = [(others.tolist(), own.tolist()) for others, own in folds(family)]
+    assert left == [
+        ([True, False, True, True], [False, True, False, False]),
+        ([False, True, False, True], [True, False, True, False]),
+        ([True, True, True, False], [False, False, False, True]),
+    ]
+    assert list(folds(np.array(["a", "a"], dtype=object))) == []
+
+
+def test_a_large_family_weighs_more_than_a_small_one_and_less_than_its_rows() -> None:
+    weights = evenly(np.array(["a"] * 16 + ["b"], dtype=object))
+    assert weights.sum() == pytest.approx(17)
+    assert weights[0] * 16 == pytest.approx(4 * weights[16])
+
+
+def test_an_interval_holds_eight_of_ten() -> None:
+    values = np.linspace(-1, 1, 101)
+    low, high = interval(values, np.array(["a"] * 101, dtype=object))
+    assert np.mean((low <= values) & (values <= high)) == pytest.approx(0.8, abs=0.02)
+    assert quantile(values, 0.5) == pytest.approx(0.0)
+
+
+# ------------------------------------------------------------------ what it is held to
+
+
+def expecting(book: Book, **figures: float) -> Book:
+    best = Expected(rows=1, median=9.9, p90=99.0, coverage_least=0.0, coverage_most=1.0)
+    return replace(book, expected={"runs": replace(best, **figures, position=HERE)}, fits={})
+
+
+@pytest.mark.parametrize(
+    ("figures", "says"),
+    [
+        ({"rows": 10_000}, "rows are scored, 10000 are expected"),
+        ({"median": 1.001}, "(median), 1.001 at most is expected"),
+        ({"p90": 1.001}, "(nine tenths), 1.001 at most is expected"),
+        ({"coverage_least": 1.0}, "within their 80 % interval, 100% to 100% are expected"),
+        ({"coverage_most": 0.0}, "within their 80 % interval, 0% to 0% are expected"),
+    ],
+)
+def test_a_score_that_fell_is_an_error(
+    figures: dict[str, float], says: str, book: Book, examined: Examined
+) -> None:
+    (told,) = problems(expecting(book, **figures), examined.scores)
+    assert (told.code, told.severity) == ("P001", "error")
+    assert says in told.message
+
+
+def test_a_score_as_expected_is_no_finding(book: Book, examined: Examined) -> None:
+    assert list(problems(expecting(book), examined.scores)) == []
+
+
+def test_an_expected_score_without_rows_is_an_error(book: Book) -> None:
+    (told,) = problems(expecting(book), {})
+    assert told.message == "runs: no row is scored, and 1 are expected"
+
+
+def test_a_fit_that_rests_on_other_rows_is_told(book: Book, examined: Examined) -> None:
+    stale = {"runs": replace(book.fits["runs"], digest="0" * 12)}
+    (told,) = problems(replace(book, fits=stale, expected={}), examined.scores)
+    assert (told.code, told.severity) == ("P002", "warning")
+
+
+def test_a_digest_moves_with_the_rows_and_so_does_the_fit(book: Book) -> None:
+    found = []
+    for each in (book, with_results_times(book, 2.0, "llama2")):
+        learnt, data, rows = fit(each, "runs", known(each))
+        found.append((learnt, digest(data.cases.only(rows), data.truth[rows])))
+    assert found[0][0] != found[1][0]
+    assert found[0][1] != found[1][1]

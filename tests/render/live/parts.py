@@ -1,0 +1,108 @@
+"""Parts of the page's script by themselves, and the small plan whose pages the tests open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from render.pages.rendered import html
+from render.sample import write_sample
+from scalesheet.build import compile_book
+from scalesheet.evaluate import evaluate
+from scalesheet.evaluate.edits import read_edit
+from scalesheet.model import Book, Key, Plan
+from scalesheet.numbers import Rule
+from scalesheet.render.live import script
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.live import shown
+from scalesheet.render.pages.plan import plan_page
+from scalesheet.render.pages.subpages import subpages
+from scalesheet.render.script import program, runtime
+from scalesheet.site.harden import first_of_head, policy
+from scalesheet.values import Value
+
+ASSETS = Path(__file__).parents[3] / "docs" / "assets"
+PROSE = """\
+It takes **{{ total.gpu_hours }}** on {{ cards }} of {{ gpu }} with {{ gpu.memory }} each, and costs
+{{ cost }} at {{ price }}, with {{ reserve }} in reserve. Does it fit? {{ enough }}.
+
+{{ table sizes }}
+
+{{ chart by_phase }}
+
+{{ table train.runs }}
+"""
+
+
+def part(*names: str) -> str:
+    """Parts of the script, which stand on their own below the others."""
+    folder = files("scalesheet.render.live")
+    texts = [folder.joinpath(f"{name}.js").read_text(encoding="utf-8") for name in names]
+    return "\n".join(["globalThis.scalesheet ??= { plans: {} };", *texts])
+
+
+def as_script(rule: Rule) -> dict[str, Any]:
+    """A rule as the plan's script holds it."""
+    return {k: v for k, v in asdict(rule).items() if v is not None and v is not False and v != ""}
+
+
+def as_cell(value: Value) -> dict[str, Any]:
+    """A value as a computation in the page gives it."""
+    if value.reason is not None:
+        return {"reason": value.reason}
+    if isinstance(value.value, float):
+        return {"value": value.value, "low": value.low, "high": value.high}
+    return {"value": value.value}
+
+
+def with_plan(plan: Plan, book: Book, *names: str) -> str:
+    """The same with a plan that they know."""
+    return "\n".join([runtime(), program(plan, book), shown(plan, book), part(*names)])
+
+
+def sample(folder: Path) -> Book:
+    """The small plan of the renderers' tests, with prose."""
+    data = write_sample(folder / "data")
+    (data / "plans/small/page.md").write_text(PROSE, "utf-8")
+    return compile_book(data)
+
+
+def write_site(book: Book, plan: Plan, folder: Path, edits: Sequence[str] = ()) -> Path:
+    """The pages of a plan, built from these edits, as a browser reads them: with the site's style
+    and policy. The folder of the pages."""
+    changed = dict(read_edit(book, plan, edit) for edit in edits)
+    under = {
+        word: evaluate(book, plan, {**changed, Key("scenario"): word}) for word in plan.scenarios
+    }
+    results = {plan.id: evaluate(book, plan, changed)}
+    context = Context(book, results, "a1b2c3d4", {}, {plan.id: under})
+    texts = {f"plans/{plan.id}.md": plan_page(context, plan)[0]}
+    texts |= {path: text for path, text, _ in subpages(context, plan)}
+    pages, assets = folder / "plans", folder / "assets"
+    for each in (pages, assets):
+        each.mkdir(parents=True)
+    scripts = {
+        "runtime": runtime(),
+        plan.id: program(plan, book) + shown(plan, book),
+        "live": script(),
+    }
+    for name, text in scripts.items():
+        (assets / f"{name}.js").write_text(text, "utf-8")
+    for name in ("site.css", "site.js"):
+        (assets / name).write_bytes((ASSETS / name).read_bytes())
+    for path, text in texts.items():
+        page = (folder / path).with_suffix(".html")
+        page.write_text(_document(html(text)), "utf-8")
+    return pages
+
+
+def _document(body: str) -> str:
+    text = f"""<!doctype html><html lang="en"><head><title>A plan</title>
+        <meta name="viewport" content="width=device-width">
+        <link rel="stylesheet" href="../assets/site.css"></head>
+        <body data-md-color-scheme="default"><article class="md-typeset">{body}</article>
+        <script src="../assets/site.js"></script></body></html>"""
+    return text.replace("<head>", f"<head>{first_of_head(policy(text))}")

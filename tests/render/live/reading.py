@@ -1,0 +1,104 @@
+"""What a plan's page shows in a browser, mark by mark, for one page to be held against another."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page
+
+#: Of each mark: the quantity, what of it is printed, and the text; a field's as it stands there.
+_MARKS = """
+() => {
+  const flat = (text) => text.replace(/\\s+/g, " ").trim();
+  const inField = (field) => {
+    const control = field.querySelector("input, select");
+    const said = control.tagName === "SELECT" ? control.selectedOptions[0].textContent
+      : control.value || control.placeholder;
+    const more = Array.from(field.querySelectorAll(".unit, .range"), (e) => e.textContent);
+    return flat([said, ...(control.value ? more : [])].join(" "));
+  };
+  return Array.from(document.querySelectorAll("[data-of]"))
+    .filter((mark) => !mark.closest(".what-if, .what-if-bar"))
+    .map((mark) => {
+      const { of, as = "cell", within = "", part = "" } = mark.dataset;
+      const field = mark.querySelector(".field");
+      return [[of, within, part].join(" "), as, field ? inField(field) : flat(mark.textContent)];
+    });
+}
+"""
+_REST = """
+() => {
+  const seen = (of) => Array.from(document.querySelectorAll(of), (e) => e.innerText.trim());
+  const rows = document.querySelectorAll("[data-as=row]:not([data-input], .formulas *) a");
+  const charts = Array.from(document.querySelectorAll("figure[data-chart] svg"));
+  return {
+    charts: charts.map((chart) => chart.outerHTML.replaceAll("\\n", "")),
+    notes: seen("#inputs ~ .scroll td.words"),
+    used: seen("[data-used]"),
+    links: Array.from(rows, (e) => e.getAttribute("href").replace(/\\?.*/, "")),
+  };
+}
+"""
+#: The row that is the example of a column's formula is decided by the published values.
+_EXAMPLE = {"amount", "math", "row"}
+
+
+@dataclass
+class Shown:
+    """Texts by quantity and what is printed of it, and the rest of what follows the inputs."""
+
+    marks: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    rest: dict[str, Any] = field(default_factory=dict)
+
+
+def read(page: Page) -> Shown:
+    page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
+    page.wait_for_timeout(100)  # what was folded away is written once it is open
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for of, as_, text in page.evaluate(_MARKS):
+        found[of, as_].add(text)
+    return Shown(dict(found), page.evaluate(_REST))
+
+
+def open_read(browser: Browser, page: Path, query: str = "", *, scripts: bool = True) -> Shown:
+    """What the page shows at an address."""
+    context = browser.new_context(java_script_enabled=scripts)
+    try:
+        opened = context.new_page()
+        faults: list[str] = []
+        opened.on("pageerror", lambda error: faults.append(str(error)))
+        opened.goto(page.as_uri() + query)
+        assert faults == []
+        return read(opened)
+    finally:
+        context.close()
+
+
+def differences(live: Shown, built: Shown) -> list[str]:
+    """Where a page that followed its inputs is not the page that is built from them."""
+    found = [f"{kind}: {live.rest[kind]} is not {built.rest[kind]}" for kind in live.rest
+             if live.rest[kind] != built.rest[kind]]  # fmt: skip
+    for key in sorted({*live.marks, *built.marks}):
+        mine, theirs = live.marks.get(key), built.marks.get(key)
+        if mine is None or theirs is None:
+            of, as_ = key
+            example = as_ in _EXAMPLE and "/" in of
+            if not example and not _same_value(of, live, built):
+                found.append(f"{key}: {mine} is not {theirs}")
+        elif mine != theirs:
+            found.append(f"{key}: {mine} is not {theirs}")
+    return found
+
+
+def _same_value(of: str, live: Shown, built: Shown) -> bool:
+    """Whether the same is said of it, if only with the range below it or in the next cell."""
+    return bool(_texts(of, live) & _texts(of, built))
+
+
+def _texts(of: str, shown: Shown) -> set[str]:
+    found = {text for key, texts in shown.marks.items() if key[0] == of for text in texts}
+    values, ranges = (shown.marks.get((of, as_), {""}) for as_ in ("value", "range"))
+    return found | {f"{value} {ends}".strip() for value in values for ends in ranges}

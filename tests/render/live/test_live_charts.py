@@ -1,0 +1,103 @@
+"""The page's script draws every chart as the program does, to the last digit of each length."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+from render.live.parts import as_cell, as_script, part
+from scalesheet.model import Chart, Column, Formula, Show, Table
+from scalesheet.numbers import rule_of
+from scalesheet.render.charts import axis, chart_svg
+from scalesheet.units import Units
+from scalesheet.values import Series
+
+UNITS = Units([])
+LABELS = ("Stage one", "Évaluation", "A label of many words that wants several lines", "x")
+CHARTS = 60
+Run = Callable[..., Any]
+
+#: A tree of the script as text, without the ends of lines that the program puts between elements.
+AS_TEXT = """
+function asText(part) {
+  const text = (said) => said.replace(/[&<>"'`~{]/g, (sign) => ({
+    "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;",
+    "`": "&#96;", "~": "&#126;", "{": "&#123;",
+  })[sign]);
+  if (!Array.isArray(part)) return text(part);
+  const [tag, attributes, ...content] = part;
+  const told = Object.entries(attributes).map(([name, value]) => ` ${name}="${text(value)}"`);
+  const open = `<${tag}${told.join("")}`;
+  return content.length ? `${open}>${content.map(asText).join("")}</${tag}>` : `${open}/>`;
+}
+"""
+
+
+def a_series(dice: random.Random, rows: int, size: float) -> Series:
+    """Numbers of about one size with ends, some of them reasons."""
+    middle = [dice.uniform(-0.2 if dice.random() < 0.2 else 0, 1) * size for _ in range(rows)]
+    low = [x - abs(x) * dice.choice([0, 0.1]) for x in middle]
+    high = [x + abs(x) * dice.choice([0, 0.25]) for x in middle]
+    reasons = {n: "not offered" for n in range(1, rows) if dice.random() < 0.1}
+    return Series(np.array(middle), np.array(low), np.array(high), reasons)
+
+
+def a_chart(dice: random.Random) -> tuple[Chart, Table, dict[str, Series]]:
+    kind: Literal["bar", "column", "calendar"] = dice.choice(["bar", "column", "calendar"])
+    rows = tuple(f"row-{n}" for n in range(dice.randint(1, 7)))
+    start, end = (a_series(dice, len(rows), 10 ** dice.uniform(-3, 7)) for _ in "ab")
+    show = Show(percent=dice.random() < 0.2, approximate=dice.random() < 0.2)
+    column = Column("end", "End", show=show, formula=dice.choice([None, Formula("", *[None] * 2)]))  # type: ignore[arg-type]
+    table = Table(
+        "t", "T", rows, tuple(dice.choice(LABELS) for _ in rows),
+        {"start": Column("start", "Start"), "end": column},
+    )  # fmt: skip
+    alt = dice.choice(["", "What it shows", "What it shows."])
+    chart = Chart("c", 'A "chart"', kind, "t", "end", alt, "start" if kind == "calendar" else "")
+    return chart, table, {"start": start, "end": end}
+
+
+def as_program(chart: Chart, table: Table, columns: dict[str, Series]) -> str:
+    return chart_svg(chart, table, columns, table.rows, UNITS).replace("\n", "")
+
+
+def for_script(chart: Chart, table: Table, columns: dict[str, Series]) -> list[Any]:
+    told = {
+        "id": chart.id, "title": chart.title, "alt": chart.alt, "kind": chart.kind, "column": "end",
+        "start": chart.start, "axis": axis(chart, table, UNITS), "rows": table.rows,
+        "labels": table.row_titles,
+    }  # fmt: skip
+    cells = {name: [as_cell(value) for value in series] for name, series in columns.items()}
+    return [told, as_script(rule_of(table.columns["end"], UNITS)), cells]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_any_chart_is_drawn_the_same(seed: int, run_node: Run) -> None:
+    dice = random.Random(seed)
+    charts = [a_chart(dice) for _ in range(CHARTS)]
+    given = json.dumps([for_script(*each) for each in charts])
+    drawn = run_node(
+        part("numbers", "charts"),
+        f"""{AS_TEXT} {given}.map(([chart, rule, columns]) => {{
+            const {{ drawing, svg }} = scalesheet.charts;
+            return asText(svg(drawing(chart, rule, columns)));
+        }})""",
+    )
+    assert drawn == [as_program(*each) for each in charts]
+
+
+def test_a_row_without_a_number_has_its_reason_and_no_bar(run_node: Run) -> None:
+    table = Table("t", "T", ("a", "b"), ("A", "B"), {"end": Column("end", "End")})
+    series = Series(np.array([1.0, np.nan]), reasons={1: "not offered"})
+    chart = Chart("c", "C", "bar", "t", "end", "")
+    given = json.dumps(for_script(chart, table, {"end": series}))
+    bars = f"scalesheet.charts.svg(scalesheet.charts.drawing(...{given}))"
+    text = run_node(part("numbers", "charts"), f"{AS_TEXT} asText({bars})")
+    assert text == as_program(chart, table, {"end": series})
+    assert "not offered" in text
+    assert text.count("<rect") == 1

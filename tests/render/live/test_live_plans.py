@@ -1,0 +1,130 @@
+"""Every plan's page, with other inputs, is the page that would be built from them: figures, cells,
+words, verdicts, charts, formulas with their numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from proof.browser import Chromium
+from render.live.parts import sample, write_site
+from render.live.reading import differences, open_read
+from scalesheet.build import compile_book
+from scalesheet.model import DOMAINS, Book, Plan
+
+DATA = Path(__file__).parents[3] / "data"
+PLANS = sorted(folder.name for folder in (DATA / "plans").iterdir() if folder.is_dir())
+Compare = Callable[[Book, str, list[str]], list[str]]
+
+
+@pytest.fixture(scope="module")
+def book() -> Book:
+    return compile_book(DATA)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Book:
+    return sample(tmp_path_factory.mktemp("small"))
+
+
+@pytest.fixture
+def compare(
+    chromium: Chromium, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Compare:
+    """The differences of all pages of a plan after edits, in the page and in what is built."""
+
+    def run(book: Book, name: str, edits: list[str]) -> list[str]:
+        plan = book.plans[name]
+        live = _published(book, plan, tmp_path_factory)
+        query = "?" + "&".join(edit.replace("'", "") for edit in edits)
+        found: list[str] = []
+        for page in sorted(write_site(book, plan, tmp_path / "built", edits).iterdir()):
+            mine = open_read(chromium.browser, live / page.name, query)
+            theirs = open_read(chromium.browser, page, scripts=False)
+            assert mine.marks
+            found += [f"{page.name}: {each}" for each in differences(mine, theirs)]
+        return found
+
+    return run
+
+
+_PUBLISHED: dict[int, Path] = {}  # by the plan's identity; the books live as long as this module
+
+
+def _published(book: Book, plan: Plan, folders: pytest.TempPathFactory) -> Path:
+    """A plan's pages as they are published, written once."""
+    if id(plan) not in _PUBLISHED:
+        _PUBLISHED[id(plan)] = write_site(book, plan, folders.mktemp(plan.id) / "published")
+    return _PUBLISHED[id(plan)]
+
+
+def another_row(book: Book, plan: Plan) -> list[str]:
+    """Each choice of the plan's own, taken to the row after the one that it names."""
+    edits = []
+    for scalar in plan.scalars.values():
+        if scalar.refers_to is not None and scalar.stated is not None and not scalar.phase:
+            rows = {**book.tables, **plan.tables}[scalar.refers_to].rows
+            at = rows.index(str(scalar.stated.value))
+            edits.append(f"{scalar.name}={rows[(at + 1) % len(rows)]}")
+    return edits
+
+
+def other_numbers(plan: Plan) -> list[str]:
+    """Every stated number of the plan by half as much again, where it may be that."""
+    edits = []
+    for scalar in plan.scalars.values():
+        if scalar.stated is not None and scalar.kind == "number":
+            edits.append(_more(scalar.name, scalar.stated.value, scalar.domain))
+    for table in plan.tables.values():
+        for column in table.columns.values():
+            for row, stated in column.stated.items():
+                if column.kind == "number":
+                    name = f"{table.name}['{row}'].{column.name}"
+                    edits.append(_more(name, stated.value, column.domain))
+    return [edit for edit in edits if edit]
+
+
+def _more(name: str, value: object, domain: str) -> str:
+    _, _, most, whole = DOMAINS[domain]
+    if not isinstance(value, float) or value == 0:
+        return ""
+    more = value * 1.5 if not whole else float(int(value * 1.5) or 2)
+    return f"{name}={more!r}" if most is None or more <= most else ""
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_another_scenario_is_on_the_page(plan: str, book: Book, compare: Compare) -> None:
+    word = book.plans[plan].scenarios[-1]
+    assert compare(book, plan, [f"scenario={word}"]) == []
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_other_choices_are_on_the_page(plan: str, book: Book, compare: Compare) -> None:
+    edits = another_row(book, book.plans[plan])
+    assert compare(book, plan, edits) == []
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_other_numbers_are_on_the_page(plan: str, book: Book, compare: Compare) -> None:
+    edits = other_numbers(book.plans[plan])
+    assert len(edits) > 1
+    assert compare(book, plan, edits) == []
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        ["scenario=written"],
+        ["gpu=t4", "cards=3"],
+        ["limit=70..90"],
+        ["sizes['one'].steps=9000", "sizes['two'].steps=1"],
+        ["steps_per_hour.corrected=0.001..3e9", "price=0", "reserve=1"],
+        ["scenario=written", "steps_per_hour.written=7", "train.runs['first'].steps=1"],
+    ],
+    ids=lambda edits: "&".join(re.sub(r"[^\w=.]", "", each) for each in edits),
+)
+def test_a_small_plan_follows_every_edit(edits: list[str], small: Book, compare: Compare) -> None:
+    assert compare(small, "small", edits) == []

@@ -1,0 +1,114 @@
+"""The pages of the score show every published row once, with what it is held against."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from scalesheet.predict.score import TaskScore
+from scalesheet.render.api.score import score_json
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.plain.score import score_texts
+from scalesheet.render.pages.score import score_pages
+from scalesheet.render.scores import error, figure, shown_rows, spelled
+from scalesheet.render.strips import strips, strips_svg
+from shipped import shipped
+
+
+@pytest.fixture(scope="module")
+def context() -> Context:
+    examined = shipped()
+    assert examined.book is not None
+    return Context(examined.book, examined.results, "0" * 8, {}, scores=examined.scores)
+
+
+@pytest.fixture(scope="module")
+def pages(context: Context) -> dict[str, str]:
+    return dict(score_pages(context))
+
+
+def test_there_is_a_page_for_each_task_and_an_index(
+    context: Context, pages: dict[str, str]
+) -> None:
+    assert set(pages) == {"score/index.md", *(f"score/{task}.md" for task in context.scores)}
+    assert set(dict(score_texts(context))) == set(pages)
+
+
+@pytest.mark.parametrize("task", ["runs", "throughput", "memory", "loss"])
+def test_every_published_row_stands_on_its_page_once(
+    task: str, context: Context, pages: dict[str, str]
+) -> None:
+    page = pages[f"score/{task}.md"]
+    ids = re.findall(r'<tr id="row-([a-z0-9-]+)"', page)
+    assert sorted(ids) == sorted(row.id for row in context.scores[task].published.rows)
+
+
+@pytest.mark.parametrize("task", ["runs", "throughput", "memory", "loss"])
+def test_a_row_is_scored_or_says_why_not(task: str, context: Context) -> None:
+    for row in shown_rows(context.scores[task]):
+        assert (row.error is None) == bool(row.because)
+        assert (row.inside is None) == bool(row.because)
+
+
+def test_every_row_has_its_source_beside_it(context: Context, pages: dict[str, str]) -> None:
+    rows = re.findall(r'<tr id="row-.*?</tr>', pages["score/throughput.md"], re.DOTALL)
+    assert len(rows) > 300
+    assert all('href="../sources/' in row for row in rows)
+
+
+def test_the_rows_stay_out_of_the_search(pages: dict[str, str]) -> None:
+    page = pages["score/throughput.md"]
+    before, *_ = page.partition("<tr id=")
+    assert before.count("<div data-search-exclude>") == 1
+    assert page.count("<div data-search-exclude>") == 2
+
+
+def test_what_others_say_has_a_source(context: Context, pages: dict[str, str]) -> None:
+    section = pages["score/index.md"].partition("{ #peers }")[2]
+    assert section.count("<li>") == len(context.book.peers) > 0
+    assert section.count('href="../sources/') == len(context.book.peers)
+
+
+def test_a_book_without_published_rows_says_so(context: Context) -> None:
+    bare = Context(replace(context.book, publications={}, peers=()), {}, "0" * 8, {})
+    ((path, page),) = score_pages(bare)
+    assert path == "score/index.md"
+    assert "Nothing is scored yet." in page
+
+
+def test_the_picture_has_a_dot_for_each_scored_row(context: Context) -> None:
+    for score in context.scores.values():
+        drawn = strips_svg(strips(score))
+        assert drawn.count("<circle") == score.counted.sum()
+        places = [float(x) for x in re.findall(r'cx="([-0-9.]+)%"', drawn)]
+        assert 0 <= min(places) <= max(places) <= 100
+
+
+def test_json_says_what_the_page_says(context: Context) -> None:
+    found = score_json(context.book, context.scores)["tasks"]["runs"]
+    score: TaskScore = context.scores["runs"]
+    assert found["unseen"]["median"] == score.unseen.median
+    assert len(found["rows"]) == len(score.published.rows)
+    by_id = {row["id"]: row for row in found["rows"]}
+    assert by_id["llama2-7b"]["published"] == 184320
+    assert by_id["llama2-7b"]["source"] == {"key": "llama2-card", "locator": "carbon footprint"}
+    assert by_id["glm-130b"]["error"] is None
+    assert "upper bound" in by_id["glm-130b"]["not_scored_because"]
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [(1234567, "1,230,000"), (184320, "184,000"), (99.94, "99.9"), (0.5, "0.500"), (100, "100"),
+     (9.999, "10.0"), (0.00012345, "0.000123"), (2e-7, "0.000000200"), (0.0, "0")],
+)  # fmt: skip
+def test_numbers_are_shown_with_three_digits(number: float, shown: str) -> None:
+    assert spelled(number, 3) == shown
+
+
+def test_what_is_not_known_is_a_dash() -> None:
+    assert figure("runs", None) == error("runs", None) == error("loss", float("nan")) == "–"
+    assert error("runs", 1.234) == "×1.23"
+    assert error("loss", 0.0123) == "0.012"
+    assert figure("memory", 17.46e9) == "17.5"

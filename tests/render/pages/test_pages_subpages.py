@@ -1,0 +1,220 @@
+"""Further pages of a plan: one for a file, or one for each row of a table; versions; code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from render.pages.rendered import read
+from scalesheet.build import examine
+from scalesheet.render.pages import PagesReport, write_pages
+from small import HEAD, lay
+
+PLAN = (
+    HEAD
+    + """
+status: Living document
+history:
+  - {version: 1.1.0, date: 2026-02-01, text: Newer.}
+  - {version: 1.0.0, date: 2026-01-01, text: First.}
+  - {version: 2.0.0, status: future, date: 2027-01-01, text: To come.}
+headline: [hours]
+scalars:
+  hours: {unit: hour, formula: sum(runs.hours), title: Hours in all}
+  script: {text: yes, value: "first line\\nsecond line", show: {code: yes}}
+  nodes: {at_least: 4, unit: node, title: Nodes}
+tables:
+  scales:
+    title: Scales
+    columns:
+      size: {unit: parameter, title: Size}
+      gpu: {ref: hardware, title: Card}
+      advice: {text: yes}
+      command: {text: yes, show: {code: yes}}
+    rows:
+      s:
+        {title: Small, size: 1000, gpu: card, advice: Start *here*., command: "run --size=s\\nwait"}
+      l: {title: Large, size: 8000, gpu: card, advice: Later., command: run --size=l}
+  runs:
+    title: Runs
+    rows: {each: {scale: scales, card: hardware}}
+    columns: {hours: {unit: hour, formula: scale.size / speed, title: Hours}}
+    show: {down: scale, across: card, cell: hours}
+  costs:
+    title: Costs
+    columns:
+      of: {ref: scales}
+      amount: {unit: USD, title: Amount}
+    rows: {one: {of: s, amount: 1}, two: {of: l, amount: 2}, three: {of: l, amount: 3}}
+    total: [amount]
+charts:
+  sizes: {title: Sizes, kind: bar, table: scales, column: size, alt: Sizes}
+"""
+).replace("scalars:\n", "scalars:\n  speed: {value: 1000, unit: parameter / hour}\n")
+PAGE = "{{ table runs }}\n\n{{ script }}\n\n## Versions\n\n{{ history }}\n"
+MORE = """---
+title: More about {{ hours }}
+summary: Costs and {{ hours }}.
+headline: [hours, "costs['two'].amount"]
+order: 1
+---
+Text with {{ hours }}.
+
+!!! note "Mind"
+    It takes {{ nodes }}, {{ scales['l'].size }} and {{ scales['l'].gpu.memory }}.
+
+{{ table costs }}
+
+{{ chart sizes }}
+"""
+SCALE = """---
+title: Scale {{ scale }}
+summary: "{{ scale.size }} on {{ scale.gpu }}."
+headline: [scale.size, "runs[scale, 'card'].hours"]
+each: {scale: scales}
+---
+{{ scale }}: {{ scale.advice }} {{ scale.gpu.memory }}
+
+{{ scale.command }}
+
+{{ table runs where scale }}
+
+{{ table costs where scale }}
+"""
+
+
+def write(folder: Path, more: str = MORE, scale: str = SCALE) -> tuple[PagesReport, Path]:
+    """The pages of the minimal book with that plan, and the folder that they are in."""
+    files = {
+        "plans/small/plan.yaml": PLAN,
+        "plans/small/page.md": PAGE,
+        "plans/small/pages/more.md": more,
+        "plans/small/pages/scale.md": scale,
+    }
+    found = examine(lay(folder, files))
+    assert found.book is not None, found.diagnostics
+    report = write_pages(
+        found.book,
+        found.results,
+        folder / "pages",
+        edition_hash="x",
+        workbooks={},
+        examples={id_: [0.0] * len(r.examples) for id_, r in found.book.records.items()},
+        plain=folder / "plain",
+    )
+    return report, folder
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    report, folder = write(tmp_path_factory.mktemp("subpages"))
+    assert report.problems == ()
+    return folder
+
+
+def text(folder: Path, name: str, kind: str = "pages") -> str:
+    return (folder / kind / "plans" / f"{name}.md").read_text("utf-8")
+
+
+def test_the_plan_lists_its_pages_in_their_order_below_the_answer(written: Path) -> None:
+    page = read(text(written, "small")).text
+    assert "Pages of this plan More about 9 h: Costs and 9 h. Scale Small: 1,000 param" in page
+    assert page.index("Hours in all") < page.index("Pages of this plan") < page.index("Versions")
+    assert 'href="small-more.html"' in text(written, "small")
+
+
+def test_the_newest_released_version_stands_under_the_title(written: Path) -> None:
+    page = read(text(written, "small")).text
+    assert "Version 1.1.0 · 2026-02-01 · Living document" in page
+    assert "2.0.0 2027-01-01 future To come." in page
+
+
+def test_a_page_names_figures_with_links_to_where_the_plan_tells_them(written: Path) -> None:
+    page = text(written, "small-more")
+    assert "\n# More about 9 h\n" in page
+    assert '<a href="small.html#f.hours" class="figure-link"' in page
+    assert "Amount, two" in read(page).text
+    assert '<a href="small.html">A plan</a>' in page
+    assert 'src="../assets/small.js"' in page
+
+
+def test_admonitions_hold_figures(written: Path) -> None:
+    page = read(text(written, "small-more"))
+    assert ("div", {"class": "admonition note"}) in page.found
+    assert "It takes at least 4 node, 8,000 param and 24 GiB." in page.text
+
+
+def test_what_a_page_draws_the_plan_itself_links_to(written: Path) -> None:
+    more, page = text(written, "small-more"), text(written, "small")
+    assert 'id="t.costs"' in more
+    assert 'id="c.sizes"' in more
+    assert 'id="t.costs"' not in page
+    assert 'id="c.sizes"' not in page
+    assert 'On further pages: <a href="small-more.html#t.costs">Costs</a>' in page
+    assert 'id="t.scales"' in page  # which no page draws
+
+
+def test_there_is_a_page_for_each_row(written: Path) -> None:
+    page = read(text(written, "small-l")).text
+    assert page.startswith("Scale Large")
+    assert "8,000 param on A card." in page
+    assert "Hours, A card 8 h" in page  # in the headline: what is not the page's own row
+    assert "Large: Later. 24 GiB" in page
+
+
+def test_text_of_a_cell_is_shown_as_text_and_code_as_it_was_written(written: Path) -> None:
+    page = text(written, "small-s")
+    assert "Start &#42;here&#42;." in page
+    assert "<pre><code" in page
+    assert "run --size=s\nwait" in page
+    assert '<td class="code"><pre><code' in text(written, "small")
+    assert "first line\nsecond line" in text(written, "small")
+
+
+def test_a_table_can_be_kept_to_the_rows_that_belong_to_the_page(written: Path) -> None:
+    page = read(text(written, "small-l")).text
+    assert "A card 8" in page  # of runs, across which the card runs
+    assert "two 2 " in page
+    assert "three 3 " in page
+    assert "one 1 " not in page
+    assert "Total" not in page
+    assert 'id="t.costs:l"' in text(written, "small-l")
+
+
+def test_rows_with_a_page_are_links_to_it(written: Path) -> None:
+    page = text(written, "small")
+    assert page.count('href="../plans/small-l.html">Large') >= 1  # in the table that refers to it
+    assert '<th scope="row"><a href="small-l.html">Large</a>' in page  # in its own
+
+
+def test_the_plain_text_says_the_same(written: Path) -> None:
+    page = text(written, "small-l", "plain")
+    assert page.startswith("# Scale Large\n")
+    assert "| two | 2 |" in page
+    assert "It takes at least 4 node, 8,000 param and" in text(written, "small-more", "plain")
+    assert "- [Scale Large](small-l.md): 8,000 param" in text(written, "small", "plain")
+    assert "| 1.1.0 | 2026-02-01 | released | Newer. |" in text(written, "small", "plain")
+
+
+@pytest.mark.parametrize(
+    ("page", "line", "message"),
+    [
+        ("---\ntitle: A\n---\nSo {{ hour }}.\n", 4, "no figure 'hour' in this plan; did you mean"),
+        ("---\ntitle: A {{ cost }}\n---\n", 2, "no figure 'cost'"),
+        ("---\ntitle: A\nheadline:\n  - hurs\n---\n", 4, "no figure 'hurs' in this plan; did you"),
+        (
+            "---\ntitle: A\n---\n\n{{ table costs where scale }}\n",
+            5,
+            "no table 'costs where scale'",
+        ),
+        ("---\ntitle: A\n---\n{{ scale.size }}\n", 4, "no figure 'scale.size'"),
+    ],
+)
+def test_a_name_that_is_none_is_told_at_its_line(
+    tmp_path: Path, page: str, line: int, message: str
+) -> None:
+    (fault,) = write(tmp_path, more=page)[0].problems
+    assert fault.path.endswith("plans/small/pages/more.md")
+    assert (fault.line, fault.code) == (line, "N001")
+    assert message in fault.message

@@ -1,0 +1,54 @@
+"""A look-up of a look-up: where the first has no row, the reason goes all the way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scalesheet.language.syntax import Lookup, walk
+from small import plan, said
+
+TABLES = """
+tables:
+  cards:
+    columns: {hours: {unit: hour}}
+    rows:
+      fast: {hours: 1}
+      slow: {hours: 5}
+  offers_here:
+    columns: {card: {ref: cards}, price: {unit: USD}}
+    rows:
+      cheap: {card: slow, price: 1}
+      dear: {card: fast, price: 9}
+  wishes:
+    columns:
+      most: {unit: USD}
+      offer: {ref: offers_here, formula: argmax(offers_here.price where price <= most)}
+      hours: {unit: hour, formula: offer.card.hours}
+    rows:
+      rich: {most: 10}
+      poor: {most: 0}
+"""
+
+
+def test_a_reason_goes_through_every_look_up(tmp_path: Path) -> None:
+    examined = plan(tmp_path, TABLES)
+    assert said(examined) == []
+    results = examined.results["small"]
+    assert results.cell("wishes", "rich", "hours").value == 1
+    assert results.cell("wishes", "poor", "hours").reason == "no rows"
+
+
+def test_each_look_up_of_the_chain_is_open(tmp_path: Path) -> None:
+    examined = plan(tmp_path, TABLES)
+    assert examined.book is not None
+    formula = examined.book.plans["small"].tables["wishes"].columns["hours"].formula
+    assert formula is not None
+    found = [node for node in walk(formula.ends.value) if isinstance(node, Lookup)]
+    assert {node.table: node.open for node in found} == {"cards": True, "offers_here": True}
+
+
+def test_a_table_is_drawn_by_stated_columns(tmp_path: Path) -> None:
+    drawn = TABLES + "    show: {down: offer, across: most, cell: hours}\n"
+    assert said(plan(tmp_path, drawn)) == [
+        "F004 'offer' is computed; a table is drawn by stated columns"
+    ]

@@ -1,0 +1,100 @@
+"""Records of runs become a table that plans refer to; what they lack is a reason."""
+
+from pathlib import Path
+
+import pytest
+
+from runs import PLACE, RUN, UNITS
+from scalesheet.build import Examined, examine
+from small import lay, plan
+
+
+def measured(folder: Path, scalar: str, run: str = RUN) -> Examined:
+    text = f"""\
+    scalars:
+      run: {{ref: measurements, value: a-run}}
+      {scalar}
+    """
+    return plan(folder, text, {PLACE: run, "units.yaml": UNITS})
+
+
+def told(folder: Path, run: str) -> list[str]:
+    files = {PLACE: run, "units.yaml": UNITS}
+    return [f"{d.code} {d.message}" for d in examine(lay(folder, files)).diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("scalar", "value"),
+    [
+        ("x: {unit: token / second, formula: run.sequence_length * run.batch_size / run.step_time}",
+         2048),
+        ("x: {unit: GB, formula: run.peak_memory}", 6),
+        ("x: {unit: GiB, formula: run.accelerator.memory}", 24),
+        ("x: {unit: 1, formula: run.model.layers}", 2),
+        ("x: {words: [yes it did, it did not], formula: "
+         "\"'yes it did' if run.how == 'measured' else 'it did not'\"}", "yes it did"),
+    ],
+)  # fmt: skip
+def test_a_plan_computes_with_a_record(tmp_path: Path, scalar: str, value: object) -> None:
+    examined = measured(tmp_path, scalar)
+    assert examined.results["small"].scalars["x"].value == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("column", "unit", "reason"),
+    [("tokens_per_second", "token / second", "not measured"), ("flop_rate", None, "not measured")],
+)
+def test_what_was_not_measured_is_a_reason(
+    tmp_path: Path, column: str, unit: str | None, reason: str
+) -> None:
+    given = unit or "TFLOP / (second * GPU)"
+    examined = measured(tmp_path, f"x: {{unit: {given}, formula: run.{column} * 2}}")
+    assert examined.results["small"].scalars["x"].reason == reason
+
+
+def test_a_model_that_the_catalogue_lacks_is_named_in_words(tmp_path: Path) -> None:
+    run = RUN.replace("model: tiny", "model_name: A model of our own")
+    examined = measured(tmp_path, "x: {unit: 1, formula: run.model.layers}", run)
+    assert examined.results["small"].scalars["x"].reason == "not in the catalogue"
+    assert examined.book is not None
+    runs = examined.book.tables["measurements"]
+    assert runs.columns["model_name"].stated["a-run"].value == "A model of our own"
+
+
+def test_the_figures_rest_on_what_the_record_says(tmp_path: Path) -> None:
+    run = RUN.replace("how: measured", "how: simulated")
+    examined = measured(tmp_path, "x: {unit: 1, value: 1}", run)
+    assert examined.book is not None
+    runs = examined.book.tables["measurements"]
+    stated = runs.columns["step_time"].stated["a-run"]
+    assert (stated.basis, stated.citation and stated.citation.locator) == ("simulated", "table 2")
+    assert runs.row_titles == ("A run, simulated",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("accelerator: card", "accelerator: cart", "N002 'cart' is not in hardware"),
+        ("model: tiny", "model: tinny", "N002 'tinny' is not in models"),
+        ("model: tiny\n", "", "S002 the file lacks the key 'model_name'"),
+        ("value: 0.5", "value: -0.5", "V002 step_time: -0.5 is outside the domain positive"),
+        ("unit: second / step", "unit: second", "U002 'step_time' is in second / step"),
+        ("step_time:", "forward_share: {value: 1.5, unit: 1}\nstep_time:", "V002 forward_share"),
+    ],
+)
+def test_a_bad_record_is_told(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in RUN
+    assert any(each.startswith(message) for each in told(tmp_path, RUN.replace(old, new, 1)))
+
+
+def test_units_that_the_book_lacks_are_told_once(tmp_path: Path) -> None:
+    found = examine(lay(tmp_path, {PLACE: RUN})).diagnostics
+    assert [d.code for d in found if d.severity == "error"] == ["U001"]
+    assert "measurements need it; declare it in units.yaml" in found[0].message
+
+
+def test_a_book_without_the_formulas_has_no_computed_counts(tmp_path: Path) -> None:
+    examined = examine(lay(tmp_path, {}))
+    assert examined.book is not None
+    assert "parameters" not in examined.book.tables["models"].columns
+    assert examined.book.tables["models"].columns["experts"].stated["tiny"].value == 0

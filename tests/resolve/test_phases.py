@@ -1,0 +1,162 @@
+"""Phases as a calendar: what they take gross, what they need at once, what is short."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scalesheet.model import Phase
+from scalesheet.resolve.phases import beside
+from scalesheet.values import Results
+from small import plan, said
+
+PLAN = """
+scalars:
+  seeds: {value: 3, unit: 1, domain: count}
+  goodput: {value: 0.8, unit: 1, domain: positive-fraction}
+  gpus_at_hand: {value: 10, unit: GPU}
+phases:
+  prepare: {title: Prepare, class: one_time, gpus: 1, hours: 4}
+  train:
+    {title: Train, class: per_seed, after: [prepare], gpus: 4, hours: 8, overhead: 0.5, at_once: 2}
+  serve: {title: Serve, class: one_time, after: [prepare], gpus: 5, hours: 1}
+  report: {title: Report, class: one_time, after: [train, serve], hours: 2}
+"""
+
+
+def results(folder: Path, text: str = PLAN) -> Results:
+    examined = plan(folder, text)
+    assert said(examined) == []
+    return examined.results["small"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("prepare.times", 1),
+        ("train.times", 3),
+        ("prepare.gross_hours", 5),
+        ("train.gross_hours", 15),  # 8 h, half as much again, of which 80 % make progress
+        ("train.budget", 144),
+        ("train.gross_gpu_hours", 180),
+        ("train.start", 5),
+        ("train.end", 35),  # two side by side, then the third
+        ("serve.end", 6.25),
+        ("report.start", 35),
+        ("prepare.gpus_at_once", 1),
+        ("train.gpus_at_once", 13),  # two of four, beside five
+        ("serve.gpus_at_once", 13),
+        ("report.gpus_at_once", 1),
+    ],
+)
+def test_a_phase_has_gross_hours_a_place_in_time_and_gpus(
+    tmp_path: Path, cell: str, expected: float
+) -> None:
+    row, column = cell.split(".")
+    assert results(tmp_path).cell("phases", row, column).value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("end", 37.5), ("gpus_at_once", 13), ("gpus_short", 3)]
+)
+def test_the_calendar_has_an_end_and_a_need(tmp_path: Path, name: str, expected: float) -> None:
+    assert results(tmp_path).scalars[f"phases.total.{name}"].value == pytest.approx(expected)
+
+
+def test_phases_without_a_goodput_are_told(tmp_path: Path) -> None:
+    text = PLAN.replace("  goodput: {value: 0.8, unit: 1, domain: positive-fraction}\n", "")
+    examined = plan(tmp_path, text)
+    assert said(examined) == ["V008 the plan has phases and no scalar 'goodput'"]
+    cells = examined.results["small"]
+    assert cells.cell("phases", "train", "gross_hours").value == pytest.approx(12)
+
+
+def test_columns_that_no_phase_needs_are_left_out(tmp_path: Path) -> None:
+    text = """
+    scalars:
+      goodput: {value: 1, unit: 1, domain: positive-fraction}
+    phases:
+      only: {title: Only, class: one_time, hours: 2}
+    """
+    columns = results(tmp_path, text).tables["phases"]
+    assert not {"times", "at_once"} & set(columns)
+    assert "gpus_at_once" in columns
+
+
+@st.composite
+def orders(draw: st.DrawFn) -> list[Phase]:
+    """Up to seven phases, each after some of those before it."""
+    names = [f"p{n}" for n in range(draw(st.integers(1, 7)))]
+    return [
+        Phase(
+            name, name, "one_time",
+            tuple(draw(st.lists(st.sampled_from(names[:n]), unique=True))) if n else (),
+        )
+        for n, name in enumerate(names)
+    ]  # fmt: skip
+
+
+@given(orders())
+@settings(max_examples=200, derandomize=True, deadline=None)
+def test_phases_beside_each_other_are_the_largest_sets_without_a_wait(phases: list[Phase]) -> None:
+    after = {phase.id: set(phase.after) for phase in phases}
+    for name in reversed(list(after)):
+        for _ in phases:
+            after[name] |= {far for near in after[name] for far in after[near]}
+
+    def free(members: tuple[str, ...]) -> bool:
+        return not any(a in after[b] or b in after[a] for a, b in combinations(members, 2))
+
+    sets = [
+        frozenset(members)
+        for size in range(1, len(after) + 1)
+        for members in combinations(after, size)
+        if free(members)
+    ]
+    for phase in after:
+        largest = {s for s in sets if phase in s and not any(s < other for other in sets)}
+        assert {frozenset(each) for each in beside(phases, phase)} == largest
+
+
+ROWS = """
+tables:
+  sizes:
+    columns:
+      params: {unit: parameter}
+      hours: {unit: hour}
+    rows:
+      small: {params: 10, hours: 1}
+      middle: {params: 20, hours: 3}
+      large: {params: 30, hours: 2}
+checks:
+  larger_takes_longer:
+    title: A larger model takes no less time
+    table: sizes
+    formula: count(sizes where params < own.params and hours > own.hours) == 0
+"""
+
+
+def test_a_check_of_rows_names_those_that_break_it(tmp_path: Path) -> None:
+    examined = plan(tmp_path, ROWS)
+    assert said(examined) == [
+        "V005 the check 'A larger model takes no less time' does not hold for 'large' of sizes: "
+        "count(sizes where params < own.params and hours > own.hours) == 0"
+    ]
+    mended = plan(tmp_path, ROWS.replace("hours: 2", "hours: 4"))
+    assert said(mended) == []
+    assert mended.results["small"].scalars["check.larger_takes_longer"].value is True
+
+
+def test_own_needs_a_column_of_the_row(tmp_path: Path) -> None:
+    examined = plan(tmp_path, ROWS.replace("own.hours", "own.hors"))
+    message = "'own' is followed by a column of the row at hand, as own.params"
+    assert said(examined) == [f"N001 {message}; did you mean 'hours'?"]
+
+
+def test_a_check_of_an_unknown_table_is_told(tmp_path: Path) -> None:
+    examined = plan(tmp_path, ROWS.replace("table: sizes", "table: size"))
+    assert said(examined) == ["N001 there is no table 'size' in this plan; did you mean 'sizes'?"]

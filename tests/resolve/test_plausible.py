@@ -1,0 +1,91 @@
+"""Figures of the catalogue that cannot be, or seldom are, are told; with a reason they stand."""
+
+from pathlib import Path
+
+import pytest
+
+from runs import PLACE, RUN, UNITS
+from scalesheet.build import examine
+from small import MINIMAL, lay
+
+BF16 = "dense_bf16: {value: 165.2, unit: TFLOP / (second * GPU), kind: spec, source: a-vendor}"
+CARD = (MINIMAL / "hardware" / "card.yaml").read_text("utf-8").replace(
+    "dense_bf16: {reason: no bf16 tensor unit}", BF16
+)  # fmt: skip
+OFFER = (MINIMAL / "rates" / "offer.yaml").read_text("utf-8")
+
+
+def told(folder: Path, **files: str) -> list[str]:
+    places = {place.replace("__", "/") + ".yaml": text for place, text in files.items()}
+    found = examine(lay(folder, {**places, "units.yaml": UNITS})).diagnostics
+    assert all(d.severity == "warning" for d in found if d.code == "V009")
+    return [d.message for d in found if d.code == "V009"]
+
+
+FP8 = "dense_fp8: {value: 330.4, unit: TFLOP / (second * GPU), kind: spec, source: a-vendor}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (CARD, ""),
+        (CARD.replace("1008", "100.8"), "1639 FLOP in bf16 for a byte of memory"),
+        (CARD.replace("1008", "10080"), "16 FLOP in bf16 for a byte of memory"),
+        (CARD.replace("1008", "100.8") + "unusual: {ridge: It is.}\n", ""),
+        (CARD + FP8, ""),
+        (CARD + FP8.replace("330.4", "660.8"), "4.00 times the bf16 peak, usual is 2"),
+        (CARD + FP8.replace("330.4", "165.2") + "unusual: {fp8: Same unit.}\n", ""),
+    ],
+)
+def test_an_accelerator(tmp_path: Path, text: str, message: str) -> None:
+    found = told(tmp_path, hardware__card=text)
+    assert [m.startswith(message) for m in found] == ([True] if message else [])
+
+
+def test_why_it_is_unusual_stands_in_its_note(tmp_path: Path) -> None:
+    text = CARD + "note: A card.\nunusual: {fp8: Same unit.}\n"
+    book = examine(lay(tmp_path, {"hardware/card.yaml": text})).book
+    assert book is not None
+    assert book.tables["hardware"].row_notes["card"] == "A card. Unusual: Same unit."
+
+
+SPOT = OFFER.replace("term: on-demand", "term: spot")
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"rates__offer": OFFER.replace("price: 1.25", "price: 125")}, "125 USD for an hour"),
+        ({"rates__offer": OFFER.replace("price: 1.25", "price: 0.01")}, "0.01 USD for an hour"),
+        ({"rates__offer": OFFER.replace("accelerators: 1", "accelerators: 8")
+            .replace("price: 1.25", "price: 125")}, ""),
+        ({"rates__spot": SPOT.replace("price: 1,", "price: 0.5,").replace("low: 0.8, high: 1.2, ",
+            "")}, ""),
+        ({"rates__spot": SPOT}, "spot costs 1 and is not below the 1 of 'offer'"),
+        ({"rates__spot": SPOT.replace("one-card", "two-cards")}, ""),
+    ],
+)  # fmt: skip
+def test_a_price(tmp_path: Path, files: dict[str, str], message: str) -> None:
+    found = told(tmp_path, **files)
+    assert [m.startswith(message) for m in found] == ([True] if message else [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("value: 16,", "value: 16.2,", ""),
+        ("value: 16,", "value: 20,", "20, but batch and time of a step give 16"),
+        ("value: 6,", "value: 600,", "558.794 GiB of the accelerator's 24"),
+        ("model: tiny", "model: tiny\nweights_memory: {value: 9, unit: GB}", "8.3819 GiB is more"),
+        ("model: tiny", "model: tiny\ntokens_per_second: {value: 99, unit: token / second}",
+         "99, but samples and length give 2048"),
+        ("model: tiny", "model: tiny\nflop_rate: {value: 200, unit: TFLOP / (second * GPU)}",
+         "200 TFLOP/s, above the dense peak of 165.2"),
+        ("model: tiny", "model: tiny\nforward_share: {value: 0.6, unit: 1}\n"
+         "backward_share: {value: 0.6, unit: 1}", "the shares of a step sum to 120%"),
+    ],
+)  # fmt: skip
+def test_a_run(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in RUN
+    found = told(tmp_path, **{PLACE.removesuffix(".yaml"): RUN.replace(old, new)})
+    assert [m.startswith(message) for m in found] == ([True] if message else [])
