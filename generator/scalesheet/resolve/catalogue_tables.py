@@ -1,4 +1,4 @@
-"""Lowers accelerators, nodes, offers, models and measurements: from files to tables of the catalogue."""
+"""Lowers accelerators, nodes, offers, models and measurements: from files to tables."""
 
 from __future__ import annotations
 

@@ -125,8 +125,8 @@ def _node(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnost
     if power and gpus and each and power < gpus * each and not told:
         yield from row.told(
             "power",
-            f"{power:g} W, less than {gpus:g} accelerators of {each:g} W; look for the power of one "
-            "accelerator or of half a machine, or say why under unusual.power",
+            f"{power:g} W, less than {gpus:g} accelerators of {each:g} W; look for the power of "
+            "one accelerator or of half a machine, or say why under unusual.power",
         )
 
 
