@@ -32,6 +32,9 @@ def lower_table(
     full = f"{phase}.{name}" if phase else name
     rows = entry["rows"]
     cross = "each" in rows and not _is_row(rows["each"])
+    if full in space.catalogue:
+        message = f"the catalogue has a table '{full}' too, and formulas could mean either; rename"
+        low.found.append(at(low.document.key_at(*path), "N003", f"{message} this one"))
     table = DraftTable(
         name=full,
         title=str(entry.get("title", name.replace("_", " ").capitalize())),
