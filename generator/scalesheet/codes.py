@@ -136,7 +136,7 @@ _code(
 _code(
     "N003",
     "names collide",
-    "Two names become the same in a spreadsheet, where case and punctuation are lost.",
+    "Two names are the same, or become so in a spreadsheet, where case and punctuation are lost.",
     "Rename one of them.",
 )
 _code(
@@ -173,7 +173,7 @@ _code(
     "N009",
     "addresses collide",
     "Two pages of the site would have the same address: a plan's page is `<plan>-<page>`, or "
-    "`<plan>-<row>` where each row of a table has one.",
+    "`<plan>-<row>` where each row of a table has one, and a small table has a folder of its own.",
     "Rename one of the files or rows.",
 )
 # F: formulas

@@ -18,9 +18,11 @@ TOP = {"book.yaml": "book", "units.yaml": "units", "sources.yaml": "sources"}
 OPTIONAL = {"score.yaml": "score"}
 FOLDERS = {
     "hardware": "hardware",
+    "nodes": "node",
     "rates": "rate",
     "models": "model",
     "measurements": "measurement",
+    "tables": "table",
     "formulas": "formula",
     "runs": "published",
     "fits": "fit",

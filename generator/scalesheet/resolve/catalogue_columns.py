@@ -52,13 +52,20 @@ class Computed:
 
 HARDWARE: Mapping[str, Given] = {
     "memory": Given("Memory", "GiB"),
+    "memory_usable": Given("Memory that programs have", "GiB"),
     "bandwidth": Given("Memory bandwidth", "GB / second"),
     "dense_fp16": Given("Dense FP16 peak, FP32 accumulate", "TFLOP / (second * GPU)"),
     "dense_bf16": Given("Dense BF16 peak, FP32 accumulate", "TFLOP / (second * GPU)"),
     "dense_fp8": Given("Dense FP8 peak, FP32 accumulate", "TFLOP / (second * GPU)"),
+    "dense_fp4": Given("Dense FP4 peak", "TFLOP / (second * GPU)"),
+    "dense_tf32": Given("Dense TF32 peak", "TFLOP / (second * GPU)"),
+    "fp32": Given("FP32 peak of vectors", "TFLOP / (second * GPU)"),
+    "fp16_accumulate": Given("Dense FP16 peak, FP16 accumulate", "TFLOP / (second * GPU)"),
+    "sparse_bf16": Given("BF16 peak with sparsity, not to count with", "TFLOP / (second * GPU)"),
     "measured_bf16": Given("Best measured BF16 matrix products", "TFLOP / (second * GPU)"),
     "power": Given("Board power", "W / GPU"),
-    "link": Given("Link bandwidth", "GB / second"),
+    "link": Given("Link bandwidth, both directions", "GB / second"),
+    "link_domain": Given("Accelerators that the link connects", "GPU", "count"),
     "host_link": Given("Link to the host, each direction", "GB / second"),
 }
 
@@ -117,6 +124,15 @@ MODEL_FLAGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 PUBLISHED: Mapping[str, Given] = {
     "published_parameters": Given("Parameters, published", "parameter"),
     "published_active_parameters": Given("Active parameters, published", "parameter"),
+}
+
+NODE: Mapping[str, Given] = {
+    "gpus": Given("Accelerators", "GPU / node", "count", ("accelerators",)),
+    "cores": Given("Cores of the host", "core / node", "count"),
+    "host_memory": Given("Memory of the host", "GiB / node"),
+    "storage": Given("Local disks", "TB / node"),
+    "network": Given("Network, each direction", "GB / (second * node)"),
+    "power": Given("Power at most", "W / node"),
 }
 
 #: What a record of a measurement says in numbers. Memory is that of one accelerator.
@@ -178,6 +194,20 @@ _DECODER = (
 #: Columns that the catalogue computes, in order. One whose formula calls what the book lacks is
 #: left out, and with it those that rest on it.
 DERIVED: Mapping[str, Mapping[str, Computed]] = {
+    "nodes": {
+        "network_per_gpu": Computed(
+            "Network per accelerator, each direction", "GB / (second * GPU)", "network / gpus"
+        ),
+        "power_per_gpu": Computed(
+            "Power per accelerator, host included", "W / GPU", "power / gpus"
+        ),
+        "host_power": Computed(
+            "Power beside the accelerators",
+            "W / node",
+            "max(0, power - gpus * accelerator.power)",
+            "non-negative",
+        ),
+    },
     "offers": {
         "price": Computed("Price per GPU hour", "USD / (GPU * hour)", "node_price / gpus"),
     },
