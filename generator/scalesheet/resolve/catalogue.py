@@ -108,7 +108,7 @@ def tables_of(
         for column, computed in columns.items():
             _derive(tables[name], column, computed, units, records)
     if not any(d.severity == "error" for d in found):
-        found.extend(implausible(by_kind, tables, prices))
+        found.extend(implausible(by_kind, tables))
     return {n: t for n, t in tables.items() if t.rows}, prices
 
 

@@ -1,14 +1,13 @@
 """Figures of the catalogue that contradict each other, or that no such thing ever had: warnings.
 
 They find the usual slips of public data: a peak with sparsity taken for a dense one, bytes for
-bits, the price of a node for that of an accelerator. An accelerator may really be unusual; its
-file then says why, under `unusual`.
+bits. An accelerator may really be unusual; its file then says why, under `unusual`. Prices have
+checks of their own (`prices.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
 
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import Document
@@ -19,8 +18,6 @@ from scalesheet.resolve.drafts import DraftTable
 RIDGE = (30.0, 420.0)
 #: fp8 is twice as fast as bf16, as far as data sheets round.
 FP8_TIMES, FP8_WITHIN = 2.0, 0.03
-#: USD for an hour of one accelerator.
-PRICE = (0.05, 100.0)
 #: Figures of one run agree as far as they are rounded.
 RUN_WITHIN = 0.02
 
@@ -28,12 +25,10 @@ RUN_WITHIN = 0.02
 def implausible(
     documents: Mapping[str, Sequence[Document]],
     tables: Mapping[str, DraftTable],
-    prices: Mapping[str, tuple[Stated, ...]],
 ) -> Iterator[Diagnostic]:
-    """What to look at again; `documents` by kind, `prices` by offer."""
+    """What to look at again; `documents` by kind."""
     for document in documents["hardware"]:
         yield from _accelerator(document, _Row(tables["hardware"], document.id))
-    yield from _offers(documents["rate"], _Row.of(tables["offers"]), prices)
     for document in documents["measurement"]:
         accelerator = _Row(tables["hardware"], str(document.data["accelerator"]))
         yield from _run(_Row(tables["measurements"], document.id), accelerator)
@@ -44,10 +39,6 @@ class _Row:
 
     def __init__(self, table: DraftTable, row: str) -> None:
         self.table, self.row = table, row
-
-    @classmethod
-    def of(cls, table: DraftTable) -> dict[str, _Row]:
-        return {row: cls(table, row) for row in table.rows}
 
     def __getitem__(self, column: str) -> float | None:
         stated = self.stated(column)
@@ -81,44 +72,6 @@ def _accelerator(document: Document, row: _Row) -> Iterator[Diagnostic]:
                 f"{times:.2f} times the bf16 peak, usual is {FP8_TIMES:.0f}; look for sparsity and "
                 "accumulation, or say why under unusual.fp8",
             )
-
-
-def _offers(
-    documents: Sequence[Document],
-    rows: Mapping[str, _Row],
-    prices: Mapping[str, tuple[Stated, ...]],
-) -> Iterator[Diagnostic]:
-    for document in documents:
-        gpus = rows[document.id]["gpus"] or 1.0
-        for price in prices[document.id]:
-            if price.value is None or price.position is None:
-                continue
-            each = float(price.value) / gpus
-            if not PRICE[0] <= each <= PRICE[1]:
-                message = (
-                    f"{each:g} USD for an hour of an accelerator, usual are {PRICE[0]} to "
-                    f"{PRICE[1]:.0f}; look at the count of accelerators and the unit"
-                )
-                yield at(price.position, "V009", message)
-    spot = [d for d in documents if d.data["term"] == "spot"]
-    on_demand = [d for d in documents if d.data["term"] == "on-demand"]
-    for cheap, dear in product(spot, on_demand):
-        if _thing(cheap) != _thing(dear):
-            continue
-        row, less, more = rows[cheap.id], rows[cheap.id]["node_price"], rows[dear.id]["node_price"]
-        if less and more and less >= more:
-            yield from row.told(
-                "node_price",
-                f"spot costs {less:g} and is not below the {more:g} of '{dear.id}', the same on "
-                "demand; one of the two is wrong or old",
-            )
-
-
-def _thing(document: Document) -> tuple[object, ...]:
-    """What is sold, whatever the terms; without the name of an instance nothing is known."""
-    data = document.data
-    named = data.get("instance") or document.id
-    return data["provider"], named, data.get("region"), data["accelerator"], data["accelerators"]
 
 
 def _run(row: _Row, accelerator: _Row) -> Iterator[Diagnostic]:
