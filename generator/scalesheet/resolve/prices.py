@@ -8,10 +8,12 @@ All but the first compare what the files say; the first judges the age of a pric
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import combinations, pairwise
+from math import log
 from statistics import median
 from typing import Any
 
@@ -41,8 +43,8 @@ BOUNDS = (0.05, 100.0)
 PEERS_WITHIN, PEERS_NEEDED = 3.0, 2
 #: The price of an accelerator as a source rounds it.
 EACH_WITHIN = 0.01
-#: Accelerators of usual machines, and how near a ratio comes to one.
-COUNTS, COUNT_WITHIN = (2, 4, 8, 16), 0.3
+#: Accelerators of usual machines, and how near a price comes to that many times another.
+COUNTS, COUNT_WITHIN = (2, 4, 8, 16), 0.01
 _SLICE = re.compile(r"\bMIG\b|\b[0-9]+g\.[0-9]+gb\b", re.IGNORECASE)
 
 
@@ -159,11 +161,13 @@ def price_findings(
     """All that is wrong whatever the date of the prices."""
     for offer in offers:
         yield from _dates(offer, edition)
-        yield from _bounds(offer)
         yield from _changes(offer, limits[offer.kind])
         yield from _counts(offer)
-    yield from _spot(offers)
-    yield from _peers(offers, edition.isoformat())
+    far = [d for offer in offers for d in _bounds(offer)]
+    far += _peers(offers, edition.isoformat())
+    yield from far
+    told = {d.path for d in far}  # a price that is none of its accelerator is no measure of spot
+    yield from _spot([offer for offer in offers if offer.document.path not in told])
     yield from _instances(offers)
 
 
@@ -278,61 +282,99 @@ def _dearer(spot: Offer, firm: Offer) -> Iterator[str]:
 
 
 def _peers(offers: Sequence[Offer], day: str) -> Iterator[Diagnostic]:
-    """Offers far from the median of the others, of which each provider has one voice."""
-    groups: dict[tuple[str, str], list[tuple[Offer, Stated]]] = {}
+    """Offers far from the median of the others. The farthest is told first, and is no measure of
+    the others any more."""
+    groups: dict[tuple[str, str], list[_Priced]] = {}
     for offer in offers:
         price = offer.at(day)
-        if price is not None:
+        if price is not None and BOUNDS[0] <= offer.each(price) <= BOUNDS[1]:
             key = (str(offer.data["accelerator"]), offer.kind)
-            groups.setdefault(key, []).append((offer, price))
+            groups.setdefault(key, []).append(_Priced(offer, price))
     for (accelerator, kind), members in sorted(groups.items(), key=lambda group: group[0]):
-        for offer, price in members:
-            others = [(o, p) for o, p in members if o is not offer]
-            each = offer.each(price)
-            inside = BOUNDS[0] <= each <= BOUNDS[1]  # beyond them it has been told
-            if len(others) < PEERS_NEEDED or offer.unusual("peers") or not inside:
-                continue
-            voices: dict[str, list[float]] = {}
-            for other, its in others:
-                voices.setdefault(str(other.data["provider"]), []).append(other.each(its))
-            usual = median(median(each) for each in voices.values())
-            times = each / usual
-            if not 1 / PEERS_WITHIN <= times <= PEERS_WITHIN:
-                message = (
-                    f"{each:g} USD for an hour of an accelerator is {times:.2g} times the median "
-                    f"of the {len(others)} other {kind} offers of '{accelerator}', {usual:.3g}"
-                    f"{_guess(times)}; expected is a factor of {PEERS_WITHIN:g} at most. Look at "
-                    "count, unit and what is included, or say why under unusual.peers"
-                )
-                yield at(price.position or offer.document.at(), "O003", f"'{offer.id}': {message}")
+        while len(members) > PEERS_NEEDED:
+            away = [(abs(log(each.times(members))), each) for each in members if each.judged]
+            far, worst = max(away, key=lambda pair: pair[0], default=(0.0, members[0]))
+            if far <= log(PEERS_WITHIN):
+                break
+            others = [each for each in members if each is not worst]
+            message = (
+                f"'{worst.offer.id}': {worst.each:g} USD for an hour of an accelerator is "
+                f"{worst.times(members):.2g} times the median of the {len(others)} other {kind} "
+                f"offers of '{accelerator}', {_median(others):.3g}{_guess(worst, others)}; "
+                f"expected is a factor of {PEERS_WITHIN:g} at most. Look at count, unit and what is "
+                "included, or say why under unusual.peers"
+            )
+            yield at(worst.price.position or worst.offer.document.at(), "O003", message)
+            members = others
 
 
-def _guess(times: float) -> str:
-    """What it may be the price of."""
-    for count in COUNTS:
-        if abs(times / count - 1) < COUNT_WITHIN and times > PEERS_WITHIN:
-            return f", like the price of a machine of {count}"
-        if abs(times * count - 1) < COUNT_WITHIN and times < 1 / PEERS_WITHIN:
-            return f", like the price of one where there are {count}"
+@dataclass(frozen=True, slots=True)
+class _Priced:
+    """An offer with the price that is compared."""
+
+    offer: Offer
+    price: Stated
+
+    @property
+    def each(self) -> float:
+        return self.offer.each(self.price)
+
+    @property
+    def judged(self) -> bool:
+        return not self.offer.unusual("peers")
+
+    def times(self, members: Iterable[_Priced]) -> float:
+        """How many times the median of the others it is."""
+        return self.each / _median(each for each in members if each is not self)
+
+
+def _median(offers: Iterable[_Priced]) -> float:
+    """The median of the providers, each with the median of its offers: no one outvotes another."""
+    voices: dict[str, list[float]] = {}
+    for priced in offers:
+        voices.setdefault(str(priced.offer.data["provider"]), []).append(priced.each)
+    return median(median(each) for each in voices.values())
+
+
+def _guess(priced: _Priced, others: Iterable[_Priced]) -> str:
+    """Whether it is some count times another price of the provider, or that part of it."""
+    for other in others:
+        if other.offer.data["provider"] == priced.offer.data["provider"]:
+            for count in COUNTS:
+                if abs(priced.each / (count * other.each) - 1) < COUNT_WITHIN:
+                    return f" and {count} times that of '{other.offer.id}'"
+                if abs(priced.each * count / other.each - 1) < COUNT_WITHIN:
+                    return f" and a part in {count} of that of '{other.offer.id}'"
     return ""
 
 
 def _instances(offers: Sequence[Offer]) -> Iterator[Diagnostic]:
     """An instance has one count of accelerators, and is offered once on the same terms."""
-    named = [offer for offer in offers if "instance" in offer.data]
-    for one, other in combinations(named, 2):
-        if any(one.data[k] != other.data[k] for k in ("provider", "instance", "accelerator")):
-            continue
-        if one.count != other.count:
-            for here, there in ((one, other), (other, one)):
+    groups: dict[tuple[object, ...], list[Offer]] = {}
+    for offer in offers:
+        if "instance" in offer.data:
+            named = tuple(offer.data[key] for key in ("provider", "instance", "accelerator"))
+            groups.setdefault(named, []).append(offer)
+    for members in groups.values():
+        yield from _other_counts(members)
+        for one, other in combinations(members, 2):
+            if all(one.data.get(k) == other.data.get(k) for k in ("term", "region", "commitment")):
                 message = (
-                    f"'{here.data['instance']}' has {here.count} accelerators here and "
-                    f"{there.count} in '{there.id}'; look up the count"
+                    f"the same as '{one.id}': provider, instance, region and term; keep one file, "
+                    "with all prices by date"
                 )
-                yield here.told("O005", message, "accelerators")
-        elif all(one.data.get(k) == other.data.get(k) for k in ("term", "region", "commitment")):
+                yield other.told("O007", message, "instance")
+
+
+def _other_counts(members: Sequence[Offer]) -> Iterator[Diagnostic]:
+    """Offers of an instance whose count fewer of them have; all of them where none prevails."""
+    counts = Counter(offer.count for offer in members)
+    (_, most), *rest = counts.most_common()
+    for offer in members if rest else ():
+        if counts[offer.count] < most or rest[0][1] == most:
+            other = next(each for each in members if each.count != offer.count)
             message = (
-                f"the same as '{one.id}': provider, instance, region and term; keep one file, with "
-                "all prices by date"
+                f"'{offer.data['instance']}' has {offer.count} accelerators here and {other.count} "
+                f"in '{other.id}'; look up the count"
             )
-            yield other.told("O007", message, "instance")
+            yield offer.told("O005", message, "accelerators")
