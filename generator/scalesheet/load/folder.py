@@ -18,6 +18,7 @@ TOP = {"book.yaml": "book", "units.yaml": "units", "sources.yaml": "sources"}
 OPTIONAL = {"score.yaml": "score"}
 FOLDERS = {
     "hardware": "hardware",
+    "providers": "provider",
     "rates": "rate",
     "models": "model",
     "measurements": "measurement",

@@ -20,6 +20,7 @@ from scalesheet.resolve.catalogue_tables import (
 )
 from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Written
 from scalesheet.resolve.plausible import implausible
+from scalesheet.resolve.providers import providers_table, unknown_providers
 from scalesheet.resolve.published import fits_table
 from scalesheet.resolve.values import Lowering, citation, show, written
 from scalesheet.units import Declared, UnitError, Units
@@ -88,19 +89,21 @@ def tables_of(
 ) -> tuple[dict[str, DraftTable], dict[str, tuple[Stated, ...]]]:
     """The catalogue's tables, and the dated prices of each offer."""
     by_kind: dict[str, list[Document]] = {
-        k: [] for k in ("hardware", "rate", "model", "measurement", "fit")
+        k: [] for k in ("hardware", "provider", "rate", "model", "measurement", "fit")
     }
     for document in documents:
         if document.kind in by_kind:
             by_kind[document.kind].append(document)
     tables = {
         "hardware": hardware_table(by_kind["hardware"], units, found),
+        "providers": providers_table(by_kind["provider"]),
         "offers": new_table("offers", "Offers", by_kind["rate"]),
         "models": models_table(by_kind["model"], units, found),
     }
     prices = offers_table(
         tables["offers"], by_kind["rate"], units, as_of, found, tables["hardware"].rows
     )
+    found.extend(unknown_providers(by_kind["rate"], by_kind["provider"]))
     if by_kind["measurement"] and _declared(by_kind["measurement"][0], units, found):
         tables["measurements"] = measurements_table(by_kind["measurement"], units, found, tables)
     tables["fits"] = fits_table(by_kind["fit"], units, found)

@@ -301,8 +301,8 @@ def _peers(offers: Sequence[Offer], day: str) -> Iterator[Diagnostic]:
                 f"'{worst.offer.id}': {worst.each:g} USD for an hour of an accelerator is "
                 f"{worst.times(members):.2g} times the median of the {len(others)} other {kind} "
                 f"offers of '{accelerator}', {_median(others):.3g}{_guess(worst, others)}; "
-                f"expected is a factor of {PEERS_WITHIN:g} at most. Look at count, unit and what is "
-                "included, or say why under unusual.peers"
+                f"expected is a factor of {PEERS_WITHIN:g} at most. Look at count, unit and what "
+                "is included, or say why under unusual.peers"
             )
             yield at(worst.price.position or worst.offer.document.at(), "O003", message)
             members = others

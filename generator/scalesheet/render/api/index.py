@@ -12,13 +12,14 @@ from scalesheet.schemas import KINDS
 
 VERSION = "v1"
 #: Grows with each addition to the shapes; docs/reference/api.md has the change log.
-REVISION = 2
+REVISION = 3
 #: From index.json to the root of the site, or of the output where there is no site.
 ROOT = "../../"
 DOCUMENTATION = "reference/api.html"
 
 COLLECTIONS: Mapping[str, str] = {
     "hardware": "Hardware",
+    "providers": "Providers",
     "offers": "Offers",
     "models": "Models",
     "measurements": "Measurements",
@@ -41,6 +42,7 @@ SHAPES: Mapping[str, str] = {
         pattern: schema
         for name, schema in {
             "hardware": "catalogue",
+            "providers": "catalogue",
             "offers": "catalogue",
             "models": "catalogue",
             "measurements": "catalogue",
