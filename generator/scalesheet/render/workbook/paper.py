@@ -2,8 +2,8 @@
 
 A sheet goes on one A4 page across if its type stays readable, else on A3, else on two pages of A3
 with its first columns repeated. Where several tables follow each other, a page ends before a table
-that it cannot hold, so that a caption never parts from its rows. A table longer than any page begins
-where it stands, unless little of the page is left.
+that it cannot hold, so that a caption never parts from its rows. A table longer than any page
+begins where it stands, unless little of the page is left.
 """
 
 from __future__ import annotations
