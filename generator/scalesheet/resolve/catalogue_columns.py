@@ -96,7 +96,7 @@ MODEL: Mapping[str, Given] = {
     "vision_patch": _size("Values in a patch", "vision", "patch"),
     "vision_merge": _size("Patches merged into a token", "vision", "merge"),
 }  # fmt: skip
-NORMS = ("rmsnorm", "layernorm", "none")
+NORMS = ("rmsnorm", "layernorm", "layernorm-no-bias", "none")
 MODEL_CHOICES: Mapping[str, Choice] = {
     "norm": Choice("Norm", NORMS, default="rmsnorm"),
     "qk_norm": Choice("Norm of queries and keys", ("none", "head", "width"), default="none"),
@@ -112,6 +112,7 @@ MODEL_FLAGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "head_bias": ("Bias of the output head", ()),
     "embedding_norm": ("Norm of the embeddings", ()),
     "router_bias": ("Bias of the router", ("experts", "router_bias")),
+    "shared_gate": ("Gate of the shared experts", ("experts", "shared_gate")),
     "vision_gated": ("Gated feed-forward of the vision tower", ("vision", "gated")),
 }
 PUBLISHED: Mapping[str, Given] = {
@@ -145,7 +146,7 @@ MEASUREMENT_CHOICES: Mapping[str, Choice] = {
     "precision": Choice("Precision", ("fp32", "tf32", "fp16", "bf16", "fp8", "nf4")),
 }
 
-_NORM = "hidden * (2 if norm == 'layernorm' else 1 if norm == 'rmsnorm' else 0)"
+_NORM = "hidden * (2 if norm == 'layernorm' else 0 if norm == 'none' else 1)"
 _EMBEDDED = (
     f"embedding_parameters(tables=1 if tied else 2, vocab=vocab, hidden=hidden, "
     f"positions=positions, head_bias=1 if head_bias else 0, "
@@ -167,7 +168,8 @@ _FEED_FORWARD = (
 _EXPERTS = (
     "expert_layer_parameters(hidden=hidden, ffn=expert_ffn, matrices=3 if gated else 2, "
     "routed=experts, counted={counted}, shared=experts_shared, "
-    "router_bias=1 if router_bias else 0) if experts > 0 else 0"
+    "router_bias=1 if router_bias else 0, shared_gate=1 if shared_gate else 0) "
+    "if experts > 0 else 0"
 )
 _DECODER = (
     f"embedding_part + layers * (attention_part + (block_norms * {_NORM}) as parameter) "
