@@ -71,7 +71,7 @@ def _decoder(
     it has one of its own for key-value heads, so that a config must state them."""
     heads, hidden = c.size("num_attention_heads"), c.size("hidden_size")
     head_dim = c.maybe("head_dim")
-    if head_dim is None and hidden % heads:
+    if head_dim is None and not c.found and hidden % heads:
         c.wrong("num_attention_heads", f"a divisor of the hidden size {hidden}")
     made: Architecture = {
         "layers": c.size("num_hidden_layers"),
@@ -86,7 +86,7 @@ def _decoder(
         "gated": _word(gated),
         **more,
     }
-    if heads % made["kv_heads"]:
+    if not c.found and heads % made["kv_heads"]:
         name = "num_key_value_heads" if c.has("num_key_value_heads") else "num_attention_heads"
         c.wrong(name, f"a divisor of the {heads} heads")
     return made
@@ -101,7 +101,7 @@ def _biased(c: Config, made: Architecture, key: str = "attention_bias") -> Archi
 def _old(c: Config, **more: Any) -> Architecture:
     """The names of GPT-2 and of what followed its code: n_layer, n_embd, n_head."""
     hidden, heads = c.size("n_embd", "hidden_size"), c.size("n_head", "num_attention_heads")
-    if hidden % heads:
+    if not c.found and hidden % heads:
         c.wrong("n_head", f"a divisor of the width {hidden}")
     positions = c.size("n_positions", "n_ctx", default=1024)
     return {
@@ -188,17 +188,62 @@ _GEMMA3_DEFAULTS = {
 
 
 def _gemma3(c: Config) -> Architecture:
-    text = _text(c, _GEMMA3_DEFAULTS)
+    text = _part(c, "text_config", _GEMMA3_DEFAULTS)
     made = _gemma3_text(text) if text is not None else {}
-    return {**made, **_without_vision(c)}
+    tower = _part(c, "vision_config", {})
+    if tower is None:
+        return made
+    # A norm after the last block, and an RMSNorm before the one matrix of the connector.
+    outer = {"outer_norms": 3, "merge": 1, "connector": "linear"}
+    return {**made, "vision": {**_siglip(tower), **outer}}
 
 
-def _text(c: Config, defaults: Mapping[str, Any]) -> Config | None:
-    """The part of a config of several that is the language model, with the defaults of its class."""
-    part = c.part("text_config")
+def _part(c: Config, name: str, defaults: Mapping[str, Any]) -> Config | None:
+    """A part of a config, with the defaults of its class."""
+    part = c.part(name)
     if part is not None:
         part.data = {**defaults, **{k: v for k, v in part.data.items() if v is not None}}
     return part
+
+
+def _siglip(v: Config) -> Architecture:
+    """The vision transformer of SigLIP, without its pooling head."""
+    if v.flag("vision_use_head", default=False):
+        v.unsupported("vision_use_head", "a pooling head cannot be written yet")
+    made = _image_transformer(v)
+    return {**made, "patch_bias": "yes"}
+
+
+def _image_transformer(v: Config) -> Architecture:
+    side = v.size("patch_size")
+    across = v.size("image_size") // side
+    v.ignore("num_attention_heads", "projection_dim", "vocab_size")
+    return {
+        "layers": v.size("num_hidden_layers"), "hidden": v.size("hidden_size"),
+        "ffn": v.size("intermediate_size"), "norm": "layernorm",
+        "patch": v.size("num_channels", default=3) * side**2, "positions": across**2,
+    }  # fmt: skip
+
+
+#: What the text part of a LLaVA config leaves out: the defaults of the class of Llama.
+_LLAMA_DEFAULTS = {
+    "vocab_size": 32_000, "hidden_size": 4096, "intermediate_size": 11_008,
+    "num_hidden_layers": 32, "num_attention_heads": 32, "max_position_embeddings": 2048,
+}  # fmt: skip
+
+
+def _llava(c: Config) -> Architecture:
+    text, tower = _part(c, "text_config", _LLAMA_DEFAULTS), _part(c, "vision_config", {})
+    if text is None or tower is None:
+        return {}
+    if text.word("model_type", "llama") != "llama":
+        text.unsupported("model_type", "LLaVA is read with a language model of the type llama alone")
+    c.ignore("vision_feature_layer", "vision_feature_select_strategy", "image_seq_length")
+    made = _image_transformer(tower)
+    made["positions"] += 2  # a position for the class token, and the token itself
+    # A norm before the first block and one after the last, each with a bias.
+    outer = {"outer_norms": 4, "merge": 1, "connector": "mlp"}
+    return {**_llama(text), "vision": {**made, **outer}}
 
 
 def _without_vision(c: Config) -> Architecture:
@@ -271,7 +316,7 @@ def _gpt_neo(c: Config) -> Architecture:
     hidden, heads = c.size("hidden_size"), c.size("num_heads", "num_attention_heads")
     positions = c.size("max_position_embeddings")
     c.ignore("attention_types", "attention_layers")
-    if hidden % heads:
+    if not c.found and hidden % heads:
         c.wrong("num_heads", f"a divisor of the hidden size {hidden}")
     return {
         "layers": c.size("num_layers", "num_hidden_layers"), "hidden": hidden, "heads": heads,
@@ -290,7 +335,7 @@ def _gpt_bigcode(c: Config) -> Architecture:
 
 def _bloom(c: Config) -> Architecture:
     hidden, heads = c.size("hidden_size", "n_embed"), c.size("n_head", "num_attention_heads")
-    if hidden % heads:
+    if not c.found and hidden % heads:
         c.wrong("n_head", f"a divisor of the width {hidden}")
     return {
         "layers": c.size("n_layer", "num_hidden_layers"), "hidden": hidden, "heads": heads,
@@ -313,7 +358,7 @@ def _mpt(c: Config) -> Architecture:
     positions = c.flag("learned_pos_emb", default=True) and not (
         attention.flag("alibi", default=True) or attention.flag("rope", default=False)
     )
-    if hidden % heads:
+    if not c.found and hidden % heads:
         c.wrong("n_heads", f"a divisor of the width {hidden}")
     return {
         "layers": c.size("n_layers"), "hidden": hidden, "heads": heads,
@@ -336,7 +381,7 @@ def _falcon(c: Config) -> Architecture:
     kv_heads = c.size("num_kv_heads", "n_head_kv", default=heads)
     norms = c.size("num_ln_in_parallel_attn", default=2 if newer else 1)
     bias = dict.fromkeys(_ALL_BIASES, _word(c.flag("bias", default=False)))
-    if hidden % heads:
+    if not c.found and hidden % heads:
         c.wrong("num_attention_heads" if c.has("num_attention_heads") else "n_head",
                 f"a divisor of the hidden size {hidden}")  # fmt: skip
     return {
@@ -493,7 +538,10 @@ def _qwen2_vl(c: Config) -> Architecture:
     width = v.size("embed_dim")
     ffn = int(v.number("mlp_ratio", 4.0) * width)
     v.ignore("hidden_size")  # the width of the language model
-    tower = {"layers": v.size("depth"), "hidden": width, "ffn": ffn, "norm": "layernorm"}
+    tower = {
+        "layers": v.size("depth"), "hidden": width, "ffn": ffn, "norm": "layernorm",
+        "outer_norms": 2,
+    }  # fmt: skip
     return {**made, "vision": {**tower, **_patches(v)}}
 
 
@@ -506,6 +554,7 @@ def _qwen2_5_vl(c: Config) -> Architecture:
     tower = {
         "layers": v.size("depth", default=32), "hidden": v.size("hidden_size", default=1280),
         "ffn": v.size("intermediate_size", default=3420), "gated": "yes", "norm": "rmsnorm",
+        "outer_norms": 1,
     }  # fmt: skip
     return {**made, "vision": {**tower, **_patches(v)}}
 
@@ -524,7 +573,7 @@ FAMILIES: Mapping[str, Callable[[Config], Architecture]] = {
     "deepseek_v3": _deepseek_v3, "falcon": _falcon, "gemma": _gemma, "gemma2": _gemma2,
     "gemma3": _gemma3, "gemma3_text": _gemma3_text, "gpt2": _gpt2, "gpt_bigcode": _gpt_bigcode,
     "gpt_neo": _gpt_neo, "gpt_neox": _gpt_neox, "gptj": _gptj, "llama": _llama, "llama4": _llama4,
-    "llama4_text": _llama4_text, "mistral": _mistral, "mixtral": _mixtral, "mpt": _mpt,
+    "llama4_text": _llama4_text, "llava": _llava, "mistral": _mistral, "mixtral": _mixtral, "mpt": _mpt,
     "olmo": _olmo, "olmo2": _olmo2, "olmo3": _olmo2, "olmoe": _olmoe, "opt": _opt, "phi": _phi,
     "phi3": _phi3, "phimoe": _phimoe, "qwen2": _qwen2, "qwen2_5_vl": _qwen2_5_vl,
     "qwen2_moe": _qwen2_moe, "qwen2_vl": _qwen2_vl, "qwen3": _qwen3, "qwen3_moe": _qwen3_moe,
