@@ -60,7 +60,7 @@ def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:
     if made.parameters is None or made.active is None:
         print("parameters are not counted: the book lacks the formulas for it")
     elif made.active < made.parameters:
-        print(f"{made.parameters:,} parameters, {made.active:,} of them met by a token")
+        print(f"{made.parameters:,} parameters, {made.active:,} of them met by a token of text")
     else:
         print(f"{made.parameters:,} parameters")
     for remark in made.remarks:
@@ -74,6 +74,7 @@ def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:
 def _from_example(data: Path, kind: str, path: Path, options: argparse.Namespace) -> int:
     from scalesheet.load.folder import shown
     from scalesheet.model import TO_BE_STATED
+    from scalesheet.new.sound import compiled
     from scalesheet.new.template import NothingToNameError, page, template
 
     try:
@@ -82,6 +83,7 @@ def _from_example(data: Path, kind: str, path: Path, options: argparse.Namespace
         raise UsageError(
             f"a {kind} names an {error} of the book, which has none yet; begin with one"
         ) from None
+    compiled(data, kind, options.id, text)  # raises Refused where it is not sound
     files = {path: text}
     if kind == "plan":
         files[path.with_name("page.md")] = page(options.id, options.title)
