@@ -107,7 +107,9 @@ def test_what_the_book_lacks_is_told_and_nothing_is_written(
     monkeypatch.chdir(tmp_path)
     data = lay(tmp_path, {})
     assert run("measurement", "anew") == 1
-    assert "U001 unknown unit 'sequence'" in capsys.readouterr().out
+    out, err = capsys.readouterr()
+    assert "U001 unknown unit 'sequence'" in out
+    assert "nothing was written: data/measurements/anew.yaml would not fit the book" in err
     assert not (data / "measurements").exists()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -72,6 +73,7 @@ def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:
 
 
 def _from_example(data: Path, kind: str, path: Path, options: argparse.Namespace) -> int:
+    from scalesheet.diagnostics import Refused
     from scalesheet.load.folder import shown
     from scalesheet.model import TO_BE_STATED
     from scalesheet.new.sound import compiled
@@ -83,7 +85,11 @@ def _from_example(data: Path, kind: str, path: Path, options: argparse.Namespace
         raise UsageError(
             f"a {kind} names an {error} of the book, which has none yet; begin with one"
         ) from None
-    compiled(data, kind, options.id, text)  # raises Refused where it is not sound
+    try:
+        compiled(data, kind, options.id, text)
+    except Refused:
+        print(f"nothing was written: {shown(path)} would not fit the book", file=sys.stderr)
+        raise
     files = {path: text}
     if kind == "plan":
         files[path.with_name("page.md")] = page(options.id, options.title)
