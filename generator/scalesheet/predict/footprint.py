@@ -27,7 +27,10 @@ COMPONENTS = (
 FROZEN = ("lora", "qlora", "adapter")
 RANK = 8.0  # of adapters, where a row does not say
 SCORE_BYTES = 5.0  # kept of each score without fused attention
+AT_ONCE = 2.0  # layers gathered at stage 3
 COPIES = 2.0  # of a block's input: adapters on query and value
+#: Small methods that, like LoRA, work on the matrices themselves.
+AT_MATRICES = ("ia3", "vera", "loha", "lokr", "oft", "boft", "fourier", "adalora")
 SEVERAL = 1.5  # what libraries for several accelerators take, over those for one
 GB = 1e9
 
@@ -70,7 +73,7 @@ OPTIMIZERS: Mapping[str, tuple[float, float, float | None, float]] = {
 class Settings:
     """What rows run with, each an array over them."""
 
-    recomputed: Array  # 1: each layer, 0: nothing
+    recomputed: Array  # share of the layers
     stage: Array  # of ZeRO
     states: Words  # of STATES
     offloaded: Flags  # optimizer states in host memory
@@ -110,6 +113,17 @@ class Footprint:
     def length(self) -> Array:
         """Tokens of a sequence on one accelerator."""
         return self.layout.sequence / self.cases.context
+
+    @cached_property
+    def shards(self) -> Array:
+        """Accelerators that states are divided among: context parallelism has them all too."""
+        return self.layout.replicas * self.cases.context
+
+    @cached_property
+    def spread(self) -> Array:
+        """What divides the inputs of blocks: the tensor degree with sequence parallelism, which
+        came with accelerators after V100."""
+        return np.where(self.cases.fused, self.cases.tensor, 1.0)
 
     @cached_property
     def lookup(self) -> Array:
@@ -196,7 +210,7 @@ class Footprint:
     def _sharded(self, parameters: Array, each: Array, since: float, stage: Array) -> Array:
         return self._rows(
             "state-bytes", parameters=parameters, bytes_per_parameter=each, stage=stage,
-            sharded_from=since, shards=self.layout.replicas,
+            sharded_from=since, shards=self.shards,
         )  # fmt: skip
 
     @cached_property
@@ -212,13 +226,22 @@ class Footprint:
         return np.where(self.training, np.where(self.frozen, self.adapters, self.own), 0.0)
 
     @cached_property
+    def mixed(self) -> Flags:
+        """Where FSDP makes one parameter of a layer and its adapters: all of it has a gradient."""
+        return self.cases.flat & self.frozen & ~self.quantised & (self.shards > 1)
+
+    @cached_property
+    def whole(self) -> Flags:
+        """Where FSDP keeps weights and gradients whole while the micro-batches of a pipeline pass."""
+        return self.cases.flat & ~self.frozen & (self.cases.pipeline > 1)
+
+    @cached_property
     def gradients(self) -> Array:
-        """Where FSDP makes one parameter of a layer and its adapters, all of it has a gradient,
-        which is whole as long as batches are accumulated."""
+        """They are whole too as long as FSDP accumulates batches, and in 32 bit while they wait."""
         each = np.where(self.frozen, 2.0, self._state("gradients"))
-        flat = self.cases.flat & self.frozen & ~self.quantised & (self.layout.replicas > 1)
-        stage = np.where(flat, 0.0, self.settings.stage)
-        return self._sharded(np.where(flat, self.own, self.trained), each, 2.0, stage)
+        each = np.where(self.whole, 4.0, each)
+        stage = np.where(self.mixed | self.whole, 0.0, self.settings.stage)
+        return self._sharded(np.where(self.mixed, self.own, self.trained), each, 2.0, stage)
 
     @cached_property
     def optimizer(self) -> Array:
@@ -254,6 +277,7 @@ class Footprint:
         unfused |= among(cases.framework, "hf") & ~among(cases.flash, "yes")
         unfused &= ~among(cases.checkpointing, "selective") & ~among(cases.framework, "unsloth")
         tuned = self.frozen | among(cases.method, "full")
+        at_matrices = among(cases.method, "lora", "qlora") | among(cases.variant, *AT_MATRICES)
         return self._rows(
             "block-activation-bytes", batch=self.settings.batch, length=self.length,
             hidden=cases.hidden, heads=cases.heads,
@@ -261,8 +285,8 @@ class Footprint:
             head_dim=cases.head_dim, ffn=self.ffn, gated=cases.gated.astype(np.float64),
             trained=np.where(self.frozen & ~self.quantised, 0.0, 1.0),
             element_bytes=self.element, score_bytes=np.where(unfused, SCORE_BYTES, 0.0),
-            copies=np.where(among(cases.method, "lora", "qlora"), COPIES, 0.0),
-            tensor=cases.tensor,
+            copies=np.where(at_matrices, COPIES, 0.0),
+            tensor=cases.tensor, spread=self.spread,
         )  # fmt: skip
 
     def held(self, unfused: float, in_flight: Array | float) -> Array:
@@ -274,7 +298,7 @@ class Footprint:
         )  # fmt: skip
         return self._rows(
             "held-activation-bytes", per_layer=self.per_layer,
-            boundary=boundary * self.element / 2, layers=cases.layers, pipeline=cases.pipeline,
+            boundary=boundary * self.element / 2 / self.spread, layers=cases.layers, pipeline=cases.pipeline,
             in_flight=in_flight, recomputed=self.settings.recomputed, unfused=unfused,
         )  # fmt: skip
 
@@ -317,7 +341,7 @@ class Footprint:
         exchanged = self._rows(
             "exchange-buffer-bytes", trained=self.trained, own=self.all_weights, layers=layers,
             gradient_bytes=self._state("gradients"), stage=self.settings.stage,
-            shards=self.layout.replicas,
+            shards=self.shards, at_once=np.where(self.whole, layers, AT_ONCE),
         )  # fmt: skip
         matrix = self._rows("weight-bytes", parameters=cases.hidden * self.ffn / cases.tensor)
         unpacked = np.where(self.quantised, matrix, 0.0)
@@ -325,7 +349,7 @@ class Footprint:
             "weight-bytes", parameters=self.own, bits_per_parameter=8 * self._state("cast")
         )
         cast = np.where(self.training, copied, 0.0)
-        away = self.settings.away & (self.layout.replicas <= 1)
+        away = self.settings.away & (self.shards <= 1)
         fetched = np.where(away, 2 * self.all_weights / layers, 0.0)
         return exchanged + unpacked + cast + fetched
 

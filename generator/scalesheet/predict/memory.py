@@ -101,7 +101,7 @@ def fits(book: Book, cases: Cases, fitted: Coefficients) -> Flags:
 
 def _varying(parts: Mapping[str, Array], settings: Settings) -> dict[str, Array]:
     """The parts that a coefficient is of."""
-    plain = np.where(settings.recomputed >= 1, 0.0, parts["activations"])
+    plain = parts["activations"] * np.where(settings.recomputed >= 1, 0.0, 1.0)
     return {"unfused": plain, **{name: parts[name] for name in PRIORS if name != "unfused"}}
 
 

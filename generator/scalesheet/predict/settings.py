@@ -32,6 +32,7 @@ SAVINGS: tuple[tuple[str, str], ...] = (
     ("away", "weights in host memory"),
 )
 MICRO_BATCHES = 4.0  # for each pipeline stage
+SOME = 0.5  # share of the layers that selective recomputation makes again
 #: Who sets up fine-tuning in this way recomputes.
 _STOCK = ("hf", "unsloth")
 
@@ -41,13 +42,15 @@ def stated(cases: Cases) -> Settings:
     frozen = among(cases.method, *FROZEN)
     tuned = frozen | among(cases.method, "full")
     zero = np.nan_to_num(cases.zero)
-    recomputed = among(cases.checkpointing, "full")
+    recomputed = among(cases.checkpointing, "full").astype(np.float64)
     usual = tuned & (among(cases.framework, *_STOCK) | (zero == 3) | ~among(cases.offload, ""))
-    recomputed |= among(cases.checkpointing, "") & usual
+    recomputed = np.where(among(cases.checkpointing, "") & usual, 1.0, recomputed)
+    # of FSDP every other layer or product; Megatron's is of the scores alone
+    recomputed = np.where(among(cases.checkpointing, "selective") & cases.flat, SOME, recomputed)
     silent = tuned & np.isnan(cases.sequence) & np.isnan(cases.micro_batch)
     offloaded = ~among(cases.offload, "") | among(cases.optimizer, "paged", "paged8")
     return Settings(
-        recomputed=recomputed.astype(np.float64),
+        recomputed=recomputed,
         stage=zero,
         states=_states(cases, frozen),
         offloaded=offloaded,
