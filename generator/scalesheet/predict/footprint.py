@@ -23,16 +23,26 @@ COMPONENTS = (
     "weights", "gradients", "optimizer", "activations", "working", "logits", "cache", "buffers",
     "framework",
 )  # fmt: skip
-#: Bits of a quantised parameter, with the constant of its block.
 FROZEN = ("lora", "qlora", "adapter")
 RANK = 8.0  # of adapters, where a row does not say
-SCORE_BYTES = 5.0  # kept of each score without fused attention
 AT_ONCE = 2.0  # layers gathered at stage 3
 COPIES = 2.0  # of a block's input: adapters on query and value
+WIDE = 2.0  # the same for norms that are computed in 32 bit
 #: Small methods that, like LoRA, work on the matrices themselves.
 AT_MATRICES = ("ia3", "vera", "loha", "lokr", "oft", "boft", "fourier", "adalora")
 SEVERAL = 1.5  # what libraries for several accelerators take, over those for one
 GB = 1e9
+
+#: Weights that are packed: bits of each, and constants of their blocks (the default is that of
+#: double quantisation).
+NF4: Mapping[str, tuple[float, Mapping[str, float]]] = {
+    "nf4": (4, {"constant_bits": 32.0, "second_bits": 0.0}),
+    "nf4-dq": (4, {}),
+    "int4": (4, {"constant_bits": 32.0, "second_bits": 0.0}),
+    "int8": (8, {"constant_bits": 0.0, "second_bits": 0.0}),
+    "int2": (2, {"constant_bits": 32.0, "second_bits": 0.0}),
+}
+QUANTISED = tuple(NF4)
 
 
 @dataclass(frozen=True)
@@ -173,8 +183,14 @@ class Footprint:
         )  # fmt: skip
         return np.where(self.frozen, trained, 0.0) / (cases.tensor * cases.pipeline)
 
+    @cached_property
+    def _kinds(self) -> dict[str, Flags]:
+        return {name: among(self.settings.states, name) for name in STATES}
+
     def _state(self, name: str) -> Array:
-        return np.array([getattr(STATES[each], name) for each in self.settings.states.tolist()])
+        """A figure of STATES for each row."""
+        figures = [getattr(STATES[kind], name) for kind in self._kinds]
+        return np.select(list(self._kinds.values()), figures, np.nan)
 
     # -------------------------------------------------------------- states
 
@@ -207,11 +223,25 @@ class Footprint:
         plain = self._rows("weight-bytes", parameters=self.own, bits_per_parameter=self.weight_bits)
         return np.where(self.quantised, packed, plain)
 
+    @cached_property
+    def among_experts(self) -> Array:
+        """Share of the parameters of one accelerator that expert parallelism divides."""
+        cases = self.cases
+        beyond = (cases.parameters - cases.active) / cases.expert
+        return beyond / (cases.active + beyond)
+
     def _sharded(self, parameters: Array, each: Array, since: float, stage: Array) -> Array:
-        return self._rows(
-            "state-bytes", parameters=parameters, bytes_per_parameter=each, stage=stage,
-            sharded_from=since, shards=self.shards,
+        """States of a kind. Those of experts are divided by what expert parallelism leaves."""
+        left = np.maximum(1.0, self.shards / self.cases.expert)
+        shares = (1 - self.among_experts, self.shards), (self.among_experts, left)
+        dense, experts = (
+            self._rows(
+                "state-bytes", parameters=parameters * share, bytes_per_parameter=each,
+                stage=stage, sharded_from=since, shards=shards,
+            )
+            for share, shards in shares
         )  # fmt: skip
+        return dense + experts
 
     @cached_property
     def weights(self) -> Array:
@@ -232,7 +262,7 @@ class Footprint:
 
     @cached_property
     def whole(self) -> Flags:
-        """Where FSDP keeps weights and gradients whole while the micro-batches of a pipeline pass."""
+        """Where FSDP keeps weights and gradients whole while micro-batches of a pipeline pass."""
         return self.cases.flat & ~self.frozen & (self.cases.pipeline > 1)
 
     @cached_property
@@ -270,8 +300,11 @@ class Footprint:
 
     @cached_property
     def per_layer(self) -> Array:
-        """Activations of a layer, nothing recomputed and kernels fused. Trainers for fine-tuning
-        copy keys and values for each query head."""
+        """Activations of a layer, nothing recomputed and kernels fused.
+
+        Trainers for fine-tuning copy keys and values for each query head, and compute norms in 32
+        bit. Without fused attention a score is kept twice, with a mask of one byte.
+        """
         cases = self.cases
         unfused = ~(cases.fused | among(cases.flash, "yes"))
         unfused |= among(cases.framework, "hf") & ~among(cases.flash, "yes")
@@ -284,8 +317,8 @@ class Footprint:
             kv_heads=np.where(tuned, cases.heads, cases.kv_heads),
             head_dim=cases.head_dim, ffn=self.ffn, gated=cases.gated.astype(np.float64),
             trained=np.where(self.frozen & ~self.quantised, 0.0, 1.0),
-            element_bytes=self.element, score_bytes=np.where(unfused, SCORE_BYTES, 0.0),
-            copies=np.where(at_matrices, COPIES, 0.0),
+            element_bytes=self.element, score_bytes=np.where(unfused, 2 * self.element + 1, 0.0),
+            copies=COPIES * at_matrices + WIDE * (tuned & cases.gated),
             tensor=cases.tensor, spread=self.spread,
         )  # fmt: skip
 
@@ -298,12 +331,14 @@ class Footprint:
         )  # fmt: skip
         return self._rows(
             "held-activation-bytes", per_layer=self.per_layer,
-            boundary=boundary * self.element / 2 / self.spread, layers=cases.layers, pipeline=cases.pipeline,
-            in_flight=in_flight, recomputed=self.settings.recomputed, unfused=unfused,
+            boundary=boundary * self.element / 2 / self.spread, layers=cases.layers,
+            pipeline=cases.pipeline, in_flight=in_flight,
+            recomputed=self.settings.recomputed, unfused=unfused,
         )  # fmt: skip
 
     @cached_property
     def in_flight(self) -> Array:
+        """Micro-batches of which the first stage holds activations."""
         cases = self.cases
         several = cases.global_batch / (self.layout.replicas * self.settings.batch)
         return np.minimum(cases.pipeline, np.maximum(1.0, first_stated(several, cases.pipeline)))
@@ -377,15 +412,3 @@ class Footprint:
 def total(book: Book, parts: Mapping[str, Array]) -> Array:
     """The peak of an accelerator, in bytes."""
     return rows_of(book, "memory-per-gpu", **parts)
-
-
-#: Weights that are packed: bits of each, and constants of their blocks (the default is that of
-#: double quantisation).
-NF4: Mapping[str, tuple[float, Mapping[str, float]]] = {
-    "nf4": (4, {"constant_bits": 32.0, "second_bits": 0.0}),
-    "nf4-dq": (4, {}),
-    "int4": (4, {"constant_bits": 32.0, "second_bits": 0.0}),
-    "int8": (8, {"constant_bits": 0.0, "second_bits": 0.0}),
-    "int2": (2, {"constant_bits": 32.0, "second_bits": 0.0}),
-}
-QUANTISED = tuple(NF4)
