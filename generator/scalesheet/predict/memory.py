@@ -99,7 +99,7 @@ def predict_memory(book: Book, cases: Cases, fitted: Coefficients) -> Prediction
         return none_of(len(cases), OLD_FIT)
     made = _made(book, cases, fitted)
     low, high, most = (made.at(fitted[end]) for end in ENDS)
-    told = _told(made, _verdict(low, most, cases.memory))
+    told = _told(made, _verdict(made, low, most, cases.memory))
     return Predictions(made.whole, low, high, told, no_reasons(len(cases)))
 
 
@@ -115,19 +115,22 @@ def most_memory(book: Book, cases: Cases, fitted: Coefficients) -> Array:
 
 
 def fits(book: Book, cases: Cases, fitted: Coefficients) -> Flags:
-    """Whether a run surely fits: all that it may take is there. False where nothing is known."""
-    return _fits(most_memory(book, cases, fitted), cases.memory)
+    """Whether a run surely fits as it is described: all that it may take is there, and no saving
+    had to be taken that it does not state. False where nothing is known."""
+    made = _made(book, cases, fitted)
+    return among(made.taken, "") & _enough(made.at(fitted["most"]), cases.memory)
 
 
-def _fits(most: Array, memory: Array) -> Flags:
-    fit: Flags = most <= USABLE * memory
-    return fit
+def _enough(most: Array, memory: Array) -> Flags:
+    enough: Flags = most <= USABLE * memory
+    return enough
 
 
-def _verdict(low: Array, most: Array, memory: Array) -> Words:
+def _verdict(made: _Made, low: Array, most: Array, memory: Array) -> Words:
     """Whether rows fit into the memory of their accelerator, where that is known."""
     said = np.where(low > USABLE * memory, "does not fit", "may not fit")
-    said = np.where(_fits(most, memory), "fits", said)
+    fit = np.where(among(made.taken, ""), "fits", "fits with what is taken")
+    said = np.where(_enough(most, memory), fit, said)
     return words(np.where(np.isnan(memory), "", said).tolist())
 
 
