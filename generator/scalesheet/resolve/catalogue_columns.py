@@ -141,7 +141,7 @@ NODE: Mapping[str, Given] = {
     "host_memory": Given("Memory of the host", "GiB / node"),
     "storage": Given("Local disks", "TB / node"),
     "network": Given("Network, each direction", "GB / (second * node)"),
-    "power": Given("Power at most", "W / node"),
+    "power": Given("Power at most", "kW / node"),
 }
 
 #: What a record of a measurement says in numbers. Memory is that of one accelerator.
@@ -213,7 +213,7 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
         ),
         "host_power": Computed(
             "Power beside the accelerators",
-            "W / node",
+            "kW / node",
             "max(0, power - gpus * accelerator.power)",
             "non-negative",
         ),
