@@ -382,6 +382,7 @@ _code(
     "change without a second source",
     "A price is much higher or lower than the one before it, and one source alone says so.",
     "Name another source under `confirmed`, or leave the price out.",
+    "warning",
 )
 _code(
     "O005",
@@ -396,6 +397,7 @@ _code(
     "A price holds from a day after the edition, or was seen before it held, after the edition or "
     "after the next one held.",
     "Mend the date; a price is entered when it holds.",
+    "warning",
 )
 _code(
     "O007",

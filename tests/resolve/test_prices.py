@@ -252,6 +252,11 @@ def test_dates_are_those_of_a_history(tmp_path, prices, message):
     assert begin(found, message) if message else found == []
 
 
+def test_an_end_may_be_announced(tmp_path):
+    end = "  - {from: 2027-01-01, reason: no longer offered}\n"
+    assert told(laid(tmp_path, offer(price("2026-10-10", 1), end))) == []
+
+
 def test_a_thing_is_offered_once(tmp_path):
     one = offer(price("2026-10-10", 1))
     assert begin(told(laid(tmp_path, one, one)), "O007 'offer-2': the same as 'offer-1'")

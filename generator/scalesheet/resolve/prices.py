@@ -174,7 +174,7 @@ def price_findings(
 def _dates(offer: Offer, edition: date) -> Iterator[Diagnostic]:
     ends = [price.since for price in offer.prices[1:]]
     for index, price in enumerate(offer.prices):
-        if price.since > edition.isoformat():
+        if price.since > edition.isoformat() and price.value is not None:  # an end is announced
             message = (
                 f"holds from {price.since}, after the edition of {edition}; enter it when it "
                 "holds, or move the edition"

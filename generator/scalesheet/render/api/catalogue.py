@@ -17,7 +17,7 @@ from scalesheet.values import Results, Value
 #: Tables that every book may have; small tables of its own follow.
 TABLES = ("hardware", "nodes", "providers", "offers", "models", "measurements", "fits")
 PRICE = "node_price"  # the offers' column that the dated prices are of
-PRICE_FIELDS = ("offer", "from", "seen", *FIELDS)
+PRICE_FIELDS = ("offer", "from", *FIELDS, "seen")
 SOURCE_FIELDS = ("key", "title", "publisher", "url", "date", "accessed", "note")
 UNIT_FIELDS = ("name", "title", "symbol", "dimension", "size", "base", "per", "counted", "note")
 
@@ -161,8 +161,8 @@ def prices_csv(book: Book) -> str:
             (
                 offer,
                 price.since,
-                price.seen or price.since,
                 *fields(value_of(price), offers.columns[PRICE], price, None),
+                price.seen or price.since,
             )
             for offer in (offers.rows if offers else ())
             for price in book.prices.get(offer, ())

@@ -201,7 +201,7 @@ def _old(context: Context, row: str) -> Html | None:
         "p",
         tag("strong", "An old price."),
         f" It was last seen on {old.seen}, {old.days} days before {context.book.as_of}; after "
-        f"{old.limit} days a price of the kind {old.kind} is old. {old.why}".rstrip(),
+        f"{old.limit} days a price of the kind {old.kind} is old.",
         class_="lead",
     )
 
