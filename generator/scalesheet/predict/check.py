@@ -10,17 +10,19 @@ from scalesheet.predict.score import Quality, TaskScore
 
 #: Figures on file are rounded; a score may be worse by this share.
 ROUNDING = 1e-3
+APART = "loss_apart"  # losses on evaluation sets that were never seen
 
 
 def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic]:
     """Every score that fell behind the one on file, and every fit that is out of date."""
     for task, expected in book.expected.items():
         assert expected.position is not None
-        if task not in scores:
+        found = _figures(scores, task)
+        if found is None:
             message = f"{task}: no row is scored, and {expected.rows} are expected"
             yield at(expected.position, "P001", message)
             continue
-        for message in _worse(scores[task].unseen, expected):
+        for message in _worse(found, expected):
             yield at(expected.position, "P001", f"{task}: {message}")
     for task, made in scores.items():
         fit = book.fits.get(task)
@@ -31,6 +33,13 @@ def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic
                 "run 'scalesheet fit' and look at the score"
             )
             yield at(fit.position, "P002", message)
+
+
+def _figures(scores: Mapping[str, TaskScore], name: str) -> Quality | None:
+    """The figures that an entry of the file is about; `loss_apart` is a second one of a task."""
+    if name == APART:
+        return scores["loss"].apart if "loss" in scores else None
+    return scores[name].unseen if name in scores else None
 
 
 def _worse(found: Quality, expected: Expected) -> Iterator[str]:

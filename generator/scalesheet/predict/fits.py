@@ -32,6 +32,8 @@ def coefficients(book: Book, fit: str) -> Coefficients:
 
 #: What is said of a case, and is no part of it.
 _SAID = ("assumed", "unsupported", "no_peak")
+#: Columns that came later: where no row states them they say nothing.
+_LATER = ("unique",)
 
 
 def digest(cases: Cases, truth: Array) -> str:
@@ -41,6 +43,8 @@ def digest(cases: Cases, truth: Array) -> str:
         if field.name in _SAID:
             continue
         column = getattr(cases, field.name)
+        if field.name in _LATER and np.isnan(column).all():
+            continue
         if isinstance(column, np.ndarray) and column.dtype == np.float64:
             parts.append(",".join(f"{number:.12g}" for number in column.tolist()))
         elif isinstance(column, np.ndarray):

@@ -32,7 +32,8 @@ def pages(context: Context) -> dict[str, str]:
 def test_there_is_a_page_for_each_task_and_an_index(
     context: Context, pages: dict[str, str]
 ) -> None:
-    assert set(pages) == {"score/index.md", *(f"score/{task}.md" for task in context.scores)}
+    tasks = {f"score/{task}.md" for task in context.scores}
+    assert set(pages) == {"score/index.md", "score/laws.md", *tasks}
     assert set(dict(score_texts(context))) == set(pages)
 
 
