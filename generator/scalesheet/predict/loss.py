@@ -40,6 +40,9 @@ SHAPE = ("size", "data", "alpha", "beta", "joint")
 SMALLEST = 3e6
 #: What offsets of texts are for: entries of the vocabulary, and a run of middling size.
 USUAL, PARAMETERS, TOKENS = 5e4, 1e9, 2e10
+#: Parameters without embeddings and tokens of the published runs that the fit rests on, and how
+#: many times beyond them is far.
+SIZES, DATA, FAR = (1.9e7, 1.3e10), (1e9, 5e12), 3.0
 #: Besides these a fit has an offset for each set and each text that it knows.
 NEEDED = (*SHAPE, "any_set", "set_low", "set_high", "new_low", "new_high")
 #: Texts that sets are made of, and how their names tell. The first that is found holds.
@@ -102,9 +105,18 @@ def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     expected = np.maximum(shape + np.where(known, offset, longer), 0.01)
     low, high = (_end(fitted, end, known) for end in ("low", "high"))
     method = words([f"joint power law, {each[2]}" for each in found])
+    method[~_within(cases)] += "; far from the runs of the fit"
     return Predictions(
         expected, np.maximum(expected + low, 0.01), expected + high, method, no_reasons(len(cases))
     )
+
+
+def _within(cases: Cases) -> Flags:
+    """Whether size and data are among those of the fit, or not far from them."""
+    inside = np.ones(len(cases), dtype=bool)
+    for values, (least, most) in ((without_embeddings(cases), SIZES), (cases.tokens, DATA)):
+        inside &= (least / FAR <= values) & (values <= most * FAR)
+    return inside
 
 
 def in_vocabulary(book: Book, loss: Array, cases: Cases) -> Array:

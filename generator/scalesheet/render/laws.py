@@ -92,8 +92,8 @@ def _losses(book: Book, known: tuple[laws.Law, ...]) -> Section:
         "Loss of some runs",
         "runs",
         "Nat for each token; embeddings are neglected. Last by how much the loss is lower than "
-        f"that of {large(MIDDLE[0])} parameters on {large(MIDDLE[1])} tokens, from the law that gives "
-        "least to the one that gives most: how far the laws disagree.",
+        f"that of {large(MIDDLE[0])} parameters on {large(MIDDLE[1])} tokens, from the law that "
+        "gives least to the one that gives most: how far the laws disagree.",
         ("Parameters", "Tokens", *(law.name for law in known), "Lower by"),
         tuple(rows),
     )
@@ -108,8 +108,8 @@ def _optimal(best: list[laws.Best]) -> Section:
         "Compute-optimal size and data",
         "optimal",
         "Parameters on tokens of least loss for a budget of C = 6 N D, in FLOP. Kaplan and this "
-        "fit count parameters without embeddings; DeepSeek counts attention among its FLOP. The older "
-        "of them were fitted below 1e22 FLOP.",
+        "fit count parameters without embeddings; DeepSeek counts attention among its FLOP. Each "
+        "was fitted on far smaller budgets than the largest here: its formula says on which.",
         ("FLOP", *(each.name for each in best)),
         tuple(rows),
     )
