@@ -74,7 +74,8 @@ def test_what_others_say_has_a_source(context: Context, pages: dict[str, str]) -
 
 def test_a_book_without_published_rows_says_so(context: Context) -> None:
     bare = Context(replace(context.book, publications={}, peers=()), {}, "0" * 8, {})
-    ((path, page),) = score_pages(bare)
+    (path, page), *laws = score_pages(bare)
+    assert [name for name, _ in laws] == ["score/laws.md"]
     assert path == "score/index.md"
     assert "Nothing is scored yet." in page
 
