@@ -84,12 +84,19 @@ def test_repeated_tokens_are_worth_less_than_new_ones_and_never_nothing(book: Bo
     assert (worth[2:] < tokens[2:]).all()
     assert (np.diff(worth) > 0).all()
     assert worth[-1] < 1e10 * (1 + 15.387756)
-    repeated, new = (
-        rows_of(book, "data-constrained-loss", parameters=1e9, tokens=tokens, unique=unique)
-        for unique in (np.full(len(tokens), 1e10), tokens)
-    )
+    repeated = rows_of(book, "data-constrained-loss", parameters=1e9, tokens=worth)
+    new = rows_of(book, "data-constrained-loss", parameters=1e9, tokens=tokens)
     assert (repeated >= new - 1e-12).all()
     assert (repeated[2:] > new[2:]).all()
+
+
+def test_parameters_in_excess_of_the_data_wear_off(book: Book) -> None:
+    size = np.array([1e8, 1e9, 1e10, 1e11, 1e12])
+    worth = rows_of(book, "effective-parameters", parameters=size, unique=2e10)
+    assert worth[0] == pytest.approx(size[0])
+    assert (worth <= size * (1 + 1e-12)).all()
+    assert (worth[2:] < size[2:]).all()
+    assert (np.diff(worth) > 0).all()
 
 
 def test_the_more_a_model_is_used_the_smaller_it_should_be(book: Book) -> None:
@@ -136,7 +143,7 @@ def rows(seed: int = 1) -> loss_fit.Rows:
     size, data = random.uniform(-3, 3, 60), random.uniform(-3, 4, 60)
     family = words([f"f{n % 4}" for n in range(60)])
     bare = loss_fit.Rows(
-        size, data, np.zeros(60), np.ones(60), words([f"of_{name}" for name in family]),
+        size, data, np.zeros(60), np.ones(60), words([f"offset_of_{name}" for name in family]),
         words([""] * 60), family,
     )  # fmt: skip
     offset = np.array([0.5 * (n % 4) + 1 for n in range(60)])
@@ -171,7 +178,7 @@ def test_the_fit_finds_the_offsets_of_a_law_without_noise() -> None:
         abs=0.03,
     )
     found = loss_fit.offsets(given, logs)
-    gaps = [found[f"of_f{n}"] - found["of_f0"] for n in range(4)]
+    gaps = [found[f"offset_of_f{n}"] - found["offset_of_f0"] for n in range(4)]
     assert gaps == pytest.approx([0.0, 0.5, 1.0, 1.5], abs=0.03)
 
 
@@ -186,7 +193,10 @@ def test_the_fit_rests_on_runs_of_the_sizes_that_are_said(book: Book, score: Tas
 
 
 def test_a_set_is_known_by_its_name_and_its_text_by_a_word_of_it() -> None:
-    assert set_name("Pile test (model trained on dedup)") == "of_pile_test_model_trained_on_dedup"
+    assert (
+        set_name("Pile test (model trained on dedup)")
+        == "offset_of_pile_test_model_trained_on_dedup"
+    )
     assert corpus("C4 validation (trained on RedPajama)") == "c4"
     assert corpus("The Pile, validation") == "pile"
     assert corpus("OpenWebText val") == "web"
@@ -205,7 +215,7 @@ def test_a_known_set_gets_its_offset_and_a_new_one_a_wide_range(
     fitted = coefficients(book, "loss")
     bare = np.array([7e9 - 2 * 50304 * 4096])
     law = rows_of(
-        book, "joint-power-loss", parameters=bare, tokens=1e12, floor=fitted["of_pile_test"],
+        book, "joint-power-loss", parameters=bare, tokens=1e12, floor=fitted["offset_of_pile_test"],
         **{name: fitted[name] for name in SHAPE},
     )  # fmt: skip
     assert found.predicted[0] == pytest.approx(law[0])

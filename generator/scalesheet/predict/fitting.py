@@ -38,7 +38,12 @@ class Said:
     notes: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, name: str) -> str | None:
-        return self.notes.get(name) or self.notes.get(name.partition("_")[0] + "_*")
+        begins = (note for key, note in self.notes.items() if _begins(name, key))
+        return self.notes.get(name) or next(begins, None)
+
+
+def _begins(name: str, key: str) -> bool:
+    return key.endswith("*") and name.startswith(key[:-1])
 
 
 _POOLED = (
@@ -83,9 +88,9 @@ SAID: Mapping[str, Said] = {
             "alpha": "exponent of size",
             "beta": "exponent of data",
             "joint": "exponent that joins size and data",
-            "of_*": "offset of an evaluation set, nat: the median of its rows",
-            "text_*": "offset of sets of this text, nat, for 50,000 entries of the vocabulary",
-            "any_set": "offset of any other set, nat, for 50,000 entries of the vocabulary",
+            "offset_of_*": "offset of an evaluation set, nat: the median of its rows",
+            "offset_in_*": "offset of sets of this text, nat, for 50,000 entries of the vocabulary",
+            "offset_elsewhere": "offset of any other set, nat, for 50,000 entries of the vocabulary",
             "set_low": "low end of the 80 % interval where the set is known, nat",
             "set_high": "high end of it",
             "new_low": "low end of the 80 % interval where the set is not known, nat",

@@ -49,9 +49,9 @@ GRID = 2001  # sizes that an optimum without a closed form is looked for among
 def fitted(book: Book) -> Mapping[str, float]:
     """The coefficients of the fitted law, with the offset that any set has; none without a fit."""
     found = coefficients(book, "loss")
-    if "any_set" not in found:
+    if "offset_elsewhere" not in found:
         return {}
-    return {**{name: found[name] for name in SHAPE}, "floor": found["any_set"]}
+    return {**{name: found[name] for name in SHAPE}, "floor": found["offset_elsewhere"]}
 
 
 def laws(book: Book) -> tuple[Law, ...]:
@@ -64,7 +64,7 @@ def loss(book: Book, law: Law, parameters: Array, tokens: Array) -> Array:
     """The loss that a law gives, in nat / token; tokens are new ones."""
     more: dict[str, Array | float] = {}
     if law.record == "data-constrained-loss":
-        more = {"unique": tokens}
+        parameters = rows_of(book, "effective-parameters", parameters=parameters, unique=tokens)
     if law.record == "joint-power-loss":
         more = dict(fitted(book))
     return rows_of(book, law.record, parameters=parameters, tokens=tokens, **more)

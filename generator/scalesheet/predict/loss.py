@@ -44,7 +44,7 @@ USUAL, PARAMETERS, TOKENS = 5e4, 1e9, 2e10
 #: many times beyond them is far.
 SIZES, DATA, FAR = (1.9e7, 1.3e10), (1e9, 5e12), 3.0
 #: Besides these a fit has an offset for each set and each text that it knows.
-NEEDED = (*SHAPE, "any_set", "set_low", "set_high", "new_low", "new_high")
+NEEDED = (*SHAPE, "offset_elsewhere", "set_low", "set_high", "new_low", "new_high")
 #: Texts that sets are made of, and how their names tell. The first that is found holds.
 CORPORA: Mapping[str, str] = {
     "pile": r"\bpile\b",
@@ -141,7 +141,7 @@ def _end(fitted: Coefficients, end: str, known: Flags) -> Array:
 def set_name(evaluation: str) -> str:
     """The name of the coefficient that is the offset of an evaluation set."""
     plain = re.sub(r"[^a-z0-9]+", "_", evaluation.lower()).strip("_")
-    return f"of_{plain}" if plain else ""
+    return f"offset_of_{plain}" if plain else ""
 
 
 def corpus(evaluation: str) -> str:
@@ -163,6 +163,6 @@ def _offset(evaluation: str, fitted: Coefficients) -> tuple[float, bool, str]:
     if own in fitted:
         return fitted[own], True, "offset of its evaluation set"
     text = corpus(evaluation)
-    if text and f"text_{text}" in fitted:
-        return fitted[f"text_{text}"], False, f"an unknown set: offset of sets of {text}"
-    return fitted["any_set"], False, "an unknown set: mean offset of all"
+    if text and f"offset_in_{text}" in fitted:
+        return fitted[f"offset_in_{text}"], False, f"an unknown set: offset of sets of {text}"
+    return fitted["offset_elsewhere"], False, "an unknown set: mean offset of all"

@@ -138,8 +138,8 @@ def offsets(rows: Rows, logs: Array) -> dict[str, float]:
     own = _of_sets(rows, gap)
     usual = _of_sets(rows, (gap + middle) / rows.length - middle)
     texts = sorted(set(rows.texts.tolist()) - {""})
-    level = {f"text_{text}": _level(rows, usual, rows.texts == text) for text in texts}
-    return own | level | {"any_set": _level(rows, usual, np.ones(len(rows), dtype=bool))}
+    level = {f"offset_in_{text}": _level(rows, usual, rows.texts == text) for text in texts}
+    return own | level | {"offset_elsewhere": _level(rows, usual, np.ones(len(rows), dtype=bool))}
 
 
 def _middle(logs: Array) -> float:
@@ -207,6 +207,6 @@ def _of_others(gap: Array, sets: Words) -> Array:
 def _expected(rows: Rows, known: Mapping[str, float], middle: float) -> Array:
     """The offset of each row where other families tell of its set, or of its text."""
     own = np.array([known.get(name, np.nan) for name in rows.sets.tolist()])
-    names = [f"text_{text}" for text in rows.texts.tolist()]
-    level = np.array([known.get(name, known["any_set"]) for name in names])
+    names = [f"offset_in_{text}" for text in rows.texts.tolist()]
+    level = np.array([known.get(name, known["offset_elsewhere"]) for name in names])
     return np.where(np.isnan(own), (level + middle) * rows.length - middle, own)

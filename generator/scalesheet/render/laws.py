@@ -50,7 +50,7 @@ def sections(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Section]:
         yield _losses(book, known)
     if best := laws.optimal(book, BUDGETS):
         yield _optimal(best)
-    if {"effective-tokens", "data-constrained-loss"} <= set(book.records):
+    if {"effective-tokens", "effective-parameters", "data-constrained-loss"} <= set(book.records):
         yield _epochs(book)
     if {BY, "tokens-for-loss", "lifetime-flop", "compute-optimal-parameters"} <= set(book.records):
         yield _use(book)
@@ -118,10 +118,12 @@ def _optimal(best: list[laws.Best]) -> Section:
 def _epochs(book: Book) -> Section:
     tokens = UNIQUE * np.array(EPOCHS, dtype=np.float64)
     worth = rows_of(book, "effective-tokens", tokens=tokens, unique=UNIQUE)
-    repeated, new = (
-        rows_of(book, "data-constrained-loss", parameters=MODEL, tokens=tokens, unique=unique)
-        for unique in (UNIQUE, tokens)
+    size, more = (
+        rows_of(book, "effective-parameters", parameters=MODEL, unique=unique)
+        for unique in (np.full(len(tokens), UNIQUE), tokens)
     )
+    repeated = rows_of(book, "data-constrained-loss", parameters=size, tokens=worth)
+    new = rows_of(book, "data-constrained-loss", parameters=more, tokens=tokens)
     rows = [
         (f"{epochs}", large(worth[n]), f"{worth[n] / tokens[n]:.0%}".replace("%", " %"),
          f"{repeated[n]:.3f}", f"{new[n]:.3f}")
