@@ -283,8 +283,8 @@ def test_tables_that_serve_both_ends_are_taken_off_once(cases: Given) -> None:
     [
         ({"D_tokens": ""}, "tokens not stated"),
         ({"N": ""}, "parameters not stated"),
-        ({"loss_unit": "bits per byte"}, "bits for each byte need the bytes of a token"),
-        ({"loss_unit": "nats/char"}, "bits for each byte need the bytes of a token"),
+        ({"loss_unit": "bits per byte"}, "for each token, not for each byte"),
+        ({"loss_unit": "nats/char"}, "for each token, not for each byte"),
         ({"kind": "finetune-lora"}, "tuned"),
         ({"model": "Mixtral-8x7B", "N": "", "hidden": "", "layers": ""}, "mixture of experts"),
         ({"D_unique": 2e12}, "more tokens that differ"),
