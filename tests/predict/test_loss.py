@@ -278,13 +278,21 @@ def test_tables_that_serve_both_ends_are_taken_off_once(cases: Given) -> None:
     assert without_embeddings(cases("loss", gpt2)) == pytest.approx([124e6 - 50257 * 768])
 
 
+def test_a_model_of_unknown_sizes_has_the_usual_width(cases: Given) -> None:
+    small = {"N": 124e6, "tokenizer": "GPT-2 50257", "D_tokens": 1e10}
+    large = {"N": 70e9, "tokenizer": "Llama-2 32000", "D_tokens": 1e12}
+    bare = without_embeddings(cases("loss", small, large))
+    assert bare[0] == pytest.approx(85e6, rel=0.12)  # of GPT-2
+    assert bare[1] == pytest.approx(70e9 - 2 * 32000 * 8192, rel=0.01)  # of Llama 2
+
+
 @pytest.mark.parametrize(
     ("row", "why"),
     [
         ({"D_tokens": ""}, "tokens not stated"),
         ({"N": ""}, "parameters not stated"),
-        ({"loss_unit": "bits per byte"}, "bits for each byte need the bytes of a token"),
-        ({"loss_unit": "nats/char"}, "bits for each byte need the bytes of a token"),
+        ({"loss_unit": "bits per byte"}, "for each token, not for each byte"),
+        ({"loss_unit": "nats/char"}, "for each token, not for each byte"),
         ({"kind": "finetune-lora"}, "tuned"),
         ({"model": "Mixtral-8x7B", "N": "", "hidden": "", "layers": ""}, "mixture of experts"),
         ({"D_unique": 2e12}, "more tokens that differ"),

@@ -53,7 +53,10 @@ CORPORA: Mapping[str, str] = {
     "web": r"open\s?web\s?text|\bowt\b|web\s?text|refinedweb|fineweb|common\s?crawl",
 }
 _PER = re.compile(r"byte|char|word|\bbp[bc]\b|bits? per")
-_PER_TOKEN = "a loss is predicted for each token; bits for each byte need the bytes of a token"
+_PER_TOKEN = (
+    "a loss is predicted for each token, not for each byte, character or word; 'bits-per-byte' "
+    "converts where the bytes of a token are known"
+)
 
 
 def unsupported_loss(cases: Cases) -> Reasons:

@@ -94,7 +94,7 @@ def error(task: str, value: float | None) -> str:
 def bias(task: str, value: float) -> str:
     if value != value:
         return NOTHING
-    return f"{value:+.3f}" if task == "loss" else f"×{value:.2f}"
+    return f"{round(value, 3) + 0.0:+.3f}" if task == "loss" else f"×{value:.2f}"
 
 
 def quality(task: str, figures: Quality) -> tuple[str, ...]:
