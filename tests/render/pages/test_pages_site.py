@@ -12,7 +12,9 @@ import yaml
 from render.pages.rendered import MKDOCS, write
 from scalesheet.site import Engine, build_site
 
-FOLDERS = ("plans", "hardware", "providers", "offers", "models", "measurements", "formulas", "sources")
+FOLDERS = (
+    "plans", "hardware", "providers", "offers", "models", "measurements", "formulas", "sources",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("engine", ["mkdocs", "zensical"])
