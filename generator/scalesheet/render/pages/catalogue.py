@@ -306,12 +306,13 @@ def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
     column = table.columns["node_price"]
     fmt = format_of(column, map(value_of, prices), context.book.units)
     head = [heading_cell("From"), heading_cell("Price", context.symbol(column), number=True)]
-    head += [heading_cell(text) for text in ("Last seen", "Kind", "Source and note", "")]
+    head += [heading_cell("Last seen", number=True)]
+    head += [heading_cell(text) for text in ("Kind", "Source and note", "")]
     body = [
         [
             tag("th", stated.since, scope="row"),
             cell(value_of(stated), fmt, input_=True),
-            tag("td", stated.seen or stated.since),
+            tag("td", stated.seen or stated.since, class_="num"),
             *_basis(context, column, stated),
         ]
         for stated in reversed(prices)

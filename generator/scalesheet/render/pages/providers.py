@@ -125,7 +125,7 @@ def _offers(context: Context, name: str) -> Html:
     price = table.columns["price"] if "price" in table.columns else table.columns["node_price"]
     head = [heading_cell(text) for text in ("Offer", "Accelerator", "Term")]
     head += [heading_cell(price.title, context.symbol(price), number=True)]
-    head += [heading_cell("Last seen")]
+    head += [heading_cell("Last seen", number=True)]
     fmt = column_format(context, table, price)
     body: list[list[Html]] = []
     for row in rows:
@@ -140,7 +140,7 @@ def _offers(context: Context, name: str) -> Html:
                 tag("th", link(to("offers", row), context.row_title(table, row)), scope="row"),
                 *(tag("td", fact) for fact in facts),
                 cell(cell_value(context, table, price, row), fmt),
-                tag("td", f"{seen}{old}"),
+                tag("td", f"{seen}{old}", class_="num"),
             ]
         )
     return grid(head, body, sortable=True)
@@ -160,13 +160,13 @@ def _history(context: Context, name: str) -> Iterator[Html | str]:
             body.append(
                 [
                     tag("th", link(to("offers", row), context.row_title(table, row)), scope="row"),
-                    tag("td", stated.since),
+                    tag("td", stated.since, class_="num"),
                     cell(value_of(stated), fmt, input_=True),
                     tag("td", cite(context, stated.citation), class_="words"),
                 ]
             )
     if body:
-        head = [heading_cell("Offer"), heading_cell("From")]
+        head = [heading_cell("Offer"), heading_cell("From", number=True)]
         head += [heading_cell(column.title, context.symbol(column), number=True)]
         yield heading(2, "Prices that changed", "history")
         yield grid([*head, heading_cell("Source")], body, records=True)
