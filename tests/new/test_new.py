@@ -170,3 +170,14 @@ def test_an_offer_needs_an_accelerator(
 def test_ids_are_suggested() -> None:
     assert suggested("Qwen2.5-VL 7B") == "qwen2-5-vl-7b"
     assert suggested("!!") == ""
+
+
+def test_a_page_that_is_there_already_is_left_as_it_is(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = data / "plans" / "anew" / "page.md"
+    page.parent.mkdir()
+    page.write_text("# Mine\n", "utf-8")
+    assert run("plan", "anew") == 2
+    assert "data/plans/anew/page.md is there already" in capsys.readouterr().err
+    assert (page.read_text("utf-8"), os.listdir(page.parent)) == ("# Mine\n", ["page.md"])
