@@ -30,6 +30,7 @@ COPIES = 2.0  # of a block's input: adapters on query and value
 WIDE = 2.0  # the same for norms that are computed in 32 bit
 #: Small methods that, like LoRA, work on the matrices themselves.
 AT_MATRICES = ("ia3", "vera", "loha", "lokr", "oft", "boft", "fourier", "adalora")
+SEVERAL = 1.5  # what libraries for several accelerators take, over those for one
 GB = 1e9
 
 #: Weights that are packed: bits of each, and constants of their blocks (the default is that of
@@ -307,6 +308,7 @@ class Footprint:
         cases = self.cases
         unfused = ~(cases.fused | among(cases.flash, "yes"))
         unfused |= among(cases.framework, "hf") & ~among(cases.flash, "yes")
+        unfused |= among(cases.flash, "no")
         unfused &= ~among(cases.checkpointing, "selective") & ~among(cases.framework, "unsloth")
         tuned = self.frozen | among(cases.method, "full")
         at_matrices = among(cases.method, "lora", "qlora") | among(cases.variant, *AT_MATRICES)
@@ -394,6 +396,7 @@ class Footprint:
         working = at["working"] * self.per_layer
         logits = self.logits(at["logits"], held)
         held, working, logits = (np.where(self.training, x, 0.0) for x in (held, working, logits))
+        several = np.where(self.layout.gpus > 1, SEVERAL, 1.0)
         return {
             "weights": self.weights,
             "gradients": self.gradients,
@@ -403,7 +406,7 @@ class Footprint:
             "logits": np.where(working >= logits, 0.0, logits),
             "cache": self.cache,
             "buffers": self.buffers,
-            "framework": np.full(len(self.cases), at["framework"] * GB),
+            "framework": at["framework"] * GB * several,
         }
 
 
