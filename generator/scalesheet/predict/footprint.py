@@ -308,6 +308,7 @@ class Footprint:
         cases = self.cases
         unfused = ~(cases.fused | among(cases.flash, "yes"))
         unfused |= among(cases.framework, "hf") & ~among(cases.flash, "yes")
+        unfused |= among(cases.flash, "no")
         unfused &= ~among(cases.checkpointing, "selective") & ~among(cases.framework, "unsloth")
         tuned = self.frozen | among(cases.method, "full")
         at_matrices = among(cases.method, "lora", "qlora") | among(cases.variant, *AT_MATRICES)
