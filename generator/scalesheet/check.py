@@ -15,7 +15,7 @@ from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.load import MAX_FINDINGS, Document, Steps, quotable
-from scalesheet.model import DOMAINS
+from scalesheet.model import DOMAINS, TO_BE_STATED
 from scalesheet.schemas import (
     KINDS,
     described,
@@ -317,7 +317,17 @@ def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterat
     if known is None:
         return
     hint = partial(nearest, known=sorted(known))
+    blanks = [steps for steps, key in _citations(document) if key == TO_BE_STATED]
+    if blanks:  # one is enough to be told of a file
+        first = min(blanks, key=lambda steps: (document.at(*steps).line, document.at(*steps).column))
+        message = (
+            f"{named(first)}: the source is still to be stated, and the figures are still to be "
+            "looked up in it; put in a key of sources.yaml and the place in it"
+        )
+        yield at(document.at(*first), "N010", message)
     for steps, key in _citations(document):
+        if key == TO_BE_STATED:
+            continue
         if key not in known and _ID.fullmatch(key):  # what is no id has been told of as such
             message = (
                 f"{named(steps)}: the source '{quotable(key)}' is not in sources.yaml"

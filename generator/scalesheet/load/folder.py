@@ -40,6 +40,11 @@ _AT_TOP = {**TOP, **OPTIONAL}
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
+def is_id(name: str) -> bool:
+    """Whether a name is an id, as the names of files are."""
+    return _ID.fullmatch(name) is not None
+
+
 def load(data: Path) -> tuple[list[Document], list[Diagnostic]]:
     """Reads every file of the data folder, sorted by path. Reads nothing outside of it."""
     documents: list[Document] = []

@@ -102,12 +102,18 @@ MODEL: Mapping[str, Given] = {
     "vision_ffn": _size("Feed-forward width of the vision tower", "vision", "ffn"),
     "vision_patch": _size("Values in a patch", "vision", "patch"),
     "vision_merge": _size("Patches merged into a token", "vision", "merge"),
+    "vision_positions": _size("Learned positions of the vision tower", "vision", "positions"),
+    "vision_outer_norms": _size("Vectors of its norms outside of the blocks", "vision", "outer_norms"),
 }  # fmt: skip
-NORMS = ("rmsnorm", "layernorm", "none")
+NORMS = ("rmsnorm", "layernorm", "layernorm-no-bias", "none")
+CONNECTORS = ("merger", "mlp", "linear")
 MODEL_CHOICES: Mapping[str, Choice] = {
     "norm": Choice("Norm", NORMS, default="rmsnorm"),
     "qk_norm": Choice("Norm of queries and keys", ("none", "head", "width"), default="none"),
     "vision_norm": Choice("Norm of the vision tower", NORMS, ("vision", "norm"), "none"),
+    "vision_connector": Choice(
+        "Connector of the vision tower", CONNECTORS, ("vision", "connector"), "merger"
+    ),
 }
 #: Flags and where they stand; what a file does not say is no.
 MODEL_FLAGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -119,6 +125,8 @@ MODEL_FLAGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "head_bias": ("Bias of the output head", ()),
     "embedding_norm": ("Norm of the embeddings", ()),
     "router_bias": ("Bias of the router", ("experts", "router_bias")),
+    "shared_gate": ("Gate of the shared experts", ("experts", "shared_gate")),
+    "vision_patch_bias": ("Bias of the patch embedding", ("vision", "patch_bias")),
     "vision_gated": ("Gated feed-forward of the vision tower", ("vision", "gated")),
 }
 PUBLISHED: Mapping[str, Given] = {
@@ -161,7 +169,7 @@ MEASUREMENT_CHOICES: Mapping[str, Choice] = {
     "precision": Choice("Precision", ("fp32", "tf32", "fp16", "bf16", "fp8", "nf4")),
 }
 
-_NORM = "hidden * (2 if norm == 'layernorm' else 1 if norm == 'rmsnorm' else 0)"
+_NORM = "hidden * (2 if norm == 'layernorm' else 0 if norm == 'none' else 1)"
 _EMBEDDED = (
     f"embedding_parameters(tables=1 if tied else 2, vocab=vocab, hidden=hidden, "
     f"positions=positions, head_bias=1 if head_bias else 0, "
@@ -183,7 +191,8 @@ _FEED_FORWARD = (
 _EXPERTS = (
     "expert_layer_parameters(hidden=hidden, ffn=expert_ffn, matrices=3 if gated else 2, "
     "routed=experts, counted={counted}, shared=experts_shared, "
-    "router_bias=1 if router_bias else 0) if experts > 0 else 0"
+    "router_bias=1 if router_bias else 0, shared_gate=1 if shared_gate else 0) "
+    "if experts > 0 else 0"
 )
 _DECODER = (
     f"embedding_part + layers * (attention_part + (block_norms * {_NORM}) as parameter) "
@@ -236,7 +245,11 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
             "parameter",
             "vision_tower_parameters(layers=vision_layers, width=vision_hidden, ffn=vision_ffn, "
             "matrices=3 if vision_gated else 2, norm=vision_hidden * (2 if vision_norm == "
-            "'layernorm' else 1), patch=vision_patch, merge=vision_merge, hidden=hidden) "
+            "'layernorm' else 1), patch=vision_patch, patch_bias=1 if vision_patch_bias else 0, "
+            "positions=vision_positions, outer_norms=vision_hidden * vision_outer_norms, "
+            "merge=vision_merge, inner=vision_merge * vision_hidden if vision_connector == "
+            "'merger' else hidden if vision_connector == 'mlp' else 0, "
+            "bias=0 if vision_connector == 'linear' else 1, hidden=hidden) "
             "if vision_layers > 0 else 0",
             "non-negative",
         ),
