@@ -159,6 +159,16 @@ def _model(pieces: tuple[str, ...], known: Models) -> str:
     return ""
 
 
+_TWO_HALVES = re.compile(
+    r"(?<![a-z0-9])((m|by|umt|long|code)?t5|ul2|m?bart|encoder[ -]decoder)(?![a-z])"
+)
+
+
+def two_halves(name: str) -> bool:
+    """Whether a name is of an encoder with a decoder, of which a token meets one."""
+    return _TWO_HALVES.search(name.lower()) is not None
+
+
 _PARAMETERS = re.compile(r"(?<![a-z0-9.x×])([0-9]+(?:\.[0-9]+)?)\s?([bm])(?![a-z0-9])")
 
 
