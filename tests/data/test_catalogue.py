@@ -11,7 +11,10 @@ from scalesheet.model import Book, Table
 from scalesheet.values import Results
 
 DATA = Path(__file__).parents[2] / "data"
-CATALOGUE = ("hardware", "offers", "models", "measurements")
+CATALOGUE = (
+    "hardware", "nodes", "offers", "models", "measurements", "interconnects", "grids",
+    "electricity", "sites", "loads",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -59,7 +59,8 @@ def _misnamed(id: str) -> tuple[str, str] | None:
         message = f"'{id}' is not a name of a table: use a-z, 0-9 and '_', a letter first"
         return "S005", message
     if id in TAKEN:
-        return "N009", f"the address of a table '{id}' is taken by another part of the site"
+        message = f"the address of a table '{id}' is taken by another part of the site"
+        return "N009", f"{message}; rename the file"
     return None
 
 
