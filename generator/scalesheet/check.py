@@ -319,7 +319,9 @@ def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterat
     hint = partial(nearest, known=sorted(known))
     blanks = [steps for steps, key in _citations(document) if key == TO_BE_STATED]
     if blanks:  # one is enough to be told of a file
-        first = min(blanks, key=lambda steps: (document.at(*steps).line, document.at(*steps).column))
+        first = min(
+            blanks, key=lambda steps: (document.at(*steps).line, document.at(*steps).column)
+        )
         message = (
             f"{named(first)}: the source is still to be stated, and the figures are still to be "
             "looked up in it; put in a key of sources.yaml and the place in it"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:
     if made.parameters is None or made.active is None:
         print("parameters are not counted: the book lacks the formulas for it")
     elif made.active < made.parameters:
-        print(f"{made.parameters:,} parameters, {made.active:,} of them met by a token")
+        print(f"{made.parameters:,} parameters, {made.active:,} of them met by a token of text")
     else:
         print(f"{made.parameters:,} parameters")
     for remark in made.remarks:
@@ -72,8 +73,10 @@ def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:
 
 
 def _from_example(data: Path, kind: str, path: Path, options: argparse.Namespace) -> int:
+    from scalesheet.diagnostics import Refused
     from scalesheet.load.folder import shown
     from scalesheet.model import TO_BE_STATED
+    from scalesheet.new.sound import compiled
     from scalesheet.new.template import NothingToNameError, page, template
 
     try:
@@ -82,6 +85,11 @@ def _from_example(data: Path, kind: str, path: Path, options: argparse.Namespace
         raise UsageError(
             f"a {kind} names an {error} of the book, which has none yet; begin with one"
         ) from None
+    try:
+        compiled(data, kind, options.id, text)
+    except Refused:
+        print(f"nothing was written: {shown(path)} would not fit the book", file=sys.stderr)
+        raise
     files = {path: text}
     if kind == "plan":
         files[path.with_name("page.md")] = page(options.id, options.title)

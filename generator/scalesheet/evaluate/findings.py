@@ -218,7 +218,8 @@ def rounds_to(count: float, published: float) -> bool:
     """Whether a count, rounded to the digits of a published one, is that."""
     written = f"{published:.0f}"
     zeros = len(written) - len(written.rstrip("0"))
-    return round(count / 10**zeros) * 10**zeros == round(published)
+    unit = 10.0**zeros
+    return bool(round(count / unit) == round(published / unit))
 
 
 # ------------------------------------------------------------------ examples of the catalogue

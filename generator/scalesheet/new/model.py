@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scalesheet.check import check
-from scalesheet.diagnostics import Refused, errors
+from scalesheet.diagnostics import Refused
 from scalesheet.evaluate import evaluate_catalogue
-from scalesheet.load import Document, load, parse
-from scalesheet.load.folder import shown
 from scalesheet.new.config import read
 from scalesheet.new.families import Read, architecture
-from scalesheet.new.places import place, title
+from scalesheet.new.places import title
+from scalesheet.new.sound import compiled
 from scalesheet.new.template import cited
 from scalesheet.render.reference.yaml_text import flow
-from scalesheet.resolve import resolve
 from scalesheet.schemas import schema
 
 #: What a file need not say, since it is so without.
@@ -50,12 +47,13 @@ def from_config(data: Path, id: str, file: Path, source: str | None, called: str
     if said is None or config.found:
         raise Refused(config.found)
     unused = tuple(config.unused())
-    text = "".join(_lines(said, unused, source, called or title(id)))
+    text = "".join(lines(said, unused, source, called or title(id)))
     parameters, active = _counted(data, id, text)
     return Made(text, parameters, active, unused, said.remarks)
 
 
-def _lines(said: Read, unused: tuple[str, ...], source: str | None, called: str) -> Iterator[str]:
+def lines(said: Read, unused: tuple[str, ...], source: str | None, called: str) -> Iterator[str]:
+    """The text of the file, by its lines."""
     yield f"# From a config.json of the type {said.model_type}, by 'scalesheet new model'.\n"
     for remark in said.remarks:
         yield f"# It is {remark}.\n"
@@ -74,29 +72,15 @@ def _lines(said: Read, unused: tuple[str, ...], source: str | None, called: str)
     yield "#published_parameters: {value: 0, unit: parameter, kind: published, source: a-source}\n"
 
 
-#: Kinds of documents that a count rests on.
-_RESTS_ON = ("book", "units", "sources", "formula")
-
-
 def _counted(data: Path, id: str, text: str) -> tuple[int | None, int | None]:
     """Parameters in all, and those that a token meets, by the formulas of the book. Raises Refused
     where the book or the new file is not sound."""
-    documents, found = load(data)
-    path = shown(place(data, "model", id))
-    new = parse(text.encode(), path)
-    kept = [d for d in documents if d.kind in _RESTS_ON]
-    kept.append(Document("model", id, path, new.data, new.places, new.keys, new.broken))
-    found = [*found, *new.diagnostics, *check(kept)]
-    if errors(found):
-        raise Refused(errors(found))
-    book, told = resolve(kept)
-    if book is None:
-        raise Refused(errors(told))
+    book = compiled(data, "model", id, text)
     cells = evaluate_catalogue(book).tables["models"]
+    row = book.tables["models"].rows.index(id)
 
     def count(column: str) -> int | None:
-        value = cells[column][0].value if column in cells else None
+        value = cells[column][row].value if column in cells else None
         return round(value) if isinstance(value, float) else None
 
     return count("parameters"), count("active_parameters")
-

@@ -136,7 +136,8 @@ def models(table: Table) -> Models:
     longest = sorted(whole.items(), key=lambda item: (-len(item[0]), item[0]))
     developers = table.columns["developer"].stated if "developer" in table.columns else {}
     said = (str(stated.value) for stated in developers.values() if stated.value is not None)
-    return Models(tuple(longest), whole, frozenset(word for each in said for word in _pieces(each)))
+    makers = frozenset(word for each in said for word in _pieces(each) if len(word) > 2)
+    return Models(tuple(longest), whole, makers)
 
 
 def model(name: str, known: Models) -> str:

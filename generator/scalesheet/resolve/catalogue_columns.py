@@ -103,7 +103,7 @@ MODEL: Mapping[str, Given] = {
     "vision_patch": _size("Values in a patch", "vision", "patch"),
     "vision_merge": _size("Patches merged into a token", "vision", "merge"),
     "vision_positions": _size("Learned positions of the vision tower", "vision", "positions"),
-    "vision_outer_norms": _size("Vectors of its norms outside of the blocks", "vision", "outer_norms"),
+    "vision_outer_norms": _size("Vectors of its norms outside of blocks", "vision", "outer_norms"),
 }  # fmt: skip
 NORMS = ("rmsnorm", "layernorm", "layernorm-no-bias", "none")
 CONNECTORS = ("merger", "mlp", "linear")
