@@ -69,7 +69,21 @@ SAID: Mapping[str, Said] = {
             "stock": "logarithm of what a trainer of general use adds",
         },
     ),
-    "memory": Said("See reference/predictions.md."),
+    "memory": Said(
+        "Least squares of the logarithm of peaks, on published rows. Weights, states and buffers "
+        "are counted and not fitted; each coefficient has a prior about what a count of tensors "
+        "gives and varies among families. Rows weigh less by what they leave open. Ends are in "
+        "standard deviations of a row, found on families that were left out, each counted once, "
+        "and drawn towards those of a normal distribution. See reference/predictions.md.",
+        {
+            "unfused": "what layers keep over what they would with fused kernels",
+            "working": "memory of the layer at work over what it would keep",
+            "logits": "bytes of each entry of the logits, with copies and gradient",
+            "framework": "driver, libraries and fragments, GB",
+            **_INTERVAL,
+            "most": "what a run that is said to fit may take, in the same deviations",
+        },
+    ),
     "loss": Said("See reference/predictions.md."),
 }
 

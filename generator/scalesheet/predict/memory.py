@@ -1,59 +1,213 @@
-"""Memory of one accelerator: weights, gradients and optimizer states by rule."""
+"""Memory of one accelerator: a footprint by its parts, few fitted numbers, and what surely fits.
+
+The parts are those of `footprint.py`, under the settings that `settings.py` finds.
+docs/reference/predictions.md says it in full.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from scalesheet.model import Book
+from scalesheet.predict import pooling
 from scalesheet.predict.arrays import (
     Array,
+    Flags,
     Reasons,
     Words,
     among,
     because,
     first_reason,
     no_reasons,
+    words,
 )
 from scalesheet.predict.cases import Cases, needs
-from scalesheet.predict.families import folds, interval
+from scalesheet.predict.families import quantile
 from scalesheet.predict.fits import Coefficients
-from scalesheet.predict.records import rows_of
-from scalesheet.predict.table import Predictions
+from scalesheet.predict.footprint import COMPONENTS, FROZEN, GB, Footprint, Settings, total
+from scalesheet.predict.pooling import Design, Prior
+from scalesheet.predict.settings import ROUND, chosen, open_to
+from scalesheet.predict.table import Predictions, none_of
 
-METHOD = "bytes of model states by ZeRO stage, times a fitted factor"
+#: What the count of tensors expects of each coefficient, and how far families are from each other.
+PRIORS: Mapping[str, Prior] = {
+    "unfused": Prior(1.2, 0.1, 0.15),
+    "working": Prior(1.5, 0.3, 0.4),
+    "logits": Prior(12.0, 0.3, 0.6),
+    "framework": Prior(0.7, 0.3, 0.6),
+}
+WITHIN, BETWEEN = 0.06, 0.06
+#: Standard deviation of the logarithm of what a row leaves open.
+OPEN_TOKENS = 0.9  # of the tokens of a micro-batch, and so of what grows with them
+OPEN_STATES = 0.25  # of the whole, where bytes or shards of the states are not stated
+#: Low end and high end of the interval, and what `fits` goes by: the share of errors below, and
+#: what it is of a normal distribution, which stands for as many families as FEW.
+ENDS = {"low": (0.1, -1.2816), "high": (0.9, 1.2816), "most": (0.99, 2.3263)}
+FEW = 7.0
+#: Share of the memory of an accelerator that a run can have: the driver keeps the rest.
+USABLE = 0.97
+SHOWN = 0.02  # share of the whole from which on a part is named
 
-
-def _states(book: Book, cases: Cases) -> Array:
-    frozen = among(cases.method, "lora", "qlora", "adapter", "inference")
-    small = among(cases.weights, "nf4", "nf4-dq", "int4")
-    each = rows_of(
-        book, "state-bytes-per-parameter", weight_bytes=np.where(small, 0.55, 2.0),
-        trainable=np.where(frozen, 0.0, 1.0), stage=np.nan_to_num(cases.zero),
-        shards=np.nan_to_num(cases.data, nan=1.0), tensor=cases.tensor, pipeline=cases.pipeline,
-    )  # fmt: skip
-    return each * cases.parameters
+OLD_FIT = "the fit on file is of another model: 'scalesheet fit' makes a new one"
+METHOD = "bytes by part, with fitted coefficients"
 
 
 def unsupported_memory(cases: Cases) -> Reasons:
     """Why a row cannot be predicted, where it cannot."""
-    other = because(~among(cases.quantity, ""), "no peak of one accelerator is asked for")
-    return first_reason(other, needs("parameters", cases.parameters))
+    return first_reason(
+        because(~among(cases.quantity, ""), "no peak of one accelerator is asked for"),
+        needs("parameters", cases.parameters),
+        because(among(cases.variant, "galore"), "the rank of its projection is not known"),
+    )
+
+
+@dataclass(frozen=True)
+class _Made:
+    """Rows under settings: bytes by part; standard deviations of the logarithm of the whole, under
+    these very settings and with what the row leaves open."""
+
+    parts: Mapping[str, Array]
+    whole: Array
+    narrow: Array
+    wide: Array
+    taken: Words
+
+    def at(self, end: float) -> Array:
+        """The whole, so many standard deviations off."""
+        found: Array = self.whole * np.exp(end * self.wide)
+        return found
+
+
+def _made(book: Book, cases: Cases, at: Coefficients) -> _Made:
+    settings, taken = chosen(book, cases)
+    parts = Footprint(book, cases, settings).parts(at)
+    whole = total(book, parts)
+    squares = np.full(len(cases), WITHIN**2 + BETWEEN**2)
+    for name, part in _varying(parts, settings).items():
+        squares += (PRIORS[name].varies * part / whole) ** 2
+    narrow = np.sqrt(squares)
+    wide = np.hypot(narrow, _open(book, cases, settings, parts, at))
+    return _Made(parts, whole, narrow, wide, taken)
+
+
+# ------------------------------------------------------------------ prediction
 
 
 def predict_memory(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     """Peak of one accelerator, in bytes."""
-    expected = _states(book, cases) * np.exp(fitted["factor"])
-    low, high = np.exp(fitted["low"]), np.exp(fitted["high"])
-    method = np.full(len(cases), METHOD, dtype=object)
-    return Predictions(expected, expected * low, expected * high, method, no_reasons(len(cases)))
+    if not fitted.keys() >= {*PRIORS, *ENDS}:
+        return none_of(len(cases), OLD_FIT)
+    made = _made(book, cases, fitted)
+    low, high = made.at(fitted["low"]), made.at(fitted["high"])
+    told = _told(made, _verdict(made, cases.memory, fitted))
+    return Predictions(made.whole, low, high, told, no_reasons(len(cases)))
+
+
+def memory_components(book: Book, cases: Cases, fitted: Coefficients) -> dict[str, Array]:
+    """Bytes of one accelerator at the peak of a step, by COMPONENTS; they add up to what is
+    predicted. Of `working` and `logits` the smaller is 0, as they are never there together."""
+    return Footprint(book, cases, chosen(book, cases)[0]).parts(fitted)
+
+
+def most_memory(book: Book, cases: Cases, fitted: Coefficients) -> Array:
+    """Bytes that a run as described will hardly ever exceed: what `fits` goes by."""
+    return _made(book, cases, fitted).at(fitted["most"])
+
+
+def fits(book: Book, cases: Cases, fitted: Coefficients) -> Flags:
+    """Whether a run surely fits as it is described: all that it may take is there, and no saving
+    had to be taken that it does not state. False where nothing is known."""
+    made = _made(book, cases, fitted)
+    fit: Flags = among(made.taken, "") & (made.at(fitted["most"]) <= USABLE * cases.memory)
+    return fit
+
+
+def _verdict(made: _Made, memory: Array, fitted: Coefficients) -> Words:
+    """Whether rows fit into the memory of their accelerator, where that is known."""
+    stated, room = among(made.taken, ""), USABLE * memory
+    so = made.whole * np.exp(fitted["most"] * made.narrow)  # with what is taken
+    said = np.where(made.at(fitted["low"]) > room, "does not fit", "may not fit")
+    said = np.where(~stated & (so <= room), "fits with what is taken", said)
+    said = np.where(stated & (made.at(fitted["most"]) <= room), "fits", said)
+    return words(np.where(np.isnan(memory), "", said).tolist())
+
+
+def _told(made: _Made, verdict: Words) -> Words:
+    """The method with the larger parts, the verdict, and what was taken for granted."""
+    sizes = np.stack([made.parts[name] for name in COMPONENTS]).T
+    shown = (sizes >= SHOWN * made.whole[:, None]).tolist()
+    texts = []
+    rows = zip(shown, (sizes / GB).tolist(), verdict.tolist(), made.taken.tolist(), strict=True)
+    for flags, gigabytes, fit, taken in rows:
+        named = zip(COMPONENTS, gigabytes, flags, strict=True)
+        text = ", ".join(f"{name} {size:.3g}" for name, size, flag in named if flag)
+        text = f"{METHOD}, in GB: {text}"
+        text += f"; {fit}" if fit else ""
+        texts.append(f"{text}; not stated and taken: {taken}" if taken else text)
+    return words(texts)
+
+
+# ------------------------------------------------------------------ range
+
+
+def _varying(parts: Mapping[str, Array], settings: Settings) -> dict[str, Array]:
+    """The parts that a coefficient is of."""
+    plain = parts["activations"] * np.where(settings.recomputed >= 1, 0.0, 1.0)
+    return {"unfused": plain, **{name: parts[name] for name in PRIORS if name != "unfused"}}
+
+
+def _open(
+    book: Book,
+    cases: Cases,
+    settings: Settings,
+    parts: Mapping[str, Array],
+    at: Mapping[str, float],
+) -> Array:
+    """Standard deviation of the logarithm that comes of what a row leaves open. Of two choices it
+    is a quarter of what lies between them."""
+    whole = total(book, parts)
+    grows = sum((parts[name] for name in ("activations", "working", "logits", "cache")), 0 * whole)
+    batch = np.isnan(cases.micro_batch) & np.isnan(cases.global_batch)
+    tokens = np.isnan(cases.sequence) | batch
+    squares = np.where(tokens, (OPEN_TOKENS * grows / whole) ** 2, 0.0)
+    open_ = open_to(cases)
+    rows = open_["recomputed"]
+    if rows.any():
+        other = settings.only(rows)
+        other = replace(other, recomputed=1 - other.recomputed)
+        then = total(book, Footprint(book, cases.only(rows), other).parts(at))
+        squares[rows] += (np.log(then / whole[rows]) / 4) ** 2
+    frozen = among(cases.method, *FROZEN)
+    kept = np.where(cases.flat & frozen, parts["gradients"], 0.0)
+    squares += (np.log(1 - kept / whole) / 4) ** 2
+    unsaid = open_["stage 3"] | open_["pure"] | (among(cases.weights, "") & frozen)
+    gap: Array = np.sqrt(squares + np.where(unsaid, OPEN_STATES**2, 0.0))
+    return gap
+
+
+# ------------------------------------------------------------------ fit
 
 
 def fit_memory(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
-    """The factor that is right at the median."""
-    ratio = np.log(truth / _states(book, cases))
-    centre = float(np.median(ratio))
-    residual = ratio - centre
-    for others, own in folds(family):
-        residual[own] = ratio[own] - np.median(ratio[others])
-    low, high = interval(residual, family)
-    return {"factor": centre, "low": low, "high": high}
+    """Coefficients of the parts, from published peaks."""
+    settings, _ = chosen(book, cases)
+    parts = Footprint(book, cases, settings).parts(ROUND)
+    varying = _varying(parts, settings)
+    columns = np.column_stack([varying[name] / ROUND[name] for name in PRIORS])
+    fixed = total(book, parts) - sum(varying.values(), np.zeros(len(cases)))
+    design = Design(columns, fixed, np.zeros((len(cases), 0)), PRIORS)
+    gap = _open(book, cases, settings, parts, ROUND)
+    own = np.hypot(WITHIN, gap)
+    found = pooling.fit(design, np.log(truth), family, within=own, between=BETWEEN)
+    fitted = dict(zip(PRIORS, np.exp(found.logs).tolist(), strict=True))
+    off = found.left_out / np.hypot(design.spread(found.logs, WITHIN, BETWEEN), gap)
+    _, place, counts = np.unique(family.astype(str), return_inverse=True, return_counts=True)
+    families = len(counts)
+    low, high, most = (
+        (families * quantile(off, share, 1 / counts[place]) + FEW * normal) / (families + FEW)
+        for share, normal in ENDS.values()
+    )
+    return {**fitted, "low": min(low, 0.0), "high": max(high, 0.0), "most": max(most, high, 0.0)}

@@ -1,0 +1,160 @@
+"""Settings: what a run of which memory is asked runs with, where its row does not say.
+
+A run that was made did fit. So what a row leaves open is as plain as memory allows: of the usual
+ways to save memory, as few as it takes, in the order in which people reach for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+
+import numpy as np
+
+from scalesheet.model import Book
+from scalesheet.predict.arrays import Array, Flags, Words, among, no_words, words
+from scalesheet.predict.cases import Cases
+from scalesheet.predict.footprint import FROZEN, Factors, Footprint, Settings, total
+from scalesheet.predict.steps import Layout
+
+#: Round figures that fitting in is judged by, so that no setting hangs on a digit of a fit.
+ROUND: Factors = {"unfused": 1.2, "working": 1.5, "logits": 10.0, "framework": 0.7}
+#: Share of an accelerator's memory that people plan to use.
+FILLED = 0.94
+#: Ways to save memory, in the order in which they are taken, and how the method calls them.
+SAVINGS: Mapping[str, str] = {
+    "recomputed": "recomputation",
+    "stage 1": "ZeRO stage 1",
+    "stage 3": "ZeRO stage 3",
+    "pure": "weights and states in 16 bit",
+    "lean": "states in 8 bit, gradients freed at once",
+    "host": "states in host memory",
+    "away": "weights in host memory",
+}
+#: Those that a row is given which would fit with none.
+USUAL = ("recomputed", "stage 1", "stage 3")
+#: Who sets up fine-tuning in this way recomputes.
+STOCK = ("hf", "unsloth")
+SOME = 0.5  # share of the layers that selective recomputation under FSDP makes again
+MICRO_BATCHES = 4.0  # for each pipeline stage
+
+
+def chosen(book: Book, cases: Cases) -> tuple[Settings, Words]:
+    """What rows run with, and in words what was taken because the row does not say.
+
+    Rows that would not fit with all savings, and those of which the memory is not known, run with
+    the USUAL ones.
+    """
+    settings = _accumulated(book, cases, stated(cases))
+    open_ = open_to(cases)
+    room = FILLED * cases.memory
+    left = np.any(list(open_.values()), axis=0)
+    left[left] = ~(_needs(book, cases.only(left), settings.only(left)) <= room[left])
+    taken = no_words(len(cases))
+    usual = settings, taken
+    for saving, name in SAVINGS.items():
+        rows = left & open_[saving]
+        if rows.any():
+            settings = _with(settings, saving, rows)
+            taken = np.where(rows, _also(taken, name), taken)
+            needs = _needs(book, cases.only(rows), settings.only(rows))
+            left[rows] = ~(needs <= room[rows])
+        if saving in USUAL:
+            usual = (settings, taken)
+    plain, said = usual
+    merged = {
+        field.name: np.where(left, getattr(plain, field.name), getattr(settings, field.name))
+        for field in fields(Settings)
+    }
+    return Settings(**merged), words(np.where(left, said, taken).tolist())
+
+
+def stated(cases: Cases) -> Settings:
+    """Settings as rows state them, and for the rest those that take most."""
+    frozen = among(cases.method, *FROZEN)
+    tuned = frozen | among(cases.method, "full")
+    offloads = ~among(cases.offload, "")
+    usual = tuned & (among(cases.framework, *STOCK) | (cases.zero == 3) | offloads)
+    recomputed = among(cases.checkpointing, "full") | (among(cases.checkpointing, "") & usual)
+    # of FSDP every other layer or product; Megatron's is of the scores alone
+    half = among(cases.checkpointing, "selective") & cases.flat
+    silent = tuned & np.isnan(cases.sequence) & np.isnan(cases.micro_batch)
+    return Settings(
+        recomputed=np.where(recomputed, 1.0, np.where(half, SOME, 0.0)),
+        stage=np.nan_to_num(cases.zero),
+        states=_states(cases, frozen),
+        offloaded=offloads | among(cases.optimizer, "paged", "paged8"),
+        away=among(cases.offload, "both"),
+        batch=np.where(silent, 1.0, Layout(cases).micro_batch),
+    )
+
+
+def _states(cases: Cases, frozen: Flags) -> Words:
+    """By the text of the precision. A library loads weights in 32 bits unless told otherwise."""
+    wide = among(cases.weights, "fp32")
+    alone = wide & among(cases.precision, "fp32", "tf32")
+    sharded = ~np.isnan(cases.zero) | ~among(cases.offload, "")
+    silent = among(cases.weights, "") & frozen & ~sharded & ~among(cases.method, "qlora")
+    small = among(cases.optimizer, "adam8", "paged8")
+    states = np.full(len(cases), "mixed", dtype=object)
+    states[wide] = "amp"
+    states[alone | silent] = "fp32"
+    states[(cases.pure | small) & ~wide] = "pure"
+    return states
+
+
+def open_to(cases: Cases) -> Mapping[str, Flags]:
+    """Which savings a row leaves open."""
+    trains = ~among(cases.method, "inference")
+    full = among(cases.method, "full")
+    shards = (cases.data > 1) & np.isnan(cases.zero) & trains
+    free = full & among(cases.optimizer, "")
+    here = free & among(cases.offload, "")
+    return {
+        "recomputed": among(cases.checkpointing, "") & trains,
+        "stage 1": shards & ~among(cases.method, *FROZEN),
+        "stage 3": shards,
+        "pure": free & ~cases.pure & ~among(cases.weights, "fp32"),
+        "lean": free & ~among(cases.weights, "fp32"),
+        "host": here & ~among(cases.weights, "fp32"),
+        "away": here & (cases.data > 1),
+    }
+
+
+def _with(settings: Settings, saving: str, rows: Flags) -> Settings:
+    """The settings with one more saving, in some rows."""
+    if saving == "recomputed":
+        return replace(settings, recomputed=np.where(rows, 1.0, settings.recomputed))
+    if saving.startswith("stage"):
+        return replace(settings, stage=np.where(rows, float(saving[-1]), settings.stage))
+    if saving == "away":
+        return replace(settings, away=settings.away | rows)
+    return replace(
+        settings,
+        states=np.where(rows, saving, settings.states),
+        offloaded=settings.offloaded | (rows & (saving == "host")),
+    )
+
+
+def _also(texts: Words, name: str) -> Words:
+    return words([f"{text}, {name}" if text else name for text in texts.tolist()])
+
+
+def _accumulated(book: Book, cases: Cases, settings: Settings) -> Settings:
+    """Where only the batch of a step is stated: the largest micro-batch that fits, halved down."""
+    ways = np.where(cases.pipeline > 1, MICRO_BATCHES * cases.pipeline, 1.0)
+    share = np.maximum(1.0, np.floor(cases.global_batch / (Layout(cases).replicas * ways)))
+    left = np.isnan(cases.micro_batch) & ~np.isnan(share)
+    settings = replace(settings, batch=np.where(left, share, settings.batch))
+    while left.any():
+        needs = _needs(book, cases.only(left), settings.only(left))
+        left[left] = ~(needs <= FILLED * cases.memory[left]) & (settings.batch[left] > 1)
+        halved = np.where(left, np.ceil(settings.batch / 2), settings.batch)
+        settings = replace(settings, batch=halved)
+    return settings
+
+
+def _needs(book: Book, cases: Cases, settings: Settings) -> Array:
+    if not len(cases):
+        return np.zeros(0)
+    return total(book, Footprint(book, cases, settings).parts(ROUND))
