@@ -39,7 +39,7 @@ _FIGURES = {
     "link_domain": "GPU",
     "dense_bf16": "FLOP / (second * GPU)", "dense_fp16": "FLOP / (second * GPU)",
     "dense_fp8": "FLOP / (second * GPU)", "dense_tf32": "FLOP / (second * GPU)",
-    "dense_fp32": "FLOP / (second * GPU)", "measured_bf16": "FLOP / (second * GPU)",
+    "fp32": "FLOP / (second * GPU)", "measured_bf16": "FLOP / (second * GPU)",
 }  # fmt: skip
 
 
@@ -109,7 +109,7 @@ def hardware(rows: Words, precision: Words, catalogue: Known) -> Hardware:
     for text, values in (
         ("16-bit", sixteen), ("bf16", sixteen), ("fp16", figure("dense_fp16")),
         ("fp8", figure("dense_fp8")), ("tf32", figure("dense_tf32")),
-        ("fp32", figure("dense_fp32")),
+        ("fp32", figure("fp32")),
     ):  # fmt: skip
         peak = np.where(among(used, text), values, peak)
     no_peak = no_reasons(len(rows))

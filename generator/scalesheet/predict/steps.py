@@ -101,12 +101,12 @@ class Layout:
 
     @cached_property
     def fused(self) -> Flags:
-        """Whether attention is in fused kernels: where it can be, unless a row says otherwise. Of a
-        trainer of general use it must be said.
+        """Whether attention is in fused kernels: as stated, else where they were made for the
+        accelerator; of a trainer of general use it must be stated.
         """
         cases = self.cases
-        plain = among(cases.flash, "no") | (among(cases.framework, "hf") & among(cases.flash, ""))
-        return cases.fused & ~plain
+        usual = cases.fused & ~among(cases.framework, "hf")
+        return among(cases.flash, "yes") | (usual & ~among(cases.flash, "no"))
 
     @cached_property
     def kept(self) -> Array:
@@ -119,7 +119,8 @@ class Layout:
             + np.where(cases.gated, 6.0, 4.5) * cases.ffn
             + scores
         )
-        return cases.layers * layer
+        wide = np.where(among(cases.precision, "fp32", "tf32"), 2.0, 1.0)
+        return cases.layers * layer * wide
 
     @cached_property
     def recomputed(self) -> Array:
