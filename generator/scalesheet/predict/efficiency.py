@@ -245,10 +245,10 @@ def _told(method: str, gaps: Mapping[str, Flags]) -> Words:
     """The method, and what was taken as usual."""
     code = sum((flags * 2**bit for bit, flags in enumerate(gaps.values())), np.zeros(1, dtype=int))
     texts = {}
-    for each in np.unique(code).tolist():
-        open_ = [name for bit, name in enumerate(gaps) if each >> bit & 1]
-        texts[each] = f"{method}; as is usual: {', '.join(open_)}" if open_ else method
-    return words([texts[each] for each in code.tolist()])
+    for bits in np.unique(code).tolist():
+        open_ = [name for bit, name in enumerate(gaps) if bits >> bit & 1]
+        texts[bits] = f"{method}; as is usual: {', '.join(open_)}" if open_ else method
+    return words([texts[bits] for bits in code.tolist()])
 
 
 # ------------------------------------------------------------------ fit

@@ -13,11 +13,12 @@ from scalesheet.model import Table
 _IDLE = frozenset((
     "nvidia", "amd", "google", "intel", "aws", "gpu", "gpus", "card", "tensor", "core", "tesla",
     "geforce", "instinct", "cloud", "habana", "chip", "chips", "pod", "pods", "slice",
-    "accelerator", "accelerators", "dgx", "hgx", "hbm2", "hbm2e", "hbm3", "hbm3e", "gddr6", "gddr6x", "gddr7", "vram", "memory",
+    "accelerator", "accelerators", "dgx", "hgx", "hbm2", "hbm2e", "hbm3", "hbm3e", "gddr6",
+    "gddr6x", "gddr7", "vram", "memory",
 ))  # fmt: skip
 _COUNT = re.compile(r"^\s*([0-9]+)\s*[x×*]\s*(?=\S)", re.IGNORECASE)
 _SIZE = re.compile(r"([0-9]+)[\s_-]*g(?:i?b)?\b")
-_VERSION = re.compile(r"\btpu[\s_-]*v?([0-9]+)[\s_-]*([a-z]?)\b")
+_VERSION = re.compile(r"\btpu[\s_-]*v?([0-9]+)(?:[\s_-]*([a-z])\b)?")
 _SLICE = re.compile(r"(\btpu v[0-9]+[a-z]?)[\s_-]+[0-9]+\b(?!\s*g)")
 _GENERATION = re.compile(r"\b(sxm)[0-9]+\b")
 _FORMS = ("sxm", "oam")  # what a name without its form means first

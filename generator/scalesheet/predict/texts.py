@@ -130,6 +130,8 @@ _PRECISIONS: tuple[tuple[str, Precision], ...] = tuple(
         (r"int8|8[- ]?bit", "bf16", "int8"),
         (r"int4|4[- ]?bit", "bf16", "int4"),
         (r"2[- ]?bit|int2", "bf16", "int2"),
+        (r"^16$", "", "16-bit"),
+        (r"^(apex )?o[12]$", "fp16", "fp32"),
         (r"bf16|bfloat16|16[- ]bit", "bf16", "16-bit"),
         (r"fp16|float16|half|16-mixed|mixed", "fp16", "16-bit"),
         (r"tf32", "tf32", "fp32"),
