@@ -6,6 +6,7 @@ was published (`pooling.py`), and an overhead. docs/reference/predictions.md say
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -19,6 +20,7 @@ from scalesheet.predict.arrays import (
     Words,
     among,
     because,
+    each,
     first_reason,
     no_reasons,
     words,
@@ -37,8 +39,7 @@ LIKE_LORA = frozenset(
 )
 WITHIN, BETWEEN = 0.08, 0.08  # throughput of stated configurations
 RUN_WITHIN, RUN_BETWEEN = 0.15, 0.25  # whole runs, whose hours hold more than steps
-#: Share of the left-out errors beyond each end. Runs are few, so a little less than a tenth.
-TAIL, RUN_TAIL = 0.1, 0.08
+TAIL = 0.1  # share of the left-out errors beyond each end of a range
 
 #: What physics expects of each coefficient, and how far families are from each other.
 OF_STEPS: Mapping[str, Prior] = {
@@ -59,13 +60,20 @@ OF_RUNS: Mapping[str, Prior] = {
     "products": Prior(1.2, 0.1, 0.05),
     "products_fp8": Prior(1.4, 0.1, 0.1),
     "attention": Prior(1.8, 0.25, 0.3),
-    "traffic": Prior(9.0, 0.3, 0.3),
+    "traffic": Prior(6.5, 0.3, 0.3),
+    "step": Prior(2.0, 1.0, 0.5),
     "gross": Prior(0.3, 0.6, 0.0),
     "scale": Prior(0.045, 0.4, 0.5),
     "experts": Prior(0.1, 0.8, 0.8),
 }
-GAP = (
-    0.25  # standard deviation that each thing adds which is taken as usual for want of a statement
+#: Standard deviation that each thing adds which is taken as usual for want of a statement.
+GAP = 0.18
+
+#: Work that is not plain training, by what is trained: why its cost per token is not known.
+_OTHER_WORK: tuple[tuple[str, str], ...] = (
+    (r"\b(rl|rlhf|rlvr|ppo|grpo|reinforc\w*)\b", "answers are generated in training: not known"),
+    (r"\b(dpo|kto|orpo|ipo|preference|reward)\b", "answers are compared in training: not known"),
+    (r"\beval(uation)?\b", "evaluation, not training"),
 )
 
 OLD_FIT = "the fit on file is of another model: 'scalesheet fit' makes a new one"
@@ -92,8 +100,13 @@ def unsupported_throughput(cases: Cases) -> Reasons:
             among(cases.kind, "time-to-quality"), "time to a quality: its tokens are not known"
         ),
         because(among(cases.method, "inference"), "inference, not training"),
+        each(cases.kind, _other_work),
         because(other, "a method of tuning whose cost per token is not known"),
     )
+
+
+def _other_work(kind: str) -> str | None:
+    return next((why for pattern, why in _OTHER_WORK if re.search(pattern, kind)), None)
 
 
 def unsupported_runs(cases: Cases) -> Reasons:
@@ -109,7 +122,7 @@ def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     if not fitted.keys() >= OF_RUNS.keys():
         return none_of(len(cases), OLD_FIT)
     layout = Layout(cases)
-    parts = steps.computing(book, layout, fitted)
+    parts = {**steps.computing(book, layout, fitted), **steps.of_run(book, layout, fitted)}
     overhead = rows_of(
         book, "run-overhead", gpus=layout.usual_gpus, parameters=cases.parameters,
         active=cases.active, gross=fitted["gross"], scale=fitted["scale"],
@@ -147,7 +160,7 @@ def _time(book: Book, parts: steps.Parts, bubble: Array | float, overhead: Array
         "attention": ("attention",),
         "traffic": ("traffic", "cast", "update", "unpack"),
         "transfers": ("exposed", "tensor"),
-        "launches": ("launch",),
+        "launches": ("launch", "step"),
     }
     sums = {
         group: sum((parts[name] for name in names if name in parts), np.zeros(len(overhead)))
@@ -232,10 +245,10 @@ def _told(method: str, gaps: Mapping[str, Flags]) -> Words:
     """The method, and what was taken as usual."""
     code = sum((flags * 2**bit for bit, flags in enumerate(gaps.values())), np.zeros(1, dtype=int))
     texts = {}
-    for each in np.unique(code).tolist():
-        open_ = [name for bit, name in enumerate(gaps) if each >> bit & 1]
-        texts[each] = f"{method}; as is usual: {', '.join(open_)}" if open_ else method
-    return words([texts[each] for each in code.tolist()])
+    for bits in np.unique(code).tolist():
+        open_ = [name for bit, name in enumerate(gaps) if bits >> bit & 1]
+        texts[bits] = f"{method}; as is usual: {', '.join(open_)}" if open_ else method
+    return words([texts[bits] for bits in code.tolist()])
 
 
 # ------------------------------------------------------------------ fit
@@ -244,11 +257,12 @@ def _told(method: str, gaps: Mapping[str, Flags]) -> Words:
 def fit_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
     """Coefficients of whole runs, from their published hours."""
     layout = Layout(cases)
-    parts = steps.computing(book, layout, _ones(OF_RUNS))
+    ones = _ones(OF_RUNS)
+    parts = {**steps.computing(book, layout, ones), **steps.of_run(book, layout, ones)}
     time = np.log(truth * 3600 / cases.tokens)
     return _fit(
         OF_RUNS, parts, np.zeros(len(cases)), _run_factors(layout), time, family,
-        (RUN_WITHIN, RUN_BETWEEN), _run_gaps(cases), RUN_TAIL, rising=True,
+        (RUN_WITHIN, RUN_BETWEEN), _run_gaps(cases), rising=True,
     )  # fmt: skip
 
 
@@ -263,7 +277,7 @@ def fit_throughput(book: Book, cases: Cases, truth: Array, family: Words) -> Coe
     time = -np.log(truth) - np.log1p(steps.bubble(book, layout))
     return _fit(
         OF_STEPS, parts, parts.pop("update"), _step_factors(layout), time, family,
-        (WITHIN, BETWEEN), _step_gaps(cases), TAIL, rising=False,
+        (WITHIN, BETWEEN), _step_gaps(cases), rising=False,
     )  # fmt: skip
 
 
@@ -280,7 +294,6 @@ def _fit(
     family: Words,
     own: tuple[float, float],
     gaps: Mapping[str, Flags],
-    tail: float,
     *,
     rising: bool,
 ) -> Coefficients:
@@ -293,5 +306,5 @@ def _fit(
     wide = _wider(design.spread(found.logs, *own), gaps)
     off = (found.left_out if rising else -found.left_out) / wide
     _, place, counts = np.unique(family.astype(str), return_inverse=True, return_counts=True)
-    low, high = (quantile(off, share, 1 / counts[place]) for share in (tail, 1 - tail))
+    low, high = (quantile(off, share, 1 / counts[place]) for share in (TAIL, 1 - TAIL))
     return {**fitted, "low": min(low, 0.0), "high": max(high, 0.0)}

@@ -19,11 +19,12 @@ from scalesheet.predict.records import rows_of
 #: What is usual where a row does not say.
 SEQUENCE, MICRO_TOKENS, MICRO_BATCHES = 2048.0, 4096.0, 8.0
 GPUS_PER_ROOT_OF_1E9 = 64.0
+#: Tokens of a step of a run of 1e23 FLOP. They grow with the cube root of it.
+STEP_TOKENS = 4e6
 ACHIEVABLE = 0.8  # of the dense peak, where no measurement is in the catalogue
 PLAIN_LINK = 64e9  # byte / second, both directions: a 16-lane slot of 2020
 #: Accelerators that one fast link connects, and what is left of it between nodes for each.
 NODE, BETWEEN_NODES = 8.0, 1 / 12
-TORUS = "tpu"  # linked alike within a pod
 #: Bytes of states and weights that are read and written in a step, for each trained parameter.
 UPDATE_BYTES = 24.0
 LOGIT_BYTES = 5.0  # for each entry of the vocabulary: kept like activations
@@ -99,17 +100,27 @@ class Layout:
         return np.where(apart, np.maximum(cases.active - words, 0.5 * cases.active), cases.active)
 
     @cached_property
+    def fused(self) -> Flags:
+        """Whether attention is in fused kernels: as stated, else where they were made for the
+        accelerator; of a trainer of general use it must be stated.
+        """
+        cases = self.cases
+        usual = cases.fused & ~among(cases.framework, "hf")
+        return among(cases.flash, "yes") | (usual & ~among(cases.flash, "no"))
+
+    @cached_property
     def kept(self) -> Array:
         """Bytes of activations that a token leaves in all layers, by our count of a block."""
         cases = self.cases
-        scores = np.where(cases.fused, 0.0, 5.0) * cases.heads * self.sequence
+        scores = np.where(self.fused, 0.0, 5.0) * cases.heads * self.sequence
         layer = (
             8 * cases.hidden
             + 4 * cases.head_dim * (cases.heads + cases.kv_heads)
             + np.where(cases.gated, 6.0, 4.5) * cases.ffn
             + scores
         )
-        return cases.layers * layer
+        wide = np.where(among(cases.precision, "fp32", "tf32"), 2.0, 1.0)
+        return cases.layers * layer * wide
 
     @cached_property
     def recomputed(self) -> Array:
@@ -143,14 +154,22 @@ class Layout:
 
     def across(self, group: Array) -> Array:
         """Byte / second for each accelerator within a group that may span nodes."""
-        torus = np.array([name.startswith(TORUS) for name in self.cases.accelerator.tolist()])
-        return np.where((group > NODE) & ~torus, self.link * BETWEEN_NODES, self.link)
+        domain = first_stated(self.cases.domain, np.full(len(self.cases), NODE))
+        return np.where(group > np.maximum(domain, NODE), self.link * BETWEEN_NODES, self.link)
 
     @cached_property
     def usual_gpus(self) -> Array:
         """As stated, else as many as runs of such a model use."""
         usual = GPUS_PER_ROOT_OF_1E9 * np.sqrt(self.cases.active / 1e9)
         return first_stated(self.cases.gpus, usual)
+
+    @cached_property
+    def step_tokens(self) -> Array:
+        """Tokens of a step on one accelerator of a whole run."""
+        cases = self.cases
+        usual = STEP_TOKENS * np.cbrt(6 * cases.active * cases.tokens / 1e23)
+        stated = cases.global_batch * self.sequence
+        return np.minimum(first_stated(stated, usual), cases.tokens) / self.usual_gpus
 
 
 #: A part of the time of a token (GPU second / token) at a coefficient, by the name of the latter.
@@ -231,6 +250,16 @@ def stated(book: Book, layout: Layout, at: Mapping[str, float]) -> dict[str, Arr
             book, "launch-time", layers=cases.layers / cases.pipeline, tokens=1 / each,
             per_layer=at["launch"],
         ),
+    }  # fmt: skip
+
+
+def of_run(book: Book, layout: Layout, at: Mapping[str, float]) -> dict[str, Array]:
+    """What each step of a whole run takes, however little there is to compute in it."""
+    return {
+        "step": rows_of(
+            book, "launch-time", layers=layout.cases.layers, tokens=layout.step_tokens,
+            per_layer=at["step"],
+        )
     }  # fmt: skip
 
 
