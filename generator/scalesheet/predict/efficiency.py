@@ -108,7 +108,7 @@ def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     """GPU hours of whole runs."""
     if not fitted.keys() >= OF_RUNS.keys():
         return none_of(len(cases), OLD_FIT)
-    layout = Layout(cases)
+    layout = Layout(book, cases)
     parts = steps.computing(book, layout, fitted)
     overhead = rows_of(
         book, "run-overhead", gpus=layout.usual_gpus, parameters=cases.parameters,
@@ -125,7 +125,7 @@ def predict_throughput(book: Book, cases: Cases, fitted: Coefficients) -> Predic
     """Tokens for each second and accelerator of stated configurations."""
     if not fitted.keys() >= OF_STEPS.keys():
         return none_of(len(cases), OLD_FIT)
-    layout = Layout(cases)
+    layout = Layout(book, cases)
     parts = {
         **steps.computing(book, layout, fitted, layout.recomputed),
         **steps.stated(book, layout, {**fitted, "update": 1.0}),
@@ -243,7 +243,7 @@ def _told(method: str, gaps: Mapping[str, Flags]) -> Words:
 
 def fit_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
     """Coefficients of whole runs, from their published hours."""
-    layout = Layout(cases)
+    layout = Layout(book, cases)
     parts = steps.computing(book, layout, _ones(OF_RUNS))
     time = np.log(truth * 3600 / cases.tokens)
     return _fit(
@@ -254,7 +254,7 @@ def fit_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficie
 
 def fit_throughput(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
     """Coefficients of stated configurations, from their measured throughput."""
-    layout = Layout(cases)
+    layout = Layout(book, cases)
     ones = {**_ones(OF_STEPS), "update": 1.0}
     parts = {
         **steps.computing(book, layout, ones, layout.recomputed),
@@ -294,4 +294,7 @@ def _fit(
     off = (found.left_out if rising else -found.left_out) / wide
     _, place, counts = np.unique(family.astype(str), return_inverse=True, return_counts=True)
     low, high = (quantile(off, share, 1 / counts[place]) for share in (tail, 1 - tail))
-    return {**fitted, "low": min(low, 0.0), "high": max(high, 0.0)}
+    # what the range is made of stands in the file too, so that a plan can make it of cells
+    varies = {f"{name}_varies": prior.varies for name, prior in priors.items()}
+    scatter = {"within": own[0], "between": own[1]}
+    return {**fitted, "low": min(low, 0.0), "high": max(high, 0.0), **scatter, **varies}

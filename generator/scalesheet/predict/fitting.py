@@ -20,7 +20,10 @@ DIGITS = 5  # significant ones of a coefficient
 _INTERVAL = {
     "low": "low end of the 80 % interval, in standard deviations of the logarithm of a row",
     "high": "high end of the 80 % interval, in standard deviations of the logarithm of a row",
+    "within": "standard deviation of the logarithm within a family, assumed",
+    "between": "standard deviation among families beside that of coefficients, assumed",
 }
+_VARIES = "standard deviation of the logarithm of '{}' among families, assumed"
 _PARTS = {
     "products": "time of matrix products over that at the best measured rate",
     "products_fp8": "the same in FP8, over that at the same share of the FP8 peak",
@@ -93,7 +96,9 @@ def written(book: Book, task: str, catalogue: Known) -> str | None:
         "coefficients:",
         *(f"  {name}: {_rounded(value)}" for name, value in found.items()),
     ]
-    notes = {name: said.notes[name] for name in found if name in said.notes}
+    varies = {f"{name}_varies": _VARIES.format(name) for name in found}
+    known = {**varies, **said.notes}
+    notes = {name: known[name] for name in found if name in known}
     if notes:
         lines += ["notes:", *(f'  {name}: "{note}"' for name, note in notes.items())]
     return "\n".join(lines) + "\n"
