@@ -7,6 +7,7 @@ import numpy as np
 from scalesheet.model import Book
 from scalesheet.predict.arrays import (
     Array,
+    Flags,
     Reasons,
     Words,
     among,
@@ -21,6 +22,34 @@ from scalesheet.predict.records import rows_of
 from scalesheet.predict.table import Predictions
 
 METHOD = "bytes of model states by ZeRO stage, times a fitted factor"
+
+
+#: What `memory_components` returns, in this order; each is of one accelerator, in bytes.
+COMPONENTS = (
+    "weights", "gradients", "optimizer", "activations", "working", "logits", "cache", "buffers",
+    "framework",
+)  # fmt: skip
+#: Share of the memory of an accelerator that a run can have.
+USABLE = 0.97
+
+
+def memory_components(book: Book, cases: Cases, fitted: Coefficients) -> dict[str, Array]:
+    """Bytes of one accelerator at the peak of a step, by COMPONENTS; they add up to what is
+    predicted. nan where a row cannot be predicted."""
+    made = predict_memory(book, cases, fitted)
+    parts = dict.fromkeys(COMPONENTS, np.zeros(len(cases)))
+    return {**parts, "weights": made.predicted}
+
+
+def most_memory(book: Book, cases: Cases, fitted: Coefficients) -> Array:
+    """Bytes that a run as described will hardly ever exceed: what `fits` goes by."""
+    return predict_memory(book, cases, fitted).high
+
+
+def fits(book: Book, cases: Cases, fitted: Coefficients) -> Flags:
+    """Whether a run surely fits: all that it may take is there. False where nothing is known."""
+    fit: Flags = most_memory(book, cases, fitted) <= USABLE * cases.memory
+    return fit
 
 
 def _states(book: Book, cases: Cases) -> Array:
