@@ -47,21 +47,25 @@ _POOLED = (
     "rows counts little more than another. The interval holds 80 % of the errors of families that "
     "were left out, each family counted once. See reference/predictions.md."
 )
+
+
+def _pooled(coefficients: Mapping[str, str]) -> Said:
+    """The same for every fit by partial pooling."""
+    varies = {f"{name}_varies": _VARIES.format(name) for name in coefficients}
+    return Said(_POOLED, {**coefficients, **_INTERVAL, **varies})
+
+
 SAID: Mapping[str, Said] = {
-    "runs": Said(
-        _POOLED,
+    "runs": _pooled(
         {
             **_PARTS,
-            **_INTERVAL,
             "gross": "logarithm of what restarts, evaluation and the like add",
             "experts": "power of all over active parameters that routing adds",
         },
     ),
-    "throughput": Said(
-        _POOLED,
+    "throughput": _pooled(
         {
             **_PARTS,
-            **_INTERVAL,
             "again": "time of recomputed products over that at the best measured rate",
             "cast": "times that activations cross the memory for FP8, on top",
             "exposed": "share of data-parallel transfers that products do not hide",
@@ -96,9 +100,7 @@ def written(book: Book, task: str, catalogue: Known) -> str | None:
         "coefficients:",
         *(f"  {name}: {_rounded(value)}" for name, value in found.items()),
     ]
-    varies = {f"{name}_varies": _VARIES.format(name) for name in found}
-    known = {**varies, **said.notes}
-    notes = {name: known[name] for name in found if name in known}
+    notes = {name: said.notes[name] for name in found if name in said.notes}
     if notes:
         lines += ["notes:", *(f'  {name}: "{note}"' for name, note in notes.items())]
     return "\n".join(lines) + "\n"
