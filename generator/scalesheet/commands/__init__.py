@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scalesheet.model import Book, Plan
 
 #: In the order in which they are listed.
-NAMES = ("check", "build", "serve", "show", "audit", "predict", "fit", "explain")
+NAMES = ("check", "build", "serve", "show", "audit", "predict", "choose", "fit", "explain")
 
 GOOD, FINDINGS, USAGE = 0, 1, 2
 STATUS = {

@@ -125,6 +125,13 @@ def predict_throughput(book: Book, cases: Cases, fitted: Coefficients) -> Predic
     """Tokens for each second and accelerator of stated configurations."""
     if not fitted.keys() >= OF_STEPS.keys():
         return none_of(len(cases), OLD_FIT)
+    time, spread = token_times(book, cases, fitted)
+    speed = rows_of(book, "throughput-per-gpu", token_time=time)
+    return _around(speed, spread, _step_gaps(cases), fitted, METHOD)
+
+
+def token_times(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Array, Array]:
+    """GPU second / token of stated configurations, and the standard deviation of its logarithm."""
     layout = Layout(book, cases)
     parts = {
         **steps.computing(book, layout, fitted, layout.recomputed),
@@ -135,9 +142,7 @@ def predict_throughput(book: Book, cases: Cases, fitted: Coefficients) -> Predic
         gross=fitted["stock"] * _stock(cases),
     )  # fmt: skip
     time = _time(book, parts, steps.bubble(book, layout), overhead)
-    speed = rows_of(book, "throughput-per-gpu", token_time=time)
-    spread = _spread(OF_STEPS, parts, _step_factors(layout), fitted, (WITHIN, BETWEEN))
-    return _around(speed, spread, _step_gaps(cases), fitted, METHOD)
+    return time, _spread(OF_STEPS, parts, _step_factors(layout), fitted, (WITHIN, BETWEEN))
 
 
 def _time(book: Book, parts: steps.Parts, bubble: Array | float, overhead: Array) -> Array:
