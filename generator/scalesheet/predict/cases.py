@@ -88,6 +88,9 @@ class Cases:
     variant: Words
     framework: Words
     flash: Words
+    flat: Flags  # sharded by FSDP, frozen parameters and others as one
+    optimizer: Words
+    rank: Array  # of adapters
     quantity: Words
     evaluation: Words
     tokenizer: Words
@@ -180,7 +183,10 @@ def cases(table: Read, catalogue: Known) -> Cases:
             [np.nan if each.zero is None else each.zero for each in layouts.tolist()],
             dtype=np.float64,
         ),
-        offload=words([each.offload for each in layouts.tolist()]),
+        offload=first_word(
+            words([each.offload for each in layouts.tolist()]),
+            each(table.text("kind"), texts.offload),
+        ),
         checkpointing=first_word(
             recompute, words([each.checkpointing for each in layouts.tolist()])
         ),
@@ -191,6 +197,9 @@ def cases(table: Read, catalogue: Known) -> Cases:
         variant=words([each.variant for each in methods.tolist()]),
         framework=words([each.framework for each in layouts.tolist()]),
         flash=words([each.flash for each in layouts.tolist()]),
+        flat=np.array([each.flat for each in layouts.tolist()], dtype=bool),
+        optimizer=each(table.text("kind"), texts.optimizer),
+        rank=each(table.text("kind"), texts.rank).astype(np.float64),
         quantity=asked,
         evaluation=table.text("evaluation"),
         tokenizer=table.text("tokenizer"),

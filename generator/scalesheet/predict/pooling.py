@@ -80,10 +80,11 @@ def fit(
     target: Array,
     family: Words,
     *,
-    within: float = WITHIN,
+    within: float | Array = WITHIN,
     between: float = BETWEEN,
 ) -> Fitted:
-    """`target`: logarithm of the time of each row."""
+    """`target`: logarithm of the time of each row. `within`: of all rows, or of each."""
+    within = np.broadcast_to(np.asarray(within, dtype=np.float64), target.shape)
     priors = design.priors.values()
     mean = np.log([prior.mean for prior in priors])
     firm = np.diag([prior.unsure**-2 for prior in priors])
@@ -94,7 +95,7 @@ def fit(
     ]
 
     logs = mean.copy()
-    noise = np.full(len(target), within**2)
+    noise = within**2
     for _ in range(STEPS):
         residual = target - design.expected(logs)
         slopes = design.slopes(logs)
@@ -106,7 +107,7 @@ def fit(
             weights.append(own.T @ solved[:, :-1])
             pulls.append(own.T @ solved[:, -1])
             left = noise[rows] * solved[:, -1]
-            noise[rows] = within**2 * (1 + (left / (FAR * within)) ** 2)
+            noise[rows] = within[rows] ** 2 * (1 + (left / (FAR * within[rows])) ** 2)
         weight, pull = sum(weights) + firm, sum(pulls) - firm @ (logs - mean)
         logs = logs + np.linalg.solve(weight, pull)
     return Fitted(logs, _left_out(design, target, logs, members, weight, weights, pulls))

@@ -11,7 +11,10 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Degrees of parallelism (None where not stated), and what else such a text says."""
+    """Degrees of parallelism (None where not stated), and what else such a text says.
+
+    `flat`: sharded by FSDP, which makes one parameter of all that a layer has, frozen or not.
+    """
 
     degrees: Mapping[str, float] = field(default_factory=dict)
     zero: float | None = None
@@ -19,6 +22,7 @@ class Layout:
     framework: str = ""
     flash: str = ""
     checkpointing: str = ""
+    flat: bool = False
 
 
 _DEGREE = re.compile(r"\b(tp|pp|dp|cp|ep|vp)[\s=_:]?([0-9]+)(?:-[0-9]+)?\b(?!\s*long)")
@@ -61,14 +65,17 @@ def layout(text: str) -> Layout:
     return Layout(
         degrees={name: number for name, number in degrees.items() if number >= 1},
         zero=next((stage for stage, pattern in _ZERO if re.search(pattern, low)), None),
-        offload=_offload(low),
+        offload=offload(low),
         framework=next((name for name, p in _FRAMEWORKS if re.search(p, low)), ""),
         flash="yes" if re.search(r"\bfa[23]?\b|flash", low) else "",
         checkpointing=checkpointing(low) if "ckpt" in low or "checkpoint" in low else "",
+        flat=bool(re.search(r"\bfsdp\b|full_shard", low)),
     )
 
 
-def _offload(low: str) -> str:
+def offload(text: str) -> str:
+    """What a text says is kept in host memory: `optimizer`, `both`, or nothing."""
+    low = text.lower()
     if "offload" not in low or "no offload" in low or "offload=0" in low:
         return ""
     return "both" if re.search(r"opt\w*\s*\+\s*param|infinity", low) else "optimizer"
@@ -195,6 +202,34 @@ def _method(low: str) -> Method | None:
                 return replace(found, variant=match[0].strip())
             return found
     return None
+
+
+# ------------------------------------------------------------------ optimizer
+
+#: The first that is found holds.
+_OPTIMIZERS = (
+    ("paged8", r"paged.*8[\s_-]?bit|8[\s_-]?bit.*paged"),
+    ("paged", r"paged"),
+    ("adam8", r"adamw?[\s_-]?(?:bnb[\s_-]?)?8[\s_-]?bit|8[\s_-]?bit[\s_-]?adam"),
+    ("adafactor", r"adafactor"),
+    ("lion", r"\blion\b"),
+    ("momentum", r"sgd.*momentum|momentum.*sgd|\bmuon\b"),
+    ("sgd", r"\bsgd\b"),
+    ("adam", r"\badamw?\b"),
+)
+_RANK = re.compile(r"\br(?:ank)?[\s=_-]?([0-9]+)\b")
+
+
+def optimizer(text: str) -> str:
+    """The optimizer that a text such as `full, PagedAdamW8bit` names, or nothing."""
+    low = text.lower()
+    return next((name for name, pattern in _OPTIMIZERS if re.search(pattern, low)), "")
+
+
+def rank(text: str) -> float:
+    """The rank of adapters that a text such as `lora r=16` names, or nan."""
+    found = _RANK.search(text.lower())
+    return float(found[1]) if found and float(found[1]) > 0 else float("nan")
 
 
 # ------------------------------------------------------------------ memory
