@@ -28,7 +28,7 @@ from scalesheet.predict.families import quantile
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.pooling import Design, Prior
 from scalesheet.predict.records import rows_of
-from scalesheet.predict.steps import Layout
+from scalesheet.predict.steps import Layout, Work
 from scalesheet.predict.table import Predictions, none_of
 
 #: Small trained parts that cost what LoRA does: two passes, and little beside them.
@@ -108,7 +108,7 @@ def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     """GPU hours of whole runs."""
     if not fitted.keys() >= OF_RUNS.keys():
         return none_of(len(cases), OLD_FIT)
-    layout = Layout(book, cases)
+    layout = Work(cases, book)
     parts = steps.computing(book, layout, fitted)
     overhead = rows_of(
         book, "run-overhead", gpus=layout.usual_gpus, parameters=cases.parameters,
@@ -132,7 +132,7 @@ def predict_throughput(book: Book, cases: Cases, fitted: Coefficients) -> Predic
 
 def token_times(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Array, Array]:
     """GPU second / token of stated configurations, and the standard deviation of its logarithm."""
-    layout = Layout(book, cases)
+    layout = Work(cases, book)
     parts = {
         **steps.computing(book, layout, fitted, layout.recomputed),
         **steps.stated(book, layout, {**fitted, "update": 1.0}),
@@ -248,7 +248,7 @@ def _told(method: str, gaps: Mapping[str, Flags]) -> Words:
 
 def fit_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
     """Coefficients of whole runs, from their published hours."""
-    layout = Layout(book, cases)
+    layout = Work(cases, book)
     parts = steps.computing(book, layout, _ones(OF_RUNS))
     time = np.log(truth * 3600 / cases.tokens)
     return _fit(
@@ -259,7 +259,7 @@ def fit_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficie
 
 def fit_throughput(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
     """Coefficients of stated configurations, from their measured throughput."""
-    layout = Layout(book, cases)
+    layout = Work(cases, book)
     ones = {**_ones(OF_STEPS), "update": 1.0}
     parts = {
         **steps.computing(book, layout, ones, layout.recomputed),

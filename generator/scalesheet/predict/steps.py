@@ -31,7 +31,6 @@ SMALL = ("lora", "qlora", "adapter")
 class Layout:
     """How the rows are run: as stated, else as is usual."""
 
-    book: Book
     cases: Cases
 
     @cached_property
@@ -77,6 +76,19 @@ class Layout:
     @cached_property
     def fp8(self) -> Flags:
         return among(self.cases.precision, "fp8")
+
+    @cached_property
+    def usual_gpus(self) -> Array:
+        """As stated, else as many as runs of such a model use."""
+        usual = GPUS_PER_ROOT_OF_1E9 * np.sqrt(self.cases.active / 1e9)
+        return first_stated(self.cases.gpus, usual)
+
+
+@dataclass(frozen=True)
+class Work(Layout):
+    """What the rows compute and move, by formulas of the catalogue."""
+
+    book: Book
 
     @cached_property
     def product_parameters(self) -> Array:
@@ -140,19 +152,13 @@ class Layout:
         )  # fmt: skip
         return rate * 1e9
 
-    @cached_property
-    def usual_gpus(self) -> Array:
-        """As stated, else as many as runs of such a model use."""
-        usual = GPUS_PER_ROOT_OF_1E9 * np.sqrt(self.cases.active / 1e9)
-        return first_stated(self.cases.gpus, usual)
-
 
 #: A part of the time of a token (GPU second / token) at a coefficient, by the name of the latter.
 Parts = Mapping[str, Array]
 
 
 def computing(
-    book: Book, layout: Layout, at: Mapping[str, float], again: Array | float = 0.0
+    book: Book, layout: Work, at: Mapping[str, float], again: Array | float = 0.0
 ) -> dict[str, Array]:
     """Products, attention, and traffic of memory, which any run has.
 
@@ -185,7 +191,7 @@ def computing(
     return {**products, "attention": attention, "traffic": traffic}
 
 
-def stated(book: Book, layout: Layout, at: Mapping[str, float]) -> dict[str, Array]:
+def stated(book: Book, layout: Work, at: Mapping[str, float]) -> dict[str, Array]:
     """What else a stated configuration tells of."""
     cases = layout.cases
     tokens = layout.micro_tokens
@@ -234,7 +240,7 @@ def stated(book: Book, layout: Layout, at: Mapping[str, float]) -> dict[str, Arr
     }  # fmt: skip
 
 
-def bubble(book: Book, layout: Layout) -> Array:
+def bubble(book: Book, layout: Work) -> Array:
     return rows_of(
         book, "pipeline-bubble", stages=layout.cases.pipeline, microbatches=layout.micro_batches,
         chunks=layout.cases.virtual,
