@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from scalesheet.choose.job import Job
 from scalesheet.choose.offers import Offers
-from scalesheet.predict.arrays import Array, Flags, Words, no_reasons, words
+from scalesheet.predict.arrays import Array, Flags, Words, among, no_reasons, words
 from scalesheet.predict.cases import Cases, cases
 from scalesheet.predict.lookups import Known
 from scalesheet.predict.read import Read
@@ -48,8 +48,12 @@ class Grid:
         return len(self.gpus)
 
 
-def grid(job: Job, offers: Offers, catalogue: Known) -> Grid:
-    """The candidates of a job on what the offers sell; none where nothing divides."""
+def grid(job: Job, offers: Offers, catalogue: Known, rank: float) -> Grid:
+    """The candidates of a job on what the offers sell; none where nothing divides.
+
+    All that predictions ask for is stated, so that nothing is taken as usual: 16 bits (or NF4 with
+    double quantisation), Adam, fused attention where the accelerator has it.
+    """
     pairs = offers.sizes()
     axes = (
         np.arange(len(pairs)), np.arange(len(job.methods)), np.array(STAGES), np.array(TENSORS),
@@ -70,10 +74,15 @@ def grid(job: Job, offers: Offers, catalogue: Known) -> Grid:
     described = _cases(job, catalogue, accelerators, methods, kept(gpus), kept(micro))
     ways = kept(tensor * pipeline)
     checkpointing = words(CHECKPOINTING)[ckpt[can]]
+    packed = among(methods, "qlora")
     described = replace(
         described, tensor=kept(tensor), pipeline=kept(pipeline), data=kept(gpus) / ways,
         zero=kept(stage), checkpointing=checkpointing,
         framework=words(["hf" if each == "general" else "" for each in trainer[can].tolist()]),
+        weights=np.where(packed, "nf4-dq", "16-bit").astype(object),
+        optimizer=np.full(len(ways), "adam", dtype=object),
+        flash=np.where(described.fused, "yes", "").astype(object),
+        rank=np.where(among(methods, "lora", "qlora"), rank, np.nan),
     )  # fmt: skip
     return Grid(
         described, methods, accelerators, kept(gpus), kept(stage), kept(tensor), kept(pipeline),

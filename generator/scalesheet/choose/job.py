@@ -22,7 +22,7 @@ METHODS: Mapping[str, str] = {
 TUNING = ("full", "lora", "qlora")
 TRAINERS = ("general", "tuned")
 #: Inputs of the plan that hold for every candidate, and may be set.
-ASSUMED = ("tuning_goodput", "power_share", "host_factor", "usable_share")
+ASSUMED = ("tuning_goodput", "power_share", "host_factor", "usable_share", "rank")
 
 
 @dataclass(frozen=True)

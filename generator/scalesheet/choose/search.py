@@ -89,7 +89,7 @@ class Search:
 def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Search:
     """Every candidate of a job, computed."""
     offers = offers_of(book, catalogue, job, BEYOND * job.most_gpus)
-    candidates = grid(job, offers, catalogue)
+    candidates = grid(job, offers, catalogue, assumed.ends("rank")[1])
     cases = candidates.cases
     time, spread = efficiency.token_times(book, cases, assumed.throughput)
     net = rows_of(book, "gpu-hours-from-token-time", tokens=cases.tokens, token_time=time)

@@ -8,7 +8,7 @@ from typing import Any
 
 from scalesheet.choose.answer import DECIDED, FIGURES, Answer, Row
 from scalesheet.choose.binding import Limit, Miss, Relaxed
-from scalesheet.choose.job import METHODS
+from scalesheet.choose.job import ASSUMED, METHODS
 from scalesheet.choose.search import Search
 from scalesheet.model import Book, Key, Plan, Stated
 from scalesheet.numbers import format_of, text
@@ -209,7 +209,7 @@ class Teller:
         yield "  whole machines, paid for all hours of the run; nothing for storage and traffic"
         if "spot" in job.terms:
             yield "  spot: no interruptions are counted"
-        for name in ("tuning_goodput", "power_share", "host_factor"):
+        for name in ASSUMED:
             yield f"  {plan.scalars[name].title}: {self.shown(name, self._assumption(name))}"
 
     def _assumption(self, name: str) -> Value:

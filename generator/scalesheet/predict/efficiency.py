@@ -299,7 +299,5 @@ def _fit(
     off = (found.left_out if rising else -found.left_out) / wide
     _, place, counts = np.unique(family.astype(str), return_inverse=True, return_counts=True)
     low, high = (quantile(off, share, 1 / counts[place]) for share in (tail, 1 - tail))
-    # what the range is made of stands in the file too, so that a plan can make it of cells
-    varies = {f"{name}_varies": prior.varies for name, prior in priors.items()}
-    scatter = {"within": own[0], "between": own[1]}
-    return {**fitted, "low": min(low, 0.0), "high": max(high, 0.0), **scatter, **varies}
+    ends = {"low": min(low, 0.0), "high": max(high, 0.0)}
+    return {**fitted, **ends, **pooling.made_of(priors, *own)}

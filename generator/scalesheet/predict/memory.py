@@ -189,4 +189,5 @@ def fit_memory(book: Book, cases: Cases, truth: Array, family: Words) -> Coeffic
         (families * quantile(off, share, each) + FEW * normal) / (families + FEW)
         for share, normal in TAILS
     )
-    return {**fitted, "low": min(low, 0.0), "high": max(high, 0.0), "most": max(most, high, 0.0)}
+    ends = {"low": min(low, 0.0), "high": max(high, 0.0), "most": max(most, high, 0.0)}
+    return {**fitted, **ends, **pooling.made_of(PRIORS, WITHIN, BETWEEN)}

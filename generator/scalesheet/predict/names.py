@@ -147,6 +147,11 @@ def model(name: str, known: Models) -> str:
     return ""
 
 
+def is_whole(name: str, known: Models) -> bool:
+    """Whether it is a name of a model as the catalogue has it, to the last word."""
+    return _pieces(name) in known.whole
+
+
 _PARAMETERS = re.compile(r"(?<![a-z0-9.x×])([0-9]+(?:\.[0-9]+)?)\s?([bm])(?![a-z0-9])")
 
 
