@@ -29,22 +29,28 @@ EXACT = 1e-12
 
 #: One configuration each; what is left out is as in the first.
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
-    "LoRA on one": dict(
-        model="llama-3-1-8b", method="lora", offer="runpod-community-rtx4090", gpus=1, stage=0,
-        tensor=1, pipeline=1, micro_batch=2, checkpointing="full", trainer="general",
-        sequence=2048, batch=64,
-    ),
-    "full on a node": dict(method="full", offer="lambda-8x-h100-sxm", gpus=8, stage=3),
-    "pretraining on 64": dict(
-        method="pretrain", trainer="tuned", offer="lambda-8x-h100-sxm", gpus=64, stage=1, tensor=4,
-        pipeline=2, checkpointing="none", sequence=4096, batch=512,
-    ),
-    "shared table": dict(model="qwen2-0-5b", method="pretrain", trainer="tuned"),
-    "QLoRA, packed": dict(model="llama-3-1-70b", method="qlora", offer="aws-p5-48xlarge", gpus=8),
-    "experts": dict(
-        model="mixtral-8x7b", method="full", offer="runpod-secure-mi300x", gpus=8, stage=2
-    ),
-    "no BF16": dict(offer="aws-p3-2xlarge", micro_batch=1, model="qwen2-0-5b", method="full"),
+    "LoRA on one": {
+        "model": "llama-3-1-8b", "method": "lora", "offer": "runpod-community-rtx4090", "gpus": 1,
+        "stage": 0, "tensor": 1, "pipeline": 1, "micro_batch": 2, "checkpointing": "full",
+        "trainer": "general", "sequence": 2048, "batch": 64,
+    },
+    "full on a node": {"method": "full", "offer": "lambda-8x-h100-sxm", "gpus": 8, "stage": 3},
+    "pretraining on 64": {
+        "method": "pretrain", "trainer": "tuned", "offer": "lambda-8x-h100-sxm", "gpus": 64,
+        "stage": 1, "tensor": 4, "pipeline": 2, "checkpointing": "none", "sequence": 4096,
+        "batch": 512,
+    },
+    "shared table": {"model": "qwen2-0-5b", "method": "pretrain", "trainer": "tuned"},
+    "QLoRA, packed": {
+        "model": "llama-3-1-70b", "method": "qlora", "offer": "aws-p5-48xlarge", "gpus": 8,
+    },
+    "experts": {
+        "model": "mixtral-8x7b", "method": "full", "offer": "runpod-secure-mi300x", "gpus": 8,
+        "stage": 2,
+    },
+    "no BF16": {
+        "offer": "aws-p3-2xlarge", "micro_batch": 1, "model": "qwen2-0-5b", "method": "full",
+    },
 }  # fmt: skip
 
 

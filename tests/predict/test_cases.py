@@ -236,6 +236,6 @@ def test_every_model_is_found_by_its_id_and_by_its_title(
 ) -> None:
     """Also where the digits of an id read like another number of parameters."""
     models = book.tables["models"]
-    for names in (models.rows, models.row_titles):
-        found = cases("throughput", *({"model": name} for name in names))
+    for called in (models.rows, models.row_titles):
+        found = cases("throughput", *({"model": name} for name in called))
         assert found.model_id.tolist() == list(models.rows)

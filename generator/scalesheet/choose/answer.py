@@ -23,8 +23,8 @@ DECIDED = (
 )  # fmt: skip
 #: Figures of the plan that tell of a row.
 FIGURES = (
-    "cost", "hours", "calendar_time", "needed_memory", "most_memory", "throughput", "utilisation", "step_time",
-    "net_gpu_hours", "gross_gpu_hours", "energy",
+    "cost", "hours", "calendar_time", "needed_memory", "most_memory", "throughput", "utilisation",
+    "step_time", "net_gpu_hours", "gross_gpu_hours", "energy",
 )  # fmt: skip
 MOST_OFFERS = 6
 

@@ -37,7 +37,7 @@ class Prior:
 
 
 def made_of(priors: Mapping[str, Prior], within: float, between: float) -> dict[str, float]:
-    """What the spread of a prediction is made of besides its fit, so that a plan can make it too."""
+    """What a spread is made of besides its fit, for the file: so a plan can make it of cells."""
     varies = {f"{name}_varies": prior.varies for name, prior in priors.items()}
     return {"within": within, "between": between, **varies}
 
