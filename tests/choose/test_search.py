@@ -1,4 +1,4 @@
-"""The search: what holds of any answer, what looser limits give, and that nothing cheaper is left."""
+"""The search: what holds of any answer, what looser limits give; nothing cheaper is left."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Sear
     cases = candidates.cases
     if not len(cases):  # nothing is sold, or nothing divides
         none, rows = np.zeros(0), np.zeros(0, dtype=np.int64)
-        return Search(job, offers, candidates, *[none] * 5, rows, rows, none, ())
+        return Search(job, offers, candidates, none, none, none, none, none, rows, rows, none, ())
     time, spread = efficiency.token_times(book, cases, assumed.throughput)
     net = rows_of(book, "gpu-hours-from-token-time", tokens=cases.tokens, token_time=time)
     gross = net / _goodput(candidates, assumed)
