@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import Book, Expected
+from scalesheet.predict.room import SLACK, Room
 from scalesheet.predict.score import Quality, TaskScore
 
 #: Figures on file are rounded; a score may be worse by this share.
@@ -22,6 +23,8 @@ def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic
             continue
         for message in _worse(scores[task].unseen, expected):
             yield at(expected.position, "P001", f"{task}: {message}")
+        for message in _tight(scores[task].room):
+            yield at(expected.position, "P001", f"{task}: {message}")
     for task, made in scores.items():
         fit = book.fits.get(task)
         if fit is not None and fit.digest != made.digest:
@@ -31,6 +34,14 @@ def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic
                 "run 'scalesheet fit' and look at the score"
             )
             yield at(fit.position, "P002", message)
+
+
+def _tight(found: Room | None) -> Iterator[str]:
+    """Rows that are said to fit and took more than they are said to take at most."""
+    for row in found.fits_above if found is not None else ():
+        yield f"'{row}' is said to fit, and took over {SLACK:g} times the most that it is said to"
+    for row in found.let if found is not None else ():
+        yield f"'{row}' is said to fit, and ran out of memory"
 
 
 def _worse(found: Quality, expected: Expected) -> Iterator[str]:

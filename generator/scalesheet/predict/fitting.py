@@ -49,14 +49,15 @@ _POOLED = (
 )
 
 
-def _pooled(coefficients: Mapping[str, str]) -> Said:
-    """The same for every fit by partial pooling."""
+def _pooled(method: str, coefficients: Mapping[str, str], **ends: str) -> Said:
+    """A fit by partial pooling: what its range is made of is said alike of each coefficient."""
     varies = {f"{name}_varies": _VARIES.format(name) for name in coefficients}
-    return Said(_POOLED, {**coefficients, **_INTERVAL, **varies})
+    return Said(method, {**coefficients, **_INTERVAL, **ends, **varies})
 
 
 SAID: Mapping[str, Said] = {
     "runs": _pooled(
+        _POOLED,
         {
             **_PARTS,
             "gross": "logarithm of what restarts, evaluation and the like add",
@@ -64,6 +65,7 @@ SAID: Mapping[str, Said] = {
         },
     ),
     "throughput": _pooled(
+        _POOLED,
         {
             **_PARTS,
             "again": "time of recomputed products over that at the best measured rate",
@@ -75,7 +77,20 @@ SAID: Mapping[str, Said] = {
             "stock": "logarithm of what a trainer of general use adds",
         },
     ),
-    "memory": Said("See reference/predictions.md."),
+    "memory": _pooled(
+        "Least squares of the logarithm of peaks, on published rows. Weights, states and buffers "
+        "are counted and not fitted; each coefficient has a prior about what a count of tensors "
+        "gives and varies among families. Rows weigh less by what they leave open. Ends are in "
+        "standard deviations of a row, found on families that were left out, each counted once, "
+        "and drawn towards those of a normal distribution. See reference/predictions.md.",
+        {
+            "unfused": "what layers keep over what they would with fused kernels",
+            "working": "memory of the layer at work over what it would keep",
+            "logits": "bytes of each entry of the logits, with copies and gradient",
+            "framework": "driver, libraries and fragments, GB",
+        },
+        most="what a run that is said to fit may take, in the same deviations",
+    ),
     "loss": Said("See reference/predictions.md."),
 }
 

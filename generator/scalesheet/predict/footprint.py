@@ -23,13 +23,26 @@ COMPONENTS = (
     "weights", "gradients", "optimizer", "activations", "working", "logits", "cache", "buffers",
     "framework",
 )  # fmt: skip
-#: Bits of a quantised parameter, with the constant of its block.
 FROZEN = ("lora", "qlora", "adapter")
 RANK = 8.0  # of adapters, where a row does not say
-SCORE_BYTES = 5.0  # kept of each score without fused attention
+AT_ONCE = 2.0  # layers gathered at stage 3
 COPIES = 2.0  # of a block's input: adapters on query and value
+WIDE = 2.0  # the same for norms that are computed in 32 bit
+#: Small methods that, like LoRA, work on the matrices themselves.
+AT_MATRICES = ("ia3", "vera", "loha", "lokr", "oft", "boft", "fourier", "adalora")
 SEVERAL = 1.5  # what libraries for several accelerators take, over those for one
 GB = 1e9
+
+#: Weights that are packed: bits of each, and constants of their blocks (the default is that of
+#: double quantisation).
+NF4: Mapping[str, tuple[float, Mapping[str, float]]] = {
+    "nf4": (4, {"constant_bits": 32.0, "second_bits": 0.0}),
+    "nf4-dq": (4, {}),
+    "int4": (4, {"constant_bits": 32.0, "second_bits": 0.0}),
+    "int8": (8, {"constant_bits": 0.0, "second_bits": 0.0}),
+    "int2": (2, {"constant_bits": 32.0, "second_bits": 0.0}),
+}
+QUANTISED = tuple(NF4)
 
 
 @dataclass(frozen=True)
@@ -70,7 +83,7 @@ OPTIMIZERS: Mapping[str, tuple[float, float, float | None, float]] = {
 class Settings:
     """What rows run with, each an array over them."""
 
-    recomputed: Array  # 1: each layer, 0: nothing
+    recomputed: Array  # share of the layers
     stage: Array  # of ZeRO
     states: Words  # of STATES
     offloaded: Flags  # optimizer states in host memory
@@ -110,6 +123,17 @@ class Footprint:
     def length(self) -> Array:
         """Tokens of a sequence on one accelerator."""
         return self.layout.sequence / self.cases.context
+
+    @cached_property
+    def shards(self) -> Array:
+        """Accelerators that states are divided among: context parallelism has them all too."""
+        return self.layout.replicas * self.cases.context
+
+    @cached_property
+    def spread(self) -> Array:
+        """What divides the inputs of blocks: the tensor degree with sequence parallelism, which
+        came with accelerators after V100."""
+        return np.where(self.cases.fused, self.cases.tensor, 1.0)
 
     @cached_property
     def lookup(self) -> Array:
@@ -159,8 +183,14 @@ class Footprint:
         )  # fmt: skip
         return np.where(self.frozen, trained, 0.0) / (cases.tensor * cases.pipeline)
 
+    @cached_property
+    def _kinds(self) -> dict[str, Flags]:
+        return {name: among(self.settings.states, name) for name in STATES}
+
     def _state(self, name: str) -> Array:
-        return np.array([getattr(STATES[each], name) for each in self.settings.states.tolist()])
+        """A figure of STATES for each row."""
+        figures = [getattr(STATES[kind], name) for kind in self._kinds]
+        return np.select(list(self._kinds.values()), figures, np.nan)
 
     # -------------------------------------------------------------- states
 
@@ -193,11 +223,25 @@ class Footprint:
         plain = self._rows("weight-bytes", parameters=self.own, bits_per_parameter=self.weight_bits)
         return np.where(self.quantised, packed, plain)
 
+    @cached_property
+    def among_experts(self) -> Array:
+        """Share of the parameters of one accelerator that expert parallelism divides."""
+        cases = self.cases
+        beyond = (cases.parameters - cases.active) / cases.expert
+        return beyond / (cases.active + beyond)
+
     def _sharded(self, parameters: Array, each: Array, since: float, stage: Array) -> Array:
-        return self._rows(
-            "state-bytes", parameters=parameters, bytes_per_parameter=each, stage=stage,
-            sharded_from=since, shards=self.layout.replicas,
+        """States of a kind. Those of experts are divided by what expert parallelism leaves."""
+        left = np.maximum(1.0, self.shards / self.cases.expert)
+        shares = (1 - self.among_experts, self.shards), (self.among_experts, left)
+        dense, experts = (
+            self._rows(
+                "state-bytes", parameters=parameters * share, bytes_per_parameter=each,
+                stage=stage, sharded_from=since, shards=shards,
+            )
+            for share, shards in shares
         )  # fmt: skip
+        return dense + experts
 
     @cached_property
     def weights(self) -> Array:
@@ -212,13 +256,22 @@ class Footprint:
         return np.where(self.training, np.where(self.frozen, self.adapters, self.own), 0.0)
 
     @cached_property
+    def mixed(self) -> Flags:
+        """Where FSDP makes one parameter of a layer and its adapters: all of it has a gradient."""
+        return self.cases.flat & self.frozen & ~self.quantised & (self.shards > 1)
+
+    @cached_property
+    def whole(self) -> Flags:
+        """Where FSDP keeps weights and gradients whole while micro-batches of a pipeline pass."""
+        return self.cases.flat & ~self.frozen & (self.cases.pipeline > 1)
+
+    @cached_property
     def gradients(self) -> Array:
-        """Where FSDP makes one parameter of a layer and its adapters, all of it has a gradient,
-        which is whole as long as batches are accumulated."""
+        """They are whole too as long as FSDP accumulates batches, and in 32 bit while they wait."""
         each = np.where(self.frozen, 2.0, self._state("gradients"))
-        flat = self.cases.flat & self.frozen & ~self.quantised & (self.layout.replicas > 1)
-        stage = np.where(flat, 0.0, self.settings.stage)
-        return self._sharded(np.where(flat, self.own, self.trained), each, 2.0, stage)
+        each = np.where(self.whole, 4.0, each)
+        stage = np.where(self.mixed | self.whole, 0.0, self.settings.stage)
+        return self._sharded(np.where(self.mixed, self.own, self.trained), each, 2.0, stage)
 
     @cached_property
     def optimizer(self) -> Array:
@@ -247,22 +300,26 @@ class Footprint:
 
     @cached_property
     def per_layer(self) -> Array:
-        """Activations of a layer, nothing recomputed and kernels fused. Trainers for fine-tuning
-        copy keys and values for each query head."""
+        """Activations of a layer, nothing recomputed and kernels fused.
+
+        Trainers for fine-tuning copy keys and values for each query head, and compute norms in 32
+        bit. Without fused attention a score is kept twice, with a mask of one byte.
+        """
         cases = self.cases
         unfused = ~(cases.fused | among(cases.flash, "yes"))
         unfused |= among(cases.framework, "hf") & ~among(cases.flash, "yes")
         unfused &= ~among(cases.checkpointing, "selective") & ~among(cases.framework, "unsloth")
         tuned = self.frozen | among(cases.method, "full")
+        at_matrices = among(cases.method, "lora", "qlora") | among(cases.variant, *AT_MATRICES)
         return self._rows(
             "block-activation-bytes", batch=self.settings.batch, length=self.length,
             hidden=cases.hidden, heads=cases.heads,
             kv_heads=np.where(tuned, cases.heads, cases.kv_heads),
             head_dim=cases.head_dim, ffn=self.ffn, gated=cases.gated.astype(np.float64),
             trained=np.where(self.frozen & ~self.quantised, 0.0, 1.0),
-            element_bytes=self.element, score_bytes=np.where(unfused, SCORE_BYTES, 0.0),
-            copies=np.where(among(cases.method, "lora", "qlora"), COPIES, 0.0),
-            tensor=cases.tensor,
+            element_bytes=self.element, score_bytes=np.where(unfused, 2 * self.element + 1, 0.0),
+            copies=COPIES * at_matrices + WIDE * (tuned & cases.gated),
+            tensor=cases.tensor, spread=self.spread,
         )  # fmt: skip
 
     def held(self, unfused: float, in_flight: Array | float) -> Array:
@@ -274,12 +331,14 @@ class Footprint:
         )  # fmt: skip
         return self._rows(
             "held-activation-bytes", per_layer=self.per_layer,
-            boundary=boundary * self.element / 2, layers=cases.layers, pipeline=cases.pipeline,
-            in_flight=in_flight, recomputed=self.settings.recomputed, unfused=unfused,
+            boundary=boundary * self.element / 2 / self.spread, layers=cases.layers,
+            pipeline=cases.pipeline, in_flight=in_flight,
+            recomputed=self.settings.recomputed, unfused=unfused,
         )  # fmt: skip
 
     @cached_property
     def in_flight(self) -> Array:
+        """Micro-batches of which the first stage holds activations."""
         cases = self.cases
         several = cases.global_batch / (self.layout.replicas * self.settings.batch)
         return np.minimum(cases.pipeline, np.maximum(1.0, first_stated(several, cases.pipeline)))
@@ -317,7 +376,7 @@ class Footprint:
         exchanged = self._rows(
             "exchange-buffer-bytes", trained=self.trained, own=self.all_weights, layers=layers,
             gradient_bytes=self._state("gradients"), stage=self.settings.stage,
-            shards=self.layout.replicas,
+            shards=self.shards, at_once=np.where(self.whole, layers, AT_ONCE),
         )  # fmt: skip
         matrix = self._rows("weight-bytes", parameters=cases.hidden * self.ffn / cases.tensor)
         unpacked = np.where(self.quantised, matrix, 0.0)
@@ -325,7 +384,7 @@ class Footprint:
             "weight-bytes", parameters=self.own, bits_per_parameter=8 * self._state("cast")
         )
         cast = np.where(self.training, copied, 0.0)
-        away = self.settings.away & (self.layout.replicas <= 1)
+        away = self.settings.away & (self.shards <= 1)
         fetched = np.where(away, 2 * self.all_weights / layers, 0.0)
         return exchanged + unpacked + cast + fetched
 
@@ -353,15 +412,3 @@ class Footprint:
 def total(book: Book, parts: Mapping[str, Array]) -> Array:
     """The peak of an accelerator, in bytes."""
     return rows_of(book, "memory-per-gpu", **parts)
-
-
-#: Weights that are packed: bits of each, and constants of their blocks (the default is that of
-#: double quantisation).
-NF4: Mapping[str, tuple[float, Mapping[str, float]]] = {
-    "nf4": (4, {"constant_bits": 32.0, "second_bits": 0.0}),
-    "nf4-dq": (4, {}),
-    "int4": (4, {"constant_bits": 32.0, "second_bits": 0.0}),
-    "int8": (8, {"constant_bits": 0.0, "second_bits": 0.0}),
-    "int2": (2, {"constant_bits": 32.0, "second_bits": 0.0}),
-}
-QUANTISED = tuple(NF4)

@@ -1,12 +1,13 @@
 """Memory of one accelerator: a footprint by its parts, few fitted numbers, and what surely fits.
 
+The parts are those of `footprint.py`, under the settings that `settings.py` finds.
 docs/reference/predictions.md says it in full.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,18 +41,18 @@ PRIORS: Mapping[str, Prior] = {
 }
 WITHIN, BETWEEN = 0.06, 0.06
 #: Standard deviation of the logarithm of what a row leaves open.
-OPEN_TOKENS = 0.9  # of the tokens of a micro-batch: of what grows with them
-OPEN_STATES = 0.25
-#: Share of the memory of an accelerator that a run can have.
-USABLE = 0.97
-#: Ends of the interval and what `fits` goes by: share of the errors below, and what that is of a
-#: normal distribution, which stands for as many families as FEW.
-TAILS = ((0.1, -1.2816), (0.9, 1.2816), (0.99, 2.3263))
+OPEN_TOKENS = 0.9  # of the tokens of a micro-batch, and so of what grows with them
+OPEN_STATES = 0.25  # of the whole, where bytes or shards of the states are not stated
+#: Low end and high end of the interval, and what `fits` goes by: the share of errors below, and
+#: what it is of a normal distribution, which stands for as many families as FEW.
+ENDS = {"low": (0.1, -1.2816), "high": (0.9, 1.2816), "most": (0.99, 2.3263)}
 FEW = 7.0
+#: Share of the memory of an accelerator that a run can have: the driver keeps the rest.
+USABLE = 0.97
+SHOWN = 0.02  # share of the whole from which on a part is named
 
 OLD_FIT = "the fit on file is of another model: 'scalesheet fit' makes a new one"
 METHOD = "bytes by part, with fitted coefficients"
-UNKNOWN = ("galore",)
 
 
 def unsupported_memory(cases: Cases) -> Reasons:
@@ -59,20 +60,47 @@ def unsupported_memory(cases: Cases) -> Reasons:
     return first_reason(
         because(~among(cases.quantity, ""), "no peak of one accelerator is asked for"),
         needs("parameters", cases.parameters),
-        because(among(cases.variant, *UNKNOWN), "the rank of its projection is not known"),
+        because(among(cases.variant, "galore"), "the rank of its projection is not known"),
     )
+
+
+@dataclass(frozen=True)
+class _Made:
+    """Rows under settings: bytes by part, the standard deviation of the logarithm of the whole."""
+
+    parts: Mapping[str, Array]
+    whole: Array
+    wide: Array
+    taken: Words
+
+    def at(self, end: float) -> Array:
+        """The whole, so many standard deviations off."""
+        found: Array = self.whole * np.exp(end * self.wide)
+        return found
+
+
+def _made(book: Book, cases: Cases, at: Coefficients) -> _Made:
+    settings, taken = chosen(book, cases)
+    parts = Footprint(book, cases, settings).parts(at)
+    whole = total(book, parts)
+    squares = np.full(len(cases), WITHIN**2 + BETWEEN**2)
+    for name, part in _varying(parts, settings).items():
+        squares += (PRIORS[name].varies * part / whole) ** 2
+    wide = np.hypot(np.sqrt(squares), _open(book, cases, settings, parts, at))
+    return _Made(parts, whole, wide, taken)
+
+
+# ------------------------------------------------------------------ prediction
 
 
 def predict_memory(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     """Peak of one accelerator, in bytes."""
-    if not fitted.keys() >= PRIORS.keys():
+    if not fitted.keys() >= {*PRIORS, *ENDS}:
         return none_of(len(cases), OLD_FIT)
-    settings, taken = chosen(book, cases)
-    parts = Footprint(book, cases, settings).parts(fitted)
-    made = total(book, parts)
-    wide = _spread(book, cases, settings, parts, fitted)
-    low, high = (made * np.exp(fitted[end] * wide) for end in ("low", "high"))
-    return Predictions(made, low, high, _told(parts, taken), no_reasons(len(cases)))
+    made = _made(book, cases, fitted)
+    low, high, most = (made.at(fitted[end]) for end in ENDS)
+    told = _told(made, _verdict(made, low, most, cases.memory))
+    return Predictions(made.whole, low, high, told, no_reasons(len(cases)))
 
 
 def memory_components(book: Book, cases: Cases, fitted: Coefficients) -> dict[str, Array]:
@@ -83,17 +111,42 @@ def memory_components(book: Book, cases: Cases, fitted: Coefficients) -> dict[st
 
 def most_memory(book: Book, cases: Cases, fitted: Coefficients) -> Array:
     """Bytes that a run as described will hardly ever exceed: what `fits` goes by."""
-    settings, _ = chosen(book, cases)
-    parts = Footprint(book, cases, settings).parts(fitted)
-    wide = _spread(book, cases, settings, parts, fitted)
-    most: Array = total(book, parts) * np.exp(fitted["most"] * wide)
-    return most
+    return _made(book, cases, fitted).at(fitted["most"])
 
 
 def fits(book: Book, cases: Cases, fitted: Coefficients) -> Flags:
-    """Whether a run surely fits: all that it may take is there. False where nothing is known."""
-    fit: Flags = most_memory(book, cases, fitted) <= USABLE * cases.memory
-    return fit
+    """Whether a run surely fits as it is described: all that it may take is there, and no saving
+    had to be taken that it does not state. False where nothing is known."""
+    made = _made(book, cases, fitted)
+    return among(made.taken, "") & _enough(made.at(fitted["most"]), cases.memory)
+
+
+def _enough(most: Array, memory: Array) -> Flags:
+    enough: Flags = most <= USABLE * memory
+    return enough
+
+
+def _verdict(made: _Made, low: Array, most: Array, memory: Array) -> Words:
+    """Whether rows fit into the memory of their accelerator, where that is known."""
+    said = np.where(low > USABLE * memory, "does not fit", "may not fit")
+    fit = np.where(among(made.taken, ""), "fits", "fits with what is taken")
+    said = np.where(_enough(most, memory), fit, said)
+    return words(np.where(np.isnan(memory), "", said).tolist())
+
+
+def _told(made: _Made, verdict: Words) -> Words:
+    """The method with the larger parts, the verdict, and what was taken for granted."""
+    sizes = np.stack([made.parts[name] for name in COMPONENTS]).T
+    shown = (sizes >= SHOWN * made.whole[:, None]).tolist()
+    texts = []
+    rows = zip(shown, (sizes / GB).tolist(), verdict.tolist(), made.taken.tolist(), strict=True)
+    for flags, gigabytes, fit, taken in rows:
+        named = zip(COMPONENTS, gigabytes, flags, strict=True)
+        text = ", ".join(f"{name} {size:.3g}" for name, size, flag in named if flag)
+        text = f"{METHOD}, in GB: {text}"
+        text += f"; {fit}" if fit else ""
+        texts.append(f"{text}; not stated and taken: {taken}" if taken else text)
+    return words(texts)
 
 
 # ------------------------------------------------------------------ range
@@ -101,24 +154,8 @@ def fits(book: Book, cases: Cases, fitted: Coefficients) -> Flags:
 
 def _varying(parts: Mapping[str, Array], settings: Settings) -> dict[str, Array]:
     """The parts that a coefficient is of."""
-    plain = np.where(settings.recomputed >= 1, 0.0, parts["activations"])
+    plain = parts["activations"] * np.where(settings.recomputed >= 1, 0.0, 1.0)
     return {"unfused": plain, **{name: parts[name] for name in PRIORS if name != "unfused"}}
-
-
-def _spread(
-    book: Book,
-    cases: Cases,
-    settings: Settings,
-    parts: Mapping[str, Array],
-    at: Mapping[str, float],
-) -> Array:
-    """Standard deviation of the logarithm: what families differ in, and what a row leaves open."""
-    whole = sum(parts.values(), np.zeros(len(cases)))
-    squares = np.full(len(cases), WITHIN**2 + BETWEEN**2)
-    for name, part in _varying(parts, settings).items():
-        squares += (PRIORS[name].varies * part / whole) ** 2
-    spread: Array = np.sqrt(squares + _open(book, cases, settings, parts, at) ** 2)
-    return spread
 
 
 def _open(
@@ -128,10 +165,12 @@ def _open(
     parts: Mapping[str, Array],
     at: Mapping[str, float],
 ) -> Array:
-    """The same of what a row leaves open: half of what another choice would make of it."""
-    whole = sum(parts.values(), np.zeros(len(cases)))
+    """Standard deviation of the logarithm that comes of what a row leaves open. Of two choices it
+    is a quarter of what lies between them."""
+    whole = total(book, parts)
     grows = sum((parts[name] for name in ("activations", "working", "logits", "cache")), 0 * whole)
-    tokens = np.isnan(cases.sequence) | (np.isnan(cases.micro_batch) & np.isnan(cases.global_batch))
+    batch = np.isnan(cases.micro_batch) & np.isnan(cases.global_batch)
+    tokens = np.isnan(cases.sequence) | batch
     squares = np.where(tokens, (OPEN_TOKENS * grows / whole) ** 2, 0.0)
     open_ = open_to(cases)
     rows = open_["recomputed"]
@@ -140,28 +179,12 @@ def _open(
         other = replace(other, recomputed=1 - other.recomputed)
         then = total(book, Footprint(book, cases.only(rows), other).parts(at))
         squares[rows] += (np.log(then / whole[rows]) / 4) ** 2
-    unsaid = open_["stage 3"] | open_["pure"]
-    unsaid |= among(cases.weights, "") & among(cases.method, *FROZEN)
+    frozen = among(cases.method, *FROZEN)
+    kept = np.where(cases.flat & frozen, parts["gradients"], 0.0)
+    squares += (np.log(1 - kept / whole) / 4) ** 2
+    unsaid = open_["stage 3"] | open_["pure"] | (among(cases.weights, "") & frozen)
     gap: Array = np.sqrt(squares + np.where(unsaid, OPEN_STATES**2, 0.0))
     return gap
-
-
-def _told(parts: Mapping[str, Array], taken: Words) -> Words:
-    """The method with the larger parts, and what was taken as the row does not say."""
-    whole = sum(parts.values(), np.zeros(len(taken)))
-    shares = np.stack([parts[name] / whole for name in COMPONENTS])
-    gigabytes = np.stack([parts[name] for name in COMPONENTS]) / GB
-    texts = []
-    for share, bytes_, took in zip(
-        shares.T.tolist(), gigabytes.T.tolist(), taken.tolist(), strict=True
-    ):
-        larger = [
-            f"{name} {size:.3g}"
-            for name, size, part in zip(COMPONENTS, bytes_, share, strict=True)
-            if part >= 0.02
-        ]
-        texts.append(f"{METHOD}, in GB: {', '.join(larger)}" + (f"; taken: {took}" if took else ""))
-    return words(texts)
 
 
 # ------------------------------------------------------------------ fit
@@ -170,24 +193,21 @@ def _told(parts: Mapping[str, Array], taken: Words) -> Words:
 def fit_memory(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
     """Coefficients of the parts, from published peaks."""
     settings, _ = chosen(book, cases)
-    footprint = Footprint(book, cases, settings)
-    parts = footprint.parts(ROUND)
+    parts = Footprint(book, cases, settings).parts(ROUND)
     varying = _varying(parts, settings)
     columns = np.column_stack([varying[name] / ROUND[name] for name in PRIORS])
-    fixed = sum(parts.values(), np.zeros(len(cases))) - sum(varying.values(), np.zeros(len(cases)))
+    fixed = total(book, parts) - sum(varying.values(), np.zeros(len(cases)))
     design = Design(columns, fixed, np.zeros((len(cases), 0)), PRIORS)
     gap = _open(book, cases, settings, parts, ROUND)
     own = np.hypot(WITHIN, gap)
     found = pooling.fit(design, np.log(truth), family, within=own, between=BETWEEN)
     fitted = dict(zip(PRIORS, np.exp(found.logs).tolist(), strict=True))
-    wide = np.hypot(design.spread(found.logs, WITHIN, BETWEEN), gap)
-    off = found.left_out / wide
+    off = found.left_out / np.hypot(design.spread(found.logs, WITHIN, BETWEEN), gap)
     _, place, counts = np.unique(family.astype(str), return_inverse=True, return_counts=True)
-    each = 1 / counts[place]
     families = len(counts)
     low, high, most = (
-        (families * quantile(off, share, each) + FEW * normal) / (families + FEW)
-        for share, normal in TAILS
+        (families * quantile(off, share, 1 / counts[place]) + FEW * normal) / (families + FEW)
+        for share, normal in ENDS.values()
     )
     ends = {"low": min(low, 0.0), "high": max(high, 0.0), "most": max(most, high, 0.0)}
     return {**fitted, **ends, **pooling.made_of(PRIORS, WITHIN, BETWEEN)}

@@ -17,6 +17,7 @@ from scalesheet.predict.cases import Cases
 from scalesheet.predict.families import folds
 from scalesheet.predict.fits import Coefficients, coefficients, digest
 from scalesheet.predict.lookups import Known, known
+from scalesheet.predict.room import Room, room
 from scalesheet.predict.table import Predictions, none_of, supported
 from scalesheet.predict.tasks import TASKS, predict, unsupported
 from scalesheet.predict.truth import Published, published
@@ -64,6 +65,7 @@ class TaskScore:
     thumb: Quality
     groups: Mapping[str, Mapping[str, Quality]]  # unseen, by family, hardware, size
     digest: str  # of the rows that a fit rests on
+    room: Room | None = None  # of memory: whether what is said to fit did
 
 
 def score(book: Book) -> dict[str, TaskScore]:
@@ -118,6 +120,7 @@ def score_of(book: Book, task: str, catalogue: Known) -> TaskScore | None:
             for what, column in _groups(data).items()
         },
         digest=digest(data.cases.only(rows), data.truth[rows]),
+        room=room(book, data) if task == "memory" else None,
     )
 
 

@@ -7,7 +7,7 @@ ways to save memory, as few as it takes, in the order in which people reach for 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -22,35 +22,68 @@ ROUND: Factors = {"unfused": 1.2, "working": 1.5, "logits": 10.0, "framework": 0
 #: Share of an accelerator's memory that people plan to use.
 FILLED = 0.94
 #: Ways to save memory, in the order in which they are taken, and how the method calls them.
-SAVINGS: tuple[tuple[str, str], ...] = (
-    ("recomputed", "recomputation"),
-    ("stage 1", "ZeRO stage 1"),
-    ("stage 3", "ZeRO stage 3"),
-    ("pure", "weights and states in 16 bit"),
-    ("lean", "states in 8 bit, gradients freed at once"),
-    ("host", "states in host memory"),
-    ("away", "weights in host memory"),
-)
-MICRO_BATCHES = 4.0  # for each pipeline stage
+SAVINGS: Mapping[str, str] = {
+    "recomputed": "recomputation",
+    "stage 1": "ZeRO stage 1",
+    "stage 3": "ZeRO stage 3",
+    "pure": "weights and states in 16 bit",
+    "lean": "states in 8 bit, gradients freed at once",
+    "host": "states in host memory",
+    "away": "weights in host memory",
+}
+#: Those that a row is given which would fit with none.
+USUAL = ("recomputed", "stage 1", "stage 3")
 #: Who sets up fine-tuning in this way recomputes.
-_STOCK = ("hf", "unsloth")
+STOCK = ("hf", "unsloth")
+SOME = 0.5  # share of the layers that selective recomputation under FSDP makes again
+MICRO_BATCHES = 4.0  # for each pipeline stage
+
+
+def chosen(book: Book, cases: Cases) -> tuple[Settings, Words]:
+    """What rows run with, and in words what was taken because the row does not say.
+
+    Rows that would not fit with all savings, and those of which the memory is not known, run with
+    the USUAL ones.
+    """
+    settings = _accumulated(book, cases, stated(cases))
+    open_ = open_to(cases)
+    room = FILLED * cases.memory
+    left = np.any(list(open_.values()), axis=0)
+    left[left] = ~(_needs(book, cases.only(left), settings.only(left)) <= room[left])
+    taken = no_words(len(cases))
+    usual = settings, taken
+    for saving, name in SAVINGS.items():
+        rows = left & open_[saving]
+        if rows.any():
+            settings = _with(settings, saving, rows)
+            taken = np.where(rows, _also(taken, name), taken)
+            needs = _needs(book, cases.only(rows), settings.only(rows))
+            left[rows] = ~(needs <= room[rows])
+        if saving in USUAL:
+            usual = (settings, taken)
+    plain, said = usual
+    merged = {
+        field.name: np.where(left, getattr(plain, field.name), getattr(settings, field.name))
+        for field in fields(Settings)
+    }
+    return Settings(**merged), words(np.where(left, said, taken).tolist())
 
 
 def stated(cases: Cases) -> Settings:
     """Settings as rows state them, and for the rest those that take most."""
     frozen = among(cases.method, *FROZEN)
     tuned = frozen | among(cases.method, "full")
-    zero = np.nan_to_num(cases.zero)
-    recomputed = among(cases.checkpointing, "full")
-    usual = tuned & (among(cases.framework, *_STOCK) | (zero == 3) | ~among(cases.offload, ""))
-    recomputed |= among(cases.checkpointing, "") & usual
+    offloads = ~among(cases.offload, "")
+    usual = tuned & (among(cases.framework, *STOCK) | (cases.zero == 3) | offloads)
+    recomputed = among(cases.checkpointing, "full") | (among(cases.checkpointing, "") & usual)
+    # of FSDP every other layer or product; Megatron's is of the scores alone
+    half = among(cases.checkpointing, "selective") & cases.flat
     silent = tuned & np.isnan(cases.sequence) & np.isnan(cases.micro_batch)
-    offloaded = ~among(cases.offload, "") | among(cases.optimizer, "paged", "paged8")
     return Settings(
-        recomputed=recomputed.astype(np.float64),
-        stage=zero,
+        recomputed=np.where(recomputed, 1.0, np.where(half, SOME, 0.0)),
+        stage=np.nan_to_num(cases.zero),
         states=_states(cases, frozen),
-        offloaded=offloaded,
+        offloaded=offloads | among(cases.optimizer, "paged", "paged8"),
         away=among(cases.offload, "both"),
         batch=np.where(silent, 1.0, Layout(cases).micro_batch),
     )
@@ -64,27 +97,27 @@ def _states(cases: Cases, frozen: Flags) -> Words:
     silent = among(cases.weights, "") & frozen & ~sharded & ~among(cases.method, "qlora")
     small = among(cases.optimizer, "adam8", "paged8")
     states = np.full(len(cases), "mixed", dtype=object)
-    for name, where in (
-        ("amp", wide), ("fp32", alone | silent), ("pure", (cases.pure | small) & ~wide),
-    ):  # fmt: skip
-        states[where] = name
+    states[wide] = "amp"
+    states[alone | silent] = "fp32"
+    states[(cases.pure | small) & ~wide] = "pure"
     return states
 
 
 def open_to(cases: Cases) -> Mapping[str, Flags]:
     """Which savings a row leaves open."""
-    tuned = among(cases.method, "full", "pretrain", "")
-    shards = (cases.data > 1) & np.isnan(cases.zero)
-    plain = tuned & ~cases.pure & ~among(cases.weights, "fp32") & among(cases.optimizer, "")
-    lean = among(cases.method, "full") & among(cases.optimizer, "")
+    trains = ~among(cases.method, "inference")
+    full = among(cases.method, "full")
+    shards = (cases.data > 1) & np.isnan(cases.zero) & trains
+    free = full & among(cases.optimizer, "")
+    here = free & among(cases.offload, "")
     return {
-        "recomputed": among(cases.checkpointing, "") & ~among(cases.method, "inference"),
-        "stage 1": shards & tuned,
-        "stage 3": shards & ~among(cases.method, "inference"),
-        "pure": plain & among(cases.method, "full"),
-        "lean": lean,
-        "host": lean & among(cases.offload, ""),
-        "away": lean & among(cases.offload, "") & (cases.data > 1),
+        "recomputed": among(cases.checkpointing, "") & trains,
+        "stage 1": shards & ~among(cases.method, *FROZEN),
+        "stage 3": shards,
+        "pure": free & ~cases.pure & ~among(cases.weights, "fp32"),
+        "lean": free & ~among(cases.weights, "fp32"),
+        "host": here & ~among(cases.weights, "fp32"),
+        "away": here & (cases.data > 1),
     }
 
 
@@ -93,57 +126,29 @@ def _with(settings: Settings, saving: str, rows: Flags) -> Settings:
     if saving == "recomputed":
         return replace(settings, recomputed=np.where(rows, 1.0, settings.recomputed))
     if saving.startswith("stage"):
-        stage = np.where(rows, float(saving[-1]), settings.stage)
-        return replace(settings, stage=np.maximum(settings.stage, stage))
+        return replace(settings, stage=np.where(rows, float(saving[-1]), settings.stage))
     if saving == "away":
         return replace(settings, away=settings.away | rows)
-    states = settings.states.copy()
-    states[rows] = saving
-    offloaded = settings.offloaded | (rows & (saving == "host"))
-    return replace(settings, states=states, offloaded=offloaded)
+    return replace(
+        settings,
+        states=np.where(rows, saving, settings.states),
+        offloaded=settings.offloaded | (rows & (saving == "host")),
+    )
 
 
-def chosen(book: Book, cases: Cases) -> tuple[Settings, Words]:
-    """What rows run with, and in words what was taken because the row does not say.
-
-    Rows that would not fit with all savings run with recomputation and shards alone, and so do
-    those of which the memory is not known.
-    """
-    settings, open_ = _accumulated(book, cases, stated(cases)), open_to(cases)
-    taken: list[list[str]] = [[] for _ in range(len(cases))]
-    room = FILLED * cases.memory
-    some = np.any(list(open_.values()), axis=0)
-    left = some & ~(_needs(book, cases, settings) <= room)
-    usual, said = settings, [list(each) for each in taken]
-    for saving, name in SAVINGS:
-        rows = left & open_[saving]
-        if not rows.any():
-            continue
-        settings = _with(settings, saving, rows)
-        for place in np.flatnonzero(rows).tolist():
-            taken[place] = [*taken[place], name]
-        if saving in ("recomputed", "stage 1", "stage 3"):
-            usual, said = settings, [list(each) for each in taken]
-        left[left] = ~(_needs(book, cases.only(left), settings.only(left)) <= room[left])
-    for field in ("recomputed", "stage", "states", "offloaded", "away", "batch"):
-        values = np.where(left, getattr(usual, field), getattr(settings, field))
-        settings = replace(settings, **{field: values})
-    texts = no_words(len(cases))
-    kept = [said[place] if left[place] else taken[place] for place in range(len(cases))]
-    texts[:] = [", ".join(each) for each in kept]
-    return settings, words(texts.tolist())
+def _also(texts: Words, name: str) -> Words:
+    return words([f"{text}, {name}" if text else name for text in texts.tolist()])
 
 
 def _accumulated(book: Book, cases: Cases, settings: Settings) -> Settings:
     """Where only the batch of a step is stated: the largest micro-batch that fits, halved down."""
-    layout = Layout(cases)
     ways = np.where(cases.pipeline > 1, MICRO_BATCHES * cases.pipeline, 1.0)
-    share = np.maximum(1.0, np.floor(cases.global_batch / (layout.replicas * ways)))
+    share = np.maximum(1.0, np.floor(cases.global_batch / (Layout(cases).replicas * ways)))
     left = np.isnan(cases.micro_batch) & ~np.isnan(share)
     settings = replace(settings, batch=np.where(left, share, settings.batch))
     while left.any():
-        fits = _needs(book, cases.only(left), settings.only(left)) <= FILLED * cases.memory[left]
-        left[left] = ~fits & (settings.batch[left] > 1)
+        needs = _needs(book, cases.only(left), settings.only(left))
+        left[left] = ~(needs <= FILLED * cases.memory[left]) & (settings.batch[left] > 1)
         halved = np.where(left, np.ceil(settings.batch / 2), settings.batch)
         settings = replace(settings, batch=halved)
     return settings

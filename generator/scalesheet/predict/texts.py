@@ -234,7 +234,10 @@ def rank(text: str) -> float:
 
 # ------------------------------------------------------------------ memory
 
-_PEAK = re.compile(r"(measured )?peak( of)?( gpu)?( memory)?( \(.*\))?( of one accelerator)?|")
+_PEAK = re.compile(
+    r"(?:(?:measured |training )?peak(?: of)?(?: gpu)?(?: memory)?(?: of one accelerator)?"
+    r"(?: (?:fp|bf)[0-9]+ adamw?)?(?: \(.*\))?)?"
+)
 
 
 def quantity(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scalesheet.model import Citation, Position
+from scalesheet.predict.room import SLACK, Room
 from scalesheet.predict.score import Quality, TaskScore
 
 #: By task: what a number is divided by where it is shown, its unit there, and digits that count.
@@ -106,6 +107,17 @@ def quality(task: str, figures: Quality) -> tuple[str, ...]:
         error(task, figures.p90),
         bias(task, figures.bias),
         covered,
+    )
+
+
+def fitting(found: Room) -> str:
+    """Whether runs that are said to fit did, in words."""
+    return (
+        f"{found.fits} of the {found.rows} rows are said to fit. A run is said to fit if the most "
+        "that it may take does, which is above the interval. Of the rows that are said to fit, "
+        f"{len(found.fits_above)} took over {SLACK:g} times that; of all rows {len(found.above)} "
+        f"did. Of {found.burst} published runs that ran out of memory {len(found.let)} are said "
+        "to fit."
     )
 
 

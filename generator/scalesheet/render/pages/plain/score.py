@@ -19,6 +19,7 @@ from scalesheet.render.scores import (
     ShownRow,
     error,
     figure,
+    fitting,
     quality,
     shown_rows,
     unit_shown,
@@ -75,6 +76,7 @@ def _page(context: Context, score: TaskScore) -> str:
         f"# Score: {plain(TASKS[task].title)}",
         NAT if task == "loss" else FACTOR,
         grid(["Predicted by", *HEAD], [[plain(name), *quality(task, q)] for name, q in sides]),
+        *((fitting(score.room),) if score.room is not None else ()),
         *(("## Where it falls short", plain(short)) if short else ()),
         *(
             part

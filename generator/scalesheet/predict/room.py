@@ -1,0 +1,55 @@
+"""Room: whether runs that are said to fit did, of families that the fit has not seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scalesheet.model import Book
+from scalesheet.predict.arrays import given, unstated
+from scalesheet.predict.families import folds
+from scalesheet.predict.memory import fit_memory, fits, most_memory, unsupported_memory
+from scalesheet.predict.truth import Published
+
+#: How far a published peak may lie above the most that a run is said to take.
+SLACK = 1.1
+
+
+@dataclass(frozen=True)
+class Room:
+    """Of the scored rows: how many there are, and how many are said to fit; those of both of which
+    the peak is above SLACK times the most that they are said to take. `burst` are rows that ran out
+    of memory, and `let` those of them that are said to fit."""
+
+    rows: int
+    fits: int
+    above: tuple[str, ...]
+    fits_above: tuple[str, ...]
+    burst: int
+    let: tuple[str, ...]
+
+
+def room(book: Book, data: Published) -> Room:
+    """What is said of each family by a fit on all others."""
+    able = ~given(unsupported_memory(data.cases)) & ~given(data.cases.unsupported)
+    scored = able & data.scored
+    burst = able & np.array(["out_of_memory" in row.result for row in data.rows], dtype=bool)
+    most, fit = unstated(len(scored)), np.zeros(len(scored), dtype=bool)
+    for others, own in folds(data.family):
+        rows, learnt = own & (scored | burst), others & scored
+        if rows.any():
+            fitted = fit_memory(
+                book, data.cases.only(learnt), data.truth[learnt], data.family[learnt]
+            )
+            most[rows] = most_memory(book, data.cases.only(rows), fitted)
+            fit[rows] = fits(book, data.cases.only(rows), fitted)
+    above = scored & (data.truth > SLACK * most)
+    return Room(
+        rows=int(scored.sum()),
+        fits=int((scored & fit).sum()),
+        above=tuple(data.cases.ids[above].tolist()),
+        fits_above=tuple(data.cases.ids[above & fit].tolist()),
+        burst=int(burst.sum()),
+        let=tuple(data.cases.ids[burst & fit].tolist()),
+    )
