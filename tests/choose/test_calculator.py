@@ -20,7 +20,7 @@ from scalesheet.model import Book, Key, Plan
 from scalesheet.predict import efficiency, memory, steps
 from scalesheet.predict.arrays import Words
 from scalesheet.predict.cases import Cases, cases_of
-from scalesheet.predict.footprint import COPIES, SCORE_BYTES, SEVERAL
+from scalesheet.predict.footprint import COPIES, SEVERAL, WIDE
 from scalesheet.predict.lookups import Known
 from scalesheet.predict.read import read_csv
 from scalesheet.predict.tasks import predict
@@ -143,7 +143,7 @@ def test_what_a_formula_does_not_know_is_an_assumption_of_the_same_number(
     same = {
         "usual_achievable": ("1", steps.ACHIEVABLE), "beyond_node": ("1", steps.BETWEEN_NODES),
         "plain_link": ("byte / second", steps.PLAIN_LINK), "several_libraries": ("1", SEVERAL),
-        "query_value_copies": ("1", COPIES), "unfused_score": ("1", SCORE_BYTES),
+        "query_value_copies": ("1", COPIES), "wide_norm_copies": ("1", WIDE),
         "usable_share": ("1", memory.USABLE),
     }  # fmt: skip
     for name, (unit, number) in same.items():
