@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from scalesheet.choose.answer import DECIDED
-from scalesheet.choose.job import PLAN, TUNING, Assumptions, Job, stated_in
+from scalesheet.choose.job import METHODS, PLAN, TUNING, Assumptions, Job, stated_in
 from scalesheet.choose.search import search
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Book, Key, Plan
@@ -58,6 +58,12 @@ def configuration(name: str) -> dict[str, Any]:
     return {**CONFIGURATIONS["LoRA on one"], **CONFIGURATIONS[name]}
 
 
+def edits(inputs: Mapping[str, Any]) -> dict[Key, Any]:
+    """The same as edits of the plan."""
+    named = {**inputs, "method": METHODS[inputs["method"]]}
+    return {Key(k): float(v) if isinstance(v, int) else v for k, v in named.items()}
+
+
 @pytest.fixture(params=CONFIGURATIONS)
 def inputs(request: pytest.FixtureRequest) -> dict[str, Any]:
     return configuration(request.param)
@@ -65,8 +71,7 @@ def inputs(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 @pytest.fixture
 def cells(book: Book, plan: Plan, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
-    edits = {Key(k): float(v) if isinstance(v, int) else v for k, v in inputs.items()}
-    return evaluate(book, plan, edits).scalars
+    return evaluate(book, plan, edits(inputs)).scalars
 
 
 @pytest.fixture
@@ -128,8 +133,7 @@ def test_memory_its_range_and_its_parts_are_those_of_predict(
     assert close(cells["most_memory"].value * 1e9, most[0])
     fits = memory.fits(book, case, assumed.memory)[0]
     assert (cells["verdict"].value == "fits") == fits
-    edits = {Key(k): float(v) if isinstance(v, int) else v for k, v in inputs.items()}
-    results = evaluate(book, plan, edits)
+    results = evaluate(book, plan, edits(inputs))
     for name, part in memory.memory_components(book, case, assumed.memory).items():
         if name != "cache":  # training has none, and the plan no row
             own = results.cell("memory", name, "bytes").value
@@ -183,10 +187,10 @@ def test_the_shipped_configuration_is_the_answer_to_the_shipped_job(
     assert best is not None
     made, at = found.grid, found.at[best]
     answer = {
-        "method": made.method[at], "offer": found.offers.ids[found.of[best]],
+        "method": METHODS[made.method[at]], "offer": found.offers.ids[found.of[best]],
         "gpus": made.gpus[at], "stage": made.stage[at], "tensor": made.tensor[at],
         "pipeline": made.pipeline[at], "micro_batch": made.micro_batch[at],
         "checkpointing": made.checkpointing[at],
     }  # fmt: skip
     assert answer == {name: own[name].value for name in DECIDED}, f"inputs of {PLAN} to be renewed"  # type: ignore[union-attr]
-    assert job.trainer_of(str(answer["method"])) == own["trainer"].value  # type: ignore[union-attr]
+    assert job.trainer_of(made.method[at]) == own["trainer"].value  # type: ignore[union-attr]

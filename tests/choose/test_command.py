@@ -68,7 +68,7 @@ def test_json_and_csv_hold_the_same_rows(run: Any) -> None:
             assert float(row[name]) == said[name]["value"]
             assert float(row[f"{name}_high"]) == said[name]["high"]
             assert row[f"{name}_unit"] == said[name]["unit"]
-    assert {row["method"] for row in rows} == {"lora"}
+    assert {row["method"] for row in rows} == {"LoRA"}
     assert all(each["saving"] > 0 and each["says"] for each in data["binding"])
 
 

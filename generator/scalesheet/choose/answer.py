@@ -89,7 +89,7 @@ def inputs(book: Book, plan: Plan, found: Search, row: int) -> dict[Key, Stated]
         "batch": number("batch", job.batch, "sequence / step"),
         "deadline": number("deadline", job.deadline, "hour"),
         "trainer": word(job.trainer_of(method)),
-        "method": word(method),
+        "method": word(METHODS[method]),
         "offer": word(found.offers.ids[found.of[row]]),
         "gpus": number("gpus", made.gpus[at], "GPU"),
         "stage": number("stage", made.stage[at], "1"),
