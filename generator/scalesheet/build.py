@@ -137,9 +137,10 @@ def examine(data: Path, as_of: date | None = None, *, plans: bool = True) -> Exa
     for plan in book.plans.values():
         found += name_faults(book, plan)
     from scalesheet.evaluate import evaluate
-    from scalesheet.evaluate.findings import examples, findings
+    from scalesheet.evaluate.findings import counts, examples, findings
 
     found += examples(book)
+    found += counts(book)
     results = {plan.id: evaluate(book, plan) for plan in book.plans.values()}
     for plan in book.plans.values():
         found += findings(book, plan, results[plan.id])

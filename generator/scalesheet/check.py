@@ -1,7 +1,7 @@
 """Checks documents: each by its schema, and what a schema cannot say but needs no meaning either.
 
 The latter: the order of ranges and dates, values within their domain, cells of their column's
-kind, and keys of sources. All that is wrong is told at once.
+kind, sources of facts and the keys of sources. All that is wrong is told at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.load import MAX_FINDINGS, Document, Steps, quotable
-from scalesheet.model import DOMAINS
+from scalesheet.model import DOMAINS, TO_BE_STATED
 from scalesheet.schemas import (
     KINDS,
     described,
@@ -48,6 +48,7 @@ def check(documents: Sequence[Document]) -> list[Diagnostic]:
             violations(document),
             _values(document),
             _cell_kinds(document),
+            _bare_cells(document),
             _price_dates(document),
             _unknown_sources(document, sources),
         )
@@ -138,7 +139,7 @@ def _order(
 def _figures(document: Document) -> Iterator[_Figure]:
     """Every stated number of the document. Domains: its own, its column's, or the default."""
     data = _mapping(document.data)
-    if document.kind in ("hardware", "model", "measurement"):
+    if document.kind in ("hardware", "node", "model", "measurement"):
         fields = schema(document.kind)["properties"]
         for key, value in data.items():
             if isinstance(value, dict):
@@ -201,6 +202,8 @@ def _scopes(document: Document) -> Iterator[tuple[Steps, Mapping[str, Any]]]:
 
 
 def _tables(document: Document) -> Iterator[tuple[Steps, Mapping[str, Any]]]:
+    if document.kind == "table":
+        yield (), _mapping(document.data)
     for steps, scope in _scopes(document):
         for name, table in _mapping(scope.get("tables")).items():
             yield (*steps, "tables", name), _mapping(table)
@@ -236,6 +239,22 @@ def _cell_kinds(document: Document) -> Iterator[Diagnostic]:
                 hint = number_hint(value) if code == "S003" and "unit" in columns[column] else ""
                 message = f"row '{row}', column '{column}': expected {expected}{hint}"
                 yield at(document.at(*steps), code, message)
+
+
+def _bare_cells(document: Document) -> Iterator[Diagnostic]:
+    """In a table of facts each number has a source: its own, its row's, column's or table's."""
+    for table_steps, table in _tables(document) if document.kind == "table" else ():
+        for steps, row, column, cell in _cells(table_steps, table):
+            told, of_column = _mapping(cell), _mapping(_mapping(table.get("columns")).get(column))
+            number = _is_number(told.get("value", told.get("low", cell)))
+            guessed = told.get("kind", of_column.get("kind")) in ("assumption", "decision")
+            cited = (told, _mapping(_mapping(table.get("rows")).get(row)), of_column, table)
+            if number and not guessed and not any("source" in each for each in cited):
+                message = (
+                    f"row '{row}', column '{column}': a fact needs a source; name one here, for "
+                    "the row, the column or the table, or write that it is an assumption"
+                )
+                yield at(document.at(*steps), "S002", message)
 
 
 def _misfit(column: Mapping[str, Any], value: Any) -> tuple[str, str] | None:
@@ -298,7 +317,19 @@ def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterat
     if known is None:
         return
     hint = partial(nearest, known=sorted(known))
+    blanks = [steps for steps, key in _citations(document) if key == TO_BE_STATED]
+    if blanks:  # one is enough to be told of a file
+        first = min(
+            blanks, key=lambda steps: (document.at(*steps).line, document.at(*steps).column)
+        )
+        message = (
+            f"{named(first)}: the source is still to be stated, and the figures are still to be "
+            "looked up in it; put in a key of sources.yaml and the place in it"
+        )
+        yield at(document.at(*first), "N010", message)
     for steps, key in _citations(document):
+        if key == TO_BE_STATED:
+            continue
         if key not in known and _ID.fullmatch(key):  # what is no id has been told of as such
             message = (
                 f"{named(steps)}: the source '{quotable(key)}' is not in sources.yaml"

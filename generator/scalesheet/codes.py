@@ -35,6 +35,7 @@ FAMILIES = {
     "V": "values",
     "C": "claims",
     "P": "predictions",
+    "M": "configurations of models (scalesheet new)",
     "X": "the workbook and the site",
     "I": "scalesheet itself",
 }
@@ -136,7 +137,7 @@ _code(
 _code(
     "N003",
     "names collide",
-    "Two names become the same in a spreadsheet, where case and punctuation are lost.",
+    "Two names are the same, or become so in a spreadsheet, where case and punctuation are lost.",
     "Rename one of them.",
 )
 _code(
@@ -173,8 +174,15 @@ _code(
     "N009",
     "addresses collide",
     "Two pages of the site would have the same address: a plan's page is `<plan>-<page>`, or "
-    "`<plan>-<row>` where each row of a table has one.",
+    "`<plan>-<row>` where each row of a table has one, and a small table has a folder of its own.",
     "Rename one of the files or rows.",
+)
+_code(
+    "N010",
+    "source to be stated",
+    "The file was begun by `scalesheet new`, and where its figures are from is still a blank.",
+    "Look each figure up, add what you read to sources.yaml, and put its key and the place here.",
+    "warning",
 )
 # F: formulas
 _code(
@@ -334,6 +342,14 @@ _code(
     "really so says why under `unusual`.",
     "warning",
 )
+_code(
+    "V014",
+    "a count that does not close",
+    "The parameters that are counted from a model's architecture are not those that its developer "
+    "states, in the digits in which they are stated.",
+    "Look at both again: widths, tied embeddings, biases, norms, experts; or the count is of other "
+    "files.",
+)
 # C: claims
 _code(
     "C001",
@@ -404,6 +420,38 @@ _code(
     "A fit on file rests on other published rows than those that are on file now.",
     "Run 'scalesheet fit', and look at what it changes.",
     "warning",
+)
+# M: configurations of models
+_code(
+    "M001",
+    "not a configuration",
+    "The file that `scalesheet new model --from` was given is not a mapping of JSON.",
+    "Give it the config.json of a model as it was published.",
+)
+_code(
+    "M002",
+    "unknown model type",
+    "The configuration's `model_type` is none that can be read.",
+    "Use one that is listed, or write the file by hand: `scalesheet new model ID`.",
+)
+_code(
+    "M003",
+    "missing key of a configuration",
+    "The configuration lacks a size that has no default.",
+    "Take the config.json of the checkpoint, not one that was cut.",
+)
+_code(
+    "M004",
+    "impossible value in a configuration",
+    "A value of the configuration cannot be what its key says.",
+    "Compare it with the config.json of the checkpoint.",
+)
+_code(
+    "M005",
+    "part of an architecture without words",
+    "The configuration has a part that files of models have no words for, so that its parameters "
+    "would not be counted.",
+    "Leave the model out, or propose a key for it.",
 )
 # X: the workbook and the site
 _code(

@@ -47,6 +47,10 @@ class Position:
     column: int
 
 
+#: Stands for the key of a source in a file that `scalesheet new` began, until someone puts in one.
+TO_BE_STATED = "to-be-stated"
+
+
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A source's key and the place within it."""

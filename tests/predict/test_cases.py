@@ -239,3 +239,46 @@ def test_every_model_is_found_by_its_id_and_by_its_title(
     for called in (models.rows, models.row_titles):
         found = cases("throughput", *({"model": name} for name in called))
         assert found.model_id.tolist() == list(models.rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("meta-llama/Meta-Llama-3.1-8B-Instruct", "llama-3-1-8b"),
+        ("Meta-Llama-3-8B", "llama-3-8b"),
+        ("Llama 3.3 70B", "llama-3-1-70b"),
+        ("LLaMA-33B Guanaco OASST1", "llama-33b"),
+        ("Llama 7B", "llama-7b"),
+        ("LLAMA2-7B", "llama-2-7b"),
+        ("codellama/CodeLlama-34b-Instruct-hf", "codellama-34b"),
+        ("deepseek-ai/DeepSeek-R1", "deepseek-v3"),
+        ("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", "qwen2-5-7b"),
+        ("Qwen/Qwen2.5-Coder-7B-Instruct", "qwen2-5-7b"),
+        ("Qwen/Qwen3-235B-A22B-Instruct-2507", "qwen3-235b-a22b"),
+        ("Google Gemma 2 9B", "gemma-2-9b"),
+        ("google/gemma-3-4b-it", "gemma-3-4b"),
+        ("Phi-1 1.3B", "phi-1-5"),
+        ("Phi-3.5-MoE", "phi-3-5-moe"),
+        ("phi-1.5", "phi-1-5"),
+        ("bigscience/bloomz-7b1", "bloom-7b1"),
+        ("llm.c GPT-2 1558M", "gpt-2-xl"),
+        ("gpt2-medium", "gpt-2-medium"),
+        ("GPT-J 6B Dolly", "gpt-j-6b"),
+        ("StarCoderBase 15.5B", "starcoderbase"),
+        ("Falcon 180B", "falcon-180b"),
+        ("OPT-13B", "opt-13b"),
+        ("Gopher 280B", ""),
+        ("Google", ""),
+        ("", ""),
+    ],
+)
+def test_a_model_is_found_by_what_people_call_it(book: Book, name: str, row: str) -> None:
+    assert names.model(name, names.models(book.tables["models"])) == row
+
+
+def test_no_two_models_share_a_name(book: Book) -> None:
+    table = book.tables["models"]
+    known = names.models(table)
+    for row, title in zip(table.rows, table.row_titles, strict=True):
+        for name in (row, title, *table.row_aliases.get(row, ())):
+            assert names.model(name, known) == row, name

@@ -92,6 +92,10 @@ def test_more_accelerators_never_take_fewer_gpu_hours(book: Book, described: Des
 
 def test_more_tokens_take_as_many_more_gpu_hours(book: Book, described: Described) -> None:
     hours = numbers(book, "runs", described("runs", "tokens", ("1e12", "3e12")))
+    assert hours[1] == pytest.approx(3 * hours[0], rel=0.03)
+    assert hours[1] < 3 * hours[0]  # longer runs take larger steps
+    given = described("runs", "tokens", ("1e12", "3e12"), global_batch_seqs="2048")
+    hours = numbers(book, "runs", given)
     assert hours[1] == pytest.approx(3 * hours[0])
 
 

@@ -25,6 +25,42 @@ def told(folder: Path, **files: str) -> list[str]:
 FP8 = "dense_fp8: {value: 330.4, unit: TFLOP / (second * GPU), kind: spec, source: a-vendor}\n"
 
 
+def rate(name: str, value: float) -> str:
+    return (
+        f"{name}: {{value: {value}, unit: TFLOP / (second * GPU), kind: spec, source: a-vendor}}\n"
+    )
+
+
+FP4 = FP8 + rate("dense_fp4", 660.8)
+SPARSE = rate("sparse_bf16", 330.4)
+MEASURED = rate("measured_bf16", 140)
+USABLE = "memory_usable: {value: 23.99, unit: GiB, kind: measured, source: a-vendor}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (CARD + FP4, ""),
+        (CARD + FP4.replace("660.8", "1321.6"), "4.00 times the fp8 peak, usual is 2"),
+        (CARD + FP4.replace("660.8", "1321.6") + "unusual: {fp4: Wider units.}\n", ""),
+        (CARD + SPARSE, ""),
+        (CARD + SPARSE.replace("330.4", "165.2"), "1.00 times the dense bf16 peak, usual is 2"),
+        (CARD + SPARSE.replace("330.4", "634") + "unusual: {sparse: 4 to 1.}\n", ""),
+        (CARD.replace("dense_bf16: {value: 165.2", "dense_bf16: {value: 82.6"),
+         "2.00 times the bf16 peak, usual is 1"),
+        (CARD + MEASURED, ""),
+        (CARD + MEASURED.replace("140", "170"), "170 was measured of a peak of 165.2"),
+        (CARD + MEASURED.replace("140", "60"), "36% of the bf16 peak, usual are 50% and more"),
+        (CARD + MEASURED.replace("140", "60") + "unusual: {measured: Capped.}\n", ""),
+        (CARD + USABLE, ""),
+        (CARD + USABLE.replace("23.99", "24.5"), "24.5 GiB of 24; look for GB and GiB"),
+    ],
+)  # fmt: skip
+def test_how_the_rates_of_an_accelerator_relate(tmp_path: Path, text: str, message: str) -> None:
+    found = told(tmp_path, hardware__card=text)
+    assert [m.startswith(message) for m in found] == ([True] if message else [])
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.evaluate.interpret import Here, Part, State, interpret
 from scalesheet.language.syntax import Fixed, Reason, Text, walk
 from scalesheet.model import (
@@ -177,6 +178,48 @@ def _position(quantity: Quantity, formula: Formula | None) -> Position:
 
 def _text(formula: Formula | None) -> str:
     return formula.text if formula is not None else ""
+
+
+# ------------------------------------------------------------------ parameters of models
+
+#: Counted parameters of a model, what its developer says of them, and how far the two may differ:
+#: a count to the digits that are stated, one of a token's by what developers leave out of it.
+_COUNTS = (
+    ("parameters", "published_parameters", 0.0),
+    ("active_parameters", "published_active_parameters", 0.02),
+)
+
+
+def counts(book: Book) -> list[Diagnostic]:
+    """The models whose counted parameters are not the published ones."""
+    table = book.tables.get("models")
+    if table is None:
+        return []
+    cells = evaluate_catalogue(book).tables["models"]
+    found: list[Diagnostic] = []
+    for counted, published, within in _COUNTS:
+        if counted not in cells or published not in table.columns:
+            continue
+        for place, row in enumerate(table.rows):
+            count, said = cells[counted][place].value, table.columns[published].stated.get(row)
+            if said is None or not isinstance(said.value, float) or not isinstance(count, float):
+                continue
+            if not rounds_to(count, said.value) and abs(count / said.value - 1) > within:
+                message = (
+                    f"'{row}' has {count:,.0f} {counted.replace('_', ' ')} by its architecture, "
+                    f"but {said.value:,.0f} are stated; mend the one that is wrong"
+                )
+                assert said.position is not None
+                found.append(at(said.position, "V014", message))
+    return found
+
+
+def rounds_to(count: float, published: float) -> bool:
+    """Whether a count, rounded to the digits of a published one, is that."""
+    written = f"{published:.0f}"
+    zeros = len(written) - len(written.rstrip("0"))
+    unit = 10.0**zeros
+    return bool(round(count / unit) == round(published / unit))
 
 
 # ------------------------------------------------------------------ examples of the catalogue

@@ -66,6 +66,32 @@ IN_WORDS = {
         "The same claim with the quote '1024 tokens'. Quotes are looked up with "
         "'scalesheet audit --documents DIR'.",
     ),
+    "V014": InWords(
+        "A model whose architecture counts 494,032,768 parameters with 'published_parameters' of "
+        "630,167,424, which is the count with the tied table taken twice.",
+        "The same with the count of the files, which hold the table once.",
+    ),
+    "M001": InWords(
+        "A config.json that was cut off in the middle, or a list of several configurations.",
+        "The config.json of one model, as it was published.",
+    ),
+    "M002": InWords(
+        "A config.json whose 'model_type' is 'bert', or the misspelt 'lama'.",
+        "One whose 'model_type' is 'llama'.",
+    ),
+    "M003": InWords(
+        "A config.json of the type 'llama' without 'hidden_size'.",
+        "The same with the line that was left out.",
+    ),
+    "M004": InWords(
+        "A config.json that says 'num_hidden_layers: -1', or 4 heads over a width of 66.",
+        "The same with 32 layers, and a width that the heads divide.",
+    ),
+    "M005": InWords(
+        "A config.json of the type 'phi' with 'qk_layernorm: true', a norm with biases over each "
+        "head, which files of models have no words for.",
+        "The same type without that norm.",
+    ),
     "P001": InWords(
         "A score.yaml that expects GPU hours within a factor of 1.3 at the median, where families "
         "that the fit has not seen are predicted within 1.4.",

@@ -18,9 +18,11 @@ TOP = {"book.yaml": "book", "units.yaml": "units", "sources.yaml": "sources"}
 OPTIONAL = {"score.yaml": "score"}
 FOLDERS = {
     "hardware": "hardware",
+    "nodes": "node",
     "rates": "rate",
     "models": "model",
     "measurements": "measurement",
+    "tables": "table",
     "formulas": "formula",
     "runs": "published",
     "fits": "fit",
@@ -38,6 +40,11 @@ PARSERS: Mapping[str, Callable[[bytes, str], Parsed]] = {
 
 _AT_TOP = {**TOP, **OPTIONAL}
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+
+
+def is_id(name: str) -> bool:
+    """Whether a name is an id, as the names of files are."""
+    return _ID.fullmatch(name) is not None
 
 
 def load(data: Path) -> tuple[list[Document], list[Diagnostic]]:

@@ -50,6 +50,7 @@ class Cases:
     memory: Array  # byte
     bandwidth: Array  # byte / second
     link: Array  # byte / second, both directions
+    domain: Array  # accelerators that this link connects
     power: Array  # W
     no_peak: Reasons  # why the accelerator has no peak of that precision
     peak: Array  # FLOP / second, of the precision of the matrix products
@@ -160,6 +161,7 @@ def cases(table: Read, catalogue: Known) -> Cases:
         memory=hardware.memory,
         bandwidth=hardware.bandwidth,
         link=hardware.link,
+        domain=hardware.domain,
         power=hardware.power,
         peak=hardware.peak,
         sixteen=hardware.sixteen,
@@ -196,7 +198,10 @@ def cases(table: Read, catalogue: Known) -> Cases:
         method=words([each.name for each in methods.tolist()]),
         variant=words([each.variant for each in methods.tolist()]),
         framework=words([each.framework for each in layouts.tolist()]),
-        flash=words([each.flash for each in layouts.tolist()]),
+        flash=first_word(
+            words([each.flash for each in layouts.tolist()]),
+            each(table.text("model"), texts.flash),
+        ),
         flat=np.array([each.flat for each in layouts.tolist()], dtype=bool),
         optimizer=each(table.text("kind"), texts.optimizer),
         rank=each(table.text("kind"), texts.rank).astype(np.float64),

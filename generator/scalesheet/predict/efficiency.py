@@ -37,8 +37,7 @@ LIKE_LORA = frozenset(
 )
 WITHIN, BETWEEN = 0.08, 0.08  # throughput of stated configurations
 RUN_WITHIN, RUN_BETWEEN = 0.15, 0.25  # whole runs, whose hours hold more than steps
-#: Share of the left-out errors beyond each end. Runs are few, so a little less than a tenth.
-TAIL, RUN_TAIL = 0.1, 0.08
+TAIL = 0.1  # share of the left-out errors beyond each end of a range
 
 #: What physics expects of each coefficient, and how far families are from each other.
 OF_STEPS: Mapping[str, Prior] = {
@@ -59,14 +58,14 @@ OF_RUNS: Mapping[str, Prior] = {
     "products": Prior(1.2, 0.1, 0.05),
     "products_fp8": Prior(1.4, 0.1, 0.1),
     "attention": Prior(1.8, 0.25, 0.3),
-    "traffic": Prior(9.0, 0.3, 0.3),
+    "traffic": Prior(6.5, 0.3, 0.3),
+    "step": Prior(2.0, 1.0, 0.5),
     "gross": Prior(0.3, 0.6, 0.0),
     "scale": Prior(0.045, 0.4, 0.5),
     "experts": Prior(0.1, 0.8, 0.8),
 }
-GAP = (
-    0.25  # standard deviation that each thing adds which is taken as usual for want of a statement
-)
+#: Standard deviation that each thing adds which is taken as usual for want of a statement.
+GAP = 0.18
 
 OLD_FIT = "the fit on file is of another model: 'scalesheet fit' makes a new one"
 METHOD = "time of a step by its parts, with fitted coefficients"
@@ -109,7 +108,7 @@ def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     if not fitted.keys() >= OF_RUNS.keys():
         return none_of(len(cases), OLD_FIT)
     layout = Work(cases, book)
-    parts = steps.computing(book, layout, fitted)
+    parts = {**steps.computing(book, layout, fitted), **steps.of_run(book, layout, fitted)}
     overhead = rows_of(
         book, "run-overhead", gpus=layout.usual_gpus, parameters=cases.parameters,
         active=cases.active, gross=fitted["gross"], scale=fitted["scale"],
@@ -152,7 +151,7 @@ def _time(book: Book, parts: steps.Parts, bubble: Array | float, overhead: Array
         "attention": ("attention",),
         "traffic": ("traffic", "cast", "update", "unpack"),
         "transfers": ("exposed", "tensor"),
-        "launches": ("launch",),
+        "launches": ("launch", "step"),
     }
     sums = {
         group: sum((parts[name] for name in names if name in parts), np.zeros(len(overhead)))
@@ -249,11 +248,12 @@ def _told(method: str, gaps: Mapping[str, Flags]) -> Words:
 def fit_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
     """Coefficients of whole runs, from their published hours."""
     layout = Work(cases, book)
-    parts = steps.computing(book, layout, _ones(OF_RUNS))
+    ones = _ones(OF_RUNS)
+    parts = {**steps.computing(book, layout, ones), **steps.of_run(book, layout, ones)}
     time = np.log(truth * 3600 / cases.tokens)
     return _fit(
         OF_RUNS, parts, np.zeros(len(cases)), _run_factors(layout), time, family,
-        (RUN_WITHIN, RUN_BETWEEN), _run_gaps(cases), RUN_TAIL, rising=True,
+        (RUN_WITHIN, RUN_BETWEEN), _run_gaps(cases), rising=True,
     )  # fmt: skip
 
 
@@ -268,7 +268,7 @@ def fit_throughput(book: Book, cases: Cases, truth: Array, family: Words) -> Coe
     time = -np.log(truth) - np.log1p(steps.bubble(book, layout))
     return _fit(
         OF_STEPS, parts, parts.pop("update"), _step_factors(layout), time, family,
-        (WITHIN, BETWEEN), _step_gaps(cases), TAIL, rising=False,
+        (WITHIN, BETWEEN), _step_gaps(cases), rising=False,
     )  # fmt: skip
 
 
@@ -285,7 +285,6 @@ def _fit(
     family: Words,
     own: tuple[float, float],
     gaps: Mapping[str, Flags],
-    tail: float,
     *,
     rising: bool,
 ) -> Coefficients:
@@ -298,6 +297,6 @@ def _fit(
     wide = _wider(design.spread(found.logs, *own), gaps)
     off = (found.left_out if rising else -found.left_out) / wide
     _, place, counts = np.unique(family.astype(str), return_inverse=True, return_counts=True)
-    low, high = (quantile(off, share, 1 / counts[place]) for share in (tail, 1 - tail))
+    low, high = (quantile(off, share, 1 / counts[place]) for share in (TAIL, 1 - TAIL))
     ends = {"low": min(low, 0.0), "high": max(high, 0.0)}
     return {**fitted, **ends, **pooling.made_of(priors, *own)}

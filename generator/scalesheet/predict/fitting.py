@@ -60,6 +60,7 @@ SAID: Mapping[str, Said] = {
         _POOLED,
         {
             **_PARTS,
+            "step": "not hidden in a step of a whole run, ms per layer",
             "gross": "logarithm of what restarts, evaluation and the like add",
             "experts": "power of all over active parameters that routing adds",
         },

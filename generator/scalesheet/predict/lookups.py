@@ -36,9 +36,10 @@ SIZES = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
 #: Column of the accelerators -> the unit that cases have it in.
 _FIGURES = {
     "memory": "byte", "bandwidth": "byte / second", "link": "byte / second", "power": "W / GPU",
+    "link_domain": "GPU",
     "dense_bf16": "FLOP / (second * GPU)", "dense_fp16": "FLOP / (second * GPU)",
     "dense_fp8": "FLOP / (second * GPU)", "dense_tf32": "FLOP / (second * GPU)",
-    "dense_fp32": "FLOP / (second * GPU)", "measured_bf16": "FLOP / (second * GPU)",
+    "fp32": "FLOP / (second * GPU)", "measured_bf16": "FLOP / (second * GPU)",
 }  # fmt: skip
 
 
@@ -83,6 +84,7 @@ class Hardware:
     memory: Array
     bandwidth: Array
     link: Array
+    domain: Array
     power: Array
     peak: Array
     sixteen: Array
@@ -107,14 +109,15 @@ def hardware(rows: Words, precision: Words, catalogue: Known) -> Hardware:
     for text, values in (
         ("16-bit", sixteen), ("bf16", sixteen), ("fp16", figure("dense_fp16")),
         ("fp8", figure("dense_fp8")), ("tf32", figure("dense_tf32")),
-        ("fp32", figure("dense_fp32")),
+        ("fp32", figure("fp32")),
     ):  # fmt: skip
         peak = np.where(among(used, text), values, peak)
     no_peak = no_reasons(len(rows))
     for at in np.flatnonzero(np.isnan(peak) & (place >= 0)).tolist():
         no_peak[at] = f"the catalogue has no dense {used[at]} peak of {rows[at]}"
     return Hardware(
-        figure("memory"), figure("bandwidth"), figure("link"), figure("power"), peak, sixteen,
+        figure("memory"), figure("bandwidth"), figure("link"), figure("link_domain"),
+        figure("power"), peak, sixteen,
         figure("measured_bf16"), ~np.isnan(figure("dense_bf16")), used, no_peak,
     )  # fmt: skip
 
@@ -167,6 +170,8 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
     parameters = first_stated(first_stated(parameters, count[place]), named)
     experts = meets[place] < 0.99 * count[place]  # of a mixture a token meets but a part
     active = first_stated(active, np.where(experts, meets[place], parameters))
+    halves = each(written, names.two_halves).astype(bool) & (active > 0.99 * parameters)
+    active = np.where(halves, active / 2, active)
     sizes: dict[str, Array] = {}
     for name in SIZES:
         sizes[name] = first_stated(stated(name), column(name)[place])
@@ -178,6 +183,7 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
     assumed = no_words(len(written))
     assumed[looked_up] = [f"architecture of {row}" for row in model_id[looked_up].tolist()]
     assumed[estimated] = "architecture estimated from the parameters"
+    assumed[halves] = "an encoder and a decoder: a token meets half of the parameters"
     assumed[by_name] = "parameters of the model's name, architecture estimated"
     return Architecture(
         model_id, parameters, active, sizes, gated, _flag(table, "tied", place), told, assumed

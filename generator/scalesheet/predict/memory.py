@@ -66,10 +66,12 @@ def unsupported_memory(cases: Cases) -> Reasons:
 
 @dataclass(frozen=True)
 class _Made:
-    """Rows under settings: bytes by part, the standard deviation of the logarithm of the whole."""
+    """Rows under settings: bytes by part; standard deviations of the logarithm of the whole, under
+    these very settings and with what the row leaves open."""
 
     parts: Mapping[str, Array]
     whole: Array
+    narrow: Array
     wide: Array
     taken: Words
 
@@ -86,8 +88,9 @@ def _made(book: Book, cases: Cases, at: Coefficients) -> _Made:
     squares = np.full(len(cases), WITHIN**2 + BETWEEN**2)
     for name, part in _varying(parts, settings).items():
         squares += (PRIORS[name].varies * part / whole) ** 2
-    wide = np.hypot(np.sqrt(squares), _open(book, cases, settings, parts, at))
-    return _Made(parts, whole, wide, taken)
+    narrow = np.sqrt(squares)
+    wide = np.hypot(narrow, _open(book, cases, settings, parts, at))
+    return _Made(parts, whole, narrow, wide, taken)
 
 
 # ------------------------------------------------------------------ prediction
@@ -98,8 +101,8 @@ def predict_memory(book: Book, cases: Cases, fitted: Coefficients) -> Prediction
     if not fitted.keys() >= {*PRIORS, *ENDS}:
         return none_of(len(cases), OLD_FIT)
     made = _made(book, cases, fitted)
-    low, high, most = (made.at(fitted[end]) for end in ENDS)
-    told = _told(made, _verdict(made, low, most, cases.memory))
+    low, high = made.at(fitted["low"]), made.at(fitted["high"])
+    told = _told(made, _verdict(made, cases.memory, fitted))
     return Predictions(made.whole, low, high, told, no_reasons(len(cases)))
 
 
@@ -118,19 +121,17 @@ def fits(book: Book, cases: Cases, fitted: Coefficients) -> Flags:
     """Whether a run surely fits as it is described: all that it may take is there, and no saving
     had to be taken that it does not state. False where nothing is known."""
     made = _made(book, cases, fitted)
-    return among(made.taken, "") & _enough(made.at(fitted["most"]), cases.memory)
+    fit: Flags = among(made.taken, "") & (made.at(fitted["most"]) <= USABLE * cases.memory)
+    return fit
 
 
-def _enough(most: Array, memory: Array) -> Flags:
-    enough: Flags = most <= USABLE * memory
-    return enough
-
-
-def _verdict(made: _Made, low: Array, most: Array, memory: Array) -> Words:
+def _verdict(made: _Made, memory: Array, fitted: Coefficients) -> Words:
     """Whether rows fit into the memory of their accelerator, where that is known."""
-    said = np.where(low > USABLE * memory, "does not fit", "may not fit")
-    fit = np.where(among(made.taken, ""), "fits", "fits with what is taken")
-    said = np.where(_enough(most, memory), fit, said)
+    stated, room = among(made.taken, ""), USABLE * memory
+    so = made.whole * np.exp(fitted["most"] * made.narrow)  # with what is taken
+    said = np.where(made.at(fitted["low"]) > room, "does not fit", "may not fit")
+    said = np.where(~stated & (so <= room), "fits with what is taken", said)
+    said = np.where(stated & (made.at(fitted["most"]) <= room), "fits", said)
     return words(np.where(np.isnan(memory), "", said).tolist())
 
 

@@ -118,6 +118,7 @@ class Models:
 
     names: tuple[tuple[tuple[str, ...], str], ...]
     whole: Mapping[tuple[str, ...], str]
+    makers: frozenset[str]  # words of developers, which may stand before a name
 
 
 def _pieces(name: str) -> tuple[str, ...]:
@@ -133,12 +134,24 @@ def models(table: Table) -> Models:
             if _pieces(name):
                 whole.setdefault(_pieces(name), row)
     longest = sorted(whole.items(), key=lambda item: (-len(item[0]), item[0]))
-    return Models(tuple(longest), whole)
+    developers = table.columns["developer"].stated if "developer" in table.columns else {}
+    said = (str(stated.value) for stated in developers.values() if stated.value is not None)
+    makers = frozenset(word for each in said for word in _pieces(each) if len(word) > 2)
+    return Models(tuple(longest), whole, makers)
 
 
 def model(name: str, known: Models) -> str:
-    """The model that a name means, or that its first words mean; empty where it means none."""
+    """The model that a name means, or that its first words mean; empty where it means none. Who
+    made it may stand before it: `Meta-Llama-3-8B`."""
     pieces = _pieces(name)
+    found = _model(pieces, known)
+    while not found and pieces and pieces[0] in known.makers:
+        pieces = pieces[1:]
+        found = _model(pieces, known)
+    return found
+
+
+def _model(pieces: tuple[str, ...], known: Models) -> str:
     if pieces in known.whole:
         return known.whole[pieces]
     for start, row in known.names:
@@ -150,6 +163,16 @@ def model(name: str, known: Models) -> str:
 def is_whole(name: str, known: Models) -> bool:
     """Whether it is a name of a model as the catalogue has it, to the last word."""
     return _pieces(name) in known.whole
+
+
+_TWO_HALVES = re.compile(
+    r"(?<![a-z0-9])((m|by|umt|long|code)?t5|ul2|m?bart|encoder[ -]decoder)(?![a-z])"
+)
+
+
+def two_halves(name: str) -> bool:
+    """Whether a name is of an encoder with a decoder, of which a token meets one."""
+    return _TWO_HALVES.search(name.lower()) is not None
 
 
 _PARAMETERS = re.compile(r"(?<![a-z0-9.x×])([0-9]+(?:\.[0-9]+)?)\s?([bm])(?![a-z0-9])")

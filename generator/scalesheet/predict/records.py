@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from scalesheet.diagnostics import Diagnostic, Refused
 from scalesheet.evaluate.interpret import Here, Part, State, absent, interpret
 from scalesheet.model import Book
 from scalesheet.predict.arrays import Array
@@ -15,9 +16,17 @@ def rows_of(book: Book, record: str, **given: Array | float) -> Array:
     """What a formula of the catalogue gives for each row, in its declared units.
 
     `given` are its inputs, in their declared units; one that is left out has its default. A row
-    for which the formula has a reason and no value is nan.
+    for which the formula has a reason and no value is nan. Raises Refused where the book has no
+    such formula.
     """
-    formula = book.records[record]
+    formula = book.records.get(record)
+    if formula is None:
+        message = (
+            f"predictions rest on the formula '{record}', which the book lacks; take the file from "
+            "the catalogue of scalesheet, or leave out runs/"
+        )
+        path = f"{book.folder}formulas/{record}.yaml"
+        raise Refused([Diagnostic(path, 1, 1, "Y012", message)])
     unknown = set(given) - {item.name for item in formula.inputs}
     assert not unknown, f"{record} has no {', '.join(sorted(unknown))}"
     rows = max(len(values) for values in given.values() if isinstance(values, np.ndarray))

@@ -19,11 +19,12 @@ from scalesheet.predict.records import rows_of
 #: What is usual where a row does not say.
 SEQUENCE, MICRO_TOKENS, MICRO_BATCHES = 2048.0, 4096.0, 8.0
 GPUS_PER_ROOT_OF_1E9 = 64.0
+#: Tokens of a step of a run of 1e23 FLOP. They grow with the cube root of it.
+STEP_TOKENS = 4e6
 ACHIEVABLE = 0.8  # of the dense peak, where no measurement is in the catalogue
 PLAIN_LINK = 64e9  # byte / second, both directions: a 16-lane slot of 2020
 #: Accelerators that one fast link connects, and what is left of it between nodes for each.
 NODE, BETWEEN_NODES = 8.0, 1 / 12
-TORUS = "tpu"  # linked alike within a pod
 SMALL = ("lora", "qlora", "adapter")
 
 
@@ -103,14 +104,24 @@ class Work(Layout):
         return np.where(cases.known, told, cases.active)
 
     @cached_property
+    def fused(self) -> Flags:
+        """Whether attention is in fused kernels: as stated, else where they were made for the
+        accelerator; of a trainer of general use it must be stated.
+        """
+        cases = self.cases
+        usual = cases.fused & ~among(cases.framework, "hf")
+        return among(cases.flash, "yes") | (usual & ~among(cases.flash, "no"))
+
+    @cached_property
     def kept(self) -> Array:
         """Bytes of activations that a token leaves in all layers, by our count of a block."""
         cases = self.cases
-        return rows_of(
+        wide = np.where(among(cases.precision, "fp32", "tf32"), 2.0, 1.0)
+        return wide * rows_of(
             self.book, "kept-bytes-per-token", layers=cases.layers, hidden=cases.hidden,
             heads=cases.heads, kv_heads=cases.kv_heads, head_dim=cases.head_dim, ffn=cases.ffn,
             per_ffn=np.where(cases.gated, 6.0, 4.5), context=self.sequence,
-            per_score=np.where(cases.fused, 0.0, 5.0),
+            per_score=np.where(self.fused, 0.0, 5.0),
         )  # fmt: skip
 
     @cached_property
@@ -138,19 +149,23 @@ class Work(Layout):
         short = np.where(np.isnan(cases.micro_batch), 0.0, np.nan_to_num(short))
         return np.where(said, 1.0, np.where(open_, np.where(stock, 1.0, short), 0.0))
 
-    @cached_property
-    def torus(self) -> Flags:
-        return np.array([name.startswith(TORUS) for name in self.cases.accelerator.tolist()])
-
     def across(self, group: Array | float) -> Array:
         """Byte / second for each accelerator within a group that may span nodes."""
+        nodes = np.full(len(self.cases), NODE)
         link = first_stated(self.cases.link, np.full(len(self.cases), PLAIN_LINK))
-        beyond = np.where(self.torus, 1.0, BETWEEN_NODES)
         rate = rows_of(
-            self.book, "group-bandwidth", link=link / 1e9, group=group, beyond=beyond,
-            domain_size=NODE,
+            self.book, "group-bandwidth", link=link / 1e9, group=group, beyond=BETWEEN_NODES,
+            domain_size=np.maximum(first_stated(self.cases.domain, nodes), NODE),
         )  # fmt: skip
         return rate * 1e9
+
+    @cached_property
+    def step_tokens(self) -> Array:
+        """Tokens of a step on one accelerator of a whole run."""
+        cases = self.cases
+        usual = STEP_TOKENS * np.cbrt(6 * cases.active * cases.tokens / 1e23)
+        stated = cases.global_batch * self.sequence
+        return np.minimum(first_stated(stated, usual), cases.tokens) / self.usual_gpus
 
 
 #: A part of the time of a token (GPU second / token) at a coefficient, by the name of the latter.
@@ -237,6 +252,16 @@ def stated(book: Book, layout: Work, at: Mapping[str, float]) -> dict[str, Array
             book, "launch-time", layers=cases.layers / cases.pipeline, tokens=1 / each,
             per_layer=at["launch"],
         ),
+    }  # fmt: skip
+
+
+def of_run(book: Book, layout: Work, at: Mapping[str, float]) -> dict[str, Array]:
+    """What each step of a whole run takes, however little there is to compute in it."""
+    return {
+        "step": rows_of(
+            book, "launch-time", layers=layout.cases.layers, tokens=layout.step_tokens,
+            per_layer=at["step"],
+        )
     }  # fmt: skip
 
 

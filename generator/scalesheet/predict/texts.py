@@ -67,10 +67,18 @@ def layout(text: str) -> Layout:
         zero=next((stage for stage, pattern in _ZERO if re.search(pattern, low)), None),
         offload=offload(low),
         framework=next((name for name, p in _FRAMEWORKS if re.search(p, low)), ""),
-        flash="yes" if re.search(r"\bfa[23]?\b|flash", low) else "",
+        flash=flash(low),
         checkpointing=checkpointing(low) if "ckpt" in low or "checkpoint" in low else "",
         flat=bool(re.search(r"\bfsdp\b|full_shard", low)),
     )
+
+
+def flash(text: str) -> str:
+    """Whether attention is in fused kernels: `yes`, `no`, or nothing where a text does not say."""
+    low = text.lower()
+    if re.search(r"\b(no|non|without|w/o)[\s_-]*(fa[123]?\b|flash)", low):
+        return "no"
+    return "yes" if re.search(r"\bfa[123]?\b|flash[\s_-]*att|flash[\s_-]?[123]\b", low) else ""
 
 
 def offload(text: str) -> str:
@@ -192,6 +200,8 @@ def method(text: str, model: str = "") -> Method:
     for pattern, what in _OTHERS:
         if re.search(pattern, low) or re.search(pattern, named):
             return Method(reason=f"a model of {what}: not a decoder of text")
+    if "distill" in low:
+        return Method(reason="distilled: what its teacher takes is not known")
     return _method(low) or _method(named) or Method()
 
 

@@ -1,4 +1,4 @@
-"""Lowers the catalogue: units and sources, accelerators, offers, models, measurements, formulas."""
+"""Lowers the catalogue: units and sources, its tables, and its formulas."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from fractions import Fraction
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import Document, flag
 from scalesheet.model import Example, Source, Stated
-from scalesheet.resolve.catalogue_columns import DERIVED, MEASUREMENT, Computed
+from scalesheet.resolve.catalogue_columns import DERIVED, MEASUREMENT, NODE, Computed, Given
 from scalesheet.resolve.catalogue_tables import (
     hardware_table,
     measurements_table,
     models_table,
     new_column,
     new_table,
+    nodes_table,
     offers_table,
 )
 from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Written
 from scalesheet.resolve.plausible import implausible
 from scalesheet.resolve.published import fits_table
+from scalesheet.resolve.small_tables import small_tables
 from scalesheet.resolve.values import Lowering, citation, show, written
 from scalesheet.units import Declared, UnitError, Units
 
@@ -88,21 +90,23 @@ def tables_of(
 ) -> tuple[dict[str, DraftTable], dict[str, tuple[Stated, ...]]]:
     """The catalogue's tables, and the dated prices of each offer."""
     by_kind: dict[str, list[Document]] = {
-        k: [] for k in ("hardware", "rate", "model", "measurement", "fit")
+        k: [] for k in ("hardware", "node", "rate", "model", "measurement", "table", "fit")
     }
     for document in documents:
         if document.kind in by_kind:
             by_kind[document.kind].append(document)
     tables = {
         "hardware": hardware_table(by_kind["hardware"], units, found),
+        "nodes": new_table("nodes", "Nodes", ()),
         "offers": new_table("offers", "Offers", by_kind["rate"]),
         "models": models_table(by_kind["model"], units, found),
     }
-    prices = offers_table(
-        tables["offers"], by_kind["rate"], units, as_of, found, tables["hardware"].rows
-    )
-    if by_kind["measurement"] and _declared(by_kind["measurement"][0], units, found):
+    if _declared(by_kind["node"], NODE, units, found):
+        tables["nodes"] = nodes_table(by_kind["node"], units, found, tables)
+    prices = offers_table(tables["offers"], by_kind["rate"], units, as_of, found, tables)
+    if _declared(by_kind["measurement"], MEASUREMENT, units, found):
         tables["measurements"] = measurements_table(by_kind["measurement"], units, found, tables)
+    tables |= small_tables(by_kind["table"], units, records, tables, found)
     tables["fits"] = fits_table(by_kind["fit"], units, found)
     for name, columns in DERIVED.items():
         for column, computed in columns.items():
@@ -112,16 +116,21 @@ def tables_of(
     return {n: t for n, t in tables.items() if t.rows}, prices
 
 
-def _declared(document: Document, units: Units, found: list[Diagnostic]) -> bool:
-    """Whether the book has the units of measurements; one of the kind is told if not."""
+def _declared(
+    documents: Sequence[Document],
+    columns: Mapping[str, Given],
+    units: Units,
+    found: list[Diagnostic],
+) -> bool:
+    """Whether there are files of a kind, and the book has its units; one of them is told if not."""
     try:
-        for given in MEASUREMENT.values():
+        for given in columns.values() if documents else ():
             units.parse(given.unit)
     except UnitError as error:
-        message = f"{error}, and measurements need it; declare it in units.yaml"
-        found.append(at(document.at(), "U001", message))
+        message = f"{error}, and {documents[0].kind}s need it; declare it in units.yaml"
+        found.append(at(documents[0].at(), "U001", message))
         return False
-    return True
+    return bool(documents)
 
 
 def _derive(

@@ -52,13 +52,20 @@ class Computed:
 
 HARDWARE: Mapping[str, Given] = {
     "memory": Given("Memory", "GiB"),
+    "memory_usable": Given("Memory that programs have", "GiB"),
     "bandwidth": Given("Memory bandwidth", "GB / second"),
     "dense_fp16": Given("Dense FP16 peak, FP32 accumulate", "TFLOP / (second * GPU)"),
     "dense_bf16": Given("Dense BF16 peak, FP32 accumulate", "TFLOP / (second * GPU)"),
     "dense_fp8": Given("Dense FP8 peak, FP32 accumulate", "TFLOP / (second * GPU)"),
+    "dense_fp4": Given("Dense FP4 peak", "TFLOP / (second * GPU)"),
+    "dense_tf32": Given("Dense TF32 peak", "TFLOP / (second * GPU)"),
+    "fp32": Given("FP32 peak of vectors", "TFLOP / (second * GPU)"),
+    "fp16_accumulate": Given("Dense FP16 peak, FP16 accumulate", "TFLOP / (second * GPU)"),
+    "sparse_bf16": Given("BF16 peak with sparsity, not to count with", "TFLOP / (second * GPU)"),
     "measured_bf16": Given("Best measured BF16 matrix products", "TFLOP / (second * GPU)"),
     "power": Given("Board power", "W / GPU"),
-    "link": Given("Link bandwidth", "GB / second"),
+    "link": Given("Link bandwidth, both directions", "GB / second"),
+    "link_domain": Given("Accelerators that the link connects", "GPU", "count"),
     "host_link": Given("Link to the host, each direction", "GB / second"),
 }
 
@@ -95,12 +102,18 @@ MODEL: Mapping[str, Given] = {
     "vision_ffn": _size("Feed-forward width of the vision tower", "vision", "ffn"),
     "vision_patch": _size("Values in a patch", "vision", "patch"),
     "vision_merge": _size("Patches merged into a token", "vision", "merge"),
+    "vision_positions": _size("Learned positions of the vision tower", "vision", "positions"),
+    "vision_outer_norms": _size("Vectors of its norms outside of blocks", "vision", "outer_norms"),
 }  # fmt: skip
-NORMS = ("rmsnorm", "layernorm", "none")
+NORMS = ("rmsnorm", "layernorm", "layernorm-no-bias", "none")
+CONNECTORS = ("merger", "mlp", "linear")
 MODEL_CHOICES: Mapping[str, Choice] = {
     "norm": Choice("Norm", NORMS, default="rmsnorm"),
     "qk_norm": Choice("Norm of queries and keys", ("none", "head", "width"), default="none"),
     "vision_norm": Choice("Norm of the vision tower", NORMS, ("vision", "norm"), "none"),
+    "vision_connector": Choice(
+        "Connector of the vision tower", CONNECTORS, ("vision", "connector"), "merger"
+    ),
 }
 #: Flags and where they stand; what a file does not say is no.
 MODEL_FLAGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -112,11 +125,22 @@ MODEL_FLAGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "head_bias": ("Bias of the output head", ()),
     "embedding_norm": ("Norm of the embeddings", ()),
     "router_bias": ("Bias of the router", ("experts", "router_bias")),
+    "shared_gate": ("Gate of the shared experts", ("experts", "shared_gate")),
+    "vision_patch_bias": ("Bias of the patch embedding", ("vision", "patch_bias")),
     "vision_gated": ("Gated feed-forward of the vision tower", ("vision", "gated")),
 }
 PUBLISHED: Mapping[str, Given] = {
     "published_parameters": Given("Parameters, published", "parameter"),
     "published_active_parameters": Given("Active parameters, published", "parameter"),
+}
+
+NODE: Mapping[str, Given] = {
+    "gpus": Given("Accelerators", "GPU / node", "count", ("accelerators",)),
+    "cores": Given("Cores of the host", "core / node", "count"),
+    "host_memory": Given("Memory of the host", "GiB / node"),
+    "storage": Given("Local disks", "TB / node"),
+    "network": Given("Network, each direction", "GB / (second * node)"),
+    "power": Given("Power at most", "W / node"),
 }
 
 #: What a record of a measurement says in numbers. Memory is that of one accelerator.
@@ -145,7 +169,7 @@ MEASUREMENT_CHOICES: Mapping[str, Choice] = {
     "precision": Choice("Precision", ("fp32", "tf32", "fp16", "bf16", "fp8", "nf4")),
 }
 
-_NORM = "hidden * (2 if norm == 'layernorm' else 1 if norm == 'rmsnorm' else 0)"
+_NORM = "hidden * (2 if norm == 'layernorm' else 0 if norm == 'none' else 1)"
 _EMBEDDED = (
     f"embedding_parameters(tables=1 if tied else 2, vocab=vocab, hidden=hidden, "
     f"positions=positions, head_bias=1 if head_bias else 0, "
@@ -167,7 +191,8 @@ _FEED_FORWARD = (
 _EXPERTS = (
     "expert_layer_parameters(hidden=hidden, ffn=expert_ffn, matrices=3 if gated else 2, "
     "routed=experts, counted={counted}, shared=experts_shared, "
-    "router_bias=1 if router_bias else 0) if experts > 0 else 0"
+    "router_bias=1 if router_bias else 0, shared_gate=1 if shared_gate else 0) "
+    "if experts > 0 else 0"
 )
 _DECODER = (
     f"embedding_part + layers * (attention_part + (block_norms * {_NORM}) as parameter) "
@@ -178,6 +203,20 @@ _DECODER = (
 #: Columns that the catalogue computes, in order. One whose formula calls what the book lacks is
 #: left out, and with it those that rest on it.
 DERIVED: Mapping[str, Mapping[str, Computed]] = {
+    "nodes": {
+        "network_per_gpu": Computed(
+            "Network per accelerator, each direction", "GB / (second * GPU)", "network / gpus"
+        ),
+        "power_per_gpu": Computed(
+            "Power per accelerator, host included", "W / GPU", "power / gpus"
+        ),
+        "host_power": Computed(
+            "Power beside the accelerators",
+            "W / node",
+            "max(0, power - gpus * accelerator.power)",
+            "non-negative",
+        ),
+    },
     "offers": {
         "price": Computed("Price per GPU hour", "USD / (GPU * hour)", "node_price / gpus"),
     },
@@ -206,7 +245,11 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
             "parameter",
             "vision_tower_parameters(layers=vision_layers, width=vision_hidden, ffn=vision_ffn, "
             "matrices=3 if vision_gated else 2, norm=vision_hidden * (2 if vision_norm == "
-            "'layernorm' else 1), patch=vision_patch, merge=vision_merge, hidden=hidden) "
+            "'layernorm' else 1), patch=vision_patch, patch_bias=1 if vision_patch_bias else 0, "
+            "positions=vision_positions, outer_norms=vision_hidden * vision_outer_norms, "
+            "merge=vision_merge, inner=vision_merge * vision_hidden if vision_connector == "
+            "'merger' else hidden if vision_connector == 'mlp' else 0, "
+            "bias=0 if vision_connector == 'linear' else 1, hidden=hidden) "
             "if vision_layers > 0 else 0",
             "non-negative",
         ),

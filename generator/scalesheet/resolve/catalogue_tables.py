@@ -1,4 +1,4 @@
-"""Lowers accelerators, offers, models and measurements: from files to tables of the catalogue."""
+"""Lowers accelerators, nodes, offers, models and measurements: from files to tables."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from scalesheet.resolve.catalogue_columns import (
     MODEL,
     MODEL_CHOICES,
     MODEL_FLAGS,
+    NODE,
     NOT_MEASURED,
     NOT_STATED,
     PUBLISHED,
@@ -174,12 +175,36 @@ def hardware_table(
     table = new_table("hardware", "Hardware", documents)
     _texts(table, documents, {"vendor": "Vendor", "form_factor": "Form factor"})
     _texts(table, documents, {"released": "Released"}, kind="date")
+    _texts(table, documents, {"power_term": "Power is its"})
     _numbers(table, documents, HARDWARE, units, found)
+    _tell_unusual(table, documents)
+    return table
+
+
+def _tell_unusual(table: DraftTable, documents: Sequence[Document]) -> None:
+    """Why something is unusual stands in the note of its row."""
     for document in documents:
         told = [str(text) for text in document.data.get("unusual", {}).values()]
         if told:
             note = table.row_notes.get(document.id, "")
             table.row_notes[document.id] = " ".join([note, "Unusual:", *told]).strip()
+
+
+def nodes_table(
+    documents: Sequence[Document],
+    units: Units,
+    found: list[Diagnostic],
+    tables: Mapping[str, DraftTable],
+) -> DraftTable:
+    """Machines with their accelerators."""
+    table = new_table("nodes", "Nodes", documents)
+    _texts(table, documents, {"vendor": "Vendor"})
+    _texts(table, documents, {"released": "Released"}, kind="date")
+    _references(table, documents, "accelerator", "Accelerator", "hardware", found, tables, units)
+    _texts(table, documents, {"processors": "Processors", "adapters": "Adapters"})
+    _texts(table, documents, {"power_term": "Power is its"})
+    _numbers(table, documents, NODE, units, found)
+    _tell_unusual(table, documents)
     return table
 
 
@@ -267,22 +292,19 @@ def offers_table(
     units: Units,
     as_of: date,
     found: list[Diagnostic],
-    accelerators: tuple[str, ...],
+    tables: Mapping[str, DraftTable],
 ) -> dict[str, tuple[Stated, ...]]:
-    """The offers' columns; the price is the one in force at `as_of`."""
+    """The offers' columns; the price is the one in force at `as_of`.
+
+    Which machine an offer is stands beside it in books that have machines.
+    """
     texts = {"provider": "Provider", "instance": "Instance", "region": "Region"}
     _texts(table, documents, texts)
     _texts(table, documents, {"includes": "Includes"})
     _choices(table, documents, {"term": Choice("Term", TERMS)})
-    reference = Draft(
-        "accelerator",
-        "Accelerator",
-        table.position,
-        kind="reference",
-        refers_to="hardware",
-        table=table.name,
-    )
-    table.columns["accelerator"] = reference
+    _references(table, documents, "accelerator", "Accelerator", "hardware", found, tables, units)
+    if tables["nodes"].rows or any("node" in document.data for document in documents):
+        _references(table, documents, "node", "Node", "nodes", found, tables, units)
     count = new_column(table, "gpus", "GPUs per node", "GPU / node", "count", units)
     price = new_column(
         table, "node_price", "Price per node hour", "USD / (node * hour)", "positive", units
@@ -293,10 +315,6 @@ def offers_table(
     for document in documents:
         data, row = document.data, document.id
         low = Lowering(document, units, found, citation(data.get("source")))
-        low.rows = lambda name: accelerators
-        reference.stated[row] = stated(
-            low, reference, data["accelerator"], "accelerator", basis="spec"
-        )
         count.stated[row] = stated(low, count, data["accelerators"], "accelerators", basis="spec")
         entries: list[Stated] = []
         for index, entry in enumerate(data["prices"]):
@@ -304,7 +322,6 @@ def offers_table(
             value = stated(low, price, renamed, "prices", index, basis="published")
             entries.append(replace(value, since=str(entry["from"])))
         history[row] = tuple(entries)
-        low.finish()
         in_force = [e for e in entries if e.since <= as_of.isoformat()]
         current = in_force[-1] if in_force else Stated(
             reason=f"no price known at {as_of.isoformat()}", position=document.at("prices")

@@ -10,15 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
-from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.load import Document
 from scalesheet.model import Stated
 from scalesheet.resolve.drafts import DraftTable
 
 #: Dense bf16 FLOP that an accelerator does for each byte that it reads: about all since 2017.
 RIDGE = (30.0, 420.0)
-#: fp8 is twice as fast as bf16, as far as data sheets round.
-FP8_TIMES, FP8_WITHIN = 2.0, 0.03
+#: How two rates of an accelerator relate, as far as data sheets round: the first is so many times
+#: the second. A pair that does not is told under the first, unless its file says why.
+RATES = (
+    ("fp8", "dense_fp8", "dense_bf16", 2.0, "the bf16 peak", "sparsity and accumulation"),
+    ("fp4", "dense_fp4", "dense_fp8", 2.0, "the fp8 peak", "sparsity"),
+    ("fp16", "dense_fp16", "dense_bf16", 1.0, "the bf16 peak", "sparsity and accumulation"),
+    ("sparse", "sparse_bf16", "dense_bf16", 2.0, "the dense bf16 peak", "which of the two it is"),
+)
+RATES_WITHIN = 0.03
+#: What was measured of the bf16 peak; more than all of it is a wrong peak.
+MEASURED = (0.5, 1.0)
 #: USD for an hour of one accelerator.
 PRICE = (0.05, 100.0)
 #: Figures of one run agree as far as they are rounded.
@@ -33,7 +42,15 @@ def implausible(
     """What to look at again; `documents` by kind, `prices` by offer."""
     for document in documents["hardware"]:
         yield from _accelerator(document, _Row(tables["hardware"], document.id))
+    for document in documents["node"]:
+        accelerator = _Row(tables["hardware"], str(document.data["accelerator"]))
+        yield from _node(document, _Row(tables["nodes"], document.id), accelerator)
     yield from _offers(documents["rate"], _Row.of(tables["offers"]), prices)
+    nodes = {document.id: document for document in documents["node"]}
+    for document in documents["rate"]:
+        yield from _named_node(document, _Row(tables["offers"], document.id), nodes)
+    for document in documents["table"]:
+        yield from _bounded(document, tables[document.id])
     for document in documents["measurement"]:
         accelerator = _Row(tables["hardware"], str(document.data["accelerator"]))
         yield from _run(_Row(tables["measurements"], document.id), accelerator)
@@ -64,7 +81,7 @@ class _Row:
 
 def _accelerator(document: Document, row: _Row) -> Iterator[Diagnostic]:
     unusual = document.data.get("unusual", {})
-    bf16, fp8, bandwidth = row["dense_bf16"], row["dense_fp8"], row["bandwidth"]
+    bf16, bandwidth = row["dense_bf16"], row["bandwidth"]
     if bf16 and bandwidth and "ridge" not in unusual:
         ridge = bf16 * 1e12 / (bandwidth * 1e9)
         if not RIDGE[0] <= ridge <= RIDGE[1]:
@@ -73,14 +90,61 @@ def _accelerator(document: Document, row: _Row) -> Iterator[Diagnostic]:
                 f"{ridge:.0f} FLOP in bf16 for a byte of memory, usual are {RIDGE[0]:.0f} to "
                 f"{RIDGE[1]:.0f}; look for sparsity and units, or say why under unusual.ridge",
             )
-    if bf16 and fp8 and "fp8" not in unusual:
-        times = fp8 / bf16
-        if abs(times / FP8_TIMES - 1) > FP8_WITHIN:
-            yield from row.told(
-                "dense_fp8",
-                f"{times:.2f} times the bf16 peak, usual is {FP8_TIMES:.0f}; look for sparsity and "
-                "accumulation, or say why under unusual.fp8",
-            )
+    for key, column, other, usual, words, slip in RATES:
+        rate, base = row[column], row[other]
+        if rate and base and key not in unusual:
+            times = rate / base
+            if abs(times / usual - 1) > RATES_WITHIN:
+                yield from row.told(
+                    column,
+                    f"{times:.2f} times {words}, usual is {usual:.0f}; look for {slip}, or say "
+                    f"why under unusual.{key}",
+                )
+    measured, memory, usable = row["measured_bf16"], row["memory"], row["memory_usable"]
+    if bf16 and measured and measured > bf16 * MEASURED[1]:
+        yield from row.told(
+            "measured_bf16",
+            f"{measured:g} was measured of a peak of {bf16:g}; one of them is wrong",
+        )
+    elif bf16 and measured and measured < bf16 * MEASURED[0] and "measured" not in unusual:
+        yield from row.told(
+            "measured_bf16",
+            f"{measured / bf16:.0%} of the bf16 peak, usual are {MEASURED[0]:.0%} and more; look "
+            "whether the peak is with sparsity, or say why under unusual.measured",
+        )
+    if memory and usable and usable > memory:
+        yield from row.told(
+            "memory_usable", f"{usable:g} GiB of {memory:g}; look for GB and GiB, one is too large"
+        )
+
+
+def _node(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnostic]:
+    """The machine as a whole draws more than its accelerators at their limits."""
+    power, gpus, each = row["power"], row["gpus"], accelerator["power"]
+    told = "power" in document.data.get("unusual", {})
+    if power and gpus and each and power < gpus * each and not told:
+        yield from row.told(
+            "power",
+            f"{power:g} W, less than {gpus:g} accelerators of {each:g} W; look for the power of "
+            "one accelerator or of half a machine, or say why under unusual.power",
+        )
+
+
+def _named_node(
+    document: Document, row: _Row, nodes: Mapping[str, Document]
+) -> Iterator[Diagnostic]:
+    """An offer and the machine that it names have the same accelerators."""
+    node = nodes.get(str(document.data.get("node", "")))
+    if node is None:
+        return
+    count, has = document.data["accelerators"], node.data["accelerators"].get("value")
+    offered, built = document.data["accelerator"], node.data["accelerator"]
+    if (offered, count) != (built, has):
+        yield from row.told(
+            "node",
+            f"'{node.id}' has {has:g} x {built}, the offer {count:g} x {offered}; name another "
+            "machine, or mend the offer",
+        )
 
 
 def _offers(
@@ -112,6 +176,22 @@ def _offers(
                 f"spot costs {less:g} and is not below the {more:g} of '{dear.id}', the same on "
                 "demand; one of the two is wrong or old",
             )
+
+
+def _bounded(document: Document, table: DraftTable) -> Iterator[Diagnostic]:
+    """Figures of a small table within the bounds that its file calls usual."""
+    for column, bounds in document.data.get("usual", {}).items():
+        if column not in table.columns:
+            hint = nearest(column, table.columns)
+            message = f"'{table.name}' has no column '{column}'{hint}"
+            yield at(document.key_at("usual", column), "N001", message)
+            continue
+        low, high = bounds["low"], bounds["high"]
+        for id, row in _Row.of(table).items():
+            figure = row[column]
+            if figure is not None and not low <= figure <= high:
+                message = f"'{id}' has {figure:g}, usual are {low:g} to {high:g}; look at the unit"
+                yield from row.told(column, message)
 
 
 def _thing(document: Document) -> tuple[object, ...]:

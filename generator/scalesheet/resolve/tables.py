@@ -9,7 +9,7 @@ from typing import Any
 
 from scalesheet.diagnostics import at, nearest
 from scalesheet.language.syntax import Name, Over
-from scalesheet.model import Stated
+from scalesheet.model import Basis, Stated
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
 from scalesheet.resolve.scalars import by_scenario, drafted, entry_at
 from scalesheet.resolve.values import Lowering, citation, stated, written
@@ -22,12 +22,19 @@ def lower_table(
     phase: str | None,
     name: str,
     path: tuple[str | int, ...],
+    basis: Basis = "assumption",
 ) -> None:
-    """Adds the table at a path, with its totals as scalars of the plan."""
+    """Adds the table at a path, with its totals as scalars of the plan.
+
+    `basis` is what its stated cells rest on where nothing says.
+    """
     entry = entry_at(low.document.data, path)
     full = f"{phase}.{name}" if phase else name
     rows = entry["rows"]
     cross = "each" in rows and not _is_row(rows["each"])
+    if full in space.catalogue:
+        message = f"the catalogue has a table '{full}' too, and formulas could mean either; rename"
+        low.found.append(at(low.document.key_at(*path), "N003", f"{message} this one"))
     table = DraftTable(
         name=full,
         title=str(entry.get("title", name.replace("_", " ").capitalize())),
@@ -53,7 +60,7 @@ def lower_table(
             if isinstance(cells, Mapping) and cells.get("note")
         }
     for column in entry.get("columns", {}):
-        _column(plan, low, table, column, entry, path, cross)
+        _column(plan, low, table, column, entry, path, cross, basis)
     if not cross:
         _unknown_cells(low, table, entry, path)
     lower_totals(plan, table, entry.get("total", ()), low, path)
@@ -139,6 +146,7 @@ def _column(
     entry: Mapping[str, Any],
     path: tuple[str | int, ...],
     cross: bool,
+    basis: Basis,
 ) -> None:
     spec = entry["columns"][name]
     place = (*path, "columns", name)
@@ -170,7 +178,7 @@ def _column(
                 draft.formulas[row] = own
             continue
         low.citation = citation(cells.get("source"), default)
-        draft.stated[row] = stated(low, draft, cell, *spot, basis=spec.get("kind", "assumption"))
+        draft.stated[row] = stated(low, draft, cell, *spot, basis=spec.get("kind", basis))
         if isinstance(cell, Mapping) and "written" in cell:
             other[row] = stated(low, draft, cell["written"], *spot, "written", basis="published")
     low.citation = inherited

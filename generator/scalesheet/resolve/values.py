@@ -12,7 +12,7 @@ from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.language.parser import FormulaError, parse
 from scalesheet.language.syntax import Number
 from scalesheet.load import Document, flag
-from scalesheet.model import Basis, Citation, Position, Show, Stated
+from scalesheet.model import TO_BE_STATED, Basis, Citation, Position, Show, Stated
 from scalesheet.resolve.drafts import Draft, Written
 from scalesheet.units import UNKNOWN, Unit, UnitError, Units
 
@@ -51,9 +51,9 @@ def citation(data: Any, default: Citation | None = None) -> Citation | None:
     """A source reference: a key alone, or a key with a locator."""
     if data is None:
         return default
-    if isinstance(data, str):
-        return Citation(data)
-    return Citation(data["key"], str(data.get("locator", "")))
+    named = Citation(data) if isinstance(data, str) else None
+    named = named or Citation(data["key"], str(data.get("locator", "")))
+    return None if named.key == TO_BE_STATED else named
 
 
 def show(data: Mapping[str, Any] | None) -> Show:

@@ -14,7 +14,7 @@ from scalesheet.model import Book
 
 ROOT = Path(__file__).parents[3]
 
-#: What the sample lacks: an offer with two prices, a model, and a formula.
+#: What the sample lacks: an offer with two prices, a formula, and a small table.
 MORE = {
     "rates/cloud.yaml": """
 title: "+1 is the title of an offer"
@@ -33,6 +33,16 @@ prices:
     kind: published
     source: {key: paper, locator: row 7}
   - {from: 2027-01-01, reason: no longer offered, source: {key: paper}}
+""",
+    "tables/sites.yaml": """
+title: Sites
+summary: "@ what a facility draws"
+columns:
+  pue: {unit: 1, source: {key: paper, locator: "=1+1 is a place"}}
+  over: {unit: 1, formula: pue - 1}
+rows:
+  one: {title: "-1 is the title of a site", pue: 1.1}
+  two: {title: Two, pue: {reason: not stated}}
 """,
     "formulas/machines-needed.yaml": """
 title: Machines

@@ -1,6 +1,4 @@
-"""The catalogue as JSON and CSV: accelerators, offers with their prices, models, measurements,
-sources, units.
-"""
+"""The catalogue as JSON and CSV: its tables, offers with their prices, sources, units."""
 
 from __future__ import annotations
 
@@ -16,7 +14,8 @@ from scalesheet.render.api.values import Object, quantity_json, value_of
 from scalesheet.units import Declared
 from scalesheet.values import Results, Value
 
-TABLES = ("hardware", "offers", "models", "measurements", "fits")
+#: Tables that every book may have; small tables of its own follow.
+TABLES = ("hardware", "nodes", "offers", "models", "measurements", "fits")
 PRICE = "node_price"  # the offers' column that the dated prices are of
 PRICE_FIELDS = ("offer", "from", *FIELDS)
 SOURCE_FIELDS = ("key", "title", "publisher", "url", "date", "accessed", "note")
@@ -53,7 +52,7 @@ def collections(
                 table_csv(table, catalogue),
                 {"columns": columns_json(book, table)},
             )
-            for name in TABLES
+            for name in (*TABLES, *small_tables(book))
             if (table := book.tables.get(name)) is not None
         ),
         Collection(
@@ -68,6 +67,11 @@ def collections(
             "units", tuple((u.name, u.title, unit_record(book, u)) for u in units), units_csv(book)
         ),
     )
+
+
+def small_tables(book: Book) -> tuple[str, ...]:
+    """The names of the tables that a book declares itself."""
+    return tuple(sorted(set(book.tables) - set(TABLES)))
 
 
 def collection_files(book: Book, kept: Collection) -> Iterator[tuple[str, str]]:
@@ -93,7 +97,7 @@ def columns_json(book: Book, table: Table) -> Object:
 
 
 def row_json(book: Book, table: Table, results: Results, place: int) -> Object:
-    """One accelerator, offer, model or measurement, with all that is known of it."""
+    """One row of a table, with all that is known of it."""
     row = table.rows[place]
     said: Object = {
         "id": row,

@@ -12,13 +12,14 @@ from scalesheet.schemas import KINDS
 
 VERSION = "v1"
 #: Grows with each addition to the shapes; docs/reference/api.md has the change log.
-REVISION = 2
+REVISION = 3
 #: From index.json to the root of the site, or of the output where there is no site.
 ROOT = "../../"
 DOCUMENTATION = "reference/api.html"
 
 COLLECTIONS: Mapping[str, str] = {
     "hardware": "Hardware",
+    "nodes": "Nodes",
     "offers": "Offers",
     "models": "Models",
     "measurements": "Measurements",
@@ -27,9 +28,9 @@ COLLECTIONS: Mapping[str, str] = {
     "sources": "Sources",
     "units": "Units",
 }
-#: The collections whose entries have pages.
-PAGES = frozenset(COLLECTIONS) - {"units"}
-#: The schema of each file, by the pattern of its place.
+#: The collections whose entries have no pages.
+PAGELESS = frozenset({"units"})
+#: The schema of each file, by the pattern of its place; those of a book's own tables are added.
 SHAPES: Mapping[str, str] = {
     "index.json": "index",
     "plans.json": "headlines",
@@ -41,6 +42,7 @@ SHAPES: Mapping[str, str] = {
         pattern: schema
         for name, schema in {
             "hardware": "catalogue",
+            "nodes": "catalogue",
             "offers": "catalogue",
             "models": "catalogue",
             "measurements": "catalogue",
@@ -92,7 +94,7 @@ def index_json(
         "headlines": {"json": "plans.json", "csv": "plans.csv"},
         "collections": {
             name: {
-                "title": COLLECTIONS[name],
+                "title": COLLECTIONS.get(name) or book.tables[name].title,
                 "json": f"{name}.json",
                 "csv": f"{name}.csv",
                 "entries": [
@@ -100,7 +102,7 @@ def index_json(
                         "id": id_,
                         "title": title,
                         "json": f"{name}/{id_}.json",
-                        **_page(name, id_, pages and name in PAGES),
+                        **_page(name, id_, pages and name not in PAGELESS),
                     }
                     for id_, title in listed
                 ],
@@ -111,9 +113,16 @@ def index_json(
         "score": {"json": "score.json", **_page("score", "index", pages)},
         "schemas": {kind: f"schemas/{kind}.schema.json" for kind in KINDS},
         "shapes": {
-            pattern: f"schemas/api/{schema}.schema.json" for pattern, schema in SHAPES.items()
+            pattern: f"schemas/api/{schema}.schema.json"
+            for pattern, schema in {**SHAPES, **_shapes_of(entries)}.items()
         },
     }
+
+
+def _shapes_of(entries: Entries) -> Mapping[str, str]:
+    """Those of the small tables that a book declares itself."""
+    own = [name for name in entries if name not in COLLECTIONS]
+    return {place: "catalogue" for name in own for place in (f"{name}.json", f"{name}/*.json")}
 
 
 def _page(folder: str, id_: str, pages: bool) -> Object:

@@ -1,19 +1,18 @@
-"""Pages of the catalogue: one for each accelerator, offer, model and measurement, and an index of
-each kind.
-"""
+"""Pages of the catalogue: one for each row of its tables, and an index of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from scalesheet.model import Column, Stated, Table
+from scalesheet.model import Book, Column, Stated, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import (
     Context,
     cell_value,
     column_format,
     edit_link,
+    to,
     value_of,
 )
 from scalesheet.render.pages.figures import bound, card, cell, kind
@@ -41,6 +40,12 @@ KINDS: dict[str, Kind] = {
         "Accelerators with the figures that the plans compute with. Peaks are dense, without "
         "sparsity.",
         ("memory", "bandwidth", "dense_bf16", "dense_fp16", "dense_fp8", "power"),
+    ),
+    "nodes": Kind(
+        "Nodes",
+        "Machines with their accelerators: host, network between machines, power of the whole.",
+        ("gpus", "power", "power_per_gpu", "network", "network_per_gpu", "host_memory"),
+        ("accelerator", "vendor"),
     ),
     "offers": Kind(
         "Offers",
@@ -73,16 +78,38 @@ NOT_STATED, NOT_MEASURED = "not stated", "not measured"
 NOT_OF_THIS_FIT = "not of this fit"
 SILENT = (None, NOT_STATED, NOT_MEASURED, NOT_OF_THIS_FIT)
 _TITLES = ("title", "id")  # columns that repeat what the heading says
+_MOST_FACTS = 3
+#: The page that lists the small tables.
+TABLES, TABLES_TITLE = "tables", "Tables"
+TABLES_SENTENCE = "Small tables of facts that plans refer to."
+
+
+def kinds_of(book: Book) -> Mapping[str, Kind]:
+    """The kinds of entry of a book: those of every book, and its own small tables."""
+    return KINDS | {table.name: _kind_of(table) for table in small_tables(book)}
+
+
+def small_tables(book: Book) -> list[Table]:
+    """The tables of facts that a book declares itself, by name."""
+    return [table for name, table in sorted(book.tables.items()) if name not in KINDS]
+
+
+def _kind_of(table: Table) -> Kind:
+    """Of a small table all numbers matter, and the first few words."""
+    words = [c.name for c in _facts(table) if c.kind != "text"][:_MOST_FACTS]
+    numbers = [c.name for c in _numbers(table)][:_MOST_CARDS]
+    return Kind(table.title, table.note, tuple(numbers), tuple(words))
 
 
 def catalogue_pages(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text of every page of the catalogue."""
-    for name in KINDS:
+    yield f"{TABLES}/index.md", _tables_index(context)
+    for name, of_kind in kinds_of(context.book).items():
         table = context.book.tables.get(name)
-        yield f"{name}/index.md", _index(context, name, table)
+        yield f"{name}/index.md", _index(context, of_kind, table)
         for row in table.rows if table is not None else ():
             assert table is not None
-            yield f"{name}/{row}.md", _page(context, table, row)
+            yield f"{name}/{row}.md", _page(context, of_kind, table, row)
 
 
 def _numbers(table: Table) -> list[Column]:
@@ -100,10 +127,9 @@ def _facts(table: Table) -> list[Column]:
 # ------------------------------------------------------------------ one entity
 
 
-def _page(context: Context, table: Table, row: str) -> str:
+def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
     position = table.row_positions[table.rows.index(row)] if table.row_positions else None
     title = context.row_title(table, row)
-    of_kind = KINDS[table.name]
     uses = listed(of_row(context, table.name, row))
     return page(
         title,
@@ -255,9 +281,23 @@ def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
 # ------------------------------------------------------------------ index
 
 
-def _index(context: Context, name: str, table: Table | None) -> str:
+def _tables_index(context: Context) -> str:
+    """The small tables, each with its sentence."""
+    head = [heading_cell("Table"), heading_cell("Holds"), heading_cell("Rows", number=True)]
+    body = [
+        [
+            tag("th", link(to(table.name, "index"), table.title), scope="row"),
+            tag("td", table.note, class_="words"),
+            tag("td", str(len(table.rows)), class_="num"),
+        ]
+        for table in small_tables(context.book)
+    ]
+    lead = tag("p", TABLES_SENTENCE, class_="lead")
+    return page(TABLES_TITLE, lead, grid(head, body) if body else None)
+
+
+def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
     """All rows of a kind, with the figures that matter first."""
-    of_kind = KINDS[name]
     if table is None:
         return page(of_kind.title, tag("p", of_kind.sentence, class_="lead"))
     facts = [table.columns[c] for c in of_kind.facts if c in table.columns]

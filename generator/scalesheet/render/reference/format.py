@@ -31,6 +31,7 @@ _NEEDED = {"required": "required", "optional": "optional", "conditional": "requi
 #: The table of the catalogue that the files of a kind make.
 _TABLES = {
     "hardware": "hardware",
+    "node": "nodes",
     "rate": "offers",
     "model": "models",
     "measurement": "measurements",

@@ -1,6 +1,4 @@
-"""Pages of the catalogue as plain Markdown: accelerators, offers, models, measurements, formulas,
-sources.
-"""
+"""Pages of the catalogue as plain Markdown: the rows of its tables, formulas, sources."""
 
 from __future__ import annotations
 
@@ -8,7 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from scalesheet.model import Column, Quantity, Record, Source, Stated, Table
 from scalesheet.render.notations import record_texts
-from scalesheet.render.pages.catalogue import KINDS, said_nowhere
+from scalesheet.render.pages.catalogue import (
+    TABLES,
+    TABLES_SENTENCE,
+    TABLES_TITLE,
+    kinds_of,
+    said_nowhere,
+    small_tables,
+)
 from scalesheet.render.pages.context import Context, cell_value, value_of
 from scalesheet.render.pages.plain.text import (
     API,
@@ -29,7 +34,8 @@ from scalesheet.values import Value
 def catalogue_texts(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text of every page of the catalogue, and of each index."""
     book = context.book
-    for name, kind in KINDS.items():
+    yield f"{TABLES}/index.md", _tables_index(context)
+    for name, kind in kinds_of(book).items():
         table = book.tables.get(name)
         rows = [] if table is None else list(zip(table.rows, table.row_titles, strict=True))
         yield f"{name}/index.md", _index(name, kind.title, kind.sentence, rows)
@@ -46,6 +52,14 @@ def catalogue_texts(context: Context) -> Iterator[tuple[str, str]]:
     yield "sources/index.md", _index("sources", "Sources", lead, sources)
     for source in book.sources.values():
         yield f"sources/{source.key}.md", _source(context, source)
+
+
+def _tables_index(context: Context) -> str:
+    tables = small_tables(context.book)
+    listed = "\n".join(
+        f"- {link(f'../{t.name}/index.md', t.title)}: {plain(t.note)}" for t in tables
+    )
+    return document(f"# {TABLES_TITLE}", TABLES_SENTENCE, listed)
 
 
 def _index(name: str, title: str, lead: str, entries: Iterable[tuple[str, str]]) -> str:

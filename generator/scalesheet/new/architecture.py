@@ -1,0 +1,76 @@
+"""What the configurations of most model types share: names of sizes, flags, biases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scalesheet.new.config import Config
+
+#: Keys of a file of `data/models/`, with their values; `remarks` are no key of it.
+Architecture = dict[str, Any]
+
+ALL_BIASES = {"qkv_bias": "yes", "output_bias": "yes", "ffn_bias": "yes"}
+
+
+def yes_or_no(flag: bool) -> str:
+    return "yes" if flag else "no"
+
+
+def decoder(
+    c: Config,
+    *,
+    tied: bool = False,
+    gated: bool = True,
+    grouped: bool = False,
+    ffn: str = "intermediate_size",
+) -> Architecture:
+    """The sizes under the names that most types have. `tied` is the class's default; with `grouped`
+    it has one of its own for key-value heads, so that a config must state them."""
+    heads, hidden = c.size("num_attention_heads"), c.size("hidden_size")
+    head_dim = c.maybe("head_dim")
+    if head_dim is None and not c.found and hidden % heads:
+        c.wrong("num_attention_heads", f"a divisor of the hidden size {hidden}")
+    made: Architecture = {
+        "layers": c.size("num_hidden_layers"),
+        "hidden": hidden,
+        "heads": heads,
+        "kv_heads": c.size("num_key_value_heads", default=None if grouped else heads),
+        "head_dim": head_dim or max(1, hidden // heads),
+        "ffn": c.size(ffn),
+        "vocab": c.size("vocab_size"),
+        "max_sequence": c.maybe("max_position_embeddings"),
+        "tied": yes_or_no(c.flag("tie_word_embeddings", default=tied)),
+        "gated": yes_or_no(gated),
+    }
+    if not c.found and heads % made["kv_heads"]:
+        name = "num_key_value_heads" if c.has("num_key_value_heads") else "num_attention_heads"
+        c.wrong(name, f"a divisor of the {heads} heads")
+    return made
+
+
+def biased(c: Config, made: Architecture) -> Architecture:
+    """Where one key says of all four projections of an attention whether they have biases."""
+    bias = yes_or_no(c.flag("attention_bias", default=False))
+    return {**made, "qkv_bias": bias, "output_bias": bias}
+
+
+def old_names(c: Config, **more: str | int) -> Architecture:
+    """The names of GPT-2 and of what followed its code: n_layer, n_embd, n_head."""
+    hidden, heads = c.size("n_embd", "hidden_size"), c.size("n_head", "num_attention_heads")
+    if not c.found and hidden % heads:
+        c.wrong("n_head", f"a divisor of the width {hidden}")
+    positions = c.size("n_positions", "n_ctx", default=1024)
+    return {
+        "layers": c.size("n_layer", "num_hidden_layers"),
+        "hidden": hidden,
+        "heads": heads,
+        "kv_heads": heads,
+        "head_dim": max(1, hidden // heads),
+        "ffn": c.size("n_inner", default=4 * hidden),
+        "vocab": c.size("vocab_size"),
+        "max_sequence": positions,
+        "tied": yes_or_no(c.flag("tie_word_embeddings", default=True)),
+        "gated": "no",
+        "norm": "layernorm",
+        **more,
+    }

@@ -1,0 +1,215 @@
+"""A model's `config.json`, read key by key: what a key must be, and what is wrong where it is not.
+
+Keys are asked for by name. What was asked for counts as read; the rest is either bookkeeping
+(tokens, dropout, versions) or is told to the user as not used.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scalesheet.diagnostics import Diagnostic, Refused
+from scalesheet.load import quotable
+from scalesheet.load.folder import shown
+from scalesheet.schemas import described
+
+#: The largest file that is read, in bytes: a config has some kilobytes.
+MAX_BYTES = 1_000_000
+#: The largest size that a part of a model can have.
+LARGEST = 10**9
+
+#: Keys that change nothing of an architecture's sizes and nothing that a plan asks for.
+_BOOKKEEPING = re.compile(
+    r"_.*|.*_token_ids?|.*_token_index|.*dropout.*|.*pdrop|.*_drop|.*_eps|.*epsilon|torch_dtype|dtype"
+    r"|transformers_version|architectures|model_type|use_cache|initializer.*|auto_map|.*_act"
+    r"|.*activation.*|(local_)?rope_(theta|pct)|rotary_.*|partial_rotary_factor|pretraining_tp"
+    r"|output_.*|router_(aux|z)_.*|aux_loss.*|router_jitter.*|summary_.*|task_specific_params|id2label"
+    r"|label2id|gradient_checkpointing|embd_.*|resid_.*|scale_attn.*|reorder_and.*|problem_type"
+    r"|seq_aux|norm_topk_prob|init_(device|config)|logit_scale|verbose|name|finetuning_task|return_dict"
+    r"|classifier_.*|tokenizer_class|skip_bias_.*|slow_but_exact|.*_in_fp32|offset_alibi|unk_index"
+    r"|attn_logit_.*|query_pre_attn_.*|cache_implementation|scoring_func|ep_size|norm_type"
+)
+
+
+class Config:
+    """The keys of a mapping of a config, or of a part of it. All faults are collected."""
+
+    def __init__(
+        self,
+        path: str,
+        text: str,
+        data: Mapping[str, Any],
+        found: list[Diagnostic],
+        prefix: str = "",
+    ) -> None:
+        self.path, self.text, self.data = path, text, data
+        self.found, self.prefix = found, prefix
+        self._asked: set[str] = set()
+        self._parts: list[Config] = []
+
+    # -------------------------------------------------------------- what a key says
+
+    def size(self, *names: str, default: int | None = None, least: int = 1) -> int:
+        """A whole number under the first of the names that there is. Without a default a missing
+        one is a fault, and 1 stands for it, so that the rest is read too."""
+        name, value = self._first(names)
+        if value is None:
+            if default is None:
+                self.missing(names[0], "a whole number")
+            return 1 if default is None else default
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= LARGEST:
+            self.wrong(name, f"a whole number of {least} or more")
+            return max(least, 1)
+        return value
+
+    def maybe(self, *names: str) -> int | None:
+        """A whole number above 0, or None where there is none."""
+        return self.size(*names) if self.has(*names) else None
+
+    def number(self, name: str, default: float) -> float:
+        _, value = self._first((name,))
+        if value is None:
+            return default
+        if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0:
+            self.wrong(name, "a number above 0")
+            return default
+        return float(value)
+
+    def flag(self, *names: str, default: bool) -> bool:
+        name, value = self._first(names)
+        if value is None:
+            return default
+        if not isinstance(value, bool):
+            self.wrong(name, "true or false")
+            return default
+        return value
+
+    def word(self, name: str, default: str) -> str:
+        _, value = self._first((name,))
+        if value is None:
+            return default
+        if not isinstance(value, str):
+            self.wrong(name, "a text")
+            return default
+        return value
+
+    def sizes(self, name: str) -> tuple[int, ...]:
+        """A list of whole numbers; nothing where there is none."""
+        _, value = self._first((name,))
+        if value is None:
+            return ()
+        whole = isinstance(value, list) and all(type(each) is int for each in value)
+        if not whole:
+            self.wrong(name, "a list of whole numbers")
+            return ()
+        return tuple(value)
+
+    def part(self, name: str, needed: bool = True) -> Config | None:
+        """The mapping under a name."""
+        _, value = self._first((name,))
+        if value is None:
+            if needed:
+                self.missing(name, "a mapping")
+            return None
+        if not isinstance(value, Mapping):
+            self.wrong(name, "a mapping")
+            return None
+        below = Config(self.path, self.text, value, self.found, f"{self.prefix}{name}.")
+        self._parts.append(below)
+        return below
+
+    def has(self, *names: str) -> bool:
+        return any(self.data.get(name) is not None for name in names)
+
+    def ignore(self, *names: str) -> None:
+        """Counts these as read."""
+        self._asked.update(names)
+
+    def _first(self, names: Sequence[str]) -> tuple[str, Any]:
+        self._asked.update(names)
+        for name in names:
+            if self.data.get(name) is not None:
+                return name, self.data[name]
+        return names[0], None
+
+    # -------------------------------------------------------------- what is wrong with it
+
+    def missing(self, name: str, expected: str) -> None:
+        self._say(
+            "M003",
+            "",
+            f"the key '{self.prefix}{name}' is missing; expected {expected}: take the file of the "
+            "checkpoint as it was published",
+        )
+
+    def wrong(self, name: str, expected: str) -> None:
+        value = described(self.data[name])
+        self._say(
+            "M004",
+            name,
+            f"{self.prefix}{name}: expected {expected}, found {value}; compare it with the file of "
+            "the checkpoint as it was published",
+        )
+
+    def unsupported(self, name: str, what: str) -> None:
+        self._say("M005", name, f"{self.prefix}{name}: {what}")
+
+    def _say(self, code: str, name: str, message: str) -> None:
+        line, column = place_of(self.text, name)
+        self.found.append(Diagnostic(self.path, line, column, code, message))
+
+    # -------------------------------------------------------------- what was not read
+
+    def unused(self) -> Iterator[str]:
+        """The keys that say something of the model and were not asked for, sorted."""
+        here = (
+            self.prefix + quotable(key)
+            for key, value in self.data.items()
+            if key not in self._asked
+            and not _BOOKKEEPING.fullmatch(key)
+            and value not in (None, False, [], {})
+        )
+        below = (key for part in self._parts for key in part.unused())
+        return iter(sorted({*here, *below}))
+
+
+def place_of(text: str, name: str) -> tuple[int, int]:
+    """Line and column of a key in a JSON text; its beginning where it is not found."""
+    found = re.search(rf'"{re.escape(name)}"\s*:', text) if name else None
+    if found is None:
+        return 1, 1
+    before = text[: found.start()]
+    return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
+
+
+def read(file: Path) -> Config:
+    """A config from its file. Raises Refused where it is no mapping of JSON, OSError where it
+    cannot be read."""
+    path = shown(file)
+
+    def refused(message: str, line: int = 1, column: int = 1) -> Refused:
+        return Refused([Diagnostic(path, line, column, "M001", message)])
+
+    content = file.read_bytes()[: MAX_BYTES + 1]
+    if len(content) > MAX_BYTES:
+        raise refused("the file has more than 1 MB; a model's config.json has some kilobytes")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise refused("the file is not UTF-8; save it as UTF-8") from None
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        message = f"not JSON: {error.msg}; expected the config.json of a model, as published"
+        raise refused(message, error.lineno, error.colno) from None
+    except (RecursionError, ValueError):  # too deep, or a number of thousands of digits
+        raise refused("not the config.json of a model: too deep or too long") from None
+    if not isinstance(data, dict):
+        raise refused(f"expected a mapping with the key 'model_type', found {described(data)}")
+    return Config(path, text, data, [])

@@ -1,0 +1,94 @@
+"""Architectures of the Hugging Face model types, in the words of `data/models/`.
+
+What a `config.json` leaves out has the default of the configuration class of its type in the
+library `transformers`; sizes that it leaves out and that differ between the models of a family are
+asked for. What stands in no config, as the biases of a class, is that of its modelling code
+(https://github.com/huggingface/transformers/tree/main/src/transformers/models).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scalesheet.diagnostics import Diagnostic, nearest
+from scalesheet.new import dense, mixtures, towers
+from scalesheet.new.architecture import Architecture
+from scalesheet.new.config import Config, place_of
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a config says: the architecture, and remarks on what is not in it."""
+
+    model_type: str
+    architecture: Architecture
+    remarks: tuple[str, ...] = ()
+
+
+def architecture(config: Config) -> Read | None:
+    """The architecture that a config states; None, and the reason among its faults, where its type
+    is not known."""
+    kind = config.data.get("model_type")
+    if not isinstance(kind, str) or kind not in FAMILIES:
+        _unknown(config, kind)
+        return None
+    made = FAMILIES[kind](config)
+    remarks = made.pop("remarks", ())
+    return Read(kind, made, tuple(remarks))
+
+
+def _unknown(config: Config, kind: Any) -> None:
+    known = ", ".join(sorted(FAMILIES))
+    if not isinstance(kind, str):
+        config.missing("model_type", f"one of {known}")
+        return
+    line, column = place_of(config.text, "model_type")
+    hint = nearest(kind, FAMILIES)
+    message = f"the model type '{kind[:60]}' is not supported{hint}; supported are {known}"
+    config.found.append(Diagnostic(config.path, line, column, "M002", message))
+
+
+#: Model type of a config -> how it is read.
+FAMILIES: Mapping[str, Callable[[Config], Architecture]] = {
+    "bloom": dense.bloom,
+    "cohere": dense.cohere,
+    "deepseek": mixtures.deepseek,
+    "deepseek_v2": mixtures.deepseek_v2,
+    "deepseek_v3": mixtures.deepseek_v3,
+    "falcon": dense.falcon,
+    "gemma": dense.gemma,
+    "gemma2": dense.gemma2,
+    "gemma3": towers.gemma3,
+    "gemma3_text": dense.gemma3_text,
+    "gpt2": dense.gpt2,
+    "gpt_bigcode": dense.gpt_bigcode,
+    "gpt_neo": dense.gpt_neo,
+    "gpt_neox": dense.gpt_neox,
+    "gptj": dense.gptj,
+    "llama": dense.llama,
+    "llama4": towers.llama4,
+    "llama4_text": mixtures.llama4_text,
+    "llava": towers.llava,
+    "mistral": dense.mistral,
+    "mixtral": mixtures.mixtral,
+    "mpt": dense.mpt,
+    "olmo": dense.olmo,
+    "olmo2": dense.olmo2,
+    "olmo3": dense.olmo2,
+    "olmoe": mixtures.olmoe,
+    "opt": dense.opt,
+    "phi": dense.phi,
+    "phi3": dense.phi3,
+    "phimoe": mixtures.phimoe,
+    "qwen2": dense.qwen2,
+    "qwen2_5_vl": towers.qwen2_5_vl,
+    "qwen2_moe": mixtures.qwen2_moe,
+    "qwen2_vl": towers.qwen2_vl,
+    "qwen3": dense.qwen3,
+    "qwen3_moe": mixtures.qwen3_moe,
+    "smollm3": dense.smollm3,
+    "stablelm": dense.stablelm,
+    "starcoder2": dense.starcoder2,
+}

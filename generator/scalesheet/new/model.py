@@ -1,0 +1,86 @@
+"""A new file of `data/models/` from a model's `config.json`, with the count of its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scalesheet.diagnostics import Refused
+from scalesheet.evaluate import evaluate_catalogue
+from scalesheet.new.config import read
+from scalesheet.new.families import Read, architecture
+from scalesheet.new.places import title
+from scalesheet.new.sound import compiled
+from scalesheet.new.template import cited
+from scalesheet.render.reference.yaml_text import flow
+from scalesheet.schemas import schema
+
+#: What a file need not say, since it is so without.
+_SILENT: Mapping[str, Any] = {
+    "qkv_bias": "no", "output_bias": "no", "ffn_bias": "no", "head_bias": "no", "norm": "rmsnorm",
+    "block_norms": 2, "qk_norm": "none", "embedding_norm": "no", "positions": 0,
+    "max_sequence": None,
+}  # fmt: skip
+_SILENT_PARTS: Mapping[str, Any] = {
+    "shared": 0, "dense_layers": 0, "router_bias": "no", "shared_gate": "no", "query_rank": 0,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Made:
+    """A new file of a model, and what there is to say of it."""
+
+    text: str
+    parameters: int | None  # None where the book lacks the formulas that count them
+    active: int | None
+    unused: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def from_config(data: Path, id: str, file: Path, source: str | None, called: str | None) -> Made:
+    """The file of a model that is described by a `config.json`. Raises Refused with all that is
+    wrong with it, OSError where it cannot be read."""
+    config = read(file)
+    said = architecture(config)
+    if said is None or config.found:
+        raise Refused(config.found)
+    unused = tuple(config.unused())
+    text = "".join(lines(said, unused, source, called or title(id)))
+    parameters, active = _counted(data, id, text)
+    return Made(text, parameters, active, unused, said.remarks)
+
+
+def lines(said: Read, unused: tuple[str, ...], source: str | None, called: str) -> Iterator[str]:
+    """The text of the file, by its lines."""
+    yield f"# From a config.json of the type {said.model_type}, by 'scalesheet new model'.\n"
+    for remark in said.remarks:
+        yield f"# It is {remark}.\n"
+    if unused:
+        yield f"# Not used: {', '.join(unused)}.\n"
+    yield f"title: {flow(called)}\n"
+    yield "#family: the family it belongs to\n#developer: who made it\n"
+    yield f"source: {flow({**cited(source), 'locator': 'config.json'})}\n"
+    made = {k: v for k, v in said.architecture.items() if _SILENT.get(k, "said") != v}
+    for key in [key for key in schema("model")["properties"] if key in made]:
+        value = made[key]
+        if isinstance(value, Mapping):
+            value = {k: v for k, v in value.items() if _SILENT_PARTS.get(k, "said") != v}
+        yield f"{key}: {value if isinstance(value, int) else flow(value)}\n"
+    yield "# The count that the developer states, which 'check' holds against the architecture:\n"
+    yield "#published_parameters: {value: 0, unit: parameter, kind: published, source: a-source}\n"
+
+
+def _counted(data: Path, id: str, text: str) -> tuple[int | None, int | None]:
+    """Parameters in all, and those that a token meets, by the formulas of the book. Raises Refused
+    where the book or the new file is not sound."""
+    book = compiled(data, "model", id, text)
+    cells = evaluate_catalogue(book).tables["models"]
+    row = book.tables["models"].rows.index(id)
+
+    def count(column: str) -> int | None:
+        value = cells[column][row].value if column in cells else None
+        return round(value) if isinstance(value, float) else None
+
+    return count("parameters"), count("active_parameters")

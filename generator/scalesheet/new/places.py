@@ -1,0 +1,41 @@
+"""Which kinds of file can be begun, what people call them, and where each has its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from scalesheet.load.folder import FOLDERS, is_id
+
+#: Kinds that are never written by hand, and what writes them.
+MADE = {"fit": "'scalesheet fit' writes it"}
+#: Folder of a kind, as `plans` of `plan`.
+FOLDER_OF: Mapping[str, str] = {
+    **{kind: folder for folder, kind in FOLDERS.items() if kind not in MADE},
+    "plan": "plans",
+}
+#: What a kind may be called on the command line: by itself, by its folder, and as people say.
+CALLED: Mapping[str, str] = {
+    **{kind: kind for kind in FOLDER_OF},
+    **{folder: kind for kind, folder in FOLDER_OF.items()},
+    "accelerator": "hardware", "gpu": "hardware", "offer": "rate", "run": "published",
+}  # fmt: skip
+
+
+def place(data: Path, kind: str, id: str) -> Path:
+    """Where a file of that kind and id belongs."""
+    if kind == "plan":
+        return data / "plans" / id / "plan.yaml"
+    return data / FOLDER_OF[kind] / f"{id}.yaml"
+
+
+def suggested(name: str) -> str:
+    """The id that a name comes nearest to: `Qwen3 8B` is `qwen3-8b`. Empty where it has none."""
+    id = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")[:64].strip("-")
+    return id if is_id(id) else ""
+
+
+def title(id: str) -> str:
+    """A first title, made of an id."""
+    return id.replace("-", " ").capitalize()

@@ -1,0 +1,122 @@
+"""A commented file of a kind, made from its schema: what each key means, and an example of it.
+
+The schema is the only definition of the format, and so of what a new file says. Figures are those
+of the schema's example; what names rows of the book names rows that it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from scalesheet.load.folder import FOLDERS
+from scalesheet.model import TO_BE_STATED
+from scalesheet.new.places import title
+from scalesheet.render.reference.yaml_text import WIDTH, block, flow
+from scalesheet.schemas import schema
+
+#: Keys that name a row of another kind of file.
+_NAMES = {"accelerator": "hardware", "model": "models", "node": "nodes"}
+#: What differs from the schema's example: nothing of a new file was read anywhere yet.
+_INSTEAD: Mapping[str, Mapping[str, Any]] = {"published": {"read": "not read"}}
+#: Keys of an example that are written out a line each, since people fill them in row by row.
+_LONG = ("scalars", "tables", "phases", "rows", "prices", "examples")
+
+
+class NothingToNameError(Exception):
+    """The book has no row that the new file could name; the message says of which kind."""
+
+
+def template(kind: str, id: str, data: Path, source: str | None, called: str | None) -> str:
+    """The text of a new file. Raises NothingToNameError."""
+    whole = schema(kind)
+    example = {**whole["examples"][0], **_INSTEAD.get(kind, {})}
+    example = _named(_sourced(example, source), data, whole["required"])
+    example["title"] = called or title(id)
+    fields: Mapping[str, Any] = whole["properties"]
+    parts = ["\n".join(_head(whole["description"]))]
+    for key in [key for key in fields if key in example]:
+        parts.append(_comment(fields[key]["description"]) + _entry(key, example[key]))
+    rest = [key for key, field in fields.items() if key not in example and _offered(field)]
+    if rest:
+        parts.append("# What follows is optional: take the '#' away to state it.\n")
+    parts += [_optional(key, fields[key]) for key in rest]
+    return "\n".join(parts)
+
+
+def page(id: str, called: str | None) -> str:
+    """The prose of a new plan's page."""
+    return f"# {called or title(id)}\n\nWhat the plan is for, and what it rests on.\n"
+
+
+def cited(source: str | None) -> dict[str, str]:
+    """A source as it stands in a new file: the one that is given, or a blank that is told of."""
+    if source is None:
+        return {"key": TO_BE_STATED, "locator": "page or table"}
+    return {"key": source, "locator": "page or table"}
+
+
+# ------------------------------------------------------------------ the example
+
+
+def _sourced(data: Any, source: str | None) -> Any:
+    """The example with the new file's source wherever it names one."""
+    if isinstance(data, list):
+        return [_sourced(each, source) for each in data]
+    if not isinstance(data, Mapping):
+        return data
+    return {
+        key: cited(source) if key == "source" else _sourced(each, source)
+        for key, each in data.items()
+    }
+
+
+def _named(data: Any, folder: Path, needed: list[str]) -> Any:
+    """The example with names of rows that the book has; optional keys are left out without any."""
+    made: dict[str, Any] = {}
+    for key, value in data.items():
+        if key in _NAMES and isinstance(value, str) and _NAMES[key] in FOLDERS:
+            first = next(iter(sorted(folder.joinpath(_NAMES[key]).glob("*.yaml"))), None)
+            if first is not None:
+                made[key] = first.stem
+            elif key in needed:
+                raise NothingToNameError(key)
+        elif key == "defaults":
+            made[key] = _named(value, folder, [])
+        else:
+            made[key] = value
+    return made
+
+
+# ------------------------------------------------------------------ the text
+
+
+def _head(description: str) -> Iterator[str]:
+    place, _, what = description.partition(": ")
+    yield from wrap(f"# {place}: {what}", WIDTH, subsequent_indent="# ")
+    yield "# Every figure is that of an example: put in yours, and the source that it is from."
+    yield ""
+
+
+def _comment(text: str) -> str:
+    lines = wrap(text, WIDTH - 2)
+    return "".join(f"# {line}\n" for line in lines)
+
+
+def _entry(key: str, value: Any) -> str:
+    if key in _LONG and isinstance(value, Mapping | list) and value:
+        return f"{key}:\n" + block(value, 2)
+    return block({key: value})
+
+
+def _offered(field: Any) -> bool:
+    return isinstance(field, Mapping) and "description" in field and bool(field.get("examples"))
+
+
+def _optional(key: str, field: Mapping[str, Any]) -> str:
+    absent = str(field.get("x-default", "")).replace(": ", ", ", 1)
+    said = field["description"] + (f" Where it is absent: {absent}." if absent else "")
+    line = f"{key}: {flow(field['examples'][0])}"
+    return _comment(said) + f"#{line}\n"

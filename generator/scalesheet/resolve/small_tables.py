@@ -1,0 +1,71 @@
+"""Lowers the small tables of the catalogue: facts by row, in columns that each file declares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.load import Document
+from scalesheet.resolve.drafts import DraftPlan, DraftRecord, DraftTable, Space
+from scalesheet.resolve.tables import lower_table
+from scalesheet.resolve.values import Lowering, citation
+from scalesheet.units import Units
+
+#: Folders of the site and of the data API, and tables that have a kind of file of their own.
+TAKEN = frozenset((
+    "audit", "fits", "formulas", "hardware", "index", "measurements", "models", "nodes", "offers",
+    "phases", "plans", "prices", "reference", "schemas", "score", "sensitivity", "sources",
+    "tables", "units",
+))  # fmt: skip
+_NAME = re.compile("[a-z][a-z0-9_]*")
+
+
+def small_tables(
+    documents: Sequence[Document],
+    units: Units,
+    records: Mapping[str, DraftRecord],
+    known: Mapping[str, DraftTable],
+    found: list[Diagnostic],
+) -> dict[str, DraftTable]:
+    """The tables by name. `known` are those of the rest of the catalogue, which they may refer to.
+
+    They are read as the tables of a plan are, and so may have computed columns.
+    """
+    tables: dict[str, DraftTable] = {}
+    lowered: list[Lowering] = []
+    for document in documents:
+        problem = _misnamed(document.id)
+        if problem is not None:
+            found.append(at(document.at(), *problem))
+            continue
+        low = Lowering(document, units, found, citation(document.data.get("source")))
+        low.rows = lambda name: _rows(name, tables, known)
+        around = DraftPlan(document.id, "", "", document.at())
+        space = Space(units, records, known)
+        lower_table(around, low, space, None, document.id, (), basis="published")
+        table = around.tables[document.id]
+        table.note = str(document.data["summary"])
+        tables[document.id] = table
+        lowered.append(low)
+    for low in lowered:  # once all are there, since they may refer to each other
+        low.finish()
+    return tables
+
+
+def _misnamed(id: str) -> tuple[str, str] | None:
+    """Code and message where a file's name is no name of a table."""
+    if not _NAME.fullmatch(id):
+        message = f"'{id}' is not a name of a table: use a-z, 0-9 and '_', a letter first"
+        return "S005", message
+    if id in TAKEN:
+        message = f"the address of a table '{id}' is taken by another part of the site"
+        return "N009", f"{message}; rename the file"
+    return None
+
+
+def _rows(
+    name: str, tables: Mapping[str, DraftTable], known: Mapping[str, DraftTable]
+) -> tuple[str, ...] | None:
+    table = tables.get(name) or known.get(name)
+    return table.rows if table is not None else None

@@ -1,0 +1,238 @@
+"""Architectures from `config.json` files: what they say, counted, is what the catalogue says.
+
+`configs.json` holds the sizes of published configurations by the id that the catalogue has for the
+model, without what is bookkeeping in them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scalesheet import cli
+from scalesheet.build import compile_book, examine
+from scalesheet.diagnostics import errors
+from scalesheet.evaluate import evaluate_catalogue
+from scalesheet.model import Book
+from scalesheet.new.config import Config
+from scalesheet.new.families import FAMILIES, architecture
+from scalesheet.new.model import lines
+from scalesheet.values import Results
+
+DATA = Path(__file__).parents[2] / "data"
+CONFIGS: Mapping[str, Mapping[str, Any]] = json.loads(
+    (Path(__file__).parent / "configs.json").read_text("utf-8")
+)
+#: Llama 4 and Gemma 3 alone have a type for their language model by itself; a mixture with another
+#: type may state no more than these say.
+ELSEWHERE = {"llama4_text", "olmo3", "gpt_neo", "cohere"}
+
+
+def without_plans(folder: Path) -> Path:
+    data = folder / "data"
+    shutil.copytree(
+        DATA, data, ignore=shutil.ignore_patterns("plans", "runs", "fits", "score.yaml")
+    )
+    return data
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Book, Results]:
+    """The catalogue with each model that has a configuration written anew from it."""
+    folder = tmp_path_factory.mktemp("made")
+    data = without_plans(folder)
+    for id, config in CONFIGS.items():
+        said = architecture(Config("config.json", json.dumps(config), config, []))
+        assert said is not None, id
+        text = "".join(lines(said, (), "litgpt-config", id))
+        (data / "models" / f"{id}.yaml").write_text(text, "utf-8")
+    book = compile_book(data)
+    return book, evaluate_catalogue(book)
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Book, Results]:
+    book = compile_book(without_plans(tmp_path_factory.mktemp("shipped")))
+    return book, evaluate_catalogue(book)
+
+
+@pytest.mark.parametrize("column", ["parameters", "active_parameters"])
+def test_a_configuration_gives_the_count_of_the_catalogue(
+    made: tuple[Book, Results], shipped: tuple[Book, Results], column: str
+) -> None:
+    def counts(of: tuple[Book, Results]) -> dict[str, object]:
+        cells = of[1].tables["models"][column]
+        rows = of[0].tables["models"].rows
+        return {row: cells[place].value for place, row in enumerate(rows) if row in CONFIGS}
+
+    assert counts(made) == counts(shipped)
+    assert len(counts(made)) > 100
+
+
+def test_every_family_is_among_them() -> None:
+    types = {config["model_type"] for config in CONFIGS.values()}
+    assert set(FAMILIES) - types <= ELSEWHERE
+    assert types <= set(FAMILIES)
+
+
+# ------------------------------------------------------------------ the command
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A book in the working directory, with the formulas that count parameters."""
+    monkeypatch.chdir(tmp_path)
+    return without_plans(tmp_path)
+
+
+def begin(config: Mapping[str, Any] | str, *more: str) -> int:
+    text = config if isinstance(config, str) else json.dumps(config, indent=2)
+    Path("config.json").write_text(text, "utf-8")
+    return cli.main(["new", "model", "anew", "--from", "config.json", *more])
+
+
+@pytest.mark.parametrize(
+    ("id", "count"),
+    [
+        ("llama-3-1-8b", "8,030,261,248 parameters"),
+        (
+            "qwen3-235b-a22b",
+            "235,093,634,560 parameters, 22,190,763,520 of them met by a token of text",
+        ),
+        (
+            "deepseek-v3",
+            "671,026,419,200 parameters, 37,552,297,472 of them met by a token of text",
+        ),
+        ("gemma-3-4b", "4,300,079,472 parameters, 3,880,263,168 of them met by a token of text"),
+        ("gpt-2", "124,439,808 parameters"),
+    ],
+)
+def test_the_count_is_told_and_the_file_is_sound(
+    data: Path, id: str, count: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert begin(CONFIGS[id], "--source", "litgpt-config") == 0
+    out = capsys.readouterr().out
+    assert out.startswith("wrote data/models/anew.yaml\n")
+    assert count in out.splitlines()
+    assert "still to be stated" not in out
+    assert examine(data).diagnostics == []
+
+
+def test_what_is_not_used_is_told_and_stands_in_the_file(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert begin(CONFIGS["mistral-7b"]) == 0
+    assert "not used: sliding_window\n" in capsys.readouterr().out
+    assert "# Not used: sliding_window.\n" in (data / "models" / "anew.yaml").read_text("utf-8")
+
+
+def test_a_blank_source_is_told_of_by_each_check(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert begin(CONFIGS["mistral-7b"]) == 0
+    assert "its source is still to be stated" in capsys.readouterr().out
+    found = examine(data).diagnostics
+    assert [d.code for d in found] == ["N010"]
+    assert errors(found) == []
+
+
+def test_the_language_model_alone_where_the_tower_cannot_be_written(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert begin(CONFIGS["llama-4-scout"]) == 0
+    assert "it is the language model alone, without the vision tower" in capsys.readouterr().out
+
+
+def small(**other: Any) -> dict[str, Any]:
+    """A Llama of a few layers; a key that is None is left out."""
+    said = {
+        "model_type": "llama", "hidden_size": 64, "intermediate_size": 256,
+        "num_attention_heads": 4, "num_hidden_layers": 2, "vocab_size": 1000, **other,
+    }  # fmt: skip
+    return {key: value for key, value in said.items() if value is not None}
+
+
+MOE = {
+    "model_type": "qwen3_moe", "head_dim": 16, "num_key_value_heads": 4, "num_experts": 8,
+    "num_experts_per_tok": 2, "moe_intermediate_size": 32,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("config", "place", "message"),
+    [
+        ("{", "1:2", "M001 not JSON: Expecting property name"),
+        ("[1]", "1:1", "M001 expected a mapping with the key 'model_type', found a list"),
+        ("[" * 100_000, "1:1", "M001 not the config.json of a model: too deep or too long"),
+        ('{"a": ' + "1" * 10_000 + "}", "1:1", "M001 not the config.json of a model"),
+        ("{}", "1:1", "M003 the key 'model_type' is missing; expected one of bloom, cohere"),
+        (small(model_type="lama"), "2:3", "M002 the model type 'lama' is not supported; did you "
+         "mean 'llama'?; supported are bloom,"),
+        (small(model_type="bert"), "2:3", "M002 the model type 'bert' is not supported"),
+        (small(hidden_size=None), "1:1", "M003 the key 'hidden_size' is missing; expected a whole "
+         "number: take the file of the checkpoint as it was published"),
+        (small(num_hidden_layers="2"), "6:3", "M004 num_hidden_layers: expected a whole number of "
+         "1 or more, found the text '2'; compare it"),
+        (small(num_hidden_layers=-1), "6:3", "found the number -1"),
+        (small(num_hidden_layers=2.5), "6:3", "found the number 2.5"),
+        (small(num_hidden_layers=10**12), "6:3", "expected a whole number of 1 or more"),
+        (small(num_hidden_layers=True), "6:3", "found true"),
+        (small(hidden_size=66), "5:3", "M004 num_attention_heads: expected a divisor of the hidden "
+         "size 66, found the number 4"),
+        (small(num_key_value_heads=3), "8:3", "M004 num_key_value_heads: expected a divisor of the "
+         "4 heads, found the number 3"),
+        (small(tie_word_embeddings="no"), "8:3", "M004 tie_word_embeddings: expected true or "
+         "false, found the text 'no'"),
+        (small(model_type="mistral"), "1:1", "M003 the key 'num_key_value_heads' is missing"),
+        (small(model_type="phi", qk_layernorm=True), "8:3", "M005 qk_layernorm: a LayerNorm"),
+        (small(**{**MOE, "num_experts_per_tok": 9}), "11:3", "M004 num_experts_per_tok: expected "
+         "at most the 8 experts, found the number 9"),
+        (small(**MOE, mlp_only_layers="all"), "13:3", "M004 mlp_only_layers: expected a list of "
+         "whole numbers, found the text 'all'"),
+        (small(model_type="llama4"), "1:1", "M003 the key 'text_config' is missing; expected a "
+         "mapping"),
+        (small(model_type="gemma3", text_config=3), "8:3", "M004 text_config: expected a mapping"),
+    ],
+)  # fmt: skip
+def test_a_bad_configuration_is_told_with_its_place_and_writes_nothing(
+    data: Path,
+    config: Mapping[str, Any] | str,
+    place: str,
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = sorted(os.walk(data))
+    assert begin(config) == 1
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith(f"config.json:{place}: ")
+    assert message in first
+    assert sorted(os.walk(data)) == before
+
+
+def test_all_that_is_wrong_is_told_at_once(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert begin(small(hidden_size="64", vocab_size=0, intermediate_size=None)) == 1
+    assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == [
+        "M003", "M004", "M004",
+    ]  # fmt: skip
+
+
+def test_layers_without_experts_are_counted_from_where_they_stand(data: Path) -> None:
+    config = small(**MOE, num_hidden_layers=6, decoder_sparse_step=2, mlp_only_layers=[1])
+    said = architecture(Config("", "", config, []))
+    assert said is not None
+    assert said.architecture["experts"]["dense_layers"] == 4  # 0, 2 and 4; and 1
+
+
+def test_a_part_that_cannot_be_written_is_not_left_out_in_silence(data: Path) -> None:
+    config = small(
+        model_type="opt", ffn_dim=256, max_position_embeddings=128, word_embed_proj_dim=32
+    )
+    found = Config("", "", config, [])
+    architecture(found)
+    assert [d.code for d in found.found] == ["M005"]

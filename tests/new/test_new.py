@@ -1,0 +1,172 @@
+"""`scalesheet new` from examples: every kind of file, each sound as it is written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scalesheet import cli
+from scalesheet.build import build, examine
+from scalesheet.diagnostics import errors
+from scalesheet.load.folder import FOLDERS
+from scalesheet.new.places import CALLED, FOLDER_OF, MADE, suggested
+from scalesheet.schemas import schema
+from small import MINIMAL, lay
+
+SHIPPED = Path(__file__).parents[2] / "data"
+SEQUENCE = "sequence: {dimension: sequence, symbol: seq, title: sequence, counted: yes}"
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    units = (MINIMAL / "units.yaml").read_text("utf-8")
+    return lay(tmp_path, {"units.yaml": f"{units}  {SEQUENCE}\n"})
+
+
+def run(*arguments: str) -> int:
+    return cli.main(["new", *arguments])
+
+
+def test_every_kind_that_is_written_by_hand_can_be_begun() -> None:
+    assert set(FOLDER_OF) == {*FOLDERS.values(), "plan"} - set(MADE)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FOLDER_OF if kind != "published"])
+def test_a_new_file_is_sound_and_comments_each_key(
+    data: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(kind, "anew") == 0
+    written = capsys.readouterr().out.splitlines()[0].removeprefix("wrote ")
+    text = Path(written).read_text("utf-8")
+    found = examine(data).diagnostics
+    assert errors(found) == []
+    assert {d.code for d in found} <= {"N010"}
+    stated = yaml.safe_load(text)
+    assert set(schema(kind)["required"]) <= set(stated)
+    for key in stated:
+        before = text.partition(f"\n{key}:")[0].splitlines()[-1]
+        assert before.startswith("# "), key
+
+
+def test_what_is_optional_is_sound_without_its_sign(data: Path) -> None:
+    assert run("model", "anew") == 0
+    file = data / "models" / "anew.yaml"
+    kept = [
+        line[1:] if line.startswith(("#output_bias:", "#norm:", "#note:", "#experts:")) else line
+        for line in file.read_text("utf-8").splitlines()
+    ]
+    file.write_text("\n".join(kept) + "\n", "utf-8")
+    assert errors(examine(data).diagnostics) == []
+
+
+def test_a_new_file_names_what_the_book_has(data: Path) -> None:
+    assert run("measurement", "anew") == 0
+    said = yaml.safe_load((data / "measurements" / "anew.yaml").read_text("utf-8"))
+    assert (said["accelerator"], said["model"]) == ("card", "tiny")
+
+
+def test_a_given_source_leaves_no_blank(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("hardware", "anew", "--source", "a-paper", "--title", "A new card") == 0
+    assert "still to be stated" not in capsys.readouterr().out
+    assert examine(data).diagnostics == []
+    said = yaml.safe_load((data / "hardware" / "anew.yaml").read_text("utf-8"))
+    assert (said["title"], said["memory"]["source"]["key"]) == ("A new card", "a-paper")
+
+
+def test_a_new_publication_is_shown_and_not_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = tmp_path / "data"
+    shutil.copytree(SHIPPED, data, ignore=shutil.ignore_patterns("plans", "runs", "fits"))
+    (data / "score.yaml").unlink()
+    assert run("run", "anew") == 0
+    examined = examine(data)
+    assert [d.code for d in examined.diagnostics] == ["N010"]
+    assert examined.scores == {}
+
+
+def test_runs_without_the_formulas_of_predictions_are_told(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("run", "anew") == 0
+    capsys.readouterr()
+    assert cli.main(["check"]) == 1
+    told = capsys.readouterr().out
+    assert "data/formulas/training-flop-per-token.yaml:1:1: Y012 predictions rest on" in told
+
+
+def test_what_the_book_lacks_is_told_and_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = lay(tmp_path, {})
+    assert run("measurement", "anew") == 1
+    out, err = capsys.readouterr()
+    assert "U001 unknown unit 'sequence'" in out
+    assert "nothing was written: data/measurements/anew.yaml would not fit the book" in err
+    assert not (data / "measurements").exists()
+
+
+def test_a_book_with_blanks_can_be_built(data: Path, tmp_path: Path) -> None:
+    for kind in FOLDER_OF:
+        if kind != "published":
+            assert run(kind, "anew") == 0
+    built = build(data, tmp_path / "out", site=False)
+    assert {d.code for d in built.diagnostics} == {"N010"}
+
+
+@pytest.mark.parametrize("word", CALLED)
+def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
+    assert run(word, "anew") == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["modle", "a"], "there is no kind 'modle'; did you mean 'model'? (kinds: hardware, "),
+        (["xyz", "a"], "there is no kind 'xyz' (kinds: hardware, rate, model, "),
+        (["fit", "a"], "a fit is not written by hand: 'scalesheet fit' writes it"),
+        (["fits", "a"], "'scalesheet fit' writes it"),
+        (["model", "Qwen3 8B"], "is not an id: use a-z, 0-9 and '-', at most 64; did you mean "
+         "'qwen3-8b'?"),
+        (["model", "../../etc/passwd"], "is not an id"),
+        (["model", "a" * 65], "is not an id"),
+        (["model", "-"], "is not an id: use a-z, 0-9 and '-', at most 64"),
+        (["model", "tiny"], "data/models/tiny.yaml is there already; choose another id"),
+        (["plan", "small"], "data/plans/small/plan.yaml is there already"),
+        (["model", "a", "--source", "a-papr"], "the source 'a-papr' is not in sources.yaml; did "
+         "you mean 'a-paper'?"),
+        (["model", "a", "--from", "nowhere.json"], "there is no file 'nowhere.json'"),
+        (["plan", "a", "--from", "nowhere.json"], "--from reads the config.json of a model"),
+        (["model", "a", "--data", "nowhere"], "there is no data folder 'nowhere'"),
+    ],
+)  # fmt: skip
+def test_wrong_usage_says_what_is_right_and_writes_nothing(
+    data: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(os.walk(data))
+    assert run(*arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert sorted(os.walk(data)) == before
+
+
+def test_an_offer_needs_an_accelerator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    assert run("rate", "anew") == 2
+    assert "a rate names an accelerator of the book, which has none yet" in capsys.readouterr().err
+
+
+def test_ids_are_suggested() -> None:
+    assert suggested("Qwen2.5-VL 7B") == "qwen2-5-vl-7b"
+    assert suggested("!!") == ""

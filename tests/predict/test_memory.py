@@ -1,0 +1,342 @@
+"""Memory: laws of any prediction, figures of papers, what rows leave open, and the score."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from scalesheet.model import Book
+from scalesheet.predict import memory, room, settings
+from scalesheet.predict.arrays import Array
+from scalesheet.predict.cases import Cases, cases
+from scalesheet.predict.check import problems
+from scalesheet.predict.fits import coefficients
+from scalesheet.predict.footprint import COMPONENTS, Footprint, total
+from scalesheet.predict.lookups import Known, known
+from scalesheet.predict.read import read_csv
+from scalesheet.predict.score import TaskScore, score_of
+from scalesheet.predict.tasks import predict, unsupported
+from scalesheet.predict.truth import Published, published
+
+STATED = {
+    "model": "Llama 2 7B", "params": "6738415616", "method": "full AdamW", "precision": "bf16",
+    "seq_len": "2048", "micro_batch": "2", "n_gpus": "8", "sharding": "ZeRO-1",
+    "act_ckpt": "none", "hardware": "H100-80GB",
+}  # fmt: skip
+Described = Callable[..., Cases]
+GB = 1e9
+
+
+@pytest.fixture(scope="module")
+def catalogue(book: Book) -> Known:
+    return known(book)
+
+
+@pytest.fixture(scope="module")
+def described(catalogue: Known, tmp_path_factory: pytest.TempPathFactory) -> Described:
+    """Cases of a row, one for each value that a column takes."""
+
+    def rows(column: str = "id", values: tuple[str, ...] = ("x",), **more: str) -> Cases:
+        base = {**STATED, **more}
+        names = list(dict.fromkeys(["id", *base, column]))
+        path = tmp_path_factory.mktemp("cases") / "cases.csv"
+        with path.open("w", newline="") as file:
+            table = csv.DictWriter(file, names)
+            table.writeheader()
+            for number, value in enumerate(values):
+                table.writerow({"id": f"r{number}", **base, column: value})
+        return cases(read_csv(path, "memory"), catalogue)
+
+    return rows
+
+
+@pytest.fixture(scope="module")
+def data(book: Book, catalogue: Known) -> Published:
+    return published(book, "memory", catalogue)
+
+
+@pytest.fixture(scope="module")
+def score(book: Book, catalogue: Known) -> TaskScore:
+    found = score_of(book, "memory", catalogue)
+    assert found is not None
+    return found
+
+
+def numbers(book: Book, rows: Cases) -> Array:
+    made = predict(book, "memory", rows)
+    assert not any(made.unsupported.tolist()), made.unsupported
+    return made.predicted
+
+
+def parts(book: Book, rows: Cases) -> dict[str, Array]:
+    return memory.memory_components(book, rows, coefficients(book, "memory"))
+
+
+# ------------------------------------------------------------------ laws
+
+RISES = (
+    ("micro_batch", ("1", "2", "4", "16")),
+    ("seq_len", ("512", "2048", "8192", "32768")),
+    ("vocab", ("1000", "32000", "128000")),
+)
+FALLS = (
+    ("sharding", ("ZeRO-0", "ZeRO-1", "ZeRO-2", "ZeRO-3")),
+    ("sharding", ("ZeRO-3 TP1", "ZeRO-3 TP2", "ZeRO-3 TP4", "ZeRO-3 TP8")),
+    ("sharding", ("ZeRO-1 PP1", "ZeRO-1 PP2", "ZeRO-1 PP4", "ZeRO-1 PP8")),
+    ("sharding", ("ZeRO-1 CP1", "ZeRO-1 CP2", "ZeRO-1 CP4")),
+    ("act_ckpt", ("none", "selective", "full")),
+    ("n_gpus", ("2", "4", "8", "64", "512")),
+    ("precision", ("fp32", "bf16", "bf16-true")),
+    ("method", ("full AdamW", "full AdamW 8-bit", "full paged AdamW 8-bit", "lora", "qlora")),
+    ("method", ("full AdamW", "full Lion", "full SGD")),
+    ("method", ("lora r=256", "lora r=64", "lora r=8")),
+)
+METHODS = ("full AdamW", "lora", "qlora", "pretrain")
+
+
+@pytest.mark.parametrize(("column", "values"), RISES)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("act_ckpt", ["none", "full"])
+def test_more_work_never_takes_less(
+    book: Book, described: Described, column: str, values: tuple[str, ...], method: str,
+    act_ckpt: str,
+) -> None:  # fmt: skip
+    made = numbers(book, described(column, values, method=method, act_ckpt=act_ckpt))
+    assert (np.diff(made) >= -1e-9 * made[:-1]).all(), made
+    assert made[-1] > made[0]
+
+
+@pytest.mark.parametrize(("column", "values"), FALLS)
+def test_a_saving_never_takes_more(
+    book: Book, described: Described, column: str, values: tuple[str, ...]
+) -> None:
+    made = numbers(book, described(column, values))
+    assert (np.diff(made) <= 1e-9 * made[:-1]).all(), made
+    assert made[-1] < made[0]
+
+
+@given(
+    stage=some.sampled_from(("ZeRO-0", "ZeRO-1", "ZeRO-2", "ZeRO-3", "FSDP")),
+    method=some.sampled_from(METHODS),
+    act_ckpt=some.sampled_from(("none", "selective", "full", "")),
+    model=some.sampled_from(("Llama 2 7B", "Mixtral 8x7B", "DeepSeek-V3", "Qwen2.5 0.5B")),
+    degree=some.sampled_from((1, 2, 4, 8)),
+    pipeline=some.sampled_from((1, 2, 4)),
+    batch=some.integers(1, 64),
+)
+def test_components_add_up_and_are_never_below_zero(
+    book: Book, described: Described, stage: str, method: str, act_ckpt: str, model: str,
+    degree: int, pipeline: int, batch: int,
+) -> None:  # fmt: skip
+    rows = described(
+        sharding=f"{stage} TP{degree} PP{pipeline}", method=method, act_ckpt=act_ckpt,
+        model=model, params="", micro_batch=str(batch), n_gpus="64",
+    )  # fmt: skip
+    found = parts(book, rows)
+    assert tuple(found) == COMPONENTS
+    assert all((values >= 0).all() for values in found.values())
+    made = predict(book, "memory", rows)
+    assert sum(values[0] for values in found.values()) == pytest.approx(made.predicted[0], 1e-12)
+    assert min(found["working"][0], found["logits"][0]) == 0
+    assert made.low[0] <= made.predicted[0] <= made.high[0]
+    most = memory.most_memory(book, rows, coefficients(book, "memory"))
+    assert made.high[0] <= most[0]
+
+
+# ------------------------------------------------------------------ figures of papers
+
+
+def test_states_are_those_of_the_paper(book: Book, described: Described) -> None:
+    """Figure 1 of the ZeRO paper: 7.5 B parameters over 64 accelerators."""
+    stages = ("DDP", "ZeRO-1", "ZeRO-2", "ZeRO-3")
+    rows = described("sharding", stages, model="any", params="7.5e9", n_gpus="64")
+    found = parts(book, rows)
+    states = (found["weights"] + found["gradients"] + found["optimizer"]) / GB
+    assert states == pytest.approx([120, 31.4, 16.6, 1.9], rel=0.02)
+
+
+def test_activations_are_those_of_the_paper(book: Book, described: Described) -> None:
+    """GPT-3, one sequence: 4.8 GB where only the input of each layer is kept."""
+    rows = described(
+        model="any", params="175e9", layers="96", hidden="12288", heads="96", vocab="51200",
+        seq_len="2048", micro_batch="1", n_gpus="1", act_ckpt="full", method="pretrain",
+    )  # fmt: skip
+    assert parts(book, rows)["activations"][0] == pytest.approx(4.83e9, rel=1e-2)
+
+
+def test_each_precision_and_optimizer_has_its_bytes(book: Book, described: Described) -> None:
+    """Bytes for each parameter of weights, gradients and states, on one accelerator."""
+    cells = {
+        ("bf16", "full AdamW"): 16, ("amp_bf16", "full AdamW"): 16, ("fp32", "full AdamW"): 16,
+        ("bf16-true", "full AdamW"): 8, ("bf16", "full AdamW 8-bit"): 2 + 2 + 2 * (1 + 4 / 256),
+        ("bf16", "full SGD"): 8, ("bf16", "full Lion"): 12, ("bf16", "full Adafactor"): 8,
+        ("bf16", "full paged AdamW"): 8 - 4,
+    }  # fmt: skip
+    for (precision, method), bytes_ in cells.items():
+        rows = described(
+            model="any", params="1e9", precision=precision, method=method, n_gpus="1", sharding=""
+        )
+        found = parts(book, rows)
+        states = (found["weights"] + found["gradients"] + found["optimizer"])[0]
+        assert states == pytest.approx(bytes_ * 1e9), (precision, method)
+
+
+def test_packed_weights_keep_embeddings_in_16_bits(book: Book, described: Described) -> None:
+    rows = described(
+        "precision", ("nf4", "nf4-dq", "bf16"), method="qlora", n_gpus="1", sharding="",
+        model="Llama 3.1 8B", params="", act_ckpt="full",
+    )  # fmt: skip
+    without, double, plain = parts(book, rows)["weights"].tolist()
+    kept, packed = 2 * 128256 * 4096, 8030261248 - 2 * 128256 * 4096
+    own = 20971520 * 2  # adapters of rank 8 on all matrices
+    assert without == pytest.approx(packed * 4.5 / 8 + 2 * kept + own)
+    assert double == pytest.approx(packed * 4.126953125 / 8 + 2 * kept + own)
+    assert plain == without  # that of QLoRA, not that of its products
+
+
+def test_experts_are_divided_once(book: Book, described: Described) -> None:
+    """Experts over expert-parallel accelerators, and what is left of the replicas."""
+    degrees = ("ZeRO-1 EP1", "ZeRO-1 EP4", "ZeRO-1 EP8")
+    rows = described("sharding", degrees, model="Mixtral 8x7B", params="", n_gpus="8")
+    found = parts(book, rows)
+    assert (np.diff(found["weights"]) < 0).all()
+    assert found["optimizer"] == pytest.approx([found["optimizer"][0]] * 3)
+
+
+def test_inference_takes_weights_and_cache(book: Book, described: Described) -> None:
+    rows = described(method="inference", n_gpus="1", sharding="", micro_batch="4", seq_len="2048")
+    found = parts(book, rows)
+    assert found["cache"][0] == pytest.approx(4 * 2048 * 2 * 32 * 4096 * 2)
+    assert found["weights"][0] == pytest.approx(2 * 6738415616, rel=1e-6)
+    assert not any(found[name][0] for name in ("gradients", "optimizer", "activations", "logits"))
+
+
+# ------------------------------------------------------------------ what rows leave open
+
+
+def test_what_is_not_stated_is_as_plain_as_memory_allows(book: Book, described: Described) -> None:
+    cards = ("H200", "H100-80GB", "RTX A6000", "RTX 4090")
+    rows = described(
+        "hardware", cards, model="Llama 3.1 8B", params="", method="finetune-full", act_ckpt="",
+        sharding="", n_gpus="1",
+    )  # fmt: skip
+    made = predict(book, "memory", rows)
+    taken = [text.partition("taken: ")[2].partition(";")[0] for text in made.method.tolist()]
+    assert [len(text.split(",")) for text in taken] == sorted(len(t.split(",")) for t in taken)
+    assert "8 bit" in taken[2]
+    assert "host" in taken[3]
+    assert (made.predicted < rows.memory).all()
+    least = predict(book, "memory", described(model="Llama 3.1 8B", params="", act_ckpt=""))
+    assert "recomputation" in least.method[0] or "taken" not in least.method[0]
+
+
+def test_a_row_that_leaves_more_open_has_a_wider_range(book: Book, described: Described) -> None:
+    whole = predict(book, "memory", described(method="lora"))
+    for column in ("seq_len", "micro_batch", "act_ckpt"):
+        part = predict(book, "memory", described(column, ("",), method="lora"))
+        ratio = part.high / part.low, whole.high / whole.low
+        assert ratio[0] > ratio[1], column
+
+
+def test_nothing_that_had_to_be_taken_is_said_to_fit(book: Book, described: Described) -> None:
+    rows = described(
+        "act_ckpt", ("full", ""), hardware="RTX A6000", method="lora", n_gpus="1", sharding="",
+        micro_batch="8",
+    )  # fmt: skip
+    fitted = coefficients(book, "memory")
+    assert memory.fits(book, rows, fitted).tolist() == [True, False]
+    assert "; fits;" in predict(book, "memory", rows).method[0]
+    assert "fits with what is taken" in predict(book, "memory", rows).method[1]
+    unknown = described(hardware="", method="lora")
+    assert not memory.fits(book, unknown, fitted)[0]
+    assert "fit" not in predict(book, "memory", unknown).method[0].replace("fitted", "")
+
+
+def test_what_does_not_fit_is_said_to(book: Book, described: Described) -> None:
+    rows = described(hardware="L4", n_gpus="1", sharding="")
+    assert "does not fit" in predict(book, "memory", rows).method[0]
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"quantity": "KV bytes per token"}, "no peak of one accelerator"),
+        ({"model": "any", "params": ""}, "parameters not stated"),
+        ({"method": "GaLore"}, "projection"),
+        ({"hardware": "H10"}, "unknown accelerator"),
+    ],
+)
+def test_what_cannot_be_predicted_says_why(
+    described: Described, more: dict[str, str], says: str
+) -> None:
+    assert says in unsupported("memory", described(**more))[0]
+
+
+@pytest.mark.parametrize("text", ["peak GPU memory (max over GPUs)", "training peak", "Peak", ""])
+def test_any_name_of_the_peak_is_the_peak(described: Described, text: str) -> None:
+    assert unsupported("memory", described(quantity=text)).tolist() == [None]
+
+
+def test_settings_do_not_hang_on_the_fit(book: Book, described: Described) -> None:
+    rows = described(act_ckpt="", sharding="")
+    plain, _ = settings.chosen(book, rows)
+    whole = total(book, Footprint(book, rows, plain).parts(settings.ROUND))
+    again = predict(
+        book, "memory", rows, {**coefficients(book, "memory"), "logits": 1.0, "unfused": 9.0}
+    )
+    texts = again.method[0], predict(book, "memory", rows).method[0]
+    assert len({text.partition("and taken: ")[2] for text in texts}) == 1
+    assert whole[0] <= settings.FILLED * rows.memory[0]
+
+
+# ------------------------------------------------------------------ the score
+
+
+def test_the_score_beats_the_rule_of_thumb(score: TaskScore) -> None:
+    assert score.unseen.rows >= 120
+    assert score.unseen.median < 1.15 < score.thumb.median
+    assert score.unseen.p90 < score.thumb.p90
+    assert 0.75 <= (score.unseen.coverage or 0) <= 0.85
+
+
+def test_nothing_that_is_said_to_fit_takes_more(score: TaskScore) -> None:
+    found = score.room
+    assert found is not None
+    assert found.fits > 60
+    assert found.burst >= 4
+    assert not found.fits_above
+    assert not found.let
+    assert len(found.above) <= 0.02 * found.rows
+
+
+def test_a_run_that_is_wrongly_said_to_fit_is_an_error(book: Book, score: TaskScore) -> None:
+    assert score.room is not None
+    bad = replace(score, room=replace(score.room, fits_above=("one-run",), let=("another",)))
+    said = [found.message for found in problems(book, {"memory": bad})]
+    assert any("'one-run' is said to fit, and took over 1.1 times" in text for text in said)
+    assert any("'another' is said to fit, and ran out of memory" in text for text in said)
+
+
+def test_room_sees_a_fit_that_promises_too_much(
+    book: Book, data: Published, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "most_memory", lambda book, rows, fitted: 0.5 * _truth(data, rows))
+    found = room.room(book, data)
+    assert len(found.above) == found.rows
+    assert found.fits_above
+
+
+def _truth(data: Published, rows: Cases) -> Array:
+    known = dict(zip(data.cases.ids.tolist(), data.truth.tolist(), strict=True))
+    return np.array([known[name] for name in rows.ids.tolist()])
+
+
+def test_a_fit_of_an_older_model_is_none(book: Book, described: Described) -> None:
+    made = predict(book, "memory", described(), {"factor": 1.0, "low": 0.0, "high": 0.0})
+    assert "another model" in made.unsupported[0]

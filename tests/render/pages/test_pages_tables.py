@@ -1,0 +1,78 @@
+"""Pages of nodes and small tables: figures with their sources, and ways between them."""
+
+from itertools import takewhile
+
+import pytest
+
+from resolve.test_nodes import ALL_UNITS, EIGHT, NODE
+from resolve.test_small_tables import FLEETS, SITES
+from scalesheet.build import examine
+from scalesheet.render.pages.catalogue import catalogue_pages
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.plain.catalogue import catalogue_texts
+from small import lay
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
+    files = {
+        "nodes/machine.yaml": NODE,
+        "units.yaml": ALL_UNITS,
+        "rates/offer.yaml": EIGHT,
+        "tables/sites.yaml": SITES,
+        "tables/fleets.yaml": FLEETS,
+    }
+    examined = examine(lay(tmp_path_factory.mktemp("tables"), files))
+    assert examined.book is not None, examined.diagnostics
+    return Context(examined.book, examined.results, "x", {})
+
+
+@pytest.fixture(scope="module")
+def pages(context: Context) -> dict[str, str]:
+    return dict(catalogue_pages(context))
+
+
+def test_the_index_of_tables_lists_each_with_its_sentence(pages: dict[str, str]) -> None:
+    index = pages["tables/index.md"]
+    assert '<a href="../sites/index.html">Sites</a>' in index
+    assert "What a facility draws for its computers." in index
+
+
+def test_a_table_has_an_index_and_a_page_for_each_row(pages: dict[str, str]) -> None:
+    assert '<a href="one.html">One</a>' in pages["sites/index.md"]
+    page = pages["sites/one.md"]
+    assert page.startswith("# One\n")
+    assert "table 1" in page
+    assert "<code>pue - 1</code>" in page  # what is computed says by what
+    assert ">assumption</" in pages["sites/two.md"]
+
+
+def test_a_row_leads_to_what_refers_to_it(pages: dict[str, str]) -> None:
+    assert '<a href="../sites/one.html">One</a>' in pages["fleets/all.md"]
+    assert '<a href="../nodes/machine.html">A machine</a>' in pages["hardware/card.md"]
+    assert '<a href="../nodes/machine.html">A machine</a>' in pages["offers/offer.md"]
+
+
+def test_a_node_shows_what_it_has_for_each_accelerator(pages: dict[str, str]) -> None:
+    page = pages["nodes/machine.md"]
+    assert "Network per accelerator, each direction" in page
+    assert "Power beside the accelerators" in page
+    assert "Cores of the host" not in page  # which nothing states
+
+
+def test_the_plain_texts_say_the_same(context: Context) -> None:
+    of_tables = takewhile(
+        lambda each: not each[0].startswith("formulas/"), catalogue_texts(context)
+    )
+    texts = dict(of_tables)
+    assert "- [Sites](../sites/index.md): What a facility draws" in texts["tables/index.md"]
+    assert "PUE" in texts["sites/one.md"]
+    assert "Power beside the accelerators" in texts["nodes/machine.md"]
+
+
+def test_a_book_without_tables_has_an_empty_list(tmp_path_factory: pytest.TempPathFactory) -> None:
+    examined = examine(lay(tmp_path_factory.mktemp("none"), {}))
+    assert examined.book is not None
+    pages = dict(catalogue_pages(Context(examined.book, examined.results, "x", {})))
+    assert "<table" not in pages["tables/index.md"]
+    assert pages["nodes/index.md"].startswith("# Nodes\n")
