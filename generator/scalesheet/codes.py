@@ -409,8 +409,8 @@ _code(
 _code(
     "P001",
     "the score fell",
-    "Predictions are further from published results than score.yaml expects, or their intervals "
-    "hold too few or too many of them.",
+    "Predictions are further from published results than score.yaml expects, their intervals hold "
+    "too few or too many of them, or a run is said to fit that took more.",
     "Look at the page of the score. Mend what made it worse, or lower the expectation where it "
     "was wrong.",
 )

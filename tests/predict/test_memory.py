@@ -283,6 +283,28 @@ def test_any_name_of_the_peak_is_the_peak(described: Described, text: str) -> No
     assert unsupported("memory", described(quantity=text)).tolist() == [None]
 
 
+@pytest.mark.parametrize(
+    ("text", "optimizer", "rank", "offload"),
+    [
+        ("full, PagedAdamW8bit", "paged8", None, ""),
+        ("full adamw_bnb_8bit", "adam8", None, ""),
+        ("finetune-full", "", None, ""),
+        ("full Adam", "adam", None, ""),
+        ("LoRA r=16", "", 16, ""),
+        ("peft-lora-rank32", "", 32, ""),
+        ("lora-ds-offload", "", None, "optimizer"),
+        ("pretrain with Muon", "momentum", None, ""),
+    ],
+)
+def test_a_method_may_name_optimizer_rank_and_offloading(
+    described: Described, text: str, optimizer: str, rank: float | None, offload: str
+) -> None:
+    rows = described(method=text)
+    assert rows.optimizer[0] == optimizer
+    assert rows.offload[0] == offload
+    assert np.isnan(rows.rank[0]) if rank is None else rows.rank[0] == rank
+
+
 def test_settings_do_not_hang_on_the_fit(book: Book, described: Described) -> None:
     rows = described(act_ckpt="", sharding="")
     plain, _ = settings.chosen(book, rows)
