@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 
 from choose.conftest import JOB, Find
 from scalesheet.choose.answer import Row, answer
-from scalesheet.choose.binding import LIMITS, WORTH, misses, relaxed
+from scalesheet.choose.binding import LIMITS, WORTH, Relaxed, misses, relaxed
 from scalesheet.choose.job import Assumptions
 from scalesheet.choose.offers import counts
 from scalesheet.choose.search import Search
@@ -71,19 +71,20 @@ def test_pipelines_keep_gradients_whole_and_are_filled(find: Find) -> None:
 
 
 @pytest.mark.parametrize(
-    ("per_node", "by_one", "most", "expected"),
+    ("per_node", "includes", "most", "expected"),
     [
-        (8, False, 32.0, [1, 2, 4, 8, 16, 24, 32]),
-        (4, False, 32.0, [1, 2, 4]),  # smaller machines are not joined
-        (1, False, 32.0, [1]),
-        (1, True, 32.0, [1, 2, 4, 8]),  # sold one by one, out of machines of 8
-        (8, False, 2.0, [1, 2]),
+        (8, "complete machine", 32.0, [1, 2, 4, 8, 16, 24, 32]),
+        (4, "complete machine", 32.0, [1, 2, 4]),  # smaller machines are not joined
+        (1, "complete machine", 32.0, [1]),
+        (1, "GPU with its share of the host", 32.0, [1, 2, 4, 8]),  # out of machines of 8
+        (1, "GPU with its share of the host in a cluster", 24.0, [1, 2, 4, 8, 16, 24]),
+        (8, "complete machine", 2.0, [1, 2]),
     ],
 )
 def test_what_an_offer_can_join(
-    per_node: int, by_one: bool, most: float, expected: list[int]
+    per_node: int, includes: str, most: float, expected: list[int]
 ) -> None:
-    assert list(counts(per_node, by_one, most)) == expected
+    assert list(counts(per_node, includes, most)) == expected
 
 
 def test_part_of_a_machine_costs_the_whole_machine(find: Find) -> None:
@@ -113,31 +114,39 @@ def test_less_usable_memory_never_costs_less(find: Find, assumed: Assumptions) -
     assert costs[0] < costs[-1]
 
 
+def bound(find: Find, limit: str) -> tuple[Search, int, Relaxed]:
+    """A search in which a limit binds: the first of ever tighter ones."""
+    many = {"batch": 1024.0, "most_gpus": 1024.0}
+    wishes: Mapping[str, Sequence[Mapping[str, Any]]] = {
+        "deadline": [{"deadline": 64 / 2**n, **many} for n in range(9)],
+        "memory": [{"methods": ("full",), "most_gpus": 2.0**n} for n in range(6, -1, -1)],
+        "accelerators": [{"methods": ("full",), "most_gpus": 2.0**n} for n in range(6, -1, -1)],
+    }  # fmt: skip
+    for wish in wishes[limit]:
+        found = find(**wish)
+        best = found.best(found.good)
+        if best is None:
+            break
+        for each in relaxed(found, best):
+            if each.limit == limit:
+                return found, best, each
+    raise AssertionError(f"{limit} never binds")
+
+
 @pytest.mark.parametrize("limit", LIMITS)
 def test_what_binds_is_kept_out_by_that_limit_alone(find: Find, limit: str) -> None:
-    wishes: Mapping[str, Mapping[str, Any]] = {
-        "deadline": {"deadline": 6.0}, "memory": {"methods": ("full",)},
-        "accelerators": {"most_gpus": 4.0, "methods": ("full",), "offers": ("nebius-h100-sxm",)},
-    }  # fmt: skip
-    found = find(**wishes[limit])
-    best = found.best(found.good)
-    assert best is not None
-    loose = {each.limit: each for each in relaxed(found, best)}
-    assert limit in loose, "the wishes are such that it binds"
-    row = loose[limit].row  # type: ignore[index]  # one of LIMITS
+    found, best, loose = bound(find, limit)
+    row = loose.row
     met = {"deadline": found.in_time, "memory": found.fits, "accelerators": found.few}
     assert [name for name in LIMITS if not met[name][row]] == [limit]
     assert found.cost[row] < found.cost[best] * (1 - WORTH)
-    assert loose[limit].saving == pytest.approx(1 - found.cost[row] / found.cost[best])  # type: ignore[index]
+    assert loose.saving == pytest.approx(1 - found.cost[row] / found.cost[best])
 
 
-def test_without_a_deadline_the_search_finds_what_the_relaxed_one_named(find: Find) -> None:
-    tight = find(deadline=6.0)
-    best = tight.best(tight.good)
-    assert best is not None
-    loose = next(each for each in relaxed(tight, best) if each.limit == "deadline")
+def test_with_the_later_deadline_the_search_finds_what_the_relaxed_one_named(find: Find) -> None:
+    tight, _, loose = bound(find, "deadline")
     needed = float(tight.late[tight.at[loose.row]])
-    again = find(deadline=needed * (1 + 1e-9))
+    again = find(deadline=needed * (1 + 1e-9), batch=1024.0, most_gpus=1024.0)
     assert cheapest(again) <= tight.cost[loose.row] * (1 + 1e-9)
 
 

@@ -18,8 +18,9 @@ from scalesheet.predict.lookups import Known
 
 #: Accelerators of a complete machine.
 MACHINE = 8
-#: An offer whose price includes no more is sold by the accelerator, as many as a machine holds.
-SHARED = "share of the host"
+#: What an offer says its price includes, and how it is sold then: with a share of the host it is
+#: sold by the accelerator, as many as a machine holds; without a host it is no price of a run.
+SHARED, CLUSTER, ALONE = "share of the host", "in a cluster", "GPU alone"
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,10 @@ def offers_of(book: Book, catalogue: Known, job: Job, most: float) -> Offers:
         if columns["term"].value[place] in job.terms
         and (not job.offers or row in job.offers)
         and not np.isnan(price.value[place])
+        and ALONE not in str(columns["includes"].value[place])
     ]
     per_node = columns["gpus"].value[places].astype(np.float64)
-    shared = [SHARED in str(columns["includes"].value[place]) for place in places]
+    told = [str(columns["includes"].value[place]) for place in places]
     return Offers(
         tuple(rows[place] for place in places),
         tuple(table.row_titles[place] for place in places),
@@ -74,18 +76,20 @@ def offers_of(book: Book, catalogue: Known, job: Job, most: float) -> Offers:
         low[places],
         high[places],
         tuple(
-            tuple(counts(int(own), by_one, most))
-            for own, by_one in zip(per_node.tolist(), shared, strict=True)
+            tuple(counts(int(own), includes, most))
+            for own, includes in zip(per_node.tolist(), told, strict=True)
         ),
     )
 
 
-def counts(per_node: int, by_one: bool, most: float) -> Sequence[int]:
+def counts(per_node: int, includes: str, most: float) -> Sequence[int]:
     """How many accelerators can be had together: a part of a machine (all of which is paid for,
     unless it is sold by the accelerator), a machine, or several complete ones."""
-    whole = MACHINE if by_one and per_node == 1 else per_node
+    by_one = per_node == 1 and SHARED in includes
+    whole = MACHINE if by_one else per_node
+    joined = per_node == MACHINE or (by_one and CLUSTER in includes)
     within = {count for count in (1, 2, 4, 8, 16) if count < whole} | {whole}
-    several = {nodes * MACHINE for nodes in ladder(most, MACHINE)} if per_node == MACHINE else set()
+    several = {nodes * MACHINE for nodes in ladder(most, MACHINE)} if joined else set()
     return sorted(count for count in within | several if count <= most)
 
 
