@@ -112,12 +112,17 @@ def _built(
                  diagnostics=found, **told)  # fmt: skip
 
 
-def examine(data: Path, as_of: date | None = None) -> Examined:
-    """Load, check, resolve and evaluate. Each stage runs only on what the one before accepted."""
+def examine(data: Path, as_of: date | None = None, *, plans: bool = True) -> Examined:
+    """Load, check, resolve and evaluate. Each stage runs only on what the one before accepted.
+
+    Without `plans` only the catalogue is looked at, which knows nothing of them.
+    """
     from scalesheet.check import check
-    from scalesheet.load import load
+    from scalesheet.load import PLAN_KINDS, load
 
     documents, found = load(data)
+    if not plans:
+        documents = [document for document in documents if document.kind not in PLAN_KINDS]
     found = found + check(documents)
     if errors(found):
         return Examined(sorted(set(found)))

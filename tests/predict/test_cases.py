@@ -241,6 +241,16 @@ def test_a_part_of_the_cases_is_those_rows(cases: Given) -> None:
     assert len(part) == 1
 
 
+def test_every_model_is_found_by_its_id_and_by_its_title(
+    book: Book, cases: Callable[..., Cases]
+) -> None:
+    """Also where the digits of an id read like another number of parameters."""
+    models = book.tables["models"]
+    for called in (models.rows, models.row_titles):
+        found = cases("throughput", *({"model": name} for name in called))
+        assert found.model_id.tolist() == list(models.rows)
+
+
 @pytest.mark.parametrize(
     ("name", "row"),
     [

@@ -55,6 +55,8 @@ def value(formula: str, **more: str) -> Value:
         ("high(x) - low(x)", (3, 3, 3)),
         ("between(n, 10)", (4, 7, 10)),
         ("between(x, y)", (1, 2.25, 5)),
+        ("between(n / 2, n, 10)", (2, 4, 10)),
+        ("between(x, y, n)", (1, 1.5, 5)),
         ("x if n > 2 else y", (2, 3, 5)),
         ("sum(x, y, z)", (3, 4.75, 9.5)),
         ("mean(x, y)", (1.5, 2.25, 4.5)),

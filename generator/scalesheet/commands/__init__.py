@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from scalesheet.model import Book, Plan
 
 #: In the order in which they are listed.
-NAMES = ("check", "build", "serve", "show", "audit", "predict", "fit", "new", "explain")
+NAMES = (
+    "check", "build", "serve", "show", "audit", "predict", "choose", "fit", "new", "explain",
+)  # fmt: skip
 
 GOOD, FINDINGS, USAGE = 0, 1, 2
 STATUS = {

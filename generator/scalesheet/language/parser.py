@@ -463,7 +463,7 @@ class _Parser:
 
 
 def _arity(function: str, count: int, named: bool, span: Span) -> None:
-    bounds = {**FUNCTIONS, "low": (1, 1), "high": (1, 1), "paired": (1, 1), "between": (2, 2)}
+    bounds = {**FUNCTIONS, "low": (1, 1), "high": (1, 1), "paired": (1, 1), "between": (2, 3)}
     if function not in bounds:
         return  # a catalogue formula, or unknown: resolve knows
     fewest, most = bounds[function]

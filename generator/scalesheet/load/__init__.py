@@ -1,9 +1,10 @@
 """The first stage: the files of a data folder as plain data that knows where it stands."""
 
 from scalesheet.load.document import Document, Steps, flag, quotable
-from scalesheet.load.folder import load
+from scalesheet.load.folder import PLAN_KINDS, load
 from scalesheet.load.reader import MAX_FINDINGS, Parsed, parse, plain
 
 __all__ = [
-    "MAX_FINDINGS", "Document", "Parsed", "Steps", "flag", "load", "parse", "plain", "quotable",
+    "MAX_FINDINGS", "PLAN_KINDS", "Document", "Parsed", "Steps", "flag", "load", "parse", "plain",
+    "quotable",
 ]  # fmt: skip

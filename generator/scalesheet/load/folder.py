@@ -31,6 +31,8 @@ FOLDERS = {
 IN_PLAN = {"plan.yaml": "plan", "page.md": "page", "claims.yaml": "claims"}
 #: Folders of a plan: the kind of what is in them, and how its files end.
 IN_PLAN_FOLDERS = {"pages": ("subpage", ".md"), "claims": ("claims", ".yaml")}
+#: Everything that a plan is made of.
+PLAN_KINDS = frozenset((*IN_PLAN.values(), *(kind for kind, _ in IN_PLAN_FOLDERS.values())))
 #: Kinds that are not YAML from top to end.
 PARSERS: Mapping[str, Callable[[bytes, str], Parsed]] = {
     "page": parse_page,

@@ -30,7 +30,7 @@ from scalesheet.predict.families import quantile
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.pooling import Design, Prior
 from scalesheet.predict.records import rows_of
-from scalesheet.predict.steps import Layout
+from scalesheet.predict.steps import Layout, Work
 from scalesheet.predict.table import Predictions, none_of
 
 #: Small trained parts that cost what LoRA does: two passes, and little beside them.
@@ -121,7 +121,7 @@ def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     """GPU hours of whole runs."""
     if not fitted.keys() >= OF_RUNS.keys():
         return none_of(len(cases), OLD_FIT)
-    layout = Layout(cases)
+    layout = Work(cases, book)
     parts = {**steps.computing(book, layout, fitted), **steps.of_run(book, layout, fitted)}
     overhead = rows_of(
         book, "run-overhead", gpus=layout.usual_gpus, parameters=cases.parameters,
@@ -138,7 +138,14 @@ def predict_throughput(book: Book, cases: Cases, fitted: Coefficients) -> Predic
     """Tokens for each second and accelerator of stated configurations."""
     if not fitted.keys() >= OF_STEPS.keys():
         return none_of(len(cases), OLD_FIT)
-    layout = Layout(cases)
+    time, spread = token_times(book, cases, fitted)
+    speed = rows_of(book, "throughput-per-gpu", token_time=time)
+    return _around(speed, spread, _step_gaps(cases), fitted, METHOD)
+
+
+def token_times(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Array, Array]:
+    """GPU second / token of stated configurations, and the standard deviation of its logarithm."""
+    layout = Work(cases, book)
     parts = {
         **steps.computing(book, layout, fitted, layout.recomputed),
         **steps.stated(book, layout, {**fitted, "update": 1.0}),
@@ -148,9 +155,7 @@ def predict_throughput(book: Book, cases: Cases, fitted: Coefficients) -> Predic
         gross=fitted["stock"] * _stock(cases),
     )  # fmt: skip
     time = _time(book, parts, steps.bubble(book, layout), overhead)
-    speed = rows_of(book, "throughput-per-gpu", token_time=time)
-    spread = _spread(OF_STEPS, parts, _step_factors(layout), fitted, (WITHIN, BETWEEN))
-    return _around(speed, spread, _step_gaps(cases), fitted, METHOD)
+    return time, _spread(OF_STEPS, parts, _step_factors(layout), fitted, (WITHIN, BETWEEN))
 
 
 def _time(book: Book, parts: steps.Parts, bubble: Array | float, overhead: Array) -> Array:
@@ -256,7 +261,7 @@ def _told(method: str, gaps: Mapping[str, Flags]) -> Words:
 
 def fit_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
     """Coefficients of whole runs, from their published hours."""
-    layout = Layout(cases)
+    layout = Work(cases, book)
     ones = _ones(OF_RUNS)
     parts = {**steps.computing(book, layout, ones), **steps.of_run(book, layout, ones)}
     time = np.log(truth * 3600 / cases.tokens)
@@ -268,7 +273,7 @@ def fit_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficie
 
 def fit_throughput(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
     """Coefficients of stated configurations, from their measured throughput."""
-    layout = Layout(cases)
+    layout = Work(cases, book)
     ones = {**_ones(OF_STEPS), "update": 1.0}
     parts = {
         **steps.computing(book, layout, ones, layout.recomputed),
@@ -307,4 +312,5 @@ def _fit(
     off = (found.left_out if rising else -found.left_out) / wide
     _, place, counts = np.unique(family.astype(str), return_inverse=True, return_counts=True)
     low, high = (quantile(off, share, 1 / counts[place]) for share in (TAIL, 1 - TAIL))
-    return {**fitted, "low": min(low, 0.0), "high": max(high, 0.0)}
+    ends = {"low": min(low, 0.0), "high": max(high, 0.0)}
+    return {**fitted, **ends, **pooling.made_of(priors, *own)}

@@ -20,7 +20,10 @@ DIGITS = 5  # significant ones of a coefficient
 _INTERVAL = {
     "low": "low end of the 80 % interval, in standard deviations of the logarithm of a row",
     "high": "high end of the 80 % interval, in standard deviations of the logarithm of a row",
+    "within": "standard deviation of the logarithm within a family, assumed",
+    "between": "standard deviation among families beside that of coefficients, assumed",
 }
+_VARIES = "standard deviation of the logarithm of '{}' among families, assumed"
 _PARTS = {
     "products": "time of matrix products over that at the best measured rate",
     "products_fp8": "the same in FP8, over that at the same share of the FP8 peak",
@@ -52,22 +55,28 @@ _POOLED = (
     "rows counts little more than another. The interval holds 80 % of the errors of families that "
     "were left out, each family counted once. See reference/predictions.md."
 )
+
+
+def _pooled(method: str, coefficients: Mapping[str, str], **ends: str) -> Said:
+    """A fit by partial pooling: what its range is made of is said alike of each coefficient."""
+    varies = {f"{name}_varies": _VARIES.format(name) for name in coefficients}
+    return Said(method, {**coefficients, **_INTERVAL, **ends, **varies})
+
+
 SAID: Mapping[str, Said] = {
-    "runs": Said(
+    "runs": _pooled(
         _POOLED,
         {
             **_PARTS,
-            **_INTERVAL,
             "step": "not hidden in a step of a whole run, ms per layer",
             "gross": "logarithm of what restarts, evaluation and the like add",
             "experts": "power of all over active parameters that routing adds",
         },
     ),
-    "throughput": Said(
+    "throughput": _pooled(
         _POOLED,
         {
             **_PARTS,
-            **_INTERVAL,
             "again": "time of recomputed products over that at the best measured rate",
             "cast": "times that activations cross the memory for FP8, on top",
             "exposed": "share of data-parallel transfers that products do not hide",
@@ -77,7 +86,7 @@ SAID: Mapping[str, Said] = {
             "stock": "logarithm of what a trainer of general use adds",
         },
     ),
-    "memory": Said(
+    "memory": _pooled(
         "Least squares of the logarithm of peaks, on published rows. Weights, states and buffers "
         "are counted and not fitted; each coefficient has a prior about what a count of tensors "
         "gives and varies among families. Rows weigh less by what they leave open. Ends are in "
@@ -88,9 +97,8 @@ SAID: Mapping[str, Said] = {
             "working": "memory of the layer at work over what it would keep",
             "logits": "bytes of each entry of the logits, with copies and gradient",
             "framework": "driver, libraries and fragments, GB",
-            **_INTERVAL,
-            "most": "what a run that is said to fit may take, in the same deviations",
         },
+        most="what a run that is said to fit may take, in the same deviations",
     ),
     "loss": Said(
         "Least squares of published losses, one shape for all and an offset for each evaluation "

@@ -156,7 +156,7 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
     parameters, active = stated("parameters"), stated("active")
 
     other = np.zeros(len(written), dtype=bool)
-    named = each(written, names.parameters).astype(np.float64)
+    named = each(written, lambda name: _named(name, catalogue.models)).astype(np.float64)
     told_count = first_stated(parameters, named)
     within = np.log1p(np.where(np.isnan(parameters), SAME_NAME, SAME_MODEL))
     off = np.abs(np.log(told_count / count[place])) > within
@@ -188,6 +188,12 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
     return Architecture(
         model_id, parameters, active, sizes, gated, _flag(table, "tied", place), told, assumed
     )
+
+
+def _named(name: str, known: names.Models) -> float:
+    """The parameters that a name says; a name of the catalogue needs none, and an id such as
+    `qwen2-0-5b` would say 5B."""
+    return np.nan if names.is_whole(name, known) else names.parameters(name)
 
 
 def _completed(sizes: dict[str, Array], active: Array) -> dict[str, Array]:

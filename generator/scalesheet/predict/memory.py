@@ -210,4 +210,5 @@ def fit_memory(book: Book, cases: Cases, truth: Array, family: Words) -> Coeffic
         (families * quantile(off, share, 1 / counts[place]) + FEW * normal) / (families + FEW)
         for share, normal in ENDS.values()
     )
-    return {**fitted, "low": min(low, 0.0), "high": max(high, 0.0), "most": max(most, high, 0.0)}
+    ends = {"low": min(low, 0.0), "high": max(high, 0.0), "most": max(most, high, 0.0)}
+    return {**fitted, **ends, **pooling.made_of(PRIORS, WITHIN, BETWEEN)}

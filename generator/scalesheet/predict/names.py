@@ -166,6 +166,11 @@ def _model(pieces: tuple[str, ...], known: Models) -> str:
     return ""
 
 
+def is_whole(name: str, known: Models) -> bool:
+    """Whether it is a name of a model as the catalogue has it, to the last word."""
+    return _pieces(name) in known.whole
+
+
 _TWO_HALVES = re.compile(
     r"(?<![a-z0-9])((m|by|umt|long|code)?t5|ul2|m?bart|encoder[ -]decoder)(?![a-z])"
 )

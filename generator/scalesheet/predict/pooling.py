@@ -36,6 +36,12 @@ class Prior:
     varies: float
 
 
+def made_of(priors: Mapping[str, Prior], within: float, between: float) -> dict[str, float]:
+    """What a spread is made of besides its fit, for the file: so a plan can make it of cells."""
+    varies = {f"{name}_varies": prior.varies for name, prior in priors.items()}
+    return {"within": within, "between": between, **varies}
+
+
 @dataclass(frozen=True)
 class Design:
     """Rows to fit. Columns of `parts` (GPU second / token) and `factors` go with their priors."""

@@ -25,10 +25,6 @@ ACHIEVABLE = 0.8  # of the dense peak, where no measurement is in the catalogue
 PLAIN_LINK = 64e9  # byte / second, both directions: a 16-lane slot of 2020
 #: Accelerators that one fast link connects, and what is left of it between nodes for each.
 NODE, BETWEEN_NODES = 8.0, 1 / 12
-#: Bytes of states and weights that are read and written in a step, for each trained parameter.
-UPDATE_BYTES = 24.0
-LOGIT_BYTES = 5.0  # for each entry of the vocabulary: kept like activations
-UNPACK_BYTES = 2.5  # written and read again for each parameter kept in 4 bits
 SMALL = ("lora", "qlora", "adapter")
 
 
@@ -83,21 +79,29 @@ class Layout:
         return among(self.cases.precision, "fp8")
 
     @cached_property
-    def product_parameters(self) -> Array:
-        """Parameters that matrix products use: all that a token meets, but for a lookup of its own.
+    def usual_gpus(self) -> Array:
+        """As stated, else as many as runs of such a model use."""
+        usual = GPUS_PER_ROOT_OF_1E9 * np.sqrt(self.cases.active / 1e9)
+        return first_stated(self.cases.gpus, usual)
 
-        Whether the lookup is the output layer too is told by which closes the count better.
-        """
+
+@dataclass(frozen=True)
+class Work(Layout):
+    """What the rows compute and move, by formulas of the catalogue."""
+
+    book: Book
+
+    @cached_property
+    def product_parameters(self) -> Array:
+        """Parameters that matrix products use; all of them where the architecture is estimated."""
         cases = self.cases
-        width = cases.heads * cases.head_dim
-        layer = (
-            2 * cases.hidden * (width + cases.kv_heads * cases.head_dim)
-            + np.where(cases.gated, 3.0, 2.0) * cases.hidden * cases.ffn
-        )
-        words = cases.vocab * cases.hidden
-        rest = cases.active - cases.layers * layer
-        apart = cases.known & (np.abs(rest - 2 * words) < np.abs(rest - words))
-        return np.where(apart, np.maximum(cases.active - words, 0.5 * cases.active), cases.active)
+        told = rows_of(
+            self.book, "product-parameters", active=cases.active, layers=cases.layers,
+            hidden=cases.hidden, heads=cases.heads, kv_heads=cases.kv_heads,
+            head_dim=cases.head_dim, ffn=cases.ffn, vocab=cases.vocab,
+            ffn_matrices=np.where(cases.gated, 3.0, 2.0),
+        )  # fmt: skip
+        return np.where(cases.known, told, cases.active)
 
     @cached_property
     def fused(self) -> Flags:
@@ -112,15 +116,13 @@ class Layout:
     def kept(self) -> Array:
         """Bytes of activations that a token leaves in all layers, by our count of a block."""
         cases = self.cases
-        scores = np.where(self.fused, 0.0, 5.0) * cases.heads * self.sequence
-        layer = (
-            8 * cases.hidden
-            + 4 * cases.head_dim * (cases.heads + cases.kv_heads)
-            + np.where(cases.gated, 6.0, 4.5) * cases.ffn
-            + scores
-        )
         wide = np.where(among(cases.precision, "fp32", "tf32"), 2.0, 1.0)
-        return cases.layers * layer * wide
+        return wide * rows_of(
+            self.book, "kept-bytes-per-token", layers=cases.layers, hidden=cases.hidden,
+            heads=cases.heads, kv_heads=cases.kv_heads, head_dim=cases.head_dim, ffn=cases.ffn,
+            per_ffn=np.where(cases.gated, 6.0, 4.5), context=self.sequence,
+            per_score=np.where(self.fused, 0.0, 5.0),
+        )  # fmt: skip
 
     @cached_property
     def recomputed(self) -> Array:
@@ -147,21 +149,15 @@ class Layout:
         short = np.where(np.isnan(cases.micro_batch), 0.0, np.nan_to_num(short))
         return np.where(said, 1.0, np.where(open_, np.where(stock, 1.0, short), 0.0))
 
-    @cached_property
-    def link(self) -> Array:
-        """Byte / second of the fast link in one direction."""
-        return first_stated(self.cases.link, np.full(len(self.cases), PLAIN_LINK)) / 2
-
-    def across(self, group: Array) -> Array:
+    def across(self, group: Array | float) -> Array:
         """Byte / second for each accelerator within a group that may span nodes."""
-        domain = first_stated(self.cases.domain, np.full(len(self.cases), NODE))
-        return np.where(group > np.maximum(domain, NODE), self.link * BETWEEN_NODES, self.link)
-
-    @cached_property
-    def usual_gpus(self) -> Array:
-        """As stated, else as many as runs of such a model use."""
-        usual = GPUS_PER_ROOT_OF_1E9 * np.sqrt(self.cases.active / 1e9)
-        return first_stated(self.cases.gpus, usual)
+        nodes = np.full(len(self.cases), NODE)
+        link = first_stated(self.cases.link, np.full(len(self.cases), PLAIN_LINK))
+        rate = rows_of(
+            self.book, "group-bandwidth", link=link / 1e9, group=group, beyond=BETWEEN_NODES,
+            domain_size=np.maximum(first_stated(self.cases.domain, nodes), NODE),
+        )  # fmt: skip
+        return rate * 1e9
 
     @cached_property
     def step_tokens(self) -> Array:
@@ -177,7 +173,7 @@ Parts = Mapping[str, Array]
 
 
 def computing(
-    book: Book, layout: Layout, at: Mapping[str, float], again: Array | float = 0.0
+    book: Book, layout: Work, at: Mapping[str, float], again: Array | float = 0.0
 ) -> dict[str, Array]:
     """Products, attention, and traffic of memory, which any run has.
 
@@ -202,22 +198,21 @@ def computing(
         context=layout.sequence, per_score=7 + 2 * again, peak=sixteen,
         bandwidth=cases.bandwidth / 1e9, slowdown=at["attention"],
     )  # fmt: skip
-    # a part of each layer is not split among the accelerators of a tensor group
-    copies = (10 * cases.tensor + 24) / 34
-    passes = np.where(layout.small, 2 / 3, 1.0)
-    kept = (layout.kept * copies + LOGIT_BYTES * cases.vocab) * passes
+    kept = rows_of(
+        book, "activation-traffic", kept=layout.kept, vocab=cases.vocab, tensor=cases.tensor,
+        passes=np.where(layout.small, 2 / 3, 1.0),
+    )  # fmt: skip
     traffic = _moved(book, kept, cases.bandwidth, at["traffic"])
     return {**products, "attention": attention, "traffic": traffic}
 
 
-def stated(book: Book, layout: Layout, at: Mapping[str, float]) -> dict[str, Array]:
+def stated(book: Book, layout: Work, at: Mapping[str, float]) -> dict[str, Array]:
     """What else a stated configuration tells of."""
     cases = layout.cases
     tokens = layout.micro_tokens
     own = cases.parameters / (cases.tensor * cases.pipeline)  # parameters on one accelerator
     each = layout.ways / tokens  # accelerators for each token of a micro-batch
     trained = np.where(layout.small, 0.0, 1.0)
-    others = (layout.replicas - 1) / layout.replicas
     spread = layout.across(layout.ways * layout.replicas)
 
     again = rows_of(
@@ -225,27 +220,34 @@ def stated(book: Book, layout: Layout, at: Mapping[str, float]) -> dict[str, Arr
         peak=cases.peak / 1e12, slowdown=at["again"],
         achievable=first_stated(cases.measured / cases.sixteen, np.full(len(cases), ACHIEVABLE)),
     )  # fmt: skip
-    gathered = (2 + trained) * 2 * own * others * each
-    reduced = trained * 4 * own * others * each / layout.micro_batches
+    exchanged = rows_of(
+        book, "data-parallel-traffic", parameters=own, trained=trained, replicas=layout.replicas,
+        stage=np.nan_to_num(cases.zero), tokens=1 / each, micro_batches=layout.micro_batches,
+    )  # fmt: skip
     rings = 4 * cases.layers * cases.kv_heads * cases.head_dim * 2 * (cases.context - 1)
-    exchanged = np.where(cases.zero == 3, gathered, reduced)
     per_micro_batch = rows_of(
         book, "tensor-parallel-traffic", batch=layout.micro_batch, length=layout.sequence,
         hidden=cases.hidden, layers=cases.layers, tensor=cases.tensor,
     )  # fmt: skip
     split = per_micro_batch / tokens * cases.tensor * (1 + layout.recomputed / 2)
     shards = np.where(cases.zero >= 1, layout.replicas, 1.0)
-    updated = trained * UPDATE_BYTES * own / shards * each / layout.micro_batches
-    unpacked = np.where(among(cases.method, "qlora"), (2 + layout.recomputed) * UNPACK_BYTES, 0.0)
+    updated = rows_of(
+        book, "update-traffic", parameters=own, trained=trained, shards=shards, tokens=1 / each,
+        micro_batches=layout.micro_batches,
+    )  # fmt: skip
+    unpacked = rows_of(
+        book, "unpacking-traffic", parameters=own, recomputed=layout.recomputed, tokens=1 / each
+    )
+    unpacked = np.where(among(cases.method, "qlora"), unpacked, 0.0)
     cast = layout.kept * np.where(layout.fp8, 1.0, 0.0)
     return {
         "again": again,
         "cast": _moved(book, cast, cases.bandwidth, at["cast"]),
         "exposed": _moved(book, exchanged, spread, at["exposed"])
-        + _moved(book, rings, layout.link, at["exposed"]),
+        + _moved(book, rings, layout.across(1.0), at["exposed"]),
         "tensor": _moved(book, split, layout.across(cases.tensor), at["tensor"]),
         "update": _moved(book, updated, cases.bandwidth, at["update"]),
-        "unpack": _moved(book, unpacked * own * each, cases.bandwidth, at["unpack"]),
+        "unpack": _moved(book, unpacked, cases.bandwidth, at["unpack"]),
         "launch": rows_of(
             book, "launch-time", layers=cases.layers / cases.pipeline, tokens=1 / each,
             per_layer=at["launch"],
@@ -253,7 +255,7 @@ def stated(book: Book, layout: Layout, at: Mapping[str, float]) -> dict[str, Arr
     }  # fmt: skip
 
 
-def of_run(book: Book, layout: Layout, at: Mapping[str, float]) -> dict[str, Array]:
+def of_run(book: Book, layout: Work, at: Mapping[str, float]) -> dict[str, Array]:
     """What each step of a whole run takes, however little there is to compute in it."""
     return {
         "step": rows_of(
@@ -263,7 +265,7 @@ def of_run(book: Book, layout: Layout, at: Mapping[str, float]) -> dict[str, Arr
     }  # fmt: skip
 
 
-def bubble(book: Book, layout: Layout) -> Array:
+def bubble(book: Book, layout: Work) -> Array:
     return rows_of(
         book, "pipeline-bubble", stages=layout.cases.pipeline, microbatches=layout.micro_batches,
         chunks=layout.cases.virtual,

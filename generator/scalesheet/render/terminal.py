@@ -48,7 +48,7 @@ def _scalars(book: Book, results: Results, scalars: Iterable[Scalar]) -> list[st
         (scalar.name, _shown(book, scalar, results.scalars[scalar.name]), scalar.title)
         for scalar in scalars
     ]
-    return _aligned(rows, numbers=frozenset())
+    return aligned(rows, numbers=frozenset())
 
 
 def _table(book: Book, results: Results, table: Table) -> list[str]:
@@ -73,10 +73,10 @@ def _table(book: Book, results: Results, table: Table) -> list[str]:
         ]
         rows.append(["total", *total])
     kinds = {place for place, c in enumerate(columns, 1) if c.kind == "number"}
-    return _aligned(rows, numbers=frozenset(kinds))
+    return aligned(rows, numbers=frozenset(kinds))
 
 
-def _aligned(rows: Sequence[Sequence[str]], *, numbers: frozenset[int]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]], *, numbers: frozenset[int]) -> list[str]:
     """Columns side by side; those of numbers to the right."""
     if not rows:
         return []

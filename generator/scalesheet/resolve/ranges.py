@@ -246,6 +246,8 @@ def _call(node: Call, end: End, trace: _Trace) -> Node:
         if end != "value":
             trace.sources[f"between in {trace.name}"] = RISING
         parts = tuple(_end(a, end, trace) for a in node.arguments)
+        if end == "value" and len(parts) == 3:
+            return parts[1]
         return Call({"low": "min", "value": "mean", "high": "max"}[end], parts, span=node.span)
     if name == "abs" and ranged(first, trace.facts):
         sign = interval(first, trace.facts)

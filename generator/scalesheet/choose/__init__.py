@@ -1,0 +1,4 @@
+"""The cheapest configuration that fits: a search over methods, layouts, accelerators and offers.
+
+Predictions say what each candidate takes; the plan `calculator` holds the chosen one in cells.
+"""

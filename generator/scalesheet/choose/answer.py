@@ -1,0 +1,120 @@
+"""The answer: the chosen row and what it is held beside, each computed in the plan `calculator`.
+
+The search says which rows; their figures are the plan's own, with range and unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scalesheet.choose.binding import Miss, Relaxed, misses, relaxed
+from scalesheet.choose.job import METHODS
+from scalesheet.choose.search import Search
+from scalesheet.evaluate import evaluate
+from scalesheet.model import Book, Key, Plan, Stated
+from scalesheet.values import Results, Value
+
+#: Inputs of the plan that a candidate sets.
+DECIDED = (
+    "method", "offer", "gpus", "stage", "tensor", "pipeline", "micro_batch", "checkpointing",
+)  # fmt: skip
+#: Figures of the plan that tell of a row.
+FIGURES = (
+    "cost", "hours", "calendar_time", "needed_memory", "most_memory", "throughput", "utilisation",
+    "step_time", "net_gpu_hours", "gross_gpu_hours", "energy",
+)  # fmt: skip
+MOST_OFFERS = 6
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the search with its figures; `why` says what it is shown for."""
+
+    why: str
+    row: int
+    edits: Mapping[Key, Stated]
+    results: Results
+
+    def __getitem__(self, name: str) -> Value:
+        return self.results.scalars[name]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`best` is None where nothing is good; then `nearest` is what comes nearest to it."""
+
+    best: Row | None
+    binding: tuple[tuple[Relaxed, Row], ...] = ()
+    others: tuple[Row, ...] = ()
+    nearest: tuple[tuple[Miss, Row], ...] = ()
+
+
+def answer(book: Book, plan: Plan, found: Search, edits: Mapping[Key, Stated]) -> Answer:
+    """What the search comes to. `edits` were made to the plan beside job and configuration."""
+
+    def told(why: str, row: int) -> Row:
+        changed = {**edits, **inputs(book, plan, found, row)}
+        return Row(why, row, changed, evaluate(book, plan, changed))
+
+    best = found.best(found.good)
+    if best is None:
+        near = [(each, told(" and ".join(each.limits), each.row)) for each in misses(found)]
+        return Answer(None, nearest=tuple(near))
+    loose = tuple((each, told(each.limit, each.row)) for each in relaxed(found, best))
+    others = tuple(told(why, row) for why, row in _others(found, best))
+    return Answer(told("cheapest", best), loose, others)
+
+
+def inputs(book: Book, plan: Plan, found: Search, row: int) -> dict[Key, Stated]:
+    """The plan's inputs for a row: job and configuration."""
+    job, made, at = found.job, found.grid, found.at[row]
+    method = str(made.method[at])
+
+    def number(name: str, value: float, unit: str) -> Stated:
+        own = plan.scalars[name].unit
+        assert own is not None
+        each = float(value / book.units.factor(own, book.units.parse(unit)))
+        return Stated(each, each, each, basis="decision")
+
+    def word(text: str) -> Stated:
+        return Stated(text, basis="decision")
+
+    stated = {
+        "model": word(job.model),
+        "tokens": number("tokens", job.tokens, "token"),
+        "sequence": number("sequence", job.sequence, "token / sequence"),
+        "batch": number("batch", job.batch, "sequence / step"),
+        "deadline": number("deadline", job.deadline, "hour"),
+        "trainer": word(job.trainer_of(method)),
+        "method": word(METHODS[method]),
+        "offer": word(found.offers.ids[found.of[row]]),
+        "gpus": number("gpus", made.gpus[at], "GPU"),
+        "stage": number("stage", made.stage[at], "1"),
+        "tensor": number("tensor", made.tensor[at], "1"),
+        "pipeline": number("pipeline", made.pipeline[at], "1"),
+        "micro_batch": number("micro_batch", made.micro_batch[at], "sequence / step"),
+        "checkpointing": word(str(made.checkpointing[at])),
+    }
+    return {Key(name): value for name, value in stated.items()}
+
+
+def _others(found: Search, best: int) -> Iterator[tuple[str, int]]:
+    """The fastest, the best of each other method, the best of each other offer."""
+    good = found.good
+    early = good & (found.late[found.at] <= found.late[found.at][good].min() * (1 + 1e-9))
+    fastest = found.best(early)
+    if fastest is not None and fastest != best:
+        yield "fastest", fastest
+    method = found.grid.method[found.at]
+    for name, title in METHODS.items():
+        row = found.best(good & np.equal(method, name))
+        if row is not None and name != method[best]:
+            yield f"by {title}", row
+    rows = [found.best(good & (found.of == place)) for place in range(len(found.offers))]
+    cost: Callable[[int], tuple[float, int]] = lambda row: (float(found.cost[row]), row)  # noqa: E731
+    others = [row for row in rows if row is not None and found.of[row] != found.of[best]]
+    for row in sorted(others, key=cost)[:MOST_OFFERS]:
+        yield "at another offer", row

@@ -1,0 +1,98 @@
+"""What binds: for each constraint what the next looser one would give, and what is in the way
+where nothing is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from scalesheet.choose.search import Search
+from scalesheet.predict.arrays import Array, Flags
+
+Limit = Literal["deadline", "memory", "accelerators"]
+LIMITS: tuple[Limit, ...] = ("deadline", "memory", "accelerators")
+#: A saving below this share is not worth a word.
+WORTH = 0.02
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """A row that only one limit keeps out, and what it would save of the cost (a share)."""
+
+    limit: Limit
+    row: int
+    saving: float
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A row that is not good, and the limits that it misses."""
+
+    row: int
+    limits: tuple[Limit, ...]
+
+
+def relaxed(found: Search, best: int) -> tuple[Relaxed, ...]:
+    """For each limit the nearest row beyond it that costs less; the one that saves most first."""
+    flags = _flags(found)
+    out: list[Relaxed] = []
+    for limit in LIMITS:
+        others = _all(flags[name] for name in LIMITS if name != limit)
+        cheaper = found.cost < found.cost[best] * (1 - WORTH)
+        row = _nearest(found, limit, ~flags[limit] & others & cheaper)
+        if row is not None:
+            out.append(Relaxed(limit, row, 1 - float(found.cost[row] / found.cost[best])))
+    return tuple(sorted(out, key=lambda each: -each.saving))
+
+
+def misses(found: Search) -> tuple[Miss, ...]:
+    """Where nothing is good: for each limit what comes nearest to it and meets the others; where
+    nothing misses one limit alone, what comes nearest to all of them."""
+    flags = _flags(found)
+    out = []
+    for limit in LIMITS:
+        others = _all(flags[name] for name in LIMITS if name != limit)
+        row = _nearest(found, limit, others & ~flags[limit])
+        if row is not None:
+            out.append(Miss(row, (limit,)))
+    if out or not len(found.at):
+        return tuple(out)
+    excess = [(_measure(found, limit) / _most(found, limit))[found.at] for limit in LIMITS]
+    worst = np.max(np.maximum(excess, 1.0), axis=0)
+    row = found.best(worst <= worst.min() * (1 + 1e-9))
+    assert row is not None
+    return (Miss(row, tuple(name for name in LIMITS if not flags[name][row])),)
+
+
+def _measure(found: Search, limit: Limit) -> Array:
+    """What a limit is held against, by candidate."""
+    return {"deadline": found.late, "memory": found.most, "accelerators": found.grid.gpus}[limit]
+
+
+def _most(found: Search, limit: Limit) -> Array | float:
+    job = found.job
+    if limit == "memory":
+        return found.usable
+    return job.deadline if limit == "deadline" else job.most_gpus
+
+
+def _flags(found: Search) -> Mapping[Limit, Flags]:
+    return {"deadline": found.in_time, "memory": found.fits, "accelerators": found.few}
+
+
+def _all(many: object) -> Flags:
+    flags: Flags = np.all(list(many), axis=0)  # type: ignore[call-overload]  # flags of equal length
+    return flags
+
+
+def _nearest(found: Search, limit: Limit, rows: Flags) -> int | None:
+    """Of some rows beyond a limit those that exceed it least, and of them the cheapest."""
+    if not rows.any():
+        return None
+    beyond = _measure(found, limit)[found.at]
+    least = beyond[rows].min()
+    return found.best(rows & (beyond <= least * (1 + 1e-9)))

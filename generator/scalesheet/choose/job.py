@@ -1,0 +1,87 @@
+"""The job that a configuration is sought for, and what is assumed of every candidate.
+
+What is not said is as the plan `calculator` states it, so that its inputs are a job and its answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from scalesheet.model import Book, Key, Plan, Stated
+from scalesheet.predict.fits import Coefficients, coefficients
+
+#: The plan that holds the arithmetic of one configuration.
+PLAN = "calculator"
+Method = Literal["pretrain", "full", "lora", "qlora"]
+METHODS: Mapping[str, str] = {
+    "pretrain": "pretraining", "full": "full fine-tuning", "lora": "LoRA", "qlora": "QLoRA",
+}  # fmt: skip
+#: What fine-tuning may be done by where the method is left open.
+TUNING = ("full", "lora", "qlora")
+TRAINERS = ("general", "tuned")
+#: Inputs of the plan that hold for every candidate, and may be set.
+ASSUMED = ("tuning_goodput", "power_share", "host_factor", "usable_share", "rank")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be done, and within what. Of the tuples the empty one means all there are."""
+
+    model: str
+    methods: tuple[str, ...]
+    tokens: float
+    sequence: float  # token / sequence
+    batch: float  # sequence / step
+    deadline: float  # hour
+    certain: bool  # whether the high end of the hours meets the deadline, or the expected ones
+    most_gpus: float
+    terms: tuple[str, ...] = ("on-demand",)
+    offers: tuple[str, ...] = ()
+    trainer: str = ""  # general or tuned; else tuned for pretraining
+
+    def trainer_of(self, method: str) -> str:
+        return self.trainer or ("tuned" if method == "pretrain" else "general")
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """What every candidate is computed with: inputs of the plan, and the fits."""
+
+    stated: Mapping[str, Stated]
+    throughput: Coefficients
+    runs: Coefficients
+    memory: Coefficients
+
+    def ends(self, name: str) -> tuple[float, float, float]:
+        """Low, expected and high of an input."""
+        return ends(self.stated[name])
+
+
+def assumptions(book: Book, plan: Plan, edits: Mapping[Key, Stated]) -> Assumptions:
+    """The plan's assumptions, with what was set in their place."""
+    stated = {name: edits.get(Key(name)) or _stated(plan, name) for name in ASSUMED}
+    fits = (coefficients(book, task) for task in ("throughput", "runs", "memory"))
+    return Assumptions(stated, *fits)
+
+
+def stated_in(book: Book, plan: Plan, name: str, unit: str) -> float:
+    """The expected value of an input of the plan, in a unit."""
+    own = plan.scalars[name].unit
+    assert own is not None
+    return ends(_stated(plan, name))[1] * float(book.units.factor(own, book.units.parse(unit)))
+
+
+def _stated(plan: Plan, name: str) -> Stated:
+    stated = plan.scalars[name].stated
+    assert stated is not None, f"{name} is no input of {plan.id}"
+    return stated
+
+
+def ends(stated: Stated) -> tuple[float, float, float]:
+    """Low, expected and high; equal where it is exact."""
+    value = stated.value
+    assert isinstance(value, float)
+    low = value if stated.low is None else stated.low
+    return low, value, value if stated.high is None else stated.high

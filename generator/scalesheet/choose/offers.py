@@ -1,0 +1,99 @@
+"""What can be bought: the offers of a job, and how many accelerators each can join.
+
+Predictions know machines of up to 8 accelerators on one fast link, and complete such machines side
+by side; nothing else is joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scalesheet.choose.job import Job
+from scalesheet.model import Book
+from scalesheet.predict.arrays import Array
+from scalesheet.predict.lookups import Known
+
+#: Accelerators of a complete machine.
+MACHINE = 8
+#: What an offer says its price includes, and how it is sold then: with a share of the host it is
+#: sold by the accelerator, as many as a machine holds; without a host it is no price of a run.
+SHARED, CLUSTER, ALONE = "share of the host", "in a cluster", "GPU alone"
+
+
+@dataclass(frozen=True)
+class Offers:
+    """Offers by place: their ids, and what they sell. Prices in USD / (node * hour)."""
+
+    ids: tuple[str, ...]
+    titles: tuple[str, ...]
+    accelerators: tuple[str, ...]
+    per_node: Array  # GPU / node
+    price: Array
+    price_low: Array
+    price_high: Array
+    counts: tuple[tuple[int, ...], ...]  # of accelerators that can be had together
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def sizes(self) -> list[tuple[str, int]]:
+        """Each accelerator with each count that some offer sells, in order."""
+        found = {
+            (name, count)
+            for name, counts in zip(self.accelerators, self.counts, strict=True)
+            for count in counts
+        }
+        return sorted(found)
+
+
+def offers_of(book: Book, catalogue: Known, job: Job, most: float) -> Offers:
+    """The offers of a job with a price in force, joined to at most so many accelerators."""
+    table = book.tables["offers"]
+    rows = catalogue.results.rows["offers"]
+    columns = catalogue.results.tables["offers"]
+    price = columns["node_price"]
+    low = price.value if price.low is None else price.low
+    high = price.value if price.high is None else price.high
+    places = [
+        place
+        for place, row in enumerate(rows)
+        if columns["term"].value[place] in job.terms
+        and (not job.offers or row in job.offers)
+        and not np.isnan(price.value[place])
+        and ALONE not in str(columns["includes"].value[place])
+    ]
+    per_node = columns["gpus"].value[places].astype(np.float64)
+    told = [str(columns["includes"].value[place]) for place in places]
+    return Offers(
+        tuple(rows[place] for place in places),
+        tuple(table.row_titles[place] for place in places),
+        tuple(str(columns["accelerator"].value[place]) for place in places),
+        per_node,
+        price.value[places],
+        low[places],
+        high[places],
+        tuple(
+            tuple(counts(int(own), includes, most))
+            for own, includes in zip(per_node.tolist(), told, strict=True)
+        ),
+    )
+
+
+def counts(per_node: int, includes: str, most: float) -> Sequence[int]:
+    """How many accelerators can be had together: a part of a machine (all of which is paid for,
+    unless it is sold by the accelerator), a machine, or several complete ones."""
+    by_one = per_node == 1 and SHARED in includes
+    whole = MACHINE if by_one else per_node
+    joined = per_node == MACHINE or (by_one and CLUSTER in includes)
+    within = {count for count in (1, 2, 4, 8, 16) if count < whole} | {whole}
+    several = {nodes * MACHINE for nodes in ladder(most, MACHINE)} if joined else set()
+    return sorted(count for count in within | several if count <= most)
+
+
+def ladder(most: float, of: int) -> Sequence[int]:
+    """1, 2, 3, 4, 6, 8, 12, ... nodes of so many accelerators, up to `most` accelerators."""
+    counts = sorted({1} | {times << power for power in range(14) for times in (2, 3)})
+    return [count for count in counts if count * of <= most]

@@ -1,0 +1,149 @@
+"""The search: what each candidate takes, what it costs at each offer, and which may be chosen.
+
+Hours are those of `predict throughput`, memory those of `predict memory`; cost is whole machines
+for all hours of the run. The same stands in the plan `calculator`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalesheet.choose.grid import Grid, grid
+from scalesheet.choose.job import Assumptions, Job
+from scalesheet.choose.offers import Offers, offers_of
+from scalesheet.model import Book
+from scalesheet.predict import efficiency
+from scalesheet.predict.arrays import Array, Flags, among, given
+from scalesheet.predict.lookups import Known
+from scalesheet.predict.memory import most_memory
+from scalesheet.predict.records import rows_of
+from scalesheet.predict.tasks import unsupported
+
+#: Candidates go to so many times the accelerators allowed, to tell what more of them would give.
+BEYOND = 2.0
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Search:
+    """Candidates and, by place, each offer that sells one (`at`, `of`): the rows to choose from.
+
+    `gross`, `wall` and `cost` are expected; `late` are the hours that are held against the
+    deadline. `most`: bytes of an accelerator that are hardly ever exceeded; `usable` of it.
+    """
+
+    job: Job
+    offers: Offers
+    grid: Grid
+    most: Array
+    usable: Array
+    gross: Array  # GPU * hour
+    wall: Array  # hour
+    late: Array  # hour
+    at: Places  # candidate of a row
+    of: Places  # offer of a row
+    cost: Array  # USD, of a row
+    why_not: tuple[str, ...]  # why no candidate can be predicted, where none can
+
+    @property
+    def fits(self) -> Flags:
+        """By row: whether all that it may take is there."""
+        fit: Flags = (self.most <= self.usable)[self.at]
+        return fit
+
+    @property
+    def in_time(self) -> Flags:
+        early: Flags = (self.late <= self.job.deadline)[self.at]
+        return early
+
+    @property
+    def few(self) -> Flags:
+        """Whether it needs no more accelerators than allowed."""
+        few: Flags = (self.grid.gpus <= self.job.most_gpus)[self.at]
+        return few
+
+    @property
+    def good(self) -> Flags:
+        return self.fits & self.in_time & self.few
+
+    def best(self, rows: Flags) -> int | None:
+        """The cheapest of some rows; of equal ones the plainer."""
+        places = np.flatnonzero(rows)
+        if not len(places):
+            return None
+        cost = self.cost[places]
+        # what differs by rounding alone costs the same
+        equal = places[cost <= cost.min() * (1 + 1e-9)]
+        made = self.grid
+        at = self.at[equal]
+        order = np.lexsort((
+            equal, -made.micro_batch[at], made.checkpointing[at] == "full", made.pipeline[at],
+            made.tensor[at], made.stage[at], made.gpus[at],
+        ))  # fmt: skip
+        return int(equal[order[0]])
+
+
+def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Search:
+    """Every candidate of a job, computed."""
+    offers = offers_of(book, catalogue, job, BEYOND * job.most_gpus)
+    candidates = grid(job, offers, catalogue, assumed.ends("rank")[1])
+    cases = candidates.cases
+    if not len(cases):  # nothing is sold, or nothing divides
+        none, rows = np.zeros(0), np.zeros(0, dtype=np.int64)
+        return Search(job, offers, candidates, none, none, none, none, none, rows, rows, none, ())
+    time, spread = efficiency.token_times(book, cases, assumed.throughput)
+    net = rows_of(book, "gpu-hours-from-token-time", tokens=cases.tokens, token_time=time)
+    gross = net / _goodput(candidates, assumed)
+    late = gross * np.exp(assumed.runs["high"] * _whole(spread, assumed)) if job.certain else gross
+    most = most_memory(book, cases, assumed.memory)
+    whys = unsupported("throughput", cases)
+    known = ~given(whys) & np.isfinite(gross) & np.isfinite(most)
+    at, of = _joined(candidates, offers, known)
+    nodes = np.ceil(candidates.gpus[at] / offers.per_node[of])
+    wall = gross / candidates.gpus
+    return Search(
+        job,
+        offers,
+        candidates,
+        most,
+        assumed.ends("usable_share")[1] * cases.memory,
+        gross,
+        wall,
+        late / candidates.gpus,
+        at,
+        of,
+        nodes * wall[at] * offers.price[of],
+        () if known.any() else tuple(dict.fromkeys(why for why in whys.tolist() if why)),
+    )
+
+
+def _goodput(candidates: Grid, assumed: Assumptions) -> Array:
+    """Share of time that makes progress: of pretraining what published hours tell."""
+    published = np.exp(-assumed.runs["gross"])
+    return np.where(
+        among(candidates.method, "pretrain"), published, assumed.ends("tuning_goodput")[1]
+    )
+
+
+def _whole(spread: Array, assumed: Assumptions) -> Array:
+    """Standard deviation of the logarithm of all hours: of steps, and of what runs are besides."""
+    own = assumed.runs["within"] ** 2 + assumed.runs["between"] ** 2
+    whole: Array = np.sqrt(spread**2 + own)
+    return whole
+
+
+def _joined(candidates: Grid, offers: Offers, known: Flags) -> tuple[Places, Places]:
+    """Each candidate with each offer that sells it."""
+    at: list[Places] = []
+    of: list[Places] = []
+    for place in range(len(offers)):
+        sold = known & among(candidates.accelerator, offers.accelerators[place])
+        sold &= np.isin(candidates.gpus, offers.counts[place])
+        found = np.flatnonzero(sold)
+        at.append(found)
+        of.append(np.full(len(found), place))
+    nothing = np.zeros(0, dtype=np.int64)
+    return np.concatenate([nothing, *at]), np.concatenate([nothing, *of])

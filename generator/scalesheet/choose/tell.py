@@ -1,0 +1,278 @@
+"""An answer as text, JSON or CSV: the answer first, then what binds, what else, what is assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scalesheet.choose.answer import DECIDED, FIGURES, Answer, Row
+from scalesheet.choose.binding import Limit, Miss, Relaxed
+from scalesheet.choose.job import ASSUMED, METHODS
+from scalesheet.choose.search import Search
+from scalesheet.model import Book, Key, Plan, Stated
+from scalesheet.numbers import format_of, text
+from scalesheet.render.api.text import as_json, csv_text
+from scalesheet.render.api.values import value_json
+from scalesheet.render.terminal import aligned
+from scalesheet.values import Value
+
+GB = 1e9
+_CHECKPOINTING = {"none": "no checkpointing", "full": "checkpointing"}
+
+
+@dataclass(frozen=True)
+class Teller:
+    """What an answer is told with."""
+
+    book: Book
+    plan: Plan
+    found: Search
+    edits: Mapping[Key, Stated]
+
+    # ------------------------------------------------------------------ words
+
+    def shown(self, name: str, value: Value) -> str:
+        """A value as every face prints it."""
+        scalar = self.plan.scalars[name]
+        symbol = self.book.units.symbol(scalar.unit) if scalar.unit is not None else ""
+        return text(value, format_of(scalar, [value], self.book.units), symbol)
+
+    def plain(self, name: str, value: Value) -> str:
+        """The expected value alone."""
+        number = value.value
+        return self.shown(name, Value.number(number) if isinstance(number, float) else value)
+
+    def where(self, row: Row) -> str:
+        """`4 x NVIDIA A100 SXM4 80 GB, Lambda 8x A100 SXM, on demand`."""
+        found = self.found
+        offer = int(found.of[row.row])
+        gpus = int(found.grid.gpus[found.at[row.row]])
+        hardware = self.book.tables["hardware"]
+        place = hardware.rows.index(found.offers.accelerators[offer])
+        return f"{gpus} x {hardware.row_titles[place]}, {found.offers.titles[offer]}"
+
+    def layout(self, row: Row) -> str:
+        """`ZeRO 3, micro-batch 4, accumulation 2, checkpointing`."""
+        made, at = self.found.grid, self.found.at[row.row]
+        parts = [f"ZeRO {made.stage[at]:.0f}"] if made.stage[at] else []
+        parts += [f"tensor {made.tensor[at]:.0f}"] if made.tensor[at] > 1 else []
+        parts += [f"pipeline {made.pipeline[at]:.0f}"] if made.pipeline[at] > 1 else []
+        several = row["micro_batches"].value
+        assert isinstance(several, float)
+        parts += [f"micro-batch {made.micro_batch[at]:.0f}", f"accumulation {several:.0f}"]
+        return ", ".join([*parts, _CHECKPOINTING[str(made.checkpointing[at])]])
+
+    def method(self, row: Row) -> str:
+        return METHODS[str(self.found.grid.method[self.found.at[row.row]])]
+
+    def differences(self, row: Row, than: Row) -> str:
+        """What a row does otherwise than another."""
+        found, made = self.found, self.found.grid
+        at, of = found.at[row.row], found.at[than.row]
+        said = []
+        if self.method(row) != self.method(than):
+            said.append(f"with {self.method(row)}")
+        if found.of[row.row] != found.of[than.row]:
+            said.append(f"at {found.offers.titles[found.of[row.row]]}")
+        if made.gpus[at] != made.gpus[of]:
+            said.append(f"on {made.gpus[at]:.0f} instead of {made.gpus[of]:.0f} accelerators")
+        if made.checkpointing[at] != made.checkpointing[of]:
+            said.append("without checkpointing" if made.checkpointing[at] == "none" else
+                        "with checkpointing")  # fmt: skip
+        for name, values in (
+            ("ZeRO stage", made.stage), ("tensor degree", made.tensor),
+            ("pipeline degree", made.pipeline), ("micro-batches of", made.micro_batch),
+        ):  # fmt: skip
+            if values[at] != values[of]:
+                said.append(f"{name} {values[at]:.0f} instead of {values[of]:.0f}")
+        return ", ".join(said)
+
+    # ------------------------------------------------------------------ what binds
+
+    def bound(self, loose: Relaxed, row: Row, best: Row) -> str:
+        """What the next looser limit would give."""
+        cost = self.plain("cost", row["cost"])
+        saves = f"it would cost {loose.saving:.0%} less ({cost})"
+        return f"{self.differences(row, best)}, {saves} but {self._price(loose.limit, row, best)}"
+
+    def _price(self, limit: Limit, row: Row, best: Row) -> str:
+        if limit == "deadline":
+            longer = self._days(row) - self._days(best)
+            return f"{self._over('deadline', row)}, {longer:.2g} longer"
+        return self._over(limit, row)
+
+    def _over(self, limit: Limit, row: Row) -> str:
+        """How far a row is beyond a limit."""
+        found, at = self.found, self.found.at[row.row]
+        if limit == "deadline":
+            end = "up to " if found.job.certain else ""
+            return f"take {end}{found.late[at] / 24:.3g} of {found.job.deadline / 24:.3g} days"
+        if limit == "memory":
+            return (
+                f"need up to {found.most[at] / GB:.0f} of {found.usable[at] / GB:.0f} GB of memory"
+            )
+        return f"need {found.grid.gpus[at]:.0f} of at most {found.job.most_gpus:.0f} accelerators"
+
+    def _days(self, row: Row) -> float:
+        days = self.found.late[self.found.at[row.row]] / 24
+        return float(days)
+
+    def missed(self, miss: Miss, row: Row) -> str:
+        return " and ".join(f"{self._over(limit, row)}" for limit in miss.limits)
+
+    # ------------------------------------------------------------------ text
+
+    def job(self) -> str:
+        job = self.found.job
+        models = self.book.tables["models"]
+        title = models.row_titles[models.rows.index(job.model)]
+        methods = " or ".join(METHODS[name] for name in job.methods)
+        return (
+            f"{title}, {methods}: {job.tokens / 1e6:,.6g} M tokens in sequences of "
+            f"{job.sequence:,.0f}, {job.batch:,.0f} in a step, within {job.deadline / 24:.3g} days"
+        )
+
+    def as_text(self, answer: Answer) -> str:
+        """For reading in a terminal."""
+        book = self.book
+        lines = [
+            self.job(),
+            f"edition {book.edition.isoformat()}, prices of {book.as_of.isoformat()}; "
+            f"{len(self.found.at):,} candidates",
+            "",
+        ]
+        if answer.best is None:
+            return "\n".join([*lines, *self._nothing(answer)]) + "\n"
+        best = answer.best
+        lines += [f"The cheapest that fits: {self.method(best)} on {self.where(best)}"]
+        lines += [f"  {self.layout(best)}", ""]
+        lines += _indented(
+            [
+                (self.plan.scalars[name].title, self.shown(name, best[name]))
+                for name in FIGURES
+                if name in self.plan.scalars
+            ]
+        )
+        lines += ["", "What binds", *self._binding(answer)]
+        if answer.others:
+            lines += ["", "What else", *self._table((best, *answer.others))]
+        return "\n".join([*lines, "", "What is assumed", *self._assumed()]) + "\n"
+
+    def _nothing(self, answer: Answer) -> Iterator[str]:
+        yield "Nothing fits."
+        if not answer.nearest:
+            yield "  " + self.no_candidates()
+        for miss, row in answer.nearest:
+            yield f"  {' and '.join(miss.limits)}: {self.method(row)} on {self.where(row)},"
+            yield f"    {self.layout(row)}, would {self.missed(miss, row)}"
+
+    def no_candidates(self) -> str:
+        """Why there is nothing to choose from."""
+        found = self.found
+        if found.why_not:
+            return f"no candidate can be predicted: {'; '.join(found.why_not)}"
+        if not len(found.offers):
+            return "no offer of this term has a price in force; see --term and --offers"
+        return (
+            f"no layout divides {found.job.batch:.0f} sequences of a step, the heads and the "
+            "layers among the accelerators that can be had; see --batch and --gpus-at-most"
+        )
+
+    def _binding(self, answer: Answer) -> Iterator[str]:
+        assert answer.best is not None
+        for loose, row in answer.binding:
+            yield f"  {loose.limit}: {self.bound(loose, row, answer.best)}"
+        if not answer.binding:
+            yield "  nothing: with more time, memory or accelerators nothing is 2 % cheaper"
+
+    def _table(self, rows: Sequence[Row]) -> list[str]:
+        cells = [("", "cost", "hours", "accelerators and offer", "method", "layout")]
+        for row in rows:
+            cost, hours = (self.plain(name, row[name]) for name in ("cost", "hours"))
+            cells.append(
+                (row.why, cost, hours.removesuffix(" h"), self.where(row), self.method(row),
+                 self.layout(row))
+            )  # fmt: skip
+        return aligned(cells, numbers=frozenset({1, 2}))
+
+    def _assumed(self) -> Iterator[str]:
+        found, plan = self.found, self.plan
+        job = found.job
+        trainers = dict.fromkeys(job.trainer_of(method) for method in job.methods)
+        yield f"  16-bit training with Adam, kernels of a {' or a '.join(trainers)} trainer"
+        yield "  memory: the most that a run will hardly ever exceed is what has to fit"
+        if job.certain:
+            yield "  deadline: met by the high end of the 80 % range of the hours"
+        else:
+            yield "  deadline: met by the expected hours"
+        yield "  whole machines, paid for all hours of the run; nothing for storage and traffic"
+        if "spot" in job.terms:
+            yield "  spot: no interruptions are counted"
+        for name in ASSUMED:
+            yield f"  {plan.scalars[name].title}: {self.shown(name, self._assumption(name))}"
+
+    def _assumption(self, name: str) -> Value:
+        stated = self.edits.get(Key(name)) or self.plan.scalars[name].stated
+        assert stated is not None
+        assert isinstance(stated.value, float)
+        return Value.number(stated.value, stated.low, stated.high)
+
+    # ------------------------------------------------------------------ for programs
+
+    def as_json(self, answer: Answer) -> str:
+        """One object; every figure a value with its range and unit."""
+        best = answer.best
+        job = self.found.job
+        data = {
+            "job": {
+                "model": job.model, "methods": list(job.methods), "tokens": job.tokens,
+                "sequence": job.sequence, "batch": job.batch, "deadline_hours": job.deadline,
+                "gpus_at_most": job.most_gpus, "terms": list(job.terms),
+            },
+            "edition": self.book.edition.isoformat(),
+            "as_of": self.book.as_of.isoformat(),
+            "candidates": len(self.found.at),
+            "best": None if best is None else self._object(best),
+            "binding": [
+                {"limit": loose.limit, "saving": loose.saving,
+                 "says": self.bound(loose, row, best), "row": self._object(row)}
+                for loose, row in answer.binding if best is not None
+            ],
+            "others": [self._object(row) for row in answer.others],
+            "nearest": [
+                {"limits": list(miss.limits), "says": self.missed(miss, row),
+                 "row": self._object(row)}
+                for miss, row in answer.nearest
+            ],
+        }  # fmt: skip
+        return as_json(data)
+
+    def _object(self, row: Row) -> dict[str, Any]:
+        names = [*DECIDED, *FIGURES]
+        return {"why": row.why} | {
+            name: value_json(row[name], self.plan.scalars[name])
+            for name in names
+            if name in self.plan.scalars
+        }
+
+    def as_csv(self, answer: Answer) -> str:
+        """A line for each row that the text has, the best first."""
+        figures = [name for name in FIGURES if name in self.plan.scalars]
+        heads = ["why", *DECIDED]
+        for name in figures:
+            heads += [name, f"{name}_low", f"{name}_high", f"{name}_unit"]
+        rows = [answer.best] if answer.best is not None else []
+        lines = [self._line(row, figures) for row in (*rows, *answer.others)]
+        return csv_text(heads, lines)
+
+    def _line(self, row: Row, figures: Sequence[str]) -> list[object]:
+        line: list[object] = [row.why, *(row[name].value for name in DECIDED)]
+        for name in figures:
+            value, unit = row[name], self.plan.scalars[name].unit
+            line += [value.value, value.low, value.high, "" if unit is None else str(unit)]
+        return line
+
+
+def _indented(rows: Sequence[tuple[str, str]]) -> list[str]:
+    return aligned(rows, numbers=frozenset())

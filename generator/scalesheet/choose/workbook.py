@@ -1,0 +1,38 @@
+"""The workbook of an answer: the plan `calculator` with the chosen row as its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from scalesheet.build import edition_hash
+from scalesheet.diagnostics import Refused
+from scalesheet.evaluate import evaluate
+from scalesheet.model import Book, Key, Plan, Stated
+from scalesheet.render.workbook import WorkbookReport, write_workbook
+
+
+def with_inputs(plan: Plan, edits: Mapping[Key, Stated]) -> Plan:
+    """The plan as if its file stated these values; where each stood and its source's note stay."""
+    scalars = dict(plan.scalars)
+    for key, stated in edits.items():
+        old = scalars[key.name].stated
+        assert key.table is None, key
+        assert old is not None, key
+        scalars[key.name] = replace(
+            scalars[key.name], stated=replace(stated, position=old.position, note=old.note)
+        )
+    return replace(plan, scalars=scalars)
+
+
+def write_answer(book: Book, plan: Plan, edits: Mapping[Key, Stated], path: Path) -> WorkbookReport:
+    """Writes the workbook. Raises Refused where it would be unsound, OSError where it cannot."""
+    changed = with_inputs(plan, edits)
+    results = evaluate(book, changed)
+    whole = replace(book, plans={**book.plans, plan.id: changed})
+    stamp = edition_hash(whole, {name: evaluate(whole, each) for name, each in whole.plans.items()})
+    report = write_workbook(whole, changed, results, path, edition_hash=stamp)
+    if report.problems:
+        raise Refused(report.problems)
+    return report

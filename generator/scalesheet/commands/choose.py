@@ -1,0 +1,256 @@
+"""`scalesheet choose`: the cheapest configuration that does a job in time, and what binds."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scalesheet.commands import FINDINGS, GOOD, UsageError, as_of, folder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scalesheet.choose.job import Job
+    from scalesheet.model import Book, Key, Plan, Stated
+    from scalesheet.predict.lookups import Known
+
+SUMMARY = "find the cheapest configuration that trains a model in time"
+#: As in `choose.job` and the catalogue, which are loaded only when something is chosen.
+METHODS = ("pretrain", "full", "lora", "qlora")
+TERMS = ("on-demand", "spot", "reserved")
+TRAINERS = ("general", "tuned")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help="a model of the catalogue, by id or name")
+    parser.add_argument(
+        "--method", choices=METHODS, help="what is trained (default: full, lora or qlora)"
+    )
+    parser.add_argument("--tokens", type=_count, metavar="N", help="tokens in all epochs: 15e9, 1B")
+    parser.add_argument(
+        "--samples", type=_count, metavar="N", help="sequences in all epochs, in place of tokens"
+    )
+    parser.add_argument("--sequence", type=_whole, metavar="N", help="tokens in a sequence")
+    parser.add_argument("--batch", type=_whole, metavar="N", help="sequences in a step")
+    parser.add_argument(
+        "--deadline", metavar="TIME", help='how long it may take: "3 day", "36 hour"'
+    )
+    parser.add_argument(
+        "--deadline-end",
+        choices=("high", "expected"),
+        default="high",
+        help="which hours meet the deadline: the high end of the 80%% range, or the expected ones",
+    )
+    parser.add_argument(
+        "--gpus-at-most",
+        type=_whole,
+        default=1024,
+        metavar="N",
+        help="accelerators that can be had (default: 1024)",
+    )
+    parser.add_argument(
+        "--term",
+        choices=(*TERMS, "any"),
+        default="on-demand",
+        help="on what terms they are rented (default: on-demand)",
+    )
+    parser.add_argument(
+        "--offers",
+        metavar="NAME,...",
+        help="only these: ids of offers, providers, or accelerators",
+    )
+    parser.add_argument(
+        "--trainer",
+        choices=TRAINERS,
+        help="software for any model, or tuned for large runs (default: tuned for pretraining)",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="another value for an assumption of the plan calculator; may be repeated",
+    )
+    parser.add_argument(
+        "--format", choices=("text", "json", "csv"), default="text", help="how to print"
+    )
+    parser.add_argument(
+        "--workbook",
+        type=Path,
+        metavar="FILE.xlsx",
+        help="write the answer as a workbook whose cells compute it",
+    )
+    as_of(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    from scalesheet.build import compile_book
+    from scalesheet.choose.answer import answer
+    from scalesheet.choose.job import PLAN, assumptions
+    from scalesheet.choose.search import search
+    from scalesheet.choose.tell import Teller
+    from scalesheet.choose.workbook import write_answer
+    from scalesheet.predict.lookups import known
+
+    data = folder(options.data)
+    book = compile_book(data, options.as_of)
+    plan = book.plans.get(PLAN)
+    if plan is None:
+        raise UsageError(
+            f"there is no plan '{PLAN}' in {data}, which choose takes assumptions and cells from"
+        )
+    catalogue = known(book)
+    edits = _edits(book, plan, options.set)
+    job = _job(options, book, plan, catalogue)
+    assumed = assumptions(book, plan, edits)
+    if not (assumed.throughput and assumed.runs and assumed.memory):
+        raise UsageError("no fits on file; 'scalesheet fit' makes them")
+    found = search(book, catalogue, job, assumed)
+    made = answer(book, plan, found, edits)
+    teller = Teller(book, plan, found, edits)
+    write = {"text": teller.as_text, "json": teller.as_json, "csv": teller.as_csv}[options.format]
+    print(write(made), end="")
+    if made.best is None:
+        return FINDINGS
+    if options.workbook is not None:
+        write_answer(book, plan, made.best.edits, options.workbook)
+    return GOOD
+
+
+# ------------------------------------------------------------------ the job
+
+
+def _job(options: argparse.Namespace, book: Book, plan: Plan, catalogue: Known) -> Job:
+    from scalesheet.choose.job import TUNING, Job, stated_in
+
+    def usual(name: str, unit: str) -> float:
+        return stated_in(book, plan, name, unit)
+
+    sequence = options.sequence or usual("sequence", "token / sequence")
+    tokens = options.tokens or usual("tokens", "token")
+    if options.samples is not None:
+        if options.tokens is not None:
+            raise UsageError("--tokens and --samples say the same; give one of them")
+        tokens = options.samples * sequence
+    model = _model(options.model, book, catalogue)
+    longest = catalogue.results.cell("models", model, "max_sequence").value
+    if isinstance(longest, float) and sequence > longest:
+        raise UsageError(
+            f"--sequence {sequence:.0f}: {model} takes at most {longest:.0f} tokens in a sequence"
+        )
+    deadline = usual("deadline", "hour")
+    if options.deadline is not None:
+        deadline = _hours(options.deadline, book)
+    return Job(
+        model=model,
+        methods=(options.method,) if options.method else TUNING,
+        tokens=tokens,
+        sequence=sequence,
+        batch=options.batch or usual("batch", "sequence / step"),
+        deadline=deadline,
+        certain=options.deadline_end == "high",
+        most_gpus=options.gpus_at_most,
+        terms=TERMS if options.term == "any" else (options.term,),
+        offers=_offers(options.offers, book, catalogue),
+        trainer=options.trainer or "",
+    )
+
+
+def _model(name: str, book: Book, catalogue: Known) -> str:
+    from scalesheet.diagnostics import nearest
+    from scalesheet.predict.names import model
+
+    table = book.tables["models"]
+    row = model(name, catalogue.models)
+    if not row:
+        every = (*table.rows, *table.row_titles)
+        raise UsageError(f"there is no model '{name}'{nearest(name, every, 'models')}")
+    return row
+
+
+def _offers(text: str | None, book: Book, catalogue: Known) -> tuple[str, ...]:
+    """The offers that a list of ids, providers and accelerators means."""
+    if text is None:
+        return ()
+    from scalesheet.diagnostics import nearest
+
+    rows = catalogue.results.rows["offers"]
+    columns = catalogue.results.tables["offers"]
+    names: dict[str, set[str]] = {}
+    for place, row in enumerate(rows):
+        for name in (row, columns["provider"].value[place], columns["accelerator"].value[place]):
+            names.setdefault(str(name).lower(), set()).add(row)
+    meant: set[str] = set()
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        if part.lower() not in names:
+            raise UsageError(
+                f"--offers: '{part}' is no offer, provider or accelerator that is sold"
+                f"{nearest(part.lower(), names)}"
+            )
+        meant |= names[part.lower()]
+    if not meant:
+        raise UsageError("--offers names nothing; leave it out for all offers")
+    return tuple(row for row in rows if row in meant)
+
+
+def _edits(book: Book, plan: Plan, texts: list[str]) -> Mapping[Key, Stated]:
+    from scalesheet.choose.job import ASSUMED
+    from scalesheet.diagnostics import nearest
+    from scalesheet.evaluate.edits import EditError, read_edit
+
+    edits = {}
+    for text in texts:
+        name = text.partition("=")[0].strip()
+        if name not in ASSUMED:
+            raise UsageError(
+                f"--set {text}: '{name}' is no assumption{nearest(name, ASSUMED)} "
+                f"(assumptions: {', '.join(ASSUMED)})"
+            )
+        try:
+            key, stated = read_edit(book, plan, text)
+        except EditError as error:
+            raise UsageError(f"--set {text}: {error}") from None
+        edits[key] = stated
+    return edits
+
+
+# ------------------------------------------------------------------ numbers
+
+
+def _hours(text: str, book: Book) -> float:
+    """Hours of `3 day`, `36 h`, `2.5 days`."""
+    from scalesheet.units import UnitError
+
+    units = book.units
+    found = re.fullmatch(r"\s*([0-9][0-9._]*)\s*([a-z]+?)s?\s*", text.lower())
+    number = _number(found[1]) if found is not None else None
+    if found is not None and number:
+        try:
+            own, hour = units.shown(found[2]), units.parse("hour")
+        except UnitError:
+            own = None
+        if own is not None and units.compatible(own, hour):
+            return number * float(units.factor(own, hour))
+    raise UsageError(f"--deadline '{text}': expected a time, such as '3 day' or '36 hour'")
+
+
+def _number(text: str) -> float | None:
+    from scalesheet.predict.read import spelled_out
+
+    return spelled_out(text)
+
+
+def _count(text: str) -> float:
+    number = _number(text)
+    if number is None or number <= 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0; write 15e9 or 1B")
+    return number
+
+
+def _whole(text: str) -> float:
+    number = _count(text)
+    if number != int(number):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number")
+    return number

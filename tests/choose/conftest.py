@@ -1,0 +1,54 @@
+"""The shipped book, its calculator, and searches of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from scalesheet.choose.job import PLAN, TUNING, Assumptions, Job, assumptions
+from scalesheet.choose.search import Search, search
+from scalesheet.model import Book, Plan
+from scalesheet.predict.lookups import Known, known
+from shipped import shipped
+
+#: A job that many offers can do.
+JOB = Job(
+    model="llama-3-1-8b", methods=TUNING, tokens=1e9, sequence=4096.0, batch=128.0, deadline=72.0,
+    certain=True, most_gpus=64.0,
+)  # fmt: skip
+Find = Callable[..., Search]
+
+
+@pytest.fixture(scope="session")
+def book() -> Book:
+    found = shipped().book
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="session")
+def plan(book: Book) -> Plan:
+    return book.plans[PLAN]
+
+
+@pytest.fixture(scope="session")
+def catalogue(book: Book) -> Known:
+    return known(book)
+
+
+@pytest.fixture(scope="session")
+def assumed(book: Book, plan: Plan) -> Assumptions:
+    return assumptions(book, plan, {})
+
+
+@pytest.fixture(scope="session")
+def find(book: Book, catalogue: Known, assumed: Assumptions) -> Find:
+    """The search of the job with other wishes."""
+
+    def of(assumptions: Assumptions = assumed, **other: Any) -> Search:
+        return search(book, catalogue, replace(JOB, **other), assumptions)
+
+    return of

@@ -1,0 +1,196 @@
+"""The plan `calculator` is `predict` in cells, and its inputs are the answer to its own job."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scalesheet.choose.answer import DECIDED
+from scalesheet.choose.job import METHODS, PLAN, TUNING, Assumptions, Job, stated_in
+from scalesheet.choose.search import search
+from scalesheet.evaluate import evaluate
+from scalesheet.model import Book, Key, Plan
+from scalesheet.predict import efficiency, memory, steps
+from scalesheet.predict.arrays import Words
+from scalesheet.predict.cases import Cases, cases_of
+from scalesheet.predict.footprint import COPIES, SEVERAL, WIDE
+from scalesheet.predict.lookups import Known
+from scalesheet.predict.read import read_csv
+from scalesheet.predict.tasks import predict
+
+EXACT = 1e-12
+
+#: One configuration each; what is left out is as in the first.
+CONFIGURATIONS: dict[str, dict[str, Any]] = {
+    "LoRA on one": {
+        "model": "llama-3-1-8b", "method": "lora", "offer": "runpod-community-rtx4090", "gpus": 1,
+        "stage": 0, "tensor": 1, "pipeline": 1, "micro_batch": 2, "checkpointing": "full",
+        "trainer": "general", "sequence": 2048, "batch": 64,
+    },
+    "full on a node": {"method": "full", "offer": "lambda-8x-h100-sxm", "gpus": 8, "stage": 3},
+    "pretraining on 64": {
+        "method": "pretrain", "trainer": "tuned", "offer": "lambda-8x-h100-sxm", "gpus": 64,
+        "stage": 1, "tensor": 4, "pipeline": 2, "checkpointing": "none", "sequence": 4096,
+        "batch": 512,
+    },
+    "shared table": {"model": "qwen2-0-5b", "method": "pretrain", "trainer": "tuned"},
+    "QLoRA, packed": {
+        "model": "llama-3-1-70b", "method": "qlora", "offer": "aws-p5-48xlarge", "gpus": 8,
+    },
+    "experts": {
+        "model": "mixtral-8x7b", "method": "full", "offer": "runpod-secure-mi300x", "gpus": 8,
+        "stage": 2,
+    },
+    "no BF16": {
+        "offer": "aws-p3-2xlarge", "micro_batch": 1, "model": "qwen2-0-5b", "method": "full",
+    },
+}  # fmt: skip
+
+
+def configuration(name: str) -> dict[str, Any]:
+    return {**CONFIGURATIONS["LoRA on one"], **CONFIGURATIONS[name]}
+
+
+def edits(inputs: Mapping[str, Any]) -> dict[Key, Any]:
+    """The same as edits of the plan."""
+    named = {**inputs, "method": METHODS[inputs["method"]]}
+    return {Key(k): float(v) if isinstance(v, int) else v for k, v in named.items()}
+
+
+@pytest.fixture(params=CONFIGURATIONS)
+def inputs(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return configuration(request.param)
+
+
+@pytest.fixture
+def cells(book: Book, plan: Plan, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+    return evaluate(book, plan, edits(inputs)).scalars
+
+
+@pytest.fixture
+def case(book: Book, inputs: Mapping[str, Any], tmp_path: Path) -> Cases:
+    """The same configuration as a row of a file for `predict`."""
+    offer = inputs["offer"]
+    accelerator = str(book.tables["offers"].columns["accelerator"].stated[offer].value)
+    wide = book.tables["hardware"].columns["dense_bf16"].stated[accelerator].reason is None
+    kind = {"pretrain": "pretrain", "full": "finetune-full", "lora": "finetune-lora"}
+    row = {
+        "id": "r", "model": inputs["model"], "hardware": accelerator, "n_gpus": inputs["gpus"],
+        "seq_len": inputs["sequence"], "global_batch_seqs": inputs["batch"],
+        "micro_batch": inputs["micro_batch"], "act_ckpt": inputs["checkpointing"],
+        "parallelism": f"TP{inputs['tensor']} PP{inputs['pipeline']}",
+        "precision": "bf16" if wide else "fp16", "task": kind.get(inputs["method"], "lora-nf4-dq"),
+    }  # fmt: skip
+    path = tmp_path / "row.csv"
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, list(row))
+        table.writeheader()
+        table.writerow(row)
+    read = cases_of(read_csv(path, "throughput"), book)
+
+    def word(text: str) -> Words:
+        return np.array([text], dtype=object)
+
+    return replace(
+        read, zero=np.array([float(inputs["stage"])]), optimizer=word("adam"),
+        flash=word("yes" if wide else ""),
+        framework=word("hf" if inputs["trainer"] == "general" else ""),
+    )  # fmt: skip
+
+
+def close(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=EXACT)
+
+
+def test_throughput_and_its_range_are_those_of_predict(
+    book: Book, case: Cases, cells: Mapping[str, Any]
+) -> None:
+    made = predict(book, "throughput", case)
+    assert made.unsupported.tolist() == [None]
+    value = cells["throughput"]
+    assert close(value.value, made.predicted[0])
+    assert close(value.low, made.low[0])
+    assert close(value.high, made.high[0])
+
+
+def test_memory_its_range_and_its_parts_are_those_of_predict(
+    book: Book, plan: Plan, case: Cases, cells: Mapping[str, Any], inputs: Mapping[str, Any],
+    assumed: Assumptions,
+) -> None:  # fmt: skip
+    made = predict(book, "memory", case)
+    value = cells["needed_memory"]
+    assert close(value.value * 1e9, made.predicted[0])
+    assert close(value.low * 1e9, made.low[0])
+    assert close(value.high * 1e9, made.high[0])
+    most = memory.most_memory(book, case, assumed.memory)
+    assert close(cells["most_memory"].value * 1e9, most[0])
+    fits = memory.fits(book, case, assumed.memory)[0]
+    assert (cells["verdict"].value == "fits") == fits
+    results = evaluate(book, plan, edits(inputs))
+    for name, part in memory.memory_components(book, case, assumed.memory).items():
+        if name != "cache":  # training has none, and the plan no row
+            own = results.cell("memory", name, "bytes").value
+            assert own == pytest.approx(part[0] / 1e9, rel=1e-12), name
+
+
+def test_what_a_formula_does_not_know_is_an_assumption_of_the_same_number(
+    book: Book, plan: Plan
+) -> None:
+    """Numbers that predictions have in their program stand in the plan as inputs."""
+    same = {
+        "usual_achievable": ("1", steps.ACHIEVABLE), "beyond_node": ("1", steps.BETWEEN_NODES),
+        "plain_link": ("byte / second", steps.PLAIN_LINK), "several_libraries": ("1", SEVERAL),
+        "query_value_copies": ("1", COPIES), "wide_norm_copies": ("1", WIDE),
+        "usable_share": ("1", memory.USABLE),
+    }  # fmt: skip
+    for name, (unit, number) in same.items():
+        assert stated_in(book, plan, name, unit) == pytest.approx(number, rel=1e-15), name
+
+
+def test_every_coefficient_of_the_plan_is_read_from_a_fit(plan: Plan, book: Book) -> None:
+    """Editing a fit moves the plan: no coefficient is typed into it."""
+    fits = book.tables["fits"]
+    text = " ".join(s.formula.text for s in plan.scalars.values() if s.formula is not None)
+    for table in plan.tables.values():
+        for column in table.columns.values():
+            text += " ".join(own.text for own in column.own.values())
+    unused = {"products_fp8", "cast"}  # the plan trains in 16 bits
+    for name in efficiency.OF_STEPS.keys() - unused:
+        assert f"fits['throughput'].{name}" in text, name
+        assert f"fits['throughput'].{name}_varies" in text, name
+        assert name in fits.columns
+    for name in memory.PRIORS:
+        assert f"fits['memory'].{name}" in text, name
+
+
+def test_the_shipped_configuration_is_the_answer_to_the_shipped_job(
+    book: Book, plan: Plan, catalogue: Known, assumed: Assumptions
+) -> None:
+    """What `scalesheet choose llama-3-1-8b` answers; when it changes, so must the plan's inputs."""
+    own = {name: plan.scalars[name].stated for name in (*DECIDED, "model", "trainer")}
+    job = Job(
+        model=str(own["model"].value), methods=TUNING,  # type: ignore[union-attr]
+        tokens=stated_in(book, plan, "tokens", "token"),
+        sequence=stated_in(book, plan, "sequence", "token / sequence"),
+        batch=stated_in(book, plan, "batch", "sequence / step"),
+        deadline=stated_in(book, plan, "deadline", "hour"), certain=True, most_gpus=1024.0,
+    )  # fmt: skip
+    found = search(book, catalogue, job, assumed)
+    best = found.best(found.good)
+    assert best is not None
+    made, at = found.grid, found.at[best]
+    answer = {
+        "method": METHODS[made.method[at]], "offer": found.offers.ids[found.of[best]],
+        "gpus": made.gpus[at], "stage": made.stage[at], "tensor": made.tensor[at],
+        "pipeline": made.pipeline[at], "micro_batch": made.micro_batch[at],
+        "checkpointing": made.checkpointing[at],
+    }  # fmt: skip
+    assert answer == {name: own[name].value for name in DECIDED}, f"inputs of {PLAN} to be renewed"  # type: ignore[union-attr]
+    assert job.trainer_of(made.method[at]) == own["trainer"].value  # type: ignore[union-attr]

@@ -1,0 +1,191 @@
+"""`scalesheet choose`: what it prints, what it refuses, and the workbook that it writes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import pytest
+
+from proof import faces
+from proof.office import Office
+from scalesheet.choose.answer import FIGURES
+from scalesheet.choose.workbook import with_inputs
+from scalesheet.cli import main
+from scalesheet.evaluate import evaluate
+from scalesheet.evaluate.edits import read_edit
+from scalesheet.model import Book, Plan
+from shipped import ROOT
+
+DATA = str(ROOT / "data")
+MODEL = "llama-3-1-8b"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, book: Book) -> Any:
+    """Runs the command on the shipped book; status, output and what went to standard error."""
+    monkeypatch.setattr("scalesheet.build.compile_book", lambda data, as_of=None: book)
+
+    def of(*arguments: str) -> tuple[int, str, str]:
+        try:
+            status = main(["choose", *arguments, "--data", DATA])
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return of
+
+
+def test_the_answer_comes_first_then_what_binds_what_else_and_what_is_assumed(run: Any) -> None:
+    status, text, _ = run(MODEL, "--gpus-at-most", "64")
+    assert status == 0
+    lines = text.splitlines()
+    assert lines[0].startswith("Llama 3.1 8B, full fine-tuning or LoRA or QLoRA: 1,000 M tokens")
+    places = [
+        next(n for n, line in enumerate(lines) if line.startswith(start))
+        for start in ("The cheapest that fits: ", "What binds", "What else", "What is assumed")
+    ]
+    assert places == sorted(places)
+    for method in ("full fine-tuning", "QLoRA"):
+        assert f"by {method}" in text
+
+
+def test_json_and_csv_hold_the_same_rows(run: Any) -> None:
+    _, text, _ = run(MODEL, "--method", "lora", "--format", "json")
+    data = json.loads(text)
+    _, table, _ = run(MODEL, "--method", "lora", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(table)))
+    every = [data["best"], *data["others"]]
+    assert [row["why"] for row in rows] == [row["why"] for row in every]
+    for row, said in zip(rows, every, strict=True):
+        assert row["offer"] == said["offer"]["value"]
+        for name in FIGURES:
+            assert float(row[name]) == said[name]["value"]
+            assert float(row[f"{name}_high"]) == said[name]["high"]
+            assert row[f"{name}_unit"] == said[name]["unit"]
+    assert {row["method"] for row in rows} == {"LoRA"}
+    assert all(each["saving"] > 0 and each["says"] for each in data["binding"])
+
+
+def test_names_times_and_numbers_are_read_as_people_write_them(run: Any) -> None:
+    _, one, _ = run("Llama 3.1 8B", "--tokens", "1B", "--deadline", "72 h", "--format", "json")
+    _, other, _ = run(
+        MODEL, "--tokens", "1_000_000_000", "--deadline", "3 days", "--format", "json"
+    )
+    assert one == other
+    _, samples, _ = run(MODEL, "--samples", "1e5", "--sequence", "10000", "--format", "json")
+    assert json.loads(samples)["job"]["tokens"] == 1e9
+
+
+def test_an_assumption_may_be_set(run: Any) -> None:
+    def cost(*arguments: str) -> float:
+        _, text, _ = run(MODEL, "--format", "json", *arguments)
+        return float(json.loads(text)["best"]["cost"]["value"])
+
+    assert cost("--set", "tuning_goodput=0.45") == pytest.approx(2 * cost(), rel=0.2)
+    assert cost("--set", "usable_share=0.3") > cost()
+    assert cost("--deadline-end", "expected") <= cost()
+    assert cost("--term", "any") <= cost()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("llama-31-8b",), "there is no model 'llama-31-8b'; did you mean 'llama-3-1-8b'?"),
+        ((MODEL, "--deadline", "3 lightyears"), "expected a time, such as '3 day' or '36 hour'"),
+        ((MODEL, "--deadline", "0 h"), "expected a time, such as '3 day' or '36 hour'"),
+        ((MODEL, "--deadline", "5 GB"), "expected a time, such as '3 day' or '36 hour'"),
+        ((MODEL, "--offers", "lamda"), "'lamda' is no offer, provider or accelerator that is sold; "
+         "did you mean 'lambda'?"),
+        ((MODEL, "--offers", " , "), "--offers names nothing"),
+        ((MODEL, "--tokens", "1e9", "--samples", "5"), "say the same; give one of them"),
+        ((MODEL, "--tokens", "many"), "'many' is not a number above 0; write 15e9 or 1B"),
+        ((MODEL, "--batch", "1.5"), "'1.5' is not a whole number"),
+        ((MODEL, "--sequence", "1e6"), "takes at most 131072 tokens in a sequence"),
+        ((MODEL, "--set", "gpus=4"), "'gpus' is no assumption"),
+        ((MODEL, "--set", "power_share=2"), "outside the domain"),
+        ((MODEL, "--method", "magic"), "invalid choice: 'magic'"),
+    ],
+)  # fmt: skip
+def test_wrong_usage_says_what_is_expected(run: Any, arguments: tuple[str, ...], says: str) -> None:
+    status, out, err = run(*arguments)
+    assert status == 2
+    assert out == ""
+    assert says in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("llama-3-1-405b", "--method", "full", "--offers", "rtx4090"), "memory: full fine-tuning"),
+        ((MODEL, "--tokens", "1e15", "--deadline", "1 hour"), "deadline: "),
+        ((MODEL, "--offers", "vast.ai", "--term", "reserved"), "no offer of this term has a price"),
+        (
+            (
+                MODEL,
+                "--offers",
+                "rtx4090",
+                "--batch",
+                "7",
+                "--gpus-at-most",
+                "1",
+                "--sequence",
+                "100000",
+            ),
+            "need up to",
+        ),
+    ],
+)
+def test_where_nothing_fits_the_status_is_1_and_the_nearest_is_told(
+    run: Any, arguments: tuple[str, ...], says: str
+) -> None:
+    status, text, _ = run(*arguments)
+    assert status == 1
+    assert "Nothing fits." in text
+    assert says in text
+
+
+def test_without_the_calculator_it_says_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copytree(ROOT / "tests/invalid/minimal", tmp_path / "data")
+    assert main(["choose", "tiny", "--data", str(tmp_path / "data")]) == 2
+    assert "there is no plan 'calculator'" in capsys.readouterr().err
+
+
+def test_the_workbook_has_the_chosen_row_and_computes_the_searchs_numbers(
+    run: Any, tmp_path: Path, office: Office, book: Book, plan: Plan
+) -> None:
+    path = tmp_path / "answer.xlsx"
+    wishes = ("llama-3-1-70b", "--method", "pretrain", "--tokens", "1e10", "--batch", "512",
+              "--deadline", "9 day", "--set", "power_share=0.7", "--term", "any")  # fmt: skip
+    status, text, _ = run(*wishes, "--format", "json", "--workbook", str(path))
+    assert status == 0
+    best = json.loads(text)["best"]
+    job = {"model": "llama-3-1-70b", "tokens": 1e4, "batch": 512, "deadline": 9,
+           "trainer": "tuned", "power_share": 0.7}  # fmt: skip
+    chosen = {name: best[name]["value"] for name in best if name != "why"}
+    inputs = {name: value for name, value in {**chosen, **job}.items()
+              if plan.scalars[name].stated is not None}  # fmt: skip
+    edits = dict(read_edit(book, plan, f"{name}={value}") for name, value in inputs.items())
+    changed = with_inputs(plan, edits)
+    with office.open(path) as workbook:
+        sheets = workbook.read_all()
+    results = evaluate(book, changed)
+    seen = 0
+    for cell in faces.cells(book, changed):
+        found = sheets[cell.address[0]].get(cell.address[1])
+        theirs = None if found is None else found.value
+        mine = faces.expected(results, cell)
+        assert faces.agree(mine, theirs) or faces.agree(
+            mine, theirs, faces.operands(results, cell)
+        ), cell.label
+        if cell.key.table is None and cell.key.name in FIGURES:
+            assert float(str(theirs)) == pytest.approx(best[cell.key.name][cell.end], rel=1e-12)
+            seen += 1
+    assert seen >= len(FIGURES)

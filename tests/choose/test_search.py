@@ -1,0 +1,221 @@
+"""The search: what holds of any answer, what looser limits give; nothing cheaper is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from choose.conftest import JOB, Find
+from scalesheet.choose.answer import Row, answer
+from scalesheet.choose.binding import LIMITS, WORTH, Relaxed, misses, relaxed
+from scalesheet.choose.job import Assumptions
+from scalesheet.choose.offers import counts
+from scalesheet.choose.search import Search
+from scalesheet.model import Book, Plan, Stated
+from scalesheet.predict.tasks import predict
+
+
+@pytest.fixture(scope="module")
+def found(find: Find) -> Search:
+    return find()
+
+
+def cheapest(found: Search) -> float:
+    best = found.best(found.good)
+    return np.inf if best is None else float(found.cost[best])
+
+
+def test_the_answer_fits_is_in_time_and_nothing_good_is_cheaper(found: Search) -> None:
+    best = found.best(found.good)
+    assert best is not None
+    at = found.at[best]
+    assert found.most[at] <= found.usable[at]
+    assert found.late[at] <= found.job.deadline
+    assert found.grid.gpus[at] <= found.job.most_gpus
+    assert found.cost[best] <= found.cost[found.good].min() * (1 + 1e-9)
+
+
+def test_candidates_are_predicted_as_by_predict(book: Book, found: Search) -> None:
+    """Hours rest on the throughput, and what has to fit is above the expected memory."""
+    cases = found.grid.cases
+    speed, memory = (predict(book, task, cases) for task in ("throughput", "memory"))
+    assert not any(speed.unsupported.tolist())
+    net = found.gross * 0.9  # the assumption of fine-tuning
+    assert net == pytest.approx(cases.tokens / speed.predicted / 3600, rel=1e-12)
+    assert (found.most >= memory.predicted).all()
+    assert "as is usual" not in " ".join(speed.method.tolist()), "all is stated"
+
+
+def test_every_layout_divides(found: Search) -> None:
+    made = found.grid
+    ways = made.tensor * made.pipeline
+    replicas = made.gpus / ways
+    assert (replicas == np.floor(replicas)).all()
+    assert (found.job.batch % (replicas * made.micro_batch) == 0).all()
+    assert (made.stage[replicas == 1] == 0).all()
+    assert (ways == 1).all(), "a general trainer splits no model"
+
+
+def test_pipelines_keep_gradients_whole_and_are_filled(find: Find) -> None:
+    made = find(methods=("pretrain",), batch=512.0).grid
+    assert (made.pipeline > 1).any()
+    assert (made.stage[made.pipeline > 1] <= 1).all()
+    in_a_step = made.gpus / (made.tensor * made.pipeline) * made.micro_batch * made.pipeline
+    assert (in_a_step[made.pipeline > 1] <= 512).all()
+
+
+@pytest.mark.parametrize(
+    ("per_node", "includes", "most", "expected"),
+    [
+        (8, "complete machine", 32.0, [1, 2, 4, 8, 16, 24, 32]),
+        (4, "complete machine", 32.0, [1, 2, 4]),  # smaller machines are not joined
+        (1, "complete machine", 32.0, [1]),
+        (1, "GPU with its share of the host", 32.0, [1, 2, 4, 8]),  # out of machines of 8
+        (1, "GPU with its share of the host in a cluster", 24.0, [1, 2, 4, 8, 16, 24]),
+        (8, "complete machine", 2.0, [1, 2]),
+    ],
+)
+def test_what_an_offer_can_join(
+    per_node: int, includes: str, most: float, expected: list[int]
+) -> None:
+    assert list(counts(per_node, includes, most)) == expected
+
+
+def test_part_of_a_machine_costs_the_whole_machine(find: Find) -> None:
+    found = find(offers=("lambda-8x-h100-sxm",))
+    at = found.at
+    whole = np.ceil(found.grid.gpus[at] / 8) * found.wall[at] * found.offers.price[0]
+    assert found.cost == pytest.approx(whole)
+    assert (found.grid.gpus < 8).any()
+
+
+def test_a_looser_limit_never_costs_more(find: Find) -> None:
+    costs = [cheapest(find(deadline=hours)) for hours in (4.0, 12.0, 48.0, 480.0)]
+    assert costs == sorted(costs, reverse=True)
+    assert costs[0] > costs[-1], "a deadline binds"
+    costs = [cheapest(find(most_gpus=most)) for most in (1.0, 4.0, 64.0)]
+    assert costs == sorted(costs, reverse=True)
+    assert cheapest(find(certain=False)) <= cheapest(find(certain=True))
+
+
+def test_less_usable_memory_never_costs_less(find: Find, assumed: Assumptions) -> None:
+    def of(share: float) -> Assumptions:
+        stated = {**assumed.stated, "usable_share": Stated(share, share, share)}
+        return replace(assumed, stated=stated)
+
+    costs = [cheapest(find(of(share))) for share in (0.97, 0.6, 0.3)]
+    assert costs == sorted(costs)
+    assert costs[0] < costs[-1]
+
+
+def bound(find: Find, limit: str) -> tuple[Search, int, Relaxed]:
+    """A search in which a limit binds: the first of ever tighter ones."""
+    many = {"batch": 1024.0, "most_gpus": 1024.0}
+    wishes: Mapping[str, Sequence[Mapping[str, Any]]] = {
+        "deadline": [{"deadline": 64 / 2**n, **many} for n in range(9)],
+        "memory": [{"methods": ("full",), "most_gpus": 2.0**n} for n in range(6, -1, -1)],
+        "accelerators": [{"methods": ("full",), "most_gpus": 2.0**n} for n in range(6, -1, -1)],
+    }  # fmt: skip
+    for wish in wishes[limit]:
+        found = find(**wish)
+        best = found.best(found.good)
+        if best is None:
+            break
+        for each in relaxed(found, best):
+            if each.limit == limit:
+                return found, best, each
+    raise AssertionError(f"{limit} never binds")
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_what_binds_is_kept_out_by_that_limit_alone(find: Find, limit: str) -> None:
+    found, best, loose = bound(find, limit)
+    row = loose.row
+    met = {"deadline": found.in_time, "memory": found.fits, "accelerators": found.few}
+    assert [name for name in LIMITS if not met[name][row]] == [limit]
+    assert found.cost[row] < found.cost[best] * (1 - WORTH)
+    assert loose.saving == pytest.approx(1 - found.cost[row] / found.cost[best])
+
+
+def test_with_the_later_deadline_the_search_finds_what_the_relaxed_one_named(find: Find) -> None:
+    tight, _, loose = bound(find, "deadline")
+    needed = float(tight.late[tight.at[loose.row]])
+    again = find(deadline=needed * (1 + 1e-9), batch=1024.0, most_gpus=1024.0)
+    assert cheapest(again) <= tight.cost[loose.row] * (1 + 1e-9)
+
+
+def test_where_nothing_fits_the_nearest_misses_are_told(find: Find) -> None:
+    found = find(model="llama-3-1-405b", methods=("full",), offers=("vast-rtx4090",))
+    assert found.best(found.good) is None
+    told = misses(found)
+    assert told
+    assert all("memory" in miss.limits for miss in told)
+
+
+def test_the_figures_of_the_plan_are_those_of_the_search(
+    book: Book, plan: Plan, find: Find
+) -> None:
+    for wishes in ({}, {"methods": ("pretrain",), "certain": False, "batch": 512.0}):
+        found = find(**wishes)
+        made = answer(book, plan, found, {})
+        assert made.best is not None
+        rows: list[Row] = [made.best, *(row for _, row in made.binding), *made.others]
+        assert len(rows) > 5
+        for row in rows:
+            at = found.at[row.row]
+            late = row["hours"].high if found.job.certain else row["hours"].value
+            assert row["cost"].value == pytest.approx(found.cost[row.row], rel=1e-12)
+            assert row["hours"].value == pytest.approx(found.wall[at], rel=1e-12)
+            assert late == pytest.approx(found.late[at], rel=1e-12)
+            assert row["most_memory"].value == pytest.approx(found.most[at] / 1e9, rel=1e-12)
+            assert row["usable_memory"].value == pytest.approx(found.usable[at] / 1e9, rel=1e-12)
+            assert (row["verdict"].value == "fits") == bool(found.fits[row.row])
+
+
+def test_the_same_search_gives_the_same_rows(find: Find) -> None:
+    one, other = find(), find()
+    assert (one.cost == other.cost).all()
+    assert one.best(one.good) == other.best(other.good)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    model=some.sampled_from(["qwen2-0-5b", "llama-3-1-8b", "mixtral-8x7b", "llama-3-1-70b"]),
+    batch=some.sampled_from([1.0, 6.0, 64.0, 1000.0]),
+    tokens=some.floats(1e6, 1e13),
+    sequence=some.sampled_from([128.0, 2048.0, 32768.0]),
+    hours=some.floats(0.1, 1e5),
+    method=some.sampled_from(["pretrain", "full", "lora", "qlora"]),
+)
+def test_any_job_has_an_answer_or_what_is_in_the_way(
+    find: Find,
+    model: str,
+    batch: float,
+    tokens: float,
+    sequence: float,
+    hours: float,
+    method: str,
+) -> None:
+    found = find(
+        model=model, batch=batch, tokens=tokens, sequence=sequence, deadline=hours,
+        methods=(method,),
+    )  # fmt: skip
+    best = found.best(found.good)
+    if best is not None:
+        assert np.isfinite(found.cost[best])
+        assert found.cost[best] > 0
+    else:
+        assert misses(found)
+    assert (found.job.batch % found.grid.micro_batch == 0).all()
+
+
+def test_the_job_of_these_tests_is_that_of_the_plan(plan: Plan) -> None:
+    stated = plan.scalars["model"].stated
+    assert stated is not None
+    assert stated.value == JOB.model
