@@ -16,9 +16,16 @@ from scalesheet.build import diagnose
 
 HERE = Path(__file__).parent
 DATA = HERE.parents[1] / "data"
-CATALOGUE = ("book.yaml", "units.yaml", "sources.yaml", "hardware", "rates", "providers")
+CATALOGUE = (
+    *("book.yaml", "units.yaml", "sources.yaml"),
+    *("hardware", "nodes", "rates", "providers"),
+)
 #: Rows that no check can know to be wrong, and why.
 SILENT = {
+    "runpod rtx-pro-6000-server 1.57, spot 0.89 (deploybase.ai, 2026-03-10)": (
+        "No other offer on file has this card, so no price stands beside this one, and that the "
+        "site contradicts itself elsewhere stands in no row."
+    ),
     "runpod l4 0.78, spot 0.44 (deploybase.ai, 2026-03-10)": (
         "Plausible by every measure: the provider sells the card in no other offer on file, and "
         "that the site contradicts itself elsewhere stands in no row."

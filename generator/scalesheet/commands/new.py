@@ -60,7 +60,7 @@ def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:
     _write({path: made.text})
     print(f"wrote {shown(path)}")
     if made.parameters is None or made.active is None:
-        print("parameters are not counted: the book lacks the formulas for it")
+        print("parameters are not counted: the book lacks the formulas, or 'check' refuses it")
     elif made.active < made.parameters:
         print(f"{made.parameters:,} parameters, {made.active:,} of them met by a token of text")
     else:
