@@ -278,7 +278,8 @@ class Footprint:
         moments, moment = self._state("moments"), self._state("moment")
         master, constant = self._state("master"), self._state("constant")
         kinds = self.cases.optimizer
-        for name, (count, size, copy, block) in OPTIMIZERS.items():
+        for name in sorted(set(kinds.tolist()) & OPTIMIZERS.keys()):
+            count, size, copy, block = OPTIMIZERS[name]
             is_it = among(kinds, name)
             moments, moment = np.where(is_it, count, moments), np.where(is_it, size, moment)
             master = np.where(is_it, master if copy is None else copy, master)
@@ -308,6 +309,7 @@ class Footprint:
         cases = self.cases
         unfused = ~(cases.fused | among(cases.flash, "yes"))
         unfused |= among(cases.framework, "hf") & ~among(cases.flash, "yes")
+        unfused |= among(cases.flash, "no")
         unfused &= ~among(cases.checkpointing, "selective") & ~among(cases.framework, "unsloth")
         tuned = self.frozen | among(cases.method, "full")
         at_matrices = among(cases.method, "lora", "qlora") | among(cases.variant, *AT_MATRICES)
