@@ -10,6 +10,7 @@ import pytest
 from scalesheet.model import Book
 from scalesheet.predict import names, texts
 from scalesheet.predict.cases import Cases
+from scalesheet.predict.read import spelled_out
 
 Given = Callable[..., Cases]
 
@@ -39,6 +40,11 @@ Given = Callable[..., Cases]
         ("NVIDIA H100 80GB HBM3", "h100-sxm"),
         ("Tesla V100-SXM3-32GB", "v100-sxm2-32gb"),
         ("Gaudi 2", "gaudi2"),
+        ("H100s", "h100-sxm"),
+        ("L40s", "l40s"),
+        ("TPUv4 pod", "tpu-v4"),
+        ("tpu-v3-8", "tpu-v3"),
+        ("TPU v5 lite", "tpu-v5e"),
     ],
 )
 def test_an_accelerator_is_found_by_what_people_call_it(book: Book, name: str, row: str) -> None:
@@ -56,6 +62,8 @@ def test_an_accelerator_is_found_by_what_people_call_it(book: Book, name: str, r
         "L",
         "A100-81GB",
         "A100 H100",
+        "A100/H100",
+        "TPUv4 + TPUv5e",
         "RTX",
         "TPU",
         "Gaudi",
@@ -121,6 +129,8 @@ def test_layouts_are_read(text: str, degrees: dict[str, float], zero: float | No
         ("fp16", "fp16", "16-bit"),
         ("float32", "fp32", "fp32"),
         ("8-bit", "bf16", "int8"),
+        ("16", "", "16-bit"),
+        ("apex O2", "fp16", "fp32"),
     ],
 )
 def test_precisions_are_read(text: str, products: str, weights: str) -> None:
@@ -282,3 +292,60 @@ def test_no_two_models_share_a_name(book: Book) -> None:
     for row, title in zip(table.rows, table.row_titles, strict=True):
         for name in (row, title, *table.row_aliases.get(row, ())):
             assert names.model(name, known) == row, name
+
+
+@pytest.mark.parametrize(
+    ("text", "flash"),
+    [
+        ("HF+FA2", "yes"),
+        ("GPT3-2.7B FA1", "yes"),
+        ("flash-attention", "yes"),
+        ("GPT3-2.7B noFA", "no"),
+        ("without flash attention", "no"),
+        ("HF", ""),
+        ("FALCON-7B", ""),
+    ],
+)
+def test_kernels_of_attention_are_read(text: str, flash: str) -> None:
+    assert texts.flash(text) == flash
+
+
+def test_kernels_of_attention_may_stand_in_the_models_name(cases: Given) -> None:
+    named = {"params": 2.7e9, "hardware": "A100"}
+    given = cases(
+        "throughput",
+        {"model": "GPT3-2.7B noFA", **named},
+        {"model": "GPT3-2.7B", "parallelism": "FA2", **named},
+    )
+    assert given.flash.tolist() == ["no", "yes"]
+
+
+def test_a_token_meets_one_half_of_an_encoder_with_a_decoder(cases: Given) -> None:
+    sizes = {"params_total": 1.1e10, "params_active": 1.1e10}
+    given = cases(
+        "runs",
+        {"model": "T5-11B", **sizes},
+        {"model": "T5-11B", **sizes, "params_active": 6e9},
+        {"model": "GPT5T", **sizes},
+    )
+    assert given.active.tolist() == [5.5e9, 6e9, 1.1e10]
+    assert "encoder" in given.assumed[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("~1T", 1e12),
+        ("about 300 billion tokens", 3e11),
+        ("2048 GPUs", 2048),
+        ("6.7 billion", 6.7e9),
+        ("16K", 16e3),
+        ("over 15T", None),
+        ("15T+", None),
+        ("64 nodes", None),
+        ("8x7B", None),
+        ("tokens", None),
+    ],
+)
+def test_numbers_are_read_as_people_write_them(text: str, number: float | None) -> None:
+    assert spelled_out(text) == number

@@ -158,6 +158,8 @@ STEPS = [
     ("training all costs more than LoRA", "task", ("finetune-lora", "finetune-full")),
     ("weights of 4 bits must be unpacked", "task", ("finetune-lora", "finetune-lora-nf4")),
     ("longer sequences cost attention", "seq_len", ("2048", "32768")),
+    ("scores that are not fused are moved", "model", ("a model FA2", "a model noFA")),
+    ("32 bits take longer than 16", "precision", ("bf16", "fp32")),
 ]
 
 
@@ -183,6 +185,11 @@ UNKNOWN = [
     ("throughput", "task", "time-to-quality", "its tokens are not known"),
     ("throughput", "hardware", "H101", "unknown accelerator 'H101'"),
     ("runs", "tokens", "", "tokens not stated"),
+    ("runs", "kind", "pretrain by pruning and distillation", "its teacher"),
+    ("runs", "kind", "RLHF", "answers are generated"),
+    ("runs", "kind", "dpo", "answers are compared"),
+    ("runs", "kind", "evaluation", "not training"),
+    ("runs", "model", "Mamba 2.8B", "layers without attention"),
 ]
 
 

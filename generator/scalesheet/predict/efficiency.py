@@ -6,6 +6,7 @@ was published (`pooling.py`), and an overhead. docs/reference/predictions.md say
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -19,6 +20,7 @@ from scalesheet.predict.arrays import (
     Words,
     among,
     because,
+    each,
     first_reason,
     no_reasons,
     words,
@@ -67,6 +69,13 @@ OF_RUNS: Mapping[str, Prior] = {
 #: Standard deviation that each thing adds which is taken as usual for want of a statement.
 GAP = 0.18
 
+#: Work that is not plain training, by what is trained: why its cost per token is not known.
+_OTHER_WORK: tuple[tuple[str, str], ...] = (
+    (r"\b(rl|rlhf|rlvr|ppo|grpo|reinforc\w*)\b", "answers are generated in training: not known"),
+    (r"\b(dpo|kto|orpo|ipo|preference|reward)\b", "answers are compared in training: not known"),
+    (r"\beval(uation)?\b", "evaluation, not training"),
+)
+
 OLD_FIT = "the fit on file is of another model: 'scalesheet fit' makes a new one"
 METHOD = "time of a step by its parts, with fitted coefficients"
 RUN_METHOD = "time of a token by its parts and a fitted overhead of whole runs"
@@ -91,8 +100,13 @@ def unsupported_throughput(cases: Cases) -> Reasons:
             among(cases.kind, "time-to-quality"), "time to a quality: its tokens are not known"
         ),
         because(among(cases.method, "inference"), "inference, not training"),
+        each(cases.kind, _other_work),
         because(other, "a method of tuning whose cost per token is not known"),
     )
+
+
+def _other_work(kind: str) -> str | None:
+    return next((why for pattern, why in _OTHER_WORK if re.search(pattern, kind)), None)
 
 
 def unsupported_runs(cases: Cases) -> Reasons:
@@ -236,10 +250,10 @@ def _told(method: str, gaps: Mapping[str, Flags]) -> Words:
     """The method, and what was taken as usual."""
     code = sum((flags * 2**bit for bit, flags in enumerate(gaps.values())), np.zeros(1, dtype=int))
     texts = {}
-    for each in np.unique(code).tolist():
-        open_ = [name for bit, name in enumerate(gaps) if each >> bit & 1]
-        texts[each] = f"{method}; as is usual: {', '.join(open_)}" if open_ else method
-    return words([texts[each] for each in code.tolist()])
+    for bits in np.unique(code).tolist():
+        open_ = [name for bit, name in enumerate(gaps) if bits >> bit & 1]
+        texts[bits] = f"{method}; as is usual: {', '.join(open_)}" if open_ else method
+    return words([texts[bits] for bits in code.tolist()])
 
 
 # ------------------------------------------------------------------ fit

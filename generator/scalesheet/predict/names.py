@@ -12,12 +12,14 @@ from scalesheet.model import Table
 #: Words that say nothing of which accelerator it is.
 _IDLE = frozenset((
     "nvidia", "amd", "google", "intel", "aws", "gpu", "gpus", "card", "tensor", "core", "tesla",
-    "geforce", "instinct", "cloud", "habana", "chip", "chips", "accelerator", "accelerators",
-    "dgx", "hgx", "hbm2", "hbm2e", "hbm3", "hbm3e", "gddr6", "gddr6x", "gddr7", "vram", "memory",
+    "geforce", "instinct", "cloud", "habana", "chip", "chips", "pod", "pods", "slice",
+    "accelerator", "accelerators", "dgx", "hgx", "hbm2", "hbm2e", "hbm3", "hbm3e", "gddr6",
+    "gddr6x", "gddr7", "vram", "memory",
 ))  # fmt: skip
 _COUNT = re.compile(r"^\s*([0-9]+)\s*[x×*]\s*(?=\S)", re.IGNORECASE)
 _SIZE = re.compile(r"([0-9]+)[\s_-]*g(?:i?b)?\b")
-_VERSION = re.compile(r"\btpu[\s_-]*v?([0-9]+)[\s_-]*([a-z]?)\b")
+_VERSION = re.compile(r"\btpu[\s_-]*v?([0-9]+)(?:[\s_-]*([a-z])\b)?")
+_SLICE = re.compile(r"(\btpu v[0-9]+[a-z]?)[\s_-]+[0-9]+\b(?!\s*g)")
 _GENERATION = re.compile(r"\b(sxm)[0-9]+\b")
 _FORMS = ("sxm", "oam")  # what a name without its form means first
 
@@ -30,6 +32,7 @@ class Accelerators:
     parts: Mapping[str, frozenset[str]]  # row -> words of its names
     rank: Mapping[str, tuple[bool, float, str]]  # of two that fit, which is meant
     names: tuple[str, ...]  # as written, for near misses
+    words: frozenset[str]  # of all names
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ def _plain(name: str) -> tuple[str, ...]:
     """The words of a name that tell something: `A100-SXM4-80GB` is a100, sxm, 80gb."""
     text = name.lower()
     text = _VERSION.sub(r"tpu v\1\2", text)
+    text = _SLICE.sub(r"\1", text)
     text = _SIZE.sub(r" \1gb ", text)
     text = _GENERATION.sub(r"\1", text)
     return tuple(word for word in re.findall(r"[a-z0-9.]+", text) if word not in _IDLE)
@@ -73,7 +77,8 @@ def accelerators(table: Table) -> Accelerators:
             word for name in called for word in _plain(name)
         ) | {f"{size:g}gb"} | frozenset(shape.split())  # fmt: skip
         rank[row] = (not any(each in parts[row] for each in _FORMS), size, row)
-    return Accelerators({k: tuple(v) for k, v in exact.items()}, parts, rank, tuple(every))
+    words = frozenset(word for own in parts.values() for word in own)
+    return Accelerators({k: tuple(v) for k, v in exact.items()}, parts, rank, tuple(every), words)
 
 
 def accelerator(name: str, known: Accelerators) -> Found:
@@ -84,6 +89,7 @@ def accelerator(name: str, known: Accelerators) -> Found:
     plain = _plain(bare)
     if not plain:
         return Found(reason="no accelerator stated" if not name.strip() else _unknown(bare, known))
+    plain = tuple(word if word in known.words else word.removesuffix("s") for word in plain)
     rows = known.exact.get(" ".join(sorted(plain)), ())
     if len(rows) != 1:
         told = frozenset(plain)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -170,9 +171,20 @@ def _number(text: str, name: str) -> tuple[float, str | None]:
     return number, None
 
 
+_ABOUT = re.compile(r"^(~|≈|about |around |approx(\.|imately)? |ca\. ?|circa )\s*", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\s*(tokens?|gpus?|tpus?|chips?|accelerators?|param(eter)?s?|sequences?)$", re.IGNORECASE
+)
+_WORDS = {"thousand": "k", "million": "m", "billion": "b", "trillion": "t"}
+
+
 def spelled_out(text: str) -> float | None:
-    """The number that a text such as `1_000`, `1,000` or `6.7B` writes, or None."""
-    plain = text.replace("_", "").replace(",", "")
+    """The number that a text such as `1_000`, `6.7B`, `~300 billion tokens` writes, or None."""
+    plain = _COUNTED.sub("", _ABOUT.sub("", text.strip()))
+    plain = plain.replace("_", "").replace(",", "")
+    for word, short in _WORDS.items():
+        if plain.lower().endswith(word):
+            plain = plain[: -len(word)] + short
     times = _TIMES.get(plain[-1:].lower(), 1.0)
     try:
         number = float(plain[:-1] if times != 1.0 else plain) * times

@@ -130,6 +130,8 @@ _PRECISIONS: tuple[tuple[str, Precision], ...] = tuple(
         (r"int8|8[- ]?bit", "bf16", "int8"),
         (r"int4|4[- ]?bit", "bf16", "int4"),
         (r"2[- ]?bit|int2", "bf16", "int2"),
+        (r"^16$", "", "16-bit"),
+        (r"^(apex )?o[12]$", "fp16", "fp32"),
         (r"bf16|bfloat16|16[- ]bit", "bf16", "16-bit"),
         (r"fp16|float16|half|16-mixed|mixed", "fp16", "16-bit"),
         (r"tf32", "tf32", "fp32"),
@@ -168,9 +170,16 @@ _SMALL = (
 )
 #: Models that are no decoders of text, by what is trained or by their names.
 _OTHERS: tuple[tuple[str, str], ...] = (
-    (r"vision|vlm|\bvit\b|multimodal|image|video|\bclip\b|llava|flamingo", "pictures"),
-    (r"diffusion|unet", "diffusion"),
-    (r"speech|audio|whisper", "sound"),
+    (
+        r"vision|vlm|\bvit\b|multimodal|image|video|\bclip\b|llava|flamingo",
+        "a model of pictures: not a decoder of text",
+    ),
+    (r"diffusion|unet", "a model of diffusion: not a decoder of text"),
+    (r"speech|audio|whisper", "a model of sound: not a decoder of text"),
+    (
+        r"\b(falcon-?)?mamba|\brwkv|\bhyena|\bretnet|\bjamba|\bzamba|recurrentgemma|\bxlstm",
+        "layers without attention: not a decoder of this kind",
+    ),
 )
 #: The first that is found holds.
 _METHODS: tuple[tuple[str, Method], ...] = (
@@ -199,7 +208,7 @@ def method(text: str, model: str = "") -> Method:
     low, named = text.lower().strip(), model.lower()
     for pattern, what in _OTHERS:
         if re.search(pattern, low) or re.search(pattern, named):
-            return Method(reason=f"a model of {what}: not a decoder of text")
+            return Method(reason=what)
     if "distill" in low:
         return Method(reason="distilled: what its teacher takes is not known")
     return _method(low) or _method(named) or Method()
