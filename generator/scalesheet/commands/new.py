@@ -44,8 +44,9 @@ def run(options: argparse.Namespace) -> int:
     if options.source is not None:
         _source(data, options.source)
     path = place(data, kind, options.id)
-    if path.exists() or path.is_symlink():
-        raise UsageError(f"{shown(path)} is there already; choose another id, or edit the file")
+    for each in (path, path.with_name("page.md")) if kind == "plan" else (path,):
+        if each.exists() or each.is_symlink():
+            raise UsageError(f"{shown(each)} is there already; choose another id, or edit the file")
     if options.config is not None:
         return _from_config(data, path, options)
     return _from_example(data, kind, path, options)
@@ -59,7 +60,7 @@ def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:
     _write({path: made.text})
     print(f"wrote {shown(path)}")
     if made.parameters is None or made.active is None:
-        print("parameters are not counted: the book lacks the formulas for it")
+        print("parameters are not counted: the book lacks the formulas, or 'check' refuses it")
     elif made.active < made.parameters:
         print(f"{made.parameters:,} parameters, {made.active:,} of them met by a token of text")
     else:

@@ -1,6 +1,6 @@
 """new: the first form of a file of the data folder, commented, and sound as it is written.
 
-`template` makes it from the schema of its kind. Of a model it can also be made from a `config.json`:
+`template` makes it from the schema of its kind. A model can also come from a `config.json`:
 `config` reads that file, `families` knows which of `dense`, `mixtures` and `towers` understands
 it, `model` writes it down and counts its parameters.
 """

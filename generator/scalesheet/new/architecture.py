@@ -31,7 +31,7 @@ def decoder(
     if head_dim is None and not c.found and hidden % heads:
         c.wrong("num_attention_heads", f"a divisor of the hidden size {hidden}")
     made: Architecture = {
-        "layers": c.size("num_hidden_layers"),
+        "layers": c.layers("num_hidden_layers"),
         "hidden": hidden,
         "heads": heads,
         "kv_heads": c.size("num_key_value_heads", default=None if grouped else heads),
@@ -61,7 +61,7 @@ def old_names(c: Config, **more: str | int) -> Architecture:
         c.wrong("n_head", f"a divisor of the width {hidden}")
     positions = c.size("n_positions", "n_ctx", default=1024)
     return {
-        "layers": c.size("n_layer", "num_hidden_layers"),
+        "layers": c.layers("n_layer", "num_hidden_layers"),
         "hidden": hidden,
         "heads": heads,
         "kv_heads": heads,

@@ -21,6 +21,8 @@ from scalesheet.schemas import described
 MAX_BYTES = 1_000_000
 #: The largest size that a part of a model can have.
 LARGEST = 10**9
+#: The most layers, and the most times that a feed-forward layer can be as wide as a model.
+MOST_LAYERS, WIDEST = 10_000, 1_000.0
 
 #: Keys that change nothing of an architecture's sizes and nothing that a plan asks for.
 _BOOKKEEPING = re.compile(
@@ -53,7 +55,9 @@ class Config:
 
     # -------------------------------------------------------------- what a key says
 
-    def size(self, *names: str, default: int | None = None, least: int = 1) -> int:
+    def size(
+        self, *names: str, default: int | None = None, least: int = 1, most: int = LARGEST
+    ) -> int:
         """A whole number under the first of the names that there is. Without a default a missing
         one is a fault, and 1 stands for it, so that the rest is read too."""
         name, value = self._first(names)
@@ -63,10 +67,14 @@ class Config:
             return 1 if default is None else default
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= LARGEST:
-            self.wrong(name, f"a whole number of {least} or more")
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            bound = f"of {least} or more" if most == LARGEST else f"from {least} to {most:,}"
+            self.wrong(name, f"a whole number {bound}")
             return max(least, 1)
         return value
+
+    def layers(self, *names: str, default: int | None = None) -> int:
+        return self.size(*names, default=default, most=MOST_LAYERS)
 
     def maybe(self, *names: str) -> int | None:
         """A whole number above 0, or None where there is none."""
@@ -76,8 +84,9 @@ class Config:
         _, value = self._first((name,))
         if value is None:
             return default
-        if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0:
-            self.wrong(name, "a number above 0")
+        plain = isinstance(value, int | float) and not isinstance(value, bool)
+        if not plain or not 0 < value <= WIDEST:
+            self.wrong(name, f"a number above 0, at most {WIDEST:,.0f}")
             return default
         return float(value)
 

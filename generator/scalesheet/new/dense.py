@@ -119,7 +119,7 @@ def gpt_neo(c: Config) -> Architecture:
     if not c.found and hidden % heads:
         c.wrong("num_heads", f"a divisor of the hidden size {hidden}")
     return {
-        "layers": c.size("num_layers", "num_hidden_layers"), "hidden": hidden, "heads": heads,
+        "layers": c.layers("num_layers", "num_hidden_layers"), "hidden": hidden, "heads": heads,
         "kv_heads": heads, "head_dim": max(1, hidden // heads),
         "ffn": c.size("intermediate_size", default=4 * hidden), "vocab": c.size("vocab_size"),
         "max_sequence": positions, "tied": yes_or_no(c.flag("tie_word_embeddings", default=True)),
@@ -138,7 +138,7 @@ def bloom(c: Config) -> Architecture:
     if not c.found and hidden % heads:
         c.wrong("n_head", f"a divisor of the width {hidden}")
     return {
-        "layers": c.size("n_layer", "num_hidden_layers"), "hidden": hidden, "heads": heads,
+        "layers": c.layers("n_layer", "num_hidden_layers"), "hidden": hidden, "heads": heads,
         "kv_heads": heads, "head_dim": max(1, hidden // heads), "ffn": 4 * hidden,
         "vocab": c.size("vocab_size"), "max_sequence": c.maybe("seq_length"),
         "tied": yes_or_no(c.flag("tie_word_embeddings", default=True)), "gated": "no", **ALL_BIASES,
@@ -161,7 +161,7 @@ def mpt(c: Config) -> Architecture:
     if not c.found and hidden % heads:
         c.wrong("n_heads", f"a divisor of the width {hidden}")
     return {
-        "layers": c.size("n_layers"), "hidden": hidden, "heads": heads,
+        "layers": c.layers("n_layers"), "hidden": hidden, "heads": heads,
         "kv_heads": grouped.get(kind) or attention.size("kv_n_heads"),
         "head_dim": max(1, hidden // heads),
         "ffn": int(c.number("expansion_ratio", 4.0) * hidden), "vocab": c.size("vocab_size"),
@@ -185,7 +185,7 @@ def falcon(c: Config) -> Architecture:
         c.wrong("num_attention_heads" if c.has("num_attention_heads") else "n_head",
                 f"a divisor of the hidden size {hidden}")  # fmt: skip
     return {
-        "layers": c.size("num_hidden_layers", "n_layer"), "hidden": hidden, "heads": heads,
+        "layers": c.layers("num_hidden_layers", "n_layer"), "hidden": hidden, "heads": heads,
         "kv_heads": kv_heads if newer else shared, "head_dim": max(1, hidden // heads),
         "ffn": c.size("ffn_hidden_size", default=4 * hidden), "vocab": c.size("vocab_size"),
         "max_sequence": c.size("max_position_embeddings", default=2048),

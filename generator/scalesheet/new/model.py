@@ -33,7 +33,7 @@ class Made:
     """A new file of a model, and what there is to say of it."""
 
     text: str
-    parameters: int | None  # None where the book lacks the formulas that count them
+    parameters: int | None  # None where the book cannot count them
     active: int | None
     unused: tuple[str, ...]
     remarks: tuple[str, ...]
@@ -73,9 +73,11 @@ def lines(said: Read, unused: tuple[str, ...], source: str | None, called: str) 
 
 
 def _counted(data: Path, id: str, text: str) -> tuple[int | None, int | None]:
-    """Parameters in all, and those that a token meets, by the formulas of the book. Raises Refused
-    where the book or the new file is not sound."""
+    """Parameters in all, and those that a token meets, by the formulas of the book. None where it
+    lacks them or is not sound. Raises Refused where the new file is not."""
     book = compiled(data, "model", id, text)
+    if book is None:
+        return None, None
     cells = evaluate_catalogue(book).tables["models"]
     row = book.tables["models"].rows.index(id)
 

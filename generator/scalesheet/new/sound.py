@@ -16,9 +16,9 @@ from scalesheet.resolve import resolve
 _APART = ("plan", "page", "subpage", "claims", "published", "fit", "score")
 
 
-def compiled(data: Path, kind: str, id: str, text: str) -> Book:
-    """The book with the new file, without its plans and runs. Raises Refused with what is wrong
-    with the file, or with the book where that is why nothing can be said of the file."""
+def compiled(data: Path, kind: str, id: str, text: str) -> Book | None:
+    """The book with the new file, without its plans and runs; None where the rest of it is not
+    sound. Raises Refused with what is wrong with the new file."""
     documents, found = load(data)
     path = shown(place(data, kind, id))
     new = parse(text.encode(), path)
@@ -30,6 +30,6 @@ def compiled(data: Path, kind: str, id: str, text: str) -> Book:
         book, resolved = resolve(kept)
         told += resolved
     own = [each for each in errors(told) if each.path == path]
-    if book is None or own:
-        raise Refused(own or errors(told))
+    if own:
+        raise Refused(own)
     return book

@@ -11,6 +11,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from scalesheet.load import parse
 from scalesheet.load.folder import FOLDERS
 from scalesheet.model import TO_BE_STATED
 from scalesheet.new.places import title
@@ -18,7 +19,11 @@ from scalesheet.render.reference.yaml_text import WIDTH, block, flow
 from scalesheet.schemas import schema
 
 #: Keys that name a row of another kind of file.
-_NAMES = {"accelerator": "hardware", "model": "models", "node": "nodes"}
+_NAMES = {
+    "accelerator": "hardware", "model": "models", "node": "nodes", "provider": "providers",
+}  # fmt: skip
+#: Those of them that name it by its title, and may do so where there is no such file.
+_BY_TITLE = ("provider",)
 #: What differs from the schema's example: nothing of a new file was read anywhere yet.
 _INSTEAD: Mapping[str, Mapping[str, Any]] = {"published": {"read": "not read"}}
 #: Keys of an example that are written out a line each, since people fill them in row by row.
@@ -33,7 +38,7 @@ def template(kind: str, id: str, data: Path, source: str | None, called: str | N
     """The text of a new file. Raises NothingToNameError."""
     whole = schema(kind)
     example = {**whole["examples"][0], **_INSTEAD.get(kind, {})}
-    example = _named(_sourced(example, source), data, whole["required"])
+    example = _named(_sourced(_dated(example, data), source), data, whole["required"])
     example["title"] = called or title(id)
     fields: Mapping[str, Any] = whole["properties"]
     parts = ["\n".join(_head(whole["description"]))]
@@ -73,6 +78,21 @@ def _sourced(data: Any, source: str | None) -> Any:
     }
 
 
+def _dated(example: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The example with a price of the book's own day, as a new one is."""
+    edition = _stated(folder / "book.yaml", "edition")
+    if edition is None or "prices" not in example:
+        return example
+    return {**example, "prices": [{**price, "from": edition} for price in example["prices"]]}
+
+
+def _stated(file: Path, key: str) -> str | None:
+    """What a file says at its top; None where it says nothing."""
+    data = parse(file.read_bytes(), str(file)).data if file.is_file() else None
+    value = data.get(key) if isinstance(data, dict) else None
+    return None if value is None else str(value)
+
+
 def _named(data: Any, folder: Path, needed: list[str]) -> Any:
     """The example with names of rows that the book has; optional keys are left out without any."""
     made: dict[str, Any] = {}
@@ -80,7 +100,10 @@ def _named(data: Any, folder: Path, needed: list[str]) -> Any:
         if key in _NAMES and isinstance(value, str) and _NAMES[key] in FOLDERS:
             first = next(iter(sorted(folder.joinpath(_NAMES[key]).glob("*.yaml"))), None)
             if first is not None:
-                made[key] = first.stem
+                titled = _stated(first, "title") if key in _BY_TITLE else None
+                made[key] = titled or first.stem
+            elif key in _BY_TITLE:
+                made[key] = value
             elif key in needed:
                 raise NothingToNameError(key)
         elif key == "defaults":

@@ -20,7 +20,7 @@ def qwen2_vl(c: Config) -> Architecture:
     ffn = int(v.number("mlp_ratio", 4.0) * width)
     v.ignore("hidden_size")  # the width of the language model
     tower = {
-        "layers": v.size("depth"), "hidden": width, "ffn": ffn, "norm": "layernorm",
+        "layers": v.layers("depth"), "hidden": width, "ffn": ffn, "norm": "layernorm",
         "outer_norms": 2,
     }  # fmt: skip
     return {**made, "vision": {**tower, **patches(v)}}
@@ -33,7 +33,7 @@ def qwen2_5_vl(c: Config) -> Architecture:
         return made
     v.ignore("out_hidden_size", "fullatt_block_indexes", "tokens_per_second", "window_size")
     tower = {
-        "layers": v.size("depth", default=32), "hidden": v.size("hidden_size", default=1280),
+        "layers": v.layers("depth", default=32), "hidden": v.size("hidden_size", default=1280),
         "ffn": v.size("intermediate_size", default=3420), "gated": "yes", "norm": "rmsnorm",
         "outer_norms": 1,
     }  # fmt: skip
@@ -87,7 +87,7 @@ def image_transformer(v: Config) -> Architecture:
     across = v.size("image_size") // side
     v.ignore("num_attention_heads", "projection_dim", "vocab_size")
     return {
-        "layers": v.size("num_hidden_layers"), "hidden": v.size("hidden_size"),
+        "layers": v.layers("num_hidden_layers"), "hidden": v.size("hidden_size"),
         "ffn": v.size("intermediate_size"), "norm": "layernorm",
         "patch": v.size("num_channels", default=3) * side**2, "positions": across**2,
     }  # fmt: skip
