@@ -71,7 +71,7 @@ def test_a_book_without_nodes_has_no_column_of_them(tmp_path: Path) -> None:
     ("node", "offer", "message"),
     [
         (NODE, EIGHT, ""),
-        (NODE.replace("value: 6,", "value: 0.6,"), EIGHT, "V009 600 W, less than 8 accelerators"),
+        (NODE.replace("value: 6,", "value: 0.6,"), EIGHT, "V009 0.6 kW, less than 8 accelerators"),
         (CAPPED, EIGHT, ""),
         (NODE, EIGHT.replace("accelerators: 8", "accelerators: 4"),
          "V009 'machine' has 8 x card, the offer 4 x card"),

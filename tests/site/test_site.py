@@ -202,6 +202,25 @@ def test_a_section_of_only_an_index_holds_its_folder(tmp_path: Path) -> None:
     }
 
 
+def test_folders_that_a_list_names_become_sections_below_it(tmp_path: Path) -> None:
+    pages = {
+        "book/tables/index.md": (
+            '# Tables\n<a href="../grids/index.html">Grids</a> <a href="../plans/index.html">P</a>'
+        ),
+        "book/grids/index.md": "# Grids of the world\n",
+        "book/grids/norway.md": "# Norway\n",
+        "book/plans/index.md": "# Plans\n",
+    }
+    for name, text in pages.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    entry = {"Tables": ["book/tables/index.md"]}
+    below = {"Grids of the world": ["book/grids/index.md", "book/grids/norway.md"]}
+    assert widen(entry, tmp_path, frozenset({"book/plans"})) == {
+        "Tables": ["book/tables/index.md", below]
+    }
+
+
 def test_complaints_keep_what_they_list() -> None:
     said = """\
 INFO    -  Building documentation

@@ -20,7 +20,7 @@ class Given:
     """A column of numbers that files state.
 
     `path` is where a file does, if not under the column's own name. `default` holds where it says
-    nothing; without one the cell is a reason.
+    nothing; without one the cell is a reason. `decimals` is how it prints, if not by the rule.
     """
 
     title: str
@@ -28,6 +28,7 @@ class Given:
     domain: Domain = "positive"
     path: tuple[str, ...] = ()
     default: float | None = None
+    decimals: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Computed:
 
 HARDWARE: Mapping[str, Given] = {
     "memory": Given("Memory", "GiB"),
-    "memory_usable": Given("Memory that programs have", "GiB"),
+    "memory_usable": Given("Memory that programs have", "GiB", decimals=2),
     "bandwidth": Given("Memory bandwidth", "GB / second"),
     "dense_fp16": Given("Dense FP16 peak, FP32 accumulate", "TFLOP / (second * GPU)"),
     "dense_bf16": Given("Dense BF16 peak, FP32 accumulate", "TFLOP / (second * GPU)"),
@@ -140,7 +141,7 @@ NODE: Mapping[str, Given] = {
     "host_memory": Given("Memory of the host", "GiB / node"),
     "storage": Given("Local disks", "TB / node"),
     "network": Given("Network, each direction", "GB / (second * node)"),
-    "power": Given("Power at most", "W / node"),
+    "power": Given("Power at most", "kW / node"),
 }
 
 #: What a record of a measurement says in numbers. Memory is that of one accelerator.
@@ -212,7 +213,7 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
         ),
         "host_power": Computed(
             "Power beside the accelerators",
-            "W / node",
+            "kW / node",
             "max(0, power - gpus * accelerator.power)",
             "non-negative",
         ),

@@ -129,7 +129,7 @@ def _numbers(
     """
     for name, given in columns.items():
         draft = new_column(table, name, given.title, given.unit, given.domain, units)
-        draft.show = Show(percent=given.domain == "fraction")
+        draft.show = Show(percent=given.domain == "fraction", decimals=given.decimals)
         steps = given.path or (name,)
         for document in documents:
             low = Lowering(document, units, found, citation(document.data.get("source")))

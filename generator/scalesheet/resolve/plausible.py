@@ -30,6 +30,8 @@ RATES_WITHIN = 0.03
 MEASURED = (0.5, 1.0)
 #: USD for an hour of one accelerator.
 PRICE = (0.05, 100.0)
+#: A machine's power is in kW, an accelerator's in W.
+W_PER_KW = 1e3
 #: Figures of one run agree as far as they are rounded.
 RUN_WITHIN = 0.02
 
@@ -121,11 +123,12 @@ def _accelerator(document: Document, row: _Row) -> Iterator[Diagnostic]:
 def _node(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnostic]:
     """The machine as a whole draws more than its accelerators at their limits."""
     power, gpus, each = row["power"], row["gpus"], accelerator["power"]
+    limit = gpus * each / W_PER_KW if gpus and each else 0.0
     told = "power" in document.data.get("unusual", {})
-    if power and gpus and each and power < gpus * each and not told:
+    if power and power < limit and not told:
         yield from row.told(
             "power",
-            f"{power:g} W, less than {gpus:g} accelerators of {each:g} W; look for the power of "
+            f"{power:g} kW, less than {gpus:g} accelerators of {each:g} W; look for the power of "
             "one accelerator or of half a machine, or say why under unusual.power",
         )
 

@@ -44,19 +44,26 @@ def prepare(workspace: Path, pages: Path, config: Path, files: Mapping[str, Path
     settings: dict[str, Any] = yaml.safe_load(config.read_text(encoding="utf-8"))
     settings |= {"docs_dir": "docs", "site_dir": "site"}
     if "nav" in settings:
-        settings["nav"] = [widen(entry, docs) for entry in settings["nav"]]
+        named = frozenset(_LISTED_IN_NAV.findall(yaml.safe_dump(settings["nav"])))
+        settings["nav"] = [widen(entry, docs, named) for entry in settings["nav"]]
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
     (workspace / "mkdocs.yml").write_text(text, encoding="utf-8")
 
 
-def widen(entry: Any, docs: Path) -> Any:
+_LISTED_IN_NAV = re.compile(r"(\S+)/index\.md")
+_LISTED_ON_PAGE = re.compile(r'href="\.\./([^"/]+)/index\.html"')
+
+
+def widen(entry: Any, docs: Path, named: frozenset[str] = frozenset()) -> Any:
     """A navigation entry in which a section of only a folder's index.md holds the whole folder.
 
     `{"Plans": ["book/plans/index.md"]}` becomes `{"Plans": ["book/plans/index.md",
-    "book/plans/audit.md", ...]}`, so that mkdocs.yml need not know what the data holds.
+    "book/plans/audit.md", ...]}`, so that mkdocs.yml need not know what the data holds. An index
+    alone in its folder may list folders beside it; those that the navigation has not `named`
+    become sections below it, as the small tables below their list.
     """
     if isinstance(entry, dict):
-        return {title: widen(below, docs) for title, below in entry.items()}
+        return {title: widen(below, docs, named) for title, below in entry.items()}
     if not isinstance(entry, list):
         return entry
     match entry:
@@ -65,8 +72,23 @@ def widen(entry: Any, docs: Path) -> Any:
             pages = (page.relative_to(docs) for page in (docs / index.parent).rglob("*.md"))
             # by name without its ending: a plan comes before its further pages
             listed = sorted((page.with_suffix("") for page in pages if page != index), key=str)
-            return [only, *(f"{page.as_posix()}.md" for page in listed)]
-    return [widen(each, docs) for each in entry]
+            below = [f"{page.as_posix()}.md" for page in listed]
+            return [only, *(below or _listed_folders(index, docs, named))]
+    return [widen(each, docs, named) for each in entry]
+
+
+def _listed_folders(index: Path, docs: Path, named: frozenset[str]) -> list[dict[str, Any]]:
+    """A section for each folder that an index lists and the navigation does not name."""
+    if not (docs / index).is_file():
+        return []
+    found: list[dict[str, Any]] = []
+    for folder in _LISTED_ON_PAGE.findall((docs / index).read_text("utf-8")):
+        place = (index.parent.parent / folder).as_posix()
+        if place not in named:
+            heading = (docs / place / "index.md").read_text("utf-8").partition("\n")[0]
+            title = heading.removeprefix("# ")
+            found.append({title: widen([f"{place}/index.md"], docs)})
+    return found
 
 
 def generate(workspace: Path, engine: Engine, *, cwd: Path) -> tuple[str, ...]:
