@@ -6,12 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from scalesheet.choose.answer import DECIDED, FIGURES, Answer, Row
 from scalesheet.choose.binding import Limit, Miss, Relaxed
 from scalesheet.choose.job import ASSUMED, METHODS
 from scalesheet.choose.search import Search
 from scalesheet.model import Book, Key, Plan, Stated
 from scalesheet.numbers import format_of, text
+from scalesheet.predict.fits import coefficients
 from scalesheet.render.api.text import as_json, csv_text
 from scalesheet.render.api.values import value_json
 from scalesheet.render.terminal import aligned
@@ -99,7 +102,7 @@ class Teller:
     def _price(self, limit: Limit, row: Row, best: Row) -> str:
         if limit == "deadline":
             longer = self._days(row) - self._days(best)
-            return f"{self._over('deadline', row)}, {longer:.2g} longer"
+            return f"{self._over('deadline', row)}, {longer:.2g} days longer"
         return self._over(limit, row)
 
     def _over(self, limit: Limit, row: Row) -> str:
@@ -209,7 +212,13 @@ class Teller:
         yield "  whole machines, paid for all hours of the run; nothing for storage and traffic"
         if "spot" in job.terms:
             yield "  spot: no interruptions are counted"
+        if "pretrain" in job.methods:
+            share = np.exp(-coefficients(self.book, "runs")["gross"])
+            yield f"  pretraining: progress in {share:.0%} of the time, as published hours tell"
+        idle = {"tuning_goodput": {"pretrain"}, "rank": {"pretrain", "full"}}
         for name in ASSUMED:
+            if set(job.methods) <= idle.get(name, set()):
+                continue
             yield f"  {plan.scalars[name].title}: {self.shown(name, self._assumption(name))}"
 
     def _assumption(self, name: str) -> Value:
