@@ -348,7 +348,7 @@ def _citations(document: Document) -> Iterator[tuple[Steps, str]]:
             continue
         inputs = document.kind == "formula" and steps == ("inputs",)  # where names are free
         for key, value in _mapping(data).items():
-            if key != "source" or inputs:
+            if key not in ("source", "confirmed") or inputs:
                 stack.append(((*steps, key), value))
             elif isinstance(value, str):
                 yield (*steps, key), value

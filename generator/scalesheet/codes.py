@@ -33,6 +33,7 @@ FAMILIES = {
     "U": "units",
     "R": "ranges and signs",
     "V": "values",
+    "O": "offers and their prices",
     "C": "claims",
     "P": "predictions",
     "M": "configurations of models (scalesheet new)",
@@ -338,8 +339,8 @@ _code(
     "implausible",
     "A figure of the catalogue is outside of what is usual, or does not agree with another one of "
     "the same file.",
-    "Look at the source again: sparsity, units, the count of accelerators. An accelerator that is "
-    "really so says why under `unusual`.",
+    "Look at the source again: sparsity, units, accumulation. An accelerator that is really so "
+    "says why under `unusual`.",
     "warning",
 )
 _code(
@@ -349,6 +350,60 @@ _code(
     "states, in the digits in which they are stated.",
     "Look at both again: widths, tied embeddings, biases, norms, experts; or the count is of other "
     "files.",
+)
+# O: offers and their prices
+_code(
+    "O001",
+    "old price",
+    "The price in force was last seen longer ago than prices of its kind may be: price_limits of "
+    "book.yaml.",
+    "Read it again and set `seen`, or add the newer price. An old one that has to stand says why "
+    "under `unusual.age`.",
+    "warning",
+)
+_code(
+    "O002",
+    "spot not below on demand",
+    "What may be taken away at any time costs as much as the same on demand, or more.",
+    "Look which of the two prices is wrong or old. A provider that really sells so is told under "
+    "`unusual.spot`.",
+)
+_code(
+    "O003",
+    "price of something else",
+    "The price of an accelerator's hour is outside of 0.05 to 100 USD, or three times above or "
+    "below the median of the other offers of that accelerator.",
+    "Look at the count of accelerators, at the unit, and at what the price includes: that of a "
+    "machine may stand for that of an accelerator. An offer that really costs so says why under "
+    "`unusual.peers`.",
+)
+_code(
+    "O004",
+    "change without a second source",
+    "A price is much higher or lower than the one before it, and one source alone says so.",
+    "Name another source under `confirmed`, or leave the price out.",
+    "warning",
+)
+_code(
+    "O005",
+    "count and price disagree",
+    "Price, count of accelerators and price of one do not agree, or an instance has another count "
+    "elsewhere, or it is a slice of an accelerator.",
+    "Look up how many accelerators the instance has; an offer is of whole ones.",
+)
+_code(
+    "O006",
+    "date outside of the history",
+    "A price holds from a day after the edition, or was seen before it held, after the edition or "
+    "after the next one held.",
+    "Mend the date; a price is entered when it holds.",
+    "warning",
+)
+_code(
+    "O007",
+    "offered twice",
+    "Two files offer the same thing on the same terms.",
+    "Keep one, with all prices by date.",
 )
 # C: claims
 _code(

@@ -93,6 +93,8 @@ class Stated:
     citation: Citation | None = None
     note: str = ""
     since: str = ""  # ISO date from which a dated value holds
+    seen: str = ""  # ISO date on which a dated value was last read so
+    confirmed: Citation | None = None  # a second source that says the same
     position: Position | None = field(default=None, compare=False)
     default: bool = False  # stands in no file: what holds where a file of the catalogue is silent
 
@@ -360,6 +362,18 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
+class OldPrice:
+    """The price of an offer that was seen too long ago: when, how many days before the date of the
+    prices, how many its kind may have, and why it stands all the same."""
+
+    seen: str  # ISO date
+    days: int
+    kind: str
+    limit: int  # days
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Expected:
     """What the score of a task may not fall behind."""
 
@@ -439,6 +453,7 @@ class Book:
     url: str = ""  # of the repository, for edit links
     folder: str = ""  # of the data, with its last slash, as positions name it
     prices: Mapping[str, tuple[Stated, ...]] = field(default_factory=dict)  # dated, by offer
+    old_prices: Mapping[str, OldPrice] = field(default_factory=dict)  # by offer
     audits: Mapping[str, Audit] = field(default_factory=dict)  # by id: one for each document
     publications: Mapping[str, Publication] = field(default_factory=dict)
     fits: Mapping[str, Fit] = field(default_factory=dict)

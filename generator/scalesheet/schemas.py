@@ -27,8 +27,8 @@ from scalesheet.load import MAX_FINDINGS, Document, Steps, plain, quotable
 Schema = dict[str, Any]
 
 KINDS = (
-    "book", "units", "sources", "hardware", "node", "rate", "model", "measurement", "table",
-    "formula", "plan", "subpage", "claims", "published", "fit", "score",
+    "book", "units", "sources", "hardware", "node", "provider", "rate", "model", "measurement",
+    "table", "formula", "plan", "subpage", "claims", "published", "fit", "score",
 )  # fmt: skip
 
 #: Keywords that hold data and no schemas.

@@ -140,11 +140,12 @@ def test_the_parts_of_a_model(
     assert results.tables["models"][part][place].value == count
 
 
-def test_a_spot_price_is_an_offer_of_its_own(book: Book) -> None:
+def test_each_term_is_an_offer_of_its_own(book: Book) -> None:
     offers = book.tables["offers"]
     for row in offers.rows:
         term = offers.columns["term"].stated[row].value
         assert (term == "spot") == row.endswith("-spot"), row
+        assert (term == "reserved") == row.endswith("-reserved"), row
 
 
 def test_the_accelerators_of_the_makers_and_not_of_the_documents(book: Book) -> None:

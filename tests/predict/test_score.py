@@ -105,11 +105,11 @@ def test_the_rule_of_thumb_is_a_utilisation_of_0_35(runs: TaskScore) -> None:
 def test_losses_are_scored_after_one_offset_of_their_set(examined: Examined) -> None:
     found = examined.scores["loss"]
     sets = found.published.cases.evaluation
-    gap = found.published.truth - found.left_out.predicted
+    gap = found.published.truth - (found.left_out.predicted - found.offset)
     for name in set(sets[found.counted].tolist()):
         own = found.counted & (sets == name)
-        others = (gap[own].sum() - gap[own]) / max(own.sum() - 1, 1)
-        assert found.offset[own] == pytest.approx(others if own.sum() > 1 else 0.0)
+        others = (gap[own].sum() - gap[own]) / (own.sum() - 1)
+        assert found.offset[own] == pytest.approx(others)
         assert found.error[own] == pytest.approx(np.abs(gap[own] - found.offset[own]))
 
 

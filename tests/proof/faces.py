@@ -166,13 +166,15 @@ def edits(book: Book, plan: Plan, within: Mapping[Key, Stated] | None = None) ->
         if stated is None or cell.formula is not None or stated.reason is not None:
             continue
         changed = _changed(cell, stated, tables)
-        if changed is not None:
+        if changed is not None and changed[0] != face_of(stated, cell.end):
             entry, new = changed
             yield Edit(cell, entry, cell.key, new)
 
 
 #: Rows of a column whose cells are changed: of the plan's tables, and of the catalogue's.
 OWN_ROWS, CATALOGUE_ROWS = 2, 1
+#: Numbers that are changed at the same time.
+AT_ONCE = 5
 
 
 def chosen(plan: Plan, results: Results, made: Sequence[Edit]) -> list[Edit]:
@@ -192,6 +194,17 @@ def chosen(plan: Plan, results: Results, made: Sequence[Edit]) -> list[Edit]:
         first = [edit for edit in edits if table not in plan.tables and edit.key.row in used][:1]
         kept |= {edit.cell.address for edit in [*first, *edits[::step]][:most]}
     return [edit for edit in made if edit.key.table is None or edit.cell.address in kept]
+
+
+def together(made: Sequence[Edit]) -> list[tuple[Edit, ...]]:
+    """Texts one by one, numbers a few at a time, of which no two are neighbours.
+
+    A cell that follows none or the wrong one of several changes is as wrong as after one.
+    """
+    numbers = [edit for edit in made if not isinstance(edit.entry, str)]
+    times = -(-len(numbers) // AT_ONCE)
+    alone = [(edit,) for edit in made if isinstance(edit.entry, str)]
+    return [*alone, *(tuple(numbers[at::times]) for at in range(times))]
 
 
 def _references(plan: Plan, results: Results) -> Iterator[Value]:
@@ -236,6 +249,14 @@ def _stated(book: Book, plan: Plan, key: Key) -> Stated | None:
     return table.columns[key.name].stated.get(key.row)
 
 
+def face_of(stated: Stated, end: End) -> float | str | bool | None:
+    """What is stated, as a cell shows it."""
+    shown = getattr(stated, end) if stated.low is not None else stated.value
+    if isinstance(shown, bool):
+        return "yes" if shown else "no"
+    return shown
+
+
 def _changed(
     cell: Shown, stated: Stated, tables: Mapping[str, object]
 ) -> tuple[float | str, Stated] | None:
@@ -248,7 +269,8 @@ def _changed(
         ends = {"low": stated.low, "value": stated.value, "high": stated.high}
         new = _moved(ends[cell.end], quantity.domain, cell.end)
         if cell.end == "value" and quantity.ranged and stated.low != stated.high:
-            new = stated.value + (stated.high - stated.value) / 7
+            toward = stated.high if stated.value < stated.high else stated.low
+            new = stated.value + (toward - stated.value) / 7
         elif cell.end == "value" and not quantity.ranged:
             return new, Stated(new, new, new)
         ends[cell.end] = new

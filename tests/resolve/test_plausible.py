@@ -12,7 +12,6 @@ BF16 = "dense_bf16: {value: 165.2, unit: TFLOP / (second * GPU), kind: spec, sou
 CARD = (MINIMAL / "hardware" / "card.yaml").read_text("utf-8").replace(
     "dense_bf16: {reason: no bf16 tensor unit}", BF16
 )  # fmt: skip
-OFFER = (MINIMAL / "rates" / "offer.yaml").read_text("utf-8")
 
 
 def told(folder: Path, **files: str) -> list[str]:
@@ -83,27 +82,6 @@ def test_why_it_is_unusual_stands_in_its_note(tmp_path: Path) -> None:
     book = examine(lay(tmp_path, {"hardware/card.yaml": text})).book
     assert book is not None
     assert book.tables["hardware"].row_notes["card"] == "A card. Unusual: Same unit."
-
-
-SPOT = OFFER.replace("term: on-demand", "term: spot")
-
-
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        ({"rates__offer": OFFER.replace("price: 1.25", "price: 125")}, "125 USD for an hour"),
-        ({"rates__offer": OFFER.replace("price: 1.25", "price: 0.01")}, "0.01 USD for an hour"),
-        ({"rates__offer": OFFER.replace("accelerators: 1", "accelerators: 8")
-            .replace("price: 1.25", "price: 125")}, ""),
-        ({"rates__spot": SPOT.replace("price: 1,", "price: 0.5,").replace("low: 0.8, high: 1.2, ",
-            "")}, ""),
-        ({"rates__spot": SPOT}, "spot costs 1 and is not below the 1 of 'offer'"),
-        ({"rates__spot": SPOT.replace("one-card", "two-cards")}, ""),
-    ],
-)  # fmt: skip
-def test_a_price(tmp_path: Path, files: dict[str, str], message: str) -> None:
-    found = told(tmp_path, **files)
-    assert [m.startswith(message) for m in found] == ([True] if message else [])
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,12 @@ import functools
 import http.server
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import get_args
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage
-from sample_site import Scheme, Site, Visit, build
+from sample_site import Scheme, Site, Visit, build, write_pages
 
 from proof.browser import Chromium
 from scalesheet.site import Engine
@@ -21,12 +22,17 @@ class _Silent(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+@pytest.fixture(scope="session")
+def sample_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_pages(tmp_path_factory.mktemp("sample") / "pages")
+
+
 @pytest.fixture(scope="session", params=get_args(Engine))
 def site(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, sample_pages: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp(request.param) / "site"
-    report = build(folder, request.param)
+    report = build(folder, request.param, sample_pages)
     handler = functools.partial(_Silent, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import yaml
 from playwright.sync_api import Page
 
 from scalesheet.site import Engine, SiteReport, build_site
@@ -17,7 +20,27 @@ ASSETS = ROOT / "docs" / "assets"
 Scheme = Literal["light", "dark"]
 
 
-def build(out: Path, engine: Engine, pages: Path = PAGES) -> SiteReport:
+def write_pages(folder: Path) -> Path:
+    """The sample's pages, and a plain one for every other that the navigation names."""
+    shutil.copytree(PAGES, folder)
+    for name in _named(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]):
+        page = folder / name
+        if not page.exists():
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(f"# {page.stem.title()}\n\nIts page.\n", encoding="utf-8")
+    return folder
+
+
+def _named(part: Any) -> Iterator[str]:
+    """The pages of a part of the navigation."""
+    if isinstance(part, str):
+        yield part
+    else:
+        for each in part.values() if isinstance(part, dict) else part:
+            yield from _named(each)
+
+
+def build(out: Path, engine: Engine, pages: Path) -> SiteReport:
     """The sample pages, with the project's own configuration, styles and scripts."""
     return build_site(
         pages, out, config=ROOT / "mkdocs.yml", engine=engine, files={"assets": ASSETS}

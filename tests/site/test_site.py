@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 from typing import get_args
 
 import pytest
-from sample_site import PAGES, ROOT, Site, build
+from sample_site import PAGES, ROOT, Site, build, write_pages
 
 from scalesheet.site import Engine, build_site
 from scalesheet.site.check import check_site
@@ -18,9 +17,9 @@ from scalesheet.site.harden import policy, script_styles
 POLICY = re.compile(r'<head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"')
 
 
-def test_the_sample_pages_build_without_a_problem(site: Site) -> None:
+def test_the_sample_pages_build_without_a_problem(site: Site, sample_pages: Path) -> None:
     assert site.report.problems == ()
-    assert site.report.pages == len(list(PAGES.rglob("*.md")))
+    assert site.report.pages == len(list(sample_pages.rglob("*.md")))
 
 
 def test_the_policy_comes_first_in_every_page_and_allows_nothing_unsafe(site: Site) -> None:
@@ -47,7 +46,7 @@ def test_two_builds_give_the_same_bytes(
 ) -> None:
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     monkeypatch.setenv("PYTHONHASHSEED", "77")
-    pages = shutil.copytree(PAGES, tmp_path / "elsewhere")
+    pages = write_pages(tmp_path / "elsewhere")
     build(tmp_path / "again", site.engine, pages)
     assert contents(tmp_path / "again") == contents(site.folder)
 
@@ -96,7 +95,7 @@ COMPLAINED = {
 
 @pytest.mark.parametrize("engine", get_args(Engine))
 def test_every_fault_is_reported_at_once(engine: Engine, tmp_path: Path) -> None:
-    pages = shutil.copytree(PAGES, tmp_path / "pages")
+    pages = write_pages(tmp_path / "pages")
     (pages / "changelog.md").write_text(FAULTY, encoding="utf-8")
     (pages / "book/offers/index.md").unlink()
 
@@ -120,7 +119,7 @@ def test_a_broken_configuration_leaves_the_old_site_alone(tmp_path: Path) -> Non
 
 
 def test_files_are_published_beside_the_pages(tmp_path: Path) -> None:
-    pages = shutil.copytree(PAGES, tmp_path / "pages")
+    pages = write_pages(tmp_path / "pages")
     (pages / "changelog.md").write_text("# Changelog\n\n[data](api/v1/plans.json)\n")
     api = tmp_path / "api"
     (api / "v1").mkdir(parents=True)

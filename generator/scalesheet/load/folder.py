@@ -19,6 +19,7 @@ OPTIONAL = {"score.yaml": "score"}
 FOLDERS = {
     "hardware": "hardware",
     "nodes": "node",
+    "providers": "provider",
     "rates": "rate",
     "models": "model",
     "measurements": "measurement",

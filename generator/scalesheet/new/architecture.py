@@ -43,8 +43,7 @@ def decoder(
         "gated": yes_or_no(gated),
     }
     if not c.found and heads % made["kv_heads"]:
-        name = "num_key_value_heads" if c.has("num_key_value_heads") else "num_attention_heads"
-        c.wrong(name, f"a divisor of the {heads} heads")
+        c.wrong(("num_key_value_heads", "num_attention_heads"), f"a divisor of the {heads} heads")
     return made
 
 
@@ -58,7 +57,7 @@ def old_names(c: Config, **more: str | int) -> Architecture:
     """The names of GPT-2 and of what followed its code: n_layer, n_embd, n_head."""
     hidden, heads = c.size("n_embd", "hidden_size"), c.size("n_head", "num_attention_heads")
     if not c.found and hidden % heads:
-        c.wrong("n_head", f"a divisor of the width {hidden}")
+        c.wrong(("n_head", "num_attention_heads"), f"a divisor of the width {hidden}")
     positions = c.size("n_positions", "n_ctx", default=1024)
     return {
         "layers": c.layers("n_layer", "num_hidden_layers"),

@@ -157,8 +157,10 @@ class Config:
             "checkpoint as it was published",
         )
 
-    def wrong(self, name: str, expected: str) -> None:
-        value = described(self.data[name])
+    def wrong(self, names: str | Sequence[str], expected: str) -> None:
+        """What stands under the first of the names that there is, is not what is expected."""
+        name, value = self._first((names,) if isinstance(names, str) else names)
+        value = "nothing" if value is None else described(value)
         self._say(
             "M004",
             name,

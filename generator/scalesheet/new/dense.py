@@ -117,7 +117,7 @@ def gpt_neo(c: Config) -> Architecture:
     positions = c.size("max_position_embeddings")
     c.ignore("attention_types", "attention_layers")
     if not c.found and hidden % heads:
-        c.wrong("num_heads", f"a divisor of the hidden size {hidden}")
+        c.wrong(("num_heads", "num_attention_heads"), f"a divisor of the hidden size {hidden}")
     return {
         "layers": c.layers("num_layers", "num_hidden_layers"), "hidden": hidden, "heads": heads,
         "kv_heads": heads, "head_dim": max(1, hidden // heads),
@@ -136,7 +136,7 @@ def gpt_bigcode(c: Config) -> Architecture:
 def bloom(c: Config) -> Architecture:
     hidden, heads = c.size("hidden_size", "n_embed"), c.size("n_head", "num_attention_heads")
     if not c.found and hidden % heads:
-        c.wrong("n_head", f"a divisor of the width {hidden}")
+        c.wrong(("n_head", "num_attention_heads"), f"a divisor of the width {hidden}")
     return {
         "layers": c.layers("n_layer", "num_hidden_layers"), "hidden": hidden, "heads": heads,
         "kv_heads": heads, "head_dim": max(1, hidden // heads), "ffn": 4 * hidden,
@@ -182,8 +182,7 @@ def falcon(c: Config) -> Architecture:
     norms = c.size("num_ln_in_parallel_attn", default=2 if newer else 1)
     bias = dict.fromkeys(ALL_BIASES, yes_or_no(c.flag("bias", default=False)))
     if not c.found and hidden % heads:
-        c.wrong("num_attention_heads" if c.has("num_attention_heads") else "n_head",
-                f"a divisor of the hidden size {hidden}")  # fmt: skip
+        c.wrong(("num_attention_heads", "n_head"), f"a divisor of the hidden size {hidden}")
     return {
         "layers": c.layers("num_hidden_layers", "n_layer"), "hidden": hidden, "heads": heads,
         "kv_heads": kv_heads if newer else shared, "head_dim": max(1, hidden // heads),

@@ -98,6 +98,7 @@ class Cases:
     counts: Words
     loss_unit: Words
     compute: Array
+    unique: Array  # tokens that differ, of those trained on
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -122,8 +123,11 @@ def cases(table: Read, catalogue: Known) -> Cases:
     """A table as read, with everything that the catalogue adds to it."""
     rows = table.rows
 
+    told_by_name = _sizes(table) if table.task == "loss" else {}
+
     def number(name: str) -> Array:
-        return table.numbers[name] if name in table.numbers else unstated(rows)
+        stated = table.numbers[name] if name in table.numbers else unstated(rows)
+        return first_stated(stated, told_by_name[name]) if name in told_by_name else stated
 
     found = each(table.text("hardware"), lambda name: names.accelerator(name, catalogue.hardware))
     layouts = each(table.text("layout"), texts.layout)
@@ -211,7 +215,16 @@ def cases(table: Read, catalogue: Known) -> Cases:
         counts=table.text("counts"),
         loss_unit=table.text("loss_unit"),
         compute=number("compute"),
+        unique=number("unique"),
     )
+
+
+def _sizes(table: Read) -> dict[str, Array]:
+    """Sizes in the names of runs and tokenizers, as studies of losses give them."""
+    named = each(table.text("model"), texts.sizes).tolist()
+    entries = each(table.text("tokenizer"), texts.vocabulary).tolist()
+    width, layers = np.array(named, dtype=np.float64).reshape(-1, 2).T
+    return {"hidden": width, "layers": layers, "vocab": np.array(entries, dtype=np.float64)}
 
 
 def _stated_only(reasons: Reasons, written: Words) -> Reasons:

@@ -11,19 +11,21 @@ from scalesheet.predict.score import Quality, TaskScore
 
 #: Figures on file are rounded; a score may be worse by this share.
 ROUNDING = 1e-3
+APART = "loss_apart"  # losses on evaluation sets that were never seen
 
 
 def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic]:
     """Every score that fell behind the one on file, and every fit that is out of date."""
     for task, expected in book.expected.items():
         assert expected.position is not None
-        if task not in scores:
+        found = _figures(scores, task)
+        if found is None:
             message = f"{task}: no row is scored, and {expected.rows} are expected"
             yield at(expected.position, "P001", message)
             continue
-        for message in _worse(scores[task].unseen, expected):
+        for message in _worse(found, expected):
             yield at(expected.position, "P001", f"{task}: {message}")
-        for message in _tight(scores[task].room):
+        for message in _tight(scores[task].room) if task in scores else ():
             yield at(expected.position, "P001", f"{task}: {message}")
     for task, made in scores.items():
         fit = book.fits.get(task)
@@ -42,6 +44,13 @@ def _tight(found: Room | None) -> Iterator[str]:
         yield f"'{row}' is said to fit, and took over {SLACK:g} times the most that it is said to"
     for row in found.let if found is not None else ():
         yield f"'{row}' is said to fit, and ran out of memory"
+
+
+def _figures(scores: Mapping[str, TaskScore], name: str) -> Quality | None:
+    """The figures that an entry of the file is about; `loss_apart` is a second one of a task."""
+    if name == APART:
+        return scores["loss"].apart if "loss" in scores else None
+    return scores[name].unseen if name in scores else None
 
 
 def _worse(found: Quality, expected: Expected) -> Iterator[str]:

@@ -34,6 +34,8 @@ def coefficients(book: Book, fit: str) -> Coefficients:
 _SAID = ("assumed", "unsupported", "no_peak")
 #: What only predictions of memory look at.
 _OF_MEMORY = ("flat", "optimizer", "rank")
+#: Columns that came later: where no row states them they say nothing.
+_LATER = ("unique",)
 
 
 def digest(cases: Cases, truth: Array) -> str:
@@ -43,6 +45,8 @@ def digest(cases: Cases, truth: Array) -> str:
         if field.name in _SAID or (field.name in _OF_MEMORY and cases.task != "memory"):
             continue
         column = getattr(cases, field.name)
+        if field.name in _LATER and np.isnan(column).all():
+            continue
         if isinstance(column, np.ndarray) and column.dtype == np.float64:
             parts.append(",".join(f"{number:.12g}" for number in column.tolist()))
         elif isinstance(column, np.ndarray):

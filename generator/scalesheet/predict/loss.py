@@ -1,40 +1,171 @@
-"""Loss by size and data: the law of a compute-optimal study."""
+"""Loss by size and data: one law for all, and one offset for each evaluation set.
+
+A loss depends on the text that it is measured on and on the tokenizer, which no law knows: that is
+the offset. It is learnt from published losses on the same set. A set that none was published on
+gets the offset of its text, or the mean of all, for the length that tokens of its vocabulary have,
+and a wide range: there only differences between rows mean something.
+"""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Mapping
 
 import numpy as np
 
 from scalesheet.model import Book
-from scalesheet.predict.arrays import Array, Reasons, Words, first_reason, no_reasons
+from scalesheet.predict.arrays import (
+    Array,
+    Flags,
+    Reasons,
+    Words,
+    among,
+    because,
+    each,
+    first_reason,
+    no_reasons,
+    words,
+)
 from scalesheet.predict.cases import Cases, needs
-from scalesheet.predict.families import folds, interval
+from scalesheet.predict.embeddings import without_embeddings
 from scalesheet.predict.fits import Coefficients
+from scalesheet.predict.lookups import VOCABULARY
 from scalesheet.predict.records import rows_of
-from scalesheet.predict.table import Predictions
+from scalesheet.predict.table import Predictions, none_of
+from scalesheet.predict.texts import vocabulary
 
-METHOD = "compute-optimal study of 2022, with one offset"
+#: Coefficients of the law, as `joint-power-loss` names them.
+SHAPE = ("size", "data", "alpha", "beta", "joint")
+#: Parameters without embeddings. In smaller models the tables of tokens do much of the work.
+SMALLEST = 3e6
+#: What offsets of texts are for: entries of the vocabulary, and a run of middling size.
+USUAL, PARAMETERS, TOKENS = 5e4, 1e9, 2e10
+#: Parameters without embeddings and tokens of the published runs that the fit rests on, and how
+#: many times beyond them is far.
+SIZES, DATA, FAR = (1.9e7, 1.3e10), (1e9, 5e12), 3.0
+#: Besides these a fit has an offset for each set and each text that it knows.
+NEEDED = (*SHAPE, "offset_elsewhere", "set_low", "set_high", "new_low", "new_high")
+#: Texts that sets are made of, and how their names tell. The first that is found holds.
+CORPORA: Mapping[str, str] = {
+    "pile": r"\bpile\b",
+    "c4": r"\bc4\b",
+    "redpajama": r"red\s?pajama",
+    "web": r"open\s?web\s?text|\bowt\b|web\s?text|refinedweb|fineweb|common\s?crawl",
+}
+_PER = re.compile(r"byte|char|word|\bbp[bc]\b|bits? per")
+_PER_TOKEN = (
+    "a loss is predicted for each token, not for each byte, character or word; 'bits-per-byte' "
+    "converts where the bytes of a token are known"
+)
 
 
 def unsupported_loss(cases: Cases) -> Reasons:
     """Why a row cannot be predicted, where it cannot."""
-    return first_reason(needs("parameters", cases.parameters), needs("tokens", cases.tokens))
+    experts = cases.active < 0.99 * cases.parameters
+    tuned = among(cases.method, "lora", "qlora", "adapter", "full")
+    per = np.array([_PER.search(text.lower()) is not None for text in cases.loss_unit.tolist()])
+    more = cases.unique > cases.tokens
+    tiny = without_embeddings(cases) < SMALLEST
+    return first_reason(
+        needs("parameters", cases.parameters),
+        needs("tokens", cases.tokens),
+        because(experts, "a mixture of experts: the laws are of dense models"),
+        because(tuned, "a model that is tuned on: the laws are of training from nothing"),
+        because(per.astype(bool), _PER_TOKEN),
+        because(tiny, "too small: fewer than 3e6 parameters without embeddings"),
+        because(more, "more tokens that differ than tokens"),
+    )
+
+
+def seen_tokens(book: Book, cases: Cases) -> Array:
+    """Tokens trained on, repeated ones for what they are worth in new ones."""
+    repeated = ~np.isnan(cases.unique)
+    if not repeated.any():
+        return cases.tokens
+    unique = np.where(repeated, cases.unique, cases.tokens)
+    return rows_of(book, "effective-tokens", tokens=cases.tokens, unique=unique)
 
 
 def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     """Loss in nat for each token."""
-    law = rows_of(book, "chinchilla-loss", parameters=cases.parameters, tokens=cases.tokens)
-    expected = law + fitted["offset"]
-    method = np.full(len(cases), METHOD, dtype=object)
-    low = np.maximum(expected + fitted["low"], 0.01)
-    return Predictions(expected, low, expected + fitted["high"], method, no_reasons(len(cases)))
+    if missing := [name for name in NEEDED if name not in fitted]:
+        return none_of(len(cases), f"the fit on file has no '{missing[0]}'; run 'scalesheet fit'")
+    coefficients = {name: fitted[name] for name in SHAPE}
+    shape = rows_of(
+        book, "joint-power-loss", parameters=without_embeddings(cases),
+        tokens=seen_tokens(book, cases), floor=0.0, **coefficients,
+    )  # fmt: skip
+    middle = float(
+        rows_of(
+            book, "joint-power-loss", parameters=np.array([PARAMETERS]), tokens=TOKENS, floor=0.0,
+            **coefficients,
+        )[0]
+    )  # fmt: skip
+    found = each(cases.evaluation, lambda name: _offset(name, fitted)).tolist()
+    offset = np.array([each[0] for each in found], dtype=np.float64)
+    known = np.array([each[1] for each in found], dtype=bool)
+    longer = in_vocabulary(book, np.maximum(middle + offset, 0.0), cases) - middle
+    expected = np.maximum(shape + np.where(known, offset, longer), 0.01)
+    low, high = (_end(fitted, end, known) for end in ("low", "high"))
+    method = words([f"joint power law, {each[2]}" for each in found])
+    method[~_within(cases)] += "; far from the runs of the fit"
+    return Predictions(
+        expected, np.maximum(expected + low, 0.01), expected + high, method, no_reasons(len(cases))
+    )
 
 
-def fit_loss(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
-    """The offset that is right at the median."""
-    law = rows_of(book, "chinchilla-loss", parameters=cases.parameters, tokens=cases.tokens)
-    gap = truth - law
-    residual = gap - np.median(gap)
-    for others, own in folds(family):
-        residual[own] = gap[own] - np.median(gap[others])
-    low, high = interval(residual, family)
-    return {"offset": float(np.median(gap)), "low": low, "high": high}
+def _within(cases: Cases) -> Flags:
+    """Whether size and data are among those of the fit, or not far from them."""
+    inside = np.ones(len(cases), dtype=bool)
+    for values, (least, most) in ((without_embeddings(cases), SIZES), (cases.tokens, DATA)):
+        inside &= (least / FAR <= values) & (values <= most * FAR)
+    return inside
+
+
+def in_vocabulary(book: Book, loss: Array, cases: Cases) -> Array:
+    """A loss for each token of a vocabulary of USUAL entries, for each token of the case's own.
+
+    Where neither tokenizer nor model tells how many entries there are, they are taken for USUAL.
+    """
+    told = each(cases.tokenizer, lambda text: np.isfinite(vocabulary(text))).astype(bool)
+    told |= ~among(cases.model_id, "") | (cases.vocab != VOCABULARY)
+    entries = np.where(told, cases.vocab, USUAL)
+    return rows_of(book, "vocabulary-loss", loss=loss, entries=entries, from_entries=USUAL)
+
+
+def _end(fitted: Coefficients, end: str, known: Flags) -> Array:
+    """An end of the range beside the prediction, by whether the evaluation set is known."""
+    return np.where(known, fitted[f"set_{end}"], fitted[f"new_{end}"])
+
+
+# ------------------------------------------------------------------ evaluation sets
+
+
+def set_name(evaluation: str) -> str:
+    """The name of the coefficient that is the offset of an evaluation set."""
+    plain = re.sub(r"[^a-z0-9]+", "_", evaluation.lower()).strip("_")
+    return f"offset_of_{plain}" if plain else ""
+
+
+def corpus(evaluation: str) -> str:
+    """The text that a set is made of, or nothing where its name does not tell.
+
+    What stands in brackets is of the model, such as what it was trained on.
+    """
+    name = evaluation.lower().partition("(")[0]
+    return next((text for text, told in CORPORA.items() if re.search(told, name)), "")
+
+
+def corpora(evaluation: Words) -> Words:
+    return each(evaluation, corpus)
+
+
+def _offset(evaluation: str, fitted: Coefficients) -> tuple[float, bool, str]:
+    """The offset of an evaluation set, whether it was learnt on the set, and that in words."""
+    own = set_name(evaluation)
+    if own in fitted:
+        return fitted[own], True, "offset of its evaluation set"
+    text = corpus(evaluation)
+    if text and f"offset_in_{text}" in fitted:
+        return fitted[f"offset_in_{text}"], False, f"an unknown set: offset of sets of {text}"
+    return fitted["offset_elsewhere"], False, "an unknown set: mean offset of all"

@@ -45,14 +45,14 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
     "memory": {**_SETUP, **_ARCHITECTURE, "method": "kind", "quantity": "quantity"},
     "loss": {
         "id": "id", "model": "model", "kind": "kind", "N": "parameters", "N_kind": "counts",
-        "D_tokens": "tokens", "C_flops": "compute", "loss_unit": "loss_unit",
+        "D_tokens": "tokens", "D_unique": "unique", "C_flops": "compute", "loss_unit": "loss_unit",
         "tokenizer": "tokenizer", "eval_set": "evaluation", **_ARCHITECTURE, "seq_len": "sequence",
     },
 }  # fmt: skip
 
 NUMBERS = frozenset((
     "parameters", "active", "layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab",
-    "sequence", "tokens", "gpus", "global_batch", "micro_batch", "compute",
+    "sequence", "tokens", "gpus", "global_batch", "micro_batch", "compute", "unique",
 ))  # fmt: skip
 NOT_STATED = frozenset(("", "nan", "none", "null", "n/a", "na", "-", "?", "unknown"))
 #: Of texts: `none` is a word that says something of sharding and recomputation.

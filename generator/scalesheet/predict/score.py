@@ -7,7 +7,7 @@ the fit on file, which has seen every row, and for a rule of thumb.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from scalesheet.predict.cases import Cases
 from scalesheet.predict.families import folds
 from scalesheet.predict.fits import Coefficients, coefficients, digest
 from scalesheet.predict.lookups import Known, known
+from scalesheet.predict.records import rows_of
 from scalesheet.predict.room import Room, room
 from scalesheet.predict.table import Predictions, none_of, supported
 from scalesheet.predict.tasks import TASKS, predict, unsupported
@@ -50,19 +51,25 @@ class Quality:
 
 @dataclass(frozen=True)
 class TaskScore:
-    """The score of one task, and all that its page shows of each row."""
+    """The score of one task, and all that its page shows of each row.
+
+    Of losses `unseen` judges the shape: each row gets the offset that the other rows of its
+    evaluation set give, and the range of a known set. `apart` judges the same predictions as they
+    are: the sets were never seen, and their range is wide. Other tasks have no `apart`.
+    """
 
     task: str
     published: Published
     counted: Flags  # scored, and predicted
     made: Predictions  # by the fit on file
     left_out: Predictions  # by a fit without the row's family
-    offset: Array  # of losses: that of the row's evaluation set, found on its other rows
+    offset: Array  # of losses: what the other rows of the evaluation set add, nan where none
     rule: Array
     error: Array  # of each row, left out: a factor, or of losses a difference
     unseen: Quality
     seen: Quality
     thumb: Quality
+    apart: Quality | None
     groups: Mapping[str, Mapping[str, Quality]]  # unseen, by family, hardware, size
     digest: str  # of the rows that a fit rests on
     room: Room | None = None  # of memory: whether what is said to fit did
@@ -90,16 +97,19 @@ def score_of(book: Book, task: str, catalogue: Known) -> TaskScore | None:
     if len(set(data.family[rows].tolist())) < 2:
         return None
     made = predict(book, task, data.cases, coefficients(book, task))
-    left_out = leave_out(book, task, data, rows)
+    left_out, spread = leave_out(book, task, data, rows)
     counted = rows & supported(left_out)
-    rule = np.where(given(unsupported(task, data.cases)), np.nan, _RULES[task](data.cases))
+    rule = np.where(given(unsupported(task, data.cases)), np.nan, _RULES[task](book, data.cases))
+    offset = offsets(task, data, left_out.predicted, counted)
+    apart = None
+    if task == "loss":
+        apart = _Judged(task, data, left_out).quality(counted)
+        left_out = _shifted(left_out, offset, spread)
+        counted = counted & ~np.isnan(offset)
     in_sample, by_rule = counted & supported(made), counted & ~np.isnan(rule)
-    offset = _offsets(task, data, left_out.predicted, counted)
-    unseen = _Judged(task, data, left_out.predicted, offset, left_out)
-    seen = _Judged(
-        task, data, made.predicted, _offsets(task, data, made.predicted, in_sample), made
-    )
-    thumb = _Judged(task, data, rule, _offsets(task, data, rule, by_rule), None)
+    unseen = _Judged(task, data, left_out)
+    seen = _Judged(task, data, made)
+    thumb = _Judged(task, data, _plain(rule + offsets(task, data, rule, by_rule)), ranged=False)
     return TaskScore(
         task=task,
         published=data,
@@ -112,6 +122,7 @@ def score_of(book: Book, task: str, catalogue: Known) -> TaskScore | None:
         unseen=unseen.quality(counted),
         seen=seen.quality(in_sample),
         thumb=thumb.quality(by_rule),
+        apart=apart,
         groups={
             what: {
                 name: unseen.quality(counted & (column == name))
@@ -130,26 +141,25 @@ class _Judged:
 
     task: str
     data: Published
-    values: Array
-    offset: Array
-    made: Predictions | None  # where they have intervals
+    made: Predictions
+    ranged: bool = True
 
     @property
     def error(self) -> Array:
         """The error of each row: a factor, or of losses a difference."""
         if self.task == "loss":
-            return np.abs(self.values + self.offset - self.data.truth)
-        return np.exp(np.abs(np.log(self.values / self.data.truth)))
+            return np.abs(self.made.predicted - self.data.truth)
+        return np.exp(np.abs(np.log(self.made.predicted / self.data.truth)))
 
     def quality(self, rows: Flags) -> Quality:
         """The figures over some rows."""
-        truth, values = self.data.truth[rows], self.values[rows]
+        truth, values = self.data.truth[rows], self.made.predicted[rows]
         if not len(truth):
             return Quality(0, np.nan, np.nan, np.nan, None)
-        gap = values + self.offset[rows] - truth
+        gap = values - truth
         bias = np.mean(gap) if self.task == "loss" else np.exp(np.mean(np.log(values / truth)))
         coverage = None
-        if self.made is not None:
+        if self.ranged:
             inside = (self.made.low[rows] <= truth) & (truth <= self.made.high[rows])
             coverage = float(np.mean(inside))
         error = self.error[rows]
@@ -159,8 +169,15 @@ class _Judged:
         )  # fmt: skip
 
 
-def leave_out(book: Book, task: str, data: Published, rows: Flags) -> Predictions:
-    """Each family's rows as a fit on all other families predicts them; other rows are empty."""
+def leave_out(
+    book: Book, task: str, data: Published, rows: Flags
+) -> tuple[Predictions, tuple[Array, Array]]:
+    """Each family's rows as a fit on all other families predicts them; other rows are empty.
+
+    Beside them the ends of the range that these fits give a loss on a set that is known, from the
+    prediction; nan for other tasks.
+    """
+    spread = unstated(len(rows)), unstated(len(rows))
     columns = {name: unstated(len(rows)) for name in ("predicted", "low", "high")}
     method = no_words(len(rows))
     reasons = none_of(len(rows), "not scored").unsupported
@@ -173,7 +190,20 @@ def leave_out(book: Book, task: str, data: Published, rows: Flags) -> Prediction
         for name, column in columns.items():
             column[at] = getattr(made, name)
         method[at], reasons[at] = made.method, made.unsupported
-    return Predictions(**columns, method=method, unsupported=reasons)
+        for end, name in zip(spread, ("set_low", "set_high"), strict=True):
+            end[at] = learnt.get(name, np.nan)
+    return Predictions(**columns, method=method, unsupported=reasons), spread
+
+
+def _shifted(made: Predictions, offset: Array, spread: tuple[Array, Array]) -> Predictions:
+    """Losses with the offset of their set added, and the range of a set that is known."""
+    moved = made.predicted + offset
+    return replace(made, predicted=moved, low=moved + spread[0], high=moved + spread[1])
+
+
+def _plain(values: Array) -> Predictions:
+    """Numbers without a range."""
+    return replace(none_of(len(values), ""), predicted=values)
 
 
 def fit(book: Book, task: str, catalogue: Known) -> tuple[Coefficients, Published, Flags]:
@@ -190,12 +220,12 @@ def fit(book: Book, task: str, catalogue: Known) -> tuple[Coefficients, Publishe
 # ------------------------------------------------------------------ figures
 
 
-def _offsets(task: str, data: Published, values: Array, rows: Flags) -> Array:
-    """For losses what must be added in the row's evaluation set, found on the other rows of it; a
-    set with one row has none. For other tasks 0."""
-    offset = np.zeros(len(rows))
+def offsets(task: str, data: Published, values: Array, rows: Flags) -> Array:
+    """For losses what must be added in the row's evaluation set, found on the other rows of it; nan
+    for a set with one row. For other tasks 0."""
     if task != "loss":
-        return offset
+        return np.zeros(len(rows))
+    offset = unstated(len(rows))
     sets = data.cases.evaluation
     for name in sorted(set(sets[rows].tolist())):
         own = rows & (sets == name)
@@ -229,24 +259,24 @@ def _names(what: str, column: Words) -> list[str]:
 # ------------------------------------------------------------------ rules of thumb
 
 
-def _hours(cases: Cases) -> Array:
+def _hours(book: Book, cases: Cases) -> Array:
     return 6 * cases.active * cases.tokens / (cases.peak * RULE * 3600)
 
 
-def _speed(cases: Cases) -> Array:
+def _speed(book: Book, cases: Cases) -> Array:
     return cases.peak * RULE / (6 * cases.active)
 
 
-def _states(cases: Cases) -> Array:
+def _states(book: Book, cases: Cases) -> Array:
     whole = np.isin(cases.method.astype(str), ("pretrain", "full", ""))
     shards = np.where(cases.zero == 3, np.nan_to_num(cases.data, nan=1.0), 1.0)
     return cases.parameters * np.where(whole, 16.0, 2.0) / (cases.tensor * cases.pipeline * shards)
 
 
-def _law(cases: Cases) -> Array:
-    return 1.69 + 406.4 / cases.parameters**0.34 + 410.7 / cases.tokens**0.28
+def _law(book: Book, cases: Cases) -> Array:
+    return rows_of(book, "chinchilla-loss", parameters=cases.parameters, tokens=cases.tokens)
 
 
-_RULES: Mapping[str, Callable[[Cases], Array]] = {
+_RULES: Mapping[str, Callable[[Book, Cases], Array]] = {
     "runs": _hours, "throughput": _speed, "memory": _states, "loss": _law,
 }  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from scalesheet.model import Book
-from scalesheet.predict import efficiency, loss, memory
+from scalesheet.predict import efficiency, loss, loss_fit, memory
 from scalesheet.predict.arrays import Array, Reasons, Words, first_reason
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.fits import NO_FIT, Coefficients, coefficients
@@ -42,7 +42,8 @@ TASKS: Mapping[str, Task] = {
             memory.predict_memory, memory.fit_memory,
         ),
         Task(
-            "loss", "nat/token", "Loss", loss.unsupported_loss, loss.predict_loss, loss.fit_loss
+            "loss", "nat/token", "Loss", loss.unsupported_loss, loss.predict_loss,
+            loss_fit.fit_loss,
         ),
     )
 }  # fmt: skip

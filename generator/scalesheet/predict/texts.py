@@ -263,3 +263,28 @@ def quantity(text: str) -> str:
     """What a figure of memory counts, in small letters; nothing where it is the peak."""
     low = text.lower().strip()
     return "" if _PEAK.fullmatch(low) else low
+
+
+# ------------------------------------------------------------------ sizes
+
+_WIDTH = re.compile(r"\bd(?:_model)?[=_ ]?([0-9]{2,5})(?![0-9.])")
+_LAYERS = re.compile(r"(?:\b|_)l(?:ayers)?[=_ ]?([0-9]{1,3})(?![0-9.])")
+_ENTRIES = re.compile(r"(?<![0-9.])([0-9]{4,6}|[0-9]{2,3}k)\b")
+
+
+def sizes(name: str) -> tuple[float, float]:
+    """Width and layers that the name of a run such as `d512 L6 B64` states; nan where none."""
+    low = name.lower()
+    width, layers = _WIDTH.search(low), _LAYERS.search(low)
+    if width is None or layers is None:
+        return float("nan"), float("nan")
+    return float(width[1]), float(layers[1])
+
+
+def vocabulary(tokenizer: str) -> float:
+    """Entries that the name of a tokenizer such as `GPT-2 50257` states; nan where none."""
+    found = _ENTRIES.search(tokenizer.lower())
+    if found is None:
+        return float("nan")
+    text = found[1]
+    return float(text[:-1]) * 1000 if text.endswith("k") else float(text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from scalesheet.model import Citation, Position
 from scalesheet.predict.room import SLACK, Room
-from scalesheet.predict.score import Quality, TaskScore
+from scalesheet.predict.score import SAYS, Quality, TaskScore
 
 #: By task: what a number is divided by where it is shown, its unit there, and digits that count.
 _SHOWN = {
@@ -30,8 +30,9 @@ FACTOR = (
 )
 NAT = (
     "Losses are comparable within one evaluation set and tokenizer only. Errors and bias are in "
-    "nat for each token, after one offset for each evaluation set that is found on its other rows; "
-    "intervals are taken without that offset."
+    "nat for each token. The shape is judged after one offset for each evaluation set, which is "
+    "the mean of its other rows, with the range of a set that is known; a set with one row has no "
+    "shape. Beside it stands the same prediction as it is, on a set that was never seen."
 )
 PEERS = (
     "What other programs publish of their own predictions. They chose the cases themselves, and "
@@ -93,7 +94,7 @@ def error(task: str, value: float | None) -> str:
 def bias(task: str, value: float) -> str:
     if value != value:
         return NOTHING
-    return f"{value:+.3f}" if task == "loss" else f"×{value:.2f}"
+    return f"{round(value, 3) + 0.0:+.3f}" if task == "loss" else f"×{value:.2f}"
 
 
 def quality(task: str, figures: Quality) -> tuple[str, ...]:
@@ -121,6 +122,21 @@ def fitting(found: Room) -> str:
     )
 
 
+def sides_of(score: TaskScore) -> list[tuple[str, Quality]]:
+    """The ways to predict the same rows, and how good each is."""
+    sides = [("Families that the fit has not seen", score.unseen)]
+    if score.apart is not None:
+        sides = [
+            (
+                "Families that the fit has not seen: shape, after one offset for each set",
+                score.unseen,
+            ),
+            ("The same as it is, on sets that were never seen", score.apart),
+        ]
+    sides.append(("The fit on file, which has seen them", score.seen))
+    return [*sides, (f"Rule of thumb: {SAYS[score.task]}", score.thumb)]
+
+
 def shown_rows(score: TaskScore) -> Iterator[ShownRow]:
     """Every published row; one that is not scored with the prediction of the fit on file."""
     data = score.published
@@ -135,6 +151,8 @@ def shown_rows(score: TaskScore) -> Iterator[ShownRow]:
         if counted and truth is not None and ends[1] is not None and ends[2] is not None:
             inside = ends[1] <= truth <= ends[2]
         why = data.unscored[place] or (None if counted else score.made.unsupported[place])
+        if not counted and why is None:
+            why = "the only row of its evaluation set: its shape cannot be judged"
         yield ShownRow(
             id=row.id,
             title=row.words.get("model", row.id),

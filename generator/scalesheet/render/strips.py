@@ -43,8 +43,7 @@ def strips(score: TaskScore) -> Strips:
         if not score.counted[place]:
             continue
         truth, made = float(data.truth[place]), float(score.left_out.predicted[place])
-        gap = made + float(score.offset[place]) - truth
-        off = gap if task == "loss" else math.log2(made / truth)
+        off = made - truth if task == "loss" else math.log2(made / truth)
         row = data.rows[place]
         said = f"{row.words.get('model', row.id)}: {figure(task, made)} for {figure(task, truth)}"
         found.setdefault(row.family, []).append((off, said))

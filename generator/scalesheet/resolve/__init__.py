@@ -21,6 +21,13 @@ from scalesheet.resolve.conversion import convert
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftRecord, Space
 from scalesheet.resolve.facts import Facts, of_domain
 from scalesheet.resolve.plans import plan_of
+from scalesheet.resolve.prices import (
+    age_findings,
+    limits_of,
+    offers_of,
+    old_prices,
+    price_findings,
+)
 from scalesheet.resolve.published import expected_of, fits_of, peers_of, publications_of
 from scalesheet.resolve.ranges import split
 from scalesheet.resolve.reasons import settle
@@ -48,6 +55,12 @@ def resolve(
     drafts = records_of(documents, units, found)
     tables, prices = tables_of(documents, units, drafts, as_of or edition, found)
     accelerators = tables["hardware"].rows if "hardware" in tables else ()
+    offers = offers_of(documents, prices)
+    limits = limits_of(book)
+    old = old_prices(offers, limits, as_of or edition)
+    if not any(d.severity == "error" for d in found):
+        found += age_findings(offers, old, as_of or edition)
+        found += price_findings(offers, limits, edition)
     publications = publications_of(documents, units, found, accelerators)
     below = Space(units, drafts, {}, tables=tables)
     catalogue = compile_space(below, {}, found)
@@ -79,6 +92,7 @@ def resolve(
         url=str(book.get("repository", "")),
         folder=by_kind["book"].path.removesuffix("book.yaml"),
         prices=prices,
+        old_prices=old,
         audits=audits,
         publications=publications,
         fits=fits_of(documents),

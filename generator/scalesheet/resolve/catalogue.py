@@ -21,6 +21,7 @@ from scalesheet.resolve.catalogue_tables import (
 )
 from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Written
 from scalesheet.resolve.plausible import implausible
+from scalesheet.resolve.providers import providers_table, unknown_providers
 from scalesheet.resolve.published import fits_table
 from scalesheet.resolve.small_tables import small_tables
 from scalesheet.resolve.values import Lowering, citation, show, written
@@ -90,7 +91,11 @@ def tables_of(
 ) -> tuple[dict[str, DraftTable], dict[str, tuple[Stated, ...]]]:
     """The catalogue's tables, and the dated prices of each offer."""
     by_kind: dict[str, list[Document]] = {
-        k: [] for k in ("hardware", "node", "rate", "model", "measurement", "table", "fit")
+        kind: []
+        for kind in (
+            *("hardware", "node", "provider", "rate", "model"),
+            *("measurement", "table", "fit"),
+        )
     }
     for document in documents:
         if document.kind in by_kind:
@@ -98,12 +103,14 @@ def tables_of(
     tables = {
         "hardware": hardware_table(by_kind["hardware"], units, found),
         "nodes": new_table("nodes", "Nodes", ()),
+        "providers": providers_table(by_kind["provider"]),
         "offers": new_table("offers", "Offers", by_kind["rate"]),
         "models": models_table(by_kind["model"], units, found),
     }
     if _declared(by_kind["node"], NODE, units, found):
         tables["nodes"] = nodes_table(by_kind["node"], units, found, tables)
     prices = offers_table(tables["offers"], by_kind["rate"], units, as_of, found, tables)
+    found.extend(unknown_providers(by_kind["rate"], by_kind["provider"]))
     if _declared(by_kind["measurement"], MEASUREMENT, units, found):
         tables["measurements"] = measurements_table(by_kind["measurement"], units, found, tables)
     tables |= small_tables(by_kind["table"], units, records, tables, found)
@@ -112,7 +119,7 @@ def tables_of(
         for column, computed in columns.items():
             _derive(tables[name], column, computed, units, records)
     if not any(d.severity == "error" for d in found):
-        found.extend(implausible(by_kind, tables, prices))
+        found.extend(implausible(by_kind, tables))
     return {n: t for n, t in tables.items() if t.rows}, prices
 
 

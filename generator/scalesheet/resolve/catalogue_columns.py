@@ -71,6 +71,7 @@ HARDWARE: Mapping[str, Given] = {
 }
 
 TERMS = ("on-demand", "spot", "reserved")
+PRICINGS = ("list", "marketplace")
 
 
 def _size(title: str, *path: str, default: float | None = 0.0) -> Given:

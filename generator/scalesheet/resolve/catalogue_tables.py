@@ -20,6 +20,7 @@ from scalesheet.resolve.catalogue_columns import (
     NODE,
     NOT_MEASURED,
     NOT_STATED,
+    PRICINGS,
     PUBLISHED,
     TERMS,
     Choice,
@@ -301,7 +302,9 @@ def offers_table(
     texts = {"provider": "Provider", "instance": "Instance", "region": "Region"}
     _texts(table, documents, texts)
     _texts(table, documents, {"includes": "Includes"})
-    _choices(table, documents, {"term": Choice("Term", TERMS)})
+    pricing = Choice("Pricing", PRICINGS, default=PRICINGS[0])
+    _choices(table, documents, {"term": Choice("Term", TERMS), "pricing": pricing})
+    _texts(table, documents, {"commitment": "Commitment"})
     _references(table, documents, "accelerator", "Accelerator", "hardware", found, tables, units)
     if tables["nodes"].rows or any("node" in document.data for document in documents):
         _references(table, documents, "node", "Node", "nodes", found, tables, units)
@@ -311,6 +314,8 @@ def offers_table(
     )
     since = Draft("since", "Price since", table.position, kind="date", table=table.name)
     table.columns["since"] = since
+    seen = Draft("seen", "Price last seen", table.position, kind="date", table=table.name)
+    table.columns["seen"] = seen
     history: dict[str, tuple[Stated, ...]] = {}
     for document in documents:
         data, row = document.data, document.id
@@ -320,16 +325,27 @@ def offers_table(
         for index, entry in enumerate(data["prices"]):
             renamed = {("value" if k == "price" else k): v for k, v in entry.items() if k != "from"}
             value = stated(low, price, renamed, "prices", index, basis="published")
-            entries.append(replace(value, since=str(entry["from"])))
+            entries.append(
+                replace(
+                    value,
+                    since=str(entry["from"]),
+                    seen=str(entry.get("seen", "")),
+                    confirmed=citation(entry.get("confirmed")),
+                )
+            )
         history[row] = tuple(entries)
         in_force = [e for e in entries if e.since <= as_of.isoformat()]
         current = in_force[-1] if in_force else Stated(
             reason=f"no price known at {as_of.isoformat()}", position=document.at("prices")
         )  # fmt: skip
         price.stated[row] = current
-        if current.since:
-            since.stated[row] = Stated(
-                current.since, basis=current.basis, citation=current.citation, since=current.since,
-                position=current.position,
-            )  # fmt: skip
+        for column, day in (since, current.since), (seen, current.seen or current.since):
+            if day:
+                column.stated[row] = Stated(
+                    day, basis=current.basis, citation=current.citation, since=current.since,
+                    position=current.position,
+                )  # fmt: skip
+        if told := [str(text) for text in data.get("unusual", {}).values()]:
+            note = table.row_notes.get(row, "")
+            table.row_notes[row] = " ".join([note, "Unusual:", *told]).strip()
     return history

@@ -1,14 +1,13 @@
 """Figures of the catalogue that contradict each other, or that no such thing ever had: warnings.
 
 They find the usual slips of public data: a peak with sparsity taken for a dense one, bytes for
-bits, the price of a node for that of an accelerator. An accelerator may really be unusual; its
-file then says why, under `unusual`.
+bits. An accelerator may really be unusual; its file then says why, under `unusual`. Prices have
+checks of their own (`prices.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
 
 from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.load import Document
@@ -28,8 +27,6 @@ RATES = (
 RATES_WITHIN = 0.03
 #: What was measured of the bf16 peak; more than all of it is a wrong peak.
 MEASURED = (0.5, 1.0)
-#: USD for an hour of one accelerator.
-PRICE = (0.05, 100.0)
 #: A machine's power is in kW, an accelerator's in W.
 W_PER_KW = 1e3
 #: Figures of one run agree as far as they are rounded.
@@ -39,15 +36,13 @@ RUN_WITHIN = 0.02
 def implausible(
     documents: Mapping[str, Sequence[Document]],
     tables: Mapping[str, DraftTable],
-    prices: Mapping[str, tuple[Stated, ...]],
 ) -> Iterator[Diagnostic]:
-    """What to look at again; `documents` by kind, `prices` by offer."""
+    """What to look at again; `documents` by kind."""
     for document in documents["hardware"]:
         yield from _accelerator(document, _Row(tables["hardware"], document.id))
     for document in documents["node"]:
         accelerator = _Row(tables["hardware"], str(document.data["accelerator"]))
         yield from _node(document, _Row(tables["nodes"], document.id), accelerator)
-    yield from _offers(documents["rate"], _Row.of(tables["offers"]), prices)
     nodes = {document.id: document for document in documents["node"]}
     for document in documents["rate"]:
         yield from _named_node(document, _Row(tables["offers"], document.id), nodes)
@@ -63,10 +58,6 @@ class _Row:
 
     def __init__(self, table: DraftTable, row: str) -> None:
         self.table, self.row = table, row
-
-    @classmethod
-    def of(cls, table: DraftTable) -> dict[str, _Row]:
-        return {row: cls(table, row) for row in table.rows}
 
     def __getitem__(self, column: str) -> float | None:
         stated = self.stated(column)
@@ -150,37 +141,6 @@ def _named_node(
         )
 
 
-def _offers(
-    documents: Sequence[Document],
-    rows: Mapping[str, _Row],
-    prices: Mapping[str, tuple[Stated, ...]],
-) -> Iterator[Diagnostic]:
-    for document in documents:
-        gpus = rows[document.id]["gpus"] or 1.0
-        for price in prices[document.id]:
-            if price.value is None or price.position is None:
-                continue
-            each = float(price.value) / gpus
-            if not PRICE[0] <= each <= PRICE[1]:
-                message = (
-                    f"{each:g} USD for an hour of an accelerator, usual are {PRICE[0]} to "
-                    f"{PRICE[1]:.0f}; look at the count of accelerators and the unit"
-                )
-                yield at(price.position, "V009", message)
-    spot = [d for d in documents if d.data["term"] == "spot"]
-    on_demand = [d for d in documents if d.data["term"] == "on-demand"]
-    for cheap, dear in product(spot, on_demand):
-        if _thing(cheap) != _thing(dear):
-            continue
-        row, less, more = rows[cheap.id], rows[cheap.id]["node_price"], rows[dear.id]["node_price"]
-        if less and more and less >= more:
-            yield from row.told(
-                "node_price",
-                f"spot costs {less:g} and is not below the {more:g} of '{dear.id}', the same on "
-                "demand; one of the two is wrong or old",
-            )
-
-
 def _bounded(document: Document, table: DraftTable) -> Iterator[Diagnostic]:
     """Figures of a small table within the bounds that its file calls usual."""
     for column, bounds in document.data.get("usual", {}).items():
@@ -190,18 +150,12 @@ def _bounded(document: Document, table: DraftTable) -> Iterator[Diagnostic]:
             yield at(document.key_at("usual", column), "N001", message)
             continue
         low, high = bounds["low"], bounds["high"]
-        for id, row in _Row.of(table).items():
+        for id in table.rows:
+            row = _Row(table, id)
             figure = row[column]
             if figure is not None and not low <= figure <= high:
                 message = f"'{id}' has {figure:g}, usual are {low:g} to {high:g}; look at the unit"
                 yield from row.told(column, message)
-
-
-def _thing(document: Document) -> tuple[object, ...]:
-    """What is sold, whatever the terms; without the name of an instance nothing is known."""
-    data = document.data
-    named = data.get("instance") or document.id
-    return data["provider"], named, data.get("region"), data["accelerator"], data["accelerators"]
 
 
 def _run(row: _Row, accelerator: _Row) -> Iterator[Diagnostic]:

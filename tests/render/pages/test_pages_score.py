@@ -32,7 +32,8 @@ def pages(context: Context) -> dict[str, str]:
 def test_there_is_a_page_for_each_task_and_an_index(
     context: Context, pages: dict[str, str]
 ) -> None:
-    assert set(pages) == {"score/index.md", *(f"score/{task}.md" for task in context.scores)}
+    tasks = {f"score/{task}.md" for task in context.scores}
+    assert set(pages) == {"score/index.md", "score/laws.md", *tasks}
     assert set(dict(score_texts(context))) == set(pages)
 
 
@@ -73,7 +74,8 @@ def test_what_others_say_has_a_source(context: Context, pages: dict[str, str]) -
 
 def test_a_book_without_published_rows_says_so(context: Context) -> None:
     bare = Context(replace(context.book, publications={}, peers=()), {}, "0" * 8, {})
-    ((path, page),) = score_pages(bare)
+    (path, page), *laws = score_pages(bare)
+    assert [name for name, _ in laws] == ["score/laws.md"]
     assert path == "score/index.md"
     assert "Nothing is scored yet." in page
 

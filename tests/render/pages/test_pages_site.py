@@ -12,7 +12,10 @@ import yaml
 from render.pages.rendered import MKDOCS, write
 from scalesheet.site import Engine, build_site
 
-FOLDERS = ("plans", "hardware", "offers", "models", "measurements", "tables", "formulas", "sources")
+FOLDERS = (
+    *("plans", "hardware", "providers", "offers", "models", "measurements", "tables"),
+    *("formulas", "sources"),
+)
 
 
 @pytest.mark.parametrize("engine", ["mkdocs", "zensical"])

@@ -28,9 +28,15 @@ def test_a_page_ends_before_a_table_that_it_cannot_hold() -> None:
 
 def test_a_table_longer_than_a_page_begins_a_page_and_runs_on() -> None:
     rows = [10.0] * 60
-    assert breaks([(0, 10), (10, 50), (50, 60)], rows, 200.0) == [10, 50]
-    assert breaks([(0, 10), (10, 45), (45, 50)], rows, 200.0) == [10]
+    assert breaks([(0, 12), (12, 50), (50, 60)], rows, 200.0) == [12, 50]
+    assert breaks([(0, 12), (12, 45), (45, 50)], rows, 200.0) == [12]
+
+
+def test_below_a_mere_title_a_long_table_begins_where_it_stands() -> None:
+    rows = [10.0] * 60
+    assert breaks([(0, 3), (3, 50)], rows, 200.0) == []
+    assert breaks([(0, 3), (3, 22)], rows, 200.0) == [3]  # one page holds it
 
 
 def test_a_row_higher_than_a_page_does_no_harm() -> None:
-    assert breaks([(0, 1), (1, 3)], [10.0, 900.0, 10.0], 200.0) == [1]
+    assert breaks([(0, 1), (1, 3)], [110.0, 900.0, 10.0], 200.0) == [1]

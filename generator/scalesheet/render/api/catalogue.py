@@ -1,4 +1,4 @@
-"""The catalogue as JSON and CSV: its tables, offers with their prices, sources, units."""
+"""The catalogue as JSON and CSV: tables, providers, offers with their prices, sources, units."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from scalesheet.units import Declared
 from scalesheet.values import Results, Value
 
 #: Tables that every book may have; small tables of its own follow.
-TABLES = ("hardware", "nodes", "offers", "models", "measurements", "fits")
+TABLES = ("hardware", "nodes", "providers", "offers", "models", "measurements", "fits")
 PRICE = "node_price"  # the offers' column that the dated prices are of
-PRICE_FIELDS = ("offer", "from", *FIELDS)
+PRICE_FIELDS = ("offer", "from", *FIELDS, "seen")
 SOURCE_FIELDS = ("key", "title", "publisher", "url", "date", "accessed", "note")
 UNIT_FIELDS = ("name", "title", "symbol", "dimension", "size", "base", "per", "counted", "note")
 
@@ -111,7 +111,7 @@ def row_json(book: Book, table: Table, results: Results, place: int) -> Object:
     }
     if table.name == "offers":
         said["prices"] = [
-            {"from": price.since} | _quantity_of_price(book, table.columns[PRICE], price)
+            _dated(price) | _quantity_of_price(book, table.columns[PRICE], price)
             for price in book.prices.get(row, ())
         ]
     return said
@@ -121,6 +121,16 @@ def _quantity(book: Book, column: Column, row: str, value: Value) -> Object:
     stated = column.stated.get(row)
     formula = None if stated else column.own.get(row, column.formula)
     return quantity_json(value, column, book.units, stated=stated, formula=formula)
+
+
+def _dated(price: Stated) -> Object:
+    """From when a price holds, when it was last seen, and who confirms it."""
+    said: Object = {"from": price.since}
+    if price.seen:
+        said["seen"] = price.seen
+    if price.confirmed is not None:
+        said["confirmed"] = {"key": price.confirmed.key, "locator": price.confirmed.locator}
+    return said
 
 
 def _quantity_of_price(book: Book, column: Column, price: Stated) -> Object:
@@ -148,7 +158,12 @@ def prices_csv(book: Book) -> str:
     return csv_text(
         PRICE_FIELDS,
         (
-            (offer, price.since, *fields(value_of(price), offers.columns[PRICE], price, None))
+            (
+                offer,
+                price.since,
+                *fields(value_of(price), offers.columns[PRICE], price, None),
+                price.seen or price.since,
+            )
             for offer in (offers.rows if offers else ())
             for price in book.prices.get(offer, ())
             if offers is not None

@@ -20,6 +20,7 @@ DOCUMENTATION = "reference/api.html"
 COLLECTIONS: Mapping[str, str] = {
     "hardware": "Hardware",
     "nodes": "Nodes",
+    "providers": "Providers",
     "offers": "Offers",
     "models": "Models",
     "measurements": "Measurements",
@@ -43,6 +44,7 @@ SHAPES: Mapping[str, str] = {
         for name, schema in {
             "hardware": "catalogue",
             "nodes": "catalogue",
+            "providers": "catalogue",
             "offers": "catalogue",
             "models": "catalogue",
             "measurements": "catalogue",

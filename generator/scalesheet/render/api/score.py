@@ -35,6 +35,7 @@ def _task(score: TaskScore) -> Object:
         "unit": TASKS[score.task].unit,
         "unseen": _quality(score.unseen),
         "seen": _quality(score.seen),
+        **({} if score.apart is None else {"apart": _quality(score.apart)}),
         "rule": {"is": SAYS[score.task], **_quality(score.thumb)},
         "groups": {
             what: {name: _quality(figures) for name, figures in found.items()}

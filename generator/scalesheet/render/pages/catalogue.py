@@ -1,4 +1,6 @@
-"""Pages of the catalogue: one for each row of its tables, and an index of each."""
+"""Pages of the catalogue: one for each row of its tables, and an index of each. Providers have
+pages of their own (`providers.py`).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import (
     Context,
     cell_value,
+    cite,
     column_format,
     edit_link,
     to,
@@ -17,6 +20,7 @@ from scalesheet.render.pages.context import (
 )
 from scalesheet.render.pages.figures import bound, card, cell, kind
 from scalesheet.render.pages.html import Html, heading, join, link, page, tag
+from scalesheet.render.pages.providers import provider_link, provider_pages
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
 from scalesheet.render.pages.uses import listed, of_row
 from scalesheet.values import Value
@@ -47,12 +51,18 @@ KINDS: dict[str, Kind] = {
         ("gpus", "power", "power_per_gpu", "network", "network_per_gpu", "host_memory"),
         ("accelerator", "vendor"),
     ),
+    "providers": Kind(
+        "Providers",
+        "Who sells the offers: how time is billed, what is charged besides, and what misleads in "
+        "the prices.",
+        (),
+    ),
     "offers": Kind(
         "Offers",
         "What can be rented: a provider's instance with its accelerators, and its price at the "
         "edition's date.",
         ("price", "node_price", "gpus"),
-        ("accelerator", "term"),
+        ("accelerator", "term", "seen"),
     ),
     "models": Kind(
         "Models",
@@ -106,6 +116,9 @@ def catalogue_pages(context: Context) -> Iterator[tuple[str, str]]:
     yield f"{TABLES}/index.md", _tables_index(context)
     for name, of_kind in kinds_of(context.book).items():
         table = context.book.tables.get(name)
+        if name == "providers":
+            yield from provider_pages(context, table, of_kind.title, of_kind.sentence)
+            continue
         yield f"{name}/index.md", _index(context, of_kind, table)
         for row in table.rows if table is not None else ():
             assert table is not None
@@ -137,6 +150,7 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
             "p", link("index.md", of_kind.title), " · ", edit_link(context, position), class_="meta"
         ),
         _simulated(context, table, row),
+        _old(context, row) if table.name == "offers" else None,
         _cards(context, table, row, of_kind.first),
         _fact_list(context, table, row),
         tag("p", table.row_notes[row]) if row in table.row_notes else None,
@@ -178,6 +192,20 @@ def _simulated(context: Context, table: Table, row: str) -> Html | None:
     return tag("p", tag("strong", "Simulated, not measured."), " No step was timed.", class_="lead")
 
 
+def _old(context: Context, row: str) -> Html | None:
+    """That the price of an offer is older than its kind may be."""
+    old = context.book.old_prices.get(row)
+    if old is None:
+        return None
+    return tag(
+        "p",
+        tag("strong", "An old price."),
+        f" It was last seen on {old.seen}, {old.days} days before {context.book.as_of}; after "
+        f"{old.limit} days a price of the kind {old.kind} is old.",
+        class_="lead",
+    )
+
+
 def _fact_list(context: Context, table: Table, row: str) -> Html | None:
     """What is said of it in words: vendor, form factor, date, names people use."""
     parts: list[Html] = []
@@ -190,6 +218,8 @@ def _fact_list(context: Context, table: Table, row: str) -> Html | None:
         shown: object = value.value if value.reason is None else value.reason
         if column.kind == "reference":
             shown = reference(context, None, column, value)
+        elif (table.name, column.name) == ("offers", "provider"):
+            shown = provider_link(context, str(value.value))
         elif isinstance(value.value, bool):
             shown = "yes" if value.value else "no"
         parts.append(join([tag("dt", column.title), tag("dd", shown)]))
@@ -252,9 +282,20 @@ def _basis(context: Context, column: Column, stated: Stated | None) -> list[Html
         return [tag("td", kind("derived")), tag("td", text, class_="words"), tag("td")]
     return [
         tag("td", kind(stated.basis)),
-        tag("td", *sourced(context, stated, column.note), class_="words"),
+        tag(
+            "td",
+            *sourced(context, stated, column.note),
+            *_confirmed(context, stated),
+            class_="words",
+        ),
         tag("td", edit_link(context, stated.position, "edit"), class_="num"),
     ]
+
+
+def _confirmed(context: Context, stated: Stated) -> tuple[Html | str, ...]:
+    """The second source of a price."""
+    second = cite(context, stated.confirmed)
+    return ("; also ", second) if second else ()
 
 
 def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
@@ -265,11 +306,13 @@ def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
     column = table.columns["node_price"]
     fmt = format_of(column, map(value_of, prices), context.book.units)
     head = [heading_cell("From"), heading_cell("Price", context.symbol(column), number=True)]
+    head += [heading_cell("Last seen", number=True)]
     head += [heading_cell(text) for text in ("Kind", "Source and note", "")]
     body = [
         [
             tag("th", stated.since, scope="row"),
             cell(value_of(stated), fmt, input_=True),
+            tag("td", stated.seen or stated.since, class_="num"),
             *_basis(context, column, stated),
         ]
         for stated in reversed(prices)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from scalesheet.model import Peer
-from scalesheet.predict.score import SAYS, Quality, TaskScore
+from scalesheet.predict.score import Quality, TaskScore
 from scalesheet.predict.tasks import TASKS
 from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import NBSP
 from scalesheet.render.pages.html import Html, heading, join, link, page, tag
+from scalesheet.render.pages.laws import TITLE as LAWS
+from scalesheet.render.pages.laws import laws_page
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.scores import (
     FACTOR,
@@ -25,6 +27,7 @@ from scalesheet.render.scores import (
     fitting,
     quality,
     shown_rows,
+    sides_of,
     unit_shown,
 )
 from scalesheet.render.strips import strips, strips_svg
@@ -38,6 +41,7 @@ def score_pages(context: Context) -> Iterator[tuple[str, str]]:
     yield f"{FOLDER}/index.md", _index(context)
     for task, score in context.scores.items():
         yield f"{FOLDER}/{task}.md", _page(context, score)
+    yield from laws_page(context)
 
 
 def _index(context: Context) -> str:
@@ -107,6 +111,7 @@ def _page(context: Context, score: TaskScore) -> str:
             *(part for part in (" · ", link(to("fits", task), "The fit")) if fit is not None),
             " · ",
             tag("a", "JSON", href=API),
+            *((" · ", link("laws.md", LAWS)) if task == "loss" else ()),
             class_="meta",
         ),
         _cards(task, score.unseen),
@@ -139,11 +144,7 @@ def _cards(task: str, figures: Quality) -> Html:
 
 def _beside(score: TaskScore) -> Html:
     """The three ways to predict the same rows."""
-    sides = (
-        ("Families that the fit has not seen", score.unseen),
-        ("The fit on file, which has seen them", score.seen),
-        (f"Rule of thumb: {SAYS[score.task]}", score.thumb),
-    )
+    sides = sides_of(score)
     head = [heading_cell("Predicted by"), *(heading_cell(name, number=True) for name in HEAD)]
     body = [
         [tag("th", name, scope="row"), *_numbers(quality(score.task, figures))]

@@ -25,6 +25,8 @@ class Use:
 
 def of_row(context: Context, table: str, row: str) -> Iterator[Use]:
     """What refers to a row of the catalogue: other catalogue rows, the score, then plans."""
+    if table == "providers":
+        yield from _offered(context, row)
     if table == "fits" and row in context.scores:
         yield Use("Score", to("score", "index"), row, to("score", row))
     for other in context.book.tables.values():
@@ -46,6 +48,16 @@ def of_row(context: Context, table: str, row: str) -> Iterator[Use]:
                     yield _in_plan(
                         plan, tabled.title, table_address(context, plan, tabled.name, "")
                     )
+
+
+def _offered(context: Context, row: str) -> Iterator[Use]:
+    """The offers of a provider, which name it by its title."""
+    providers, offers = context.book.tables["providers"], context.book.tables.get("offers")
+    name = providers.row_titles[providers.rows.index(row)]
+    if offers is not None:
+        for id_, stated in offers.columns["provider"].stated.items():
+            if stated.value == name:
+                yield Use(context.row_title(offers, id_), to("offers", id_))
 
 
 def _holds(results: Results, table: str, column: str, row: str) -> bool:
@@ -74,7 +86,7 @@ def of_source(context: Context, key: str) -> Iterator[Use]:
     """Everything that cites a source."""
     book = context.book
     for name in sorted(book.tables):
-        for row in _citing(book.tables[name], key):
+        for row in _citing(context, book.tables[name], key):
             yield Use(context.row_title(book.tables[name], row), to(name, row))
     for record in book.records.values():
         if _is(record.citation, key):
@@ -90,7 +102,7 @@ def of_source(context: Context, key: str) -> Iterator[Use]:
             if not scalar.hidden and any(_is(citation, key) for citation in said):
                 yield _in_plan(plan, scalar.title, scalar_address(plan, scalar, ""))
         for table in plan.tables.values():
-            if next(_citing(table, key), None) is not None:
+            if next(_citing(context, table, key), None) is not None:
                 yield _in_plan(plan, table.title, table_address(context, plan, table.name, ""))
 
 
@@ -112,12 +124,13 @@ def _is(citation: Citation | None, key: str) -> bool:
     return citation is not None and citation.key == key
 
 
-def _citing(table: Table, key: str) -> Iterator[str]:
+def _citing(context: Context, table: Table, key: str) -> Iterator[str]:
     for row in table.rows:
+        dated = context.book.prices.get(row, ()) if table.name == "offers" else ()
         if any(
             row in column.stated and _is(column.stated[row].citation, key)
             for column in table.columns.values()
-        ):
+        ) or any(_is(price.citation, key) or _is(price.confirmed, key) for price in dated):
             yield row
 
 

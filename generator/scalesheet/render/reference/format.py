@@ -32,6 +32,7 @@ _NEEDED = {"required": "required", "optional": "optional", "conditional": "requi
 _TABLES = {
     "hardware": "hardware",
     "node": "nodes",
+    "provider": "providers",
     "rate": "offers",
     "model": "models",
     "measurement": "measurements",

@@ -2,7 +2,8 @@
 
 A sheet goes on one A4 page across if its type stays readable, else on A3, else on two pages of A3
 with its first columns repeated. Where several tables follow each other, a page ends before a table
-that it cannot hold, so that a caption never parts from its rows.
+that it cannot hold, so that a caption never parts from its rows. A table longer than any page
+begins where it stands, unless little of the page is left.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from xlsxwriter.worksheet import Worksheet
 
 READABLE = 0.55  # the least scale: 10 points become 5.5
+ENOUGH = 0.5  # of a page, left for the beginning of a table that is longer than a page
 SLACK = 0.97  # column widths differ a little from program to program
 WIDE_MARGIN, TOP_MARGIN, BOTTOM_MARGIN = 0.5, 0.8, 0.7  # inches
 INCHES_PER_WIDTH = 7.3 / 96  # a column's width counts characters of 7 pixels, and a little padding
@@ -61,7 +63,10 @@ def breaks(blocks: Sequence[tuple[int, int]], heights: Sequence[float], page: fl
     found: list[int] = []
     start = 0  # the first row of the page at hand
     for first, end in blocks:
-        if sum(heights[start:end]) > page and first > start:
+        left = page - sum(heights[start:first])
+        fits = sum(heights[first:end]) <= left
+        longer = sum(heights[first:end]) > page
+        if first > start and not fits and not (longer and left >= ENOUGH * page):
             found.append(first)
             start = first
         while sum(heights[start:end]) > page:  # longer than a page by itself

@@ -300,7 +300,7 @@ def _row(
             title = quantity.title or quantity.name
             canvas.tally.report(f"sensitivity of '{title}': {error.message}", quantity.position)
             return
-        value = _stored(context, block, part, row, end)
+        value = _stored(context, block, part, row, "value" if made.stays else end)
         fmt = _format(context, part)
         canvas.formula(at, SHOWN_AT[end], printed.text, value, "either", fmt, printed.array)
         said = made.formula.text if made.formula is not None else said

@@ -196,10 +196,15 @@ def _mapped(node: Node, change: Callable[[Node], Node]) -> Node:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a cell of a block is made. `formula` is None for a copy and for a moved input."""
+    """How a cell of a block is made. `formula` is None for a copy and for a moved input.
+
+    A cell that stays is the plan's own: it stands there since its column does, and no figure rests
+    on its being moved.
+    """
 
     tree: Node
     formula: Formula | None = None
+    stays: bool = False
 
 
 def recipe(context: Context, block: Block, part: Part, row: str | None, at: End) -> Recipe | None:
@@ -223,7 +228,7 @@ def recipe(context: Context, block: Block, part: Part, row: str | None, at: End)
     if begins and at != "value":
         return Recipe(moved(copy, lever.quantity, at))
     if (key, part.end) not in block.changing or key in lever.begins:
-        return Recipe(copy)
+        return Recipe(copy, stays=True)
     formula = formula_of(context.tables, context.plan, key)
     assert formula is not None
     tree = end_node(formula, part.end)

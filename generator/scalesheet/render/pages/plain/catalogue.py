@@ -107,8 +107,15 @@ def _prices(context: Context, table: Table, row: str) -> Iterator[str]:
         column = table.columns["node_price"]
         yield "## Prices over time"
         yield grid(
-            ["From", "Price", "Kind", "Source", "Note"],
-            ([price.since, *_told(context, column, value_of(price), price)] for price in prices),
+            ["From", "Last seen", "Price", "Kind", "Source", "Note"],
+            (
+                [
+                    price.since,
+                    price.seen or price.since,
+                    *_told(context, column, value_of(price), price),
+                ]
+                for price in prices
+            ),
         )
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scalesheet.predict.score import SAYS, TaskScore
+from scalesheet.predict.score import TaskScore
 from scalesheet.predict.tasks import TASKS
+from scalesheet.render.laws import LEAD as LAWS
+from scalesheet.render.laws import Section, sections
 from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.laws import PATH, TITLE
 from scalesheet.render.pages.plain.text import API, cited, document, grid, link, plain
 from scalesheet.render.pages.score import FOLDER
 from scalesheet.render.scores import (
@@ -22,6 +25,7 @@ from scalesheet.render.scores import (
     fitting,
     quality,
     shown_rows,
+    sides_of,
     unit_shown,
 )
 
@@ -31,6 +35,9 @@ def score_texts(context: Context) -> Iterator[tuple[str, str]]:
     yield f"{FOLDER}/index.md", _index(context)
     for task, score in context.scores.items():
         yield f"{FOLDER}/{task}.md", _page(context, score)
+    if tables := list(sections(context.book, context.scores)):
+        parts = (part for each in tables for part in _section(each))
+        yield PATH, document(f"# {TITLE}", LAWS, *parts)
 
 
 def _index(context: Context) -> str:
@@ -61,13 +68,15 @@ def _index(context: Context) -> str:
     )
 
 
+def _section(section: Section) -> Iterator[str]:
+    yield f"## {section.title}"
+    yield plain(section.text)
+    yield grid([*section.head], [[plain(cell) for cell in row] for row in section.rows])
+
+
 def _page(context: Context, score: TaskScore) -> str:
     task = score.task
-    sides = (
-        ("Families that the fit has not seen", score.unseen),
-        ("The fit on file, which has seen them", score.seen),
-        (f"Rule of thumb: {SAYS[task]}", score.thumb),
-    )
+    sides = sides_of(score)
     expected = context.book.expected.get(task)
     short = expected.note if expected is not None else ""
     unit = unit_shown(task)

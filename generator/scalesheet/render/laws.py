@@ -1,0 +1,178 @@
+"""What faces show of the laws of loss: tables of texts, computed from the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scalesheet.model import Book
+from scalesheet.predict import laws
+from scalesheet.predict.records import rows_of
+from scalesheet.predict.score import TaskScore
+from scalesheet.render.scores import spelled
+
+LEAD = (
+    "How the loss of a language model falls with its size and its data, by the laws that were "
+    "published and by the one that predictions go by. Losses of two laws are of different texts "
+    "and tokenizers: compare how they change, not what they are."
+)
+RUNS = ((1e8, 2e9), (1e9, 2e10), (1e9, 1e12), (7e9, 1.4e11), (7e9, 2e12), (70e9, 1.4e12),
+        (70e9, 15e12))  # fmt: skip
+MIDDLE = (1e9, 2e10)  # the run that others are held against
+BUDGETS = (1e20, 1e21, 1e22, 1e23, 1e24, 1e25)
+EPOCHS = (1, 2, 4, 8, 16, 40, 100)
+UNIQUE = 25e9  # tokens that differ, in the table of epochs
+MODEL = 3e9  # parameters in it
+DEMAND = (0.0, 1e12, 1e13, 1e14)
+TRAINED = 5.76e23  # FLOP of the model whose loss is to be reached
+BY = "chinchilla-loss-refitted"  # the law that use is weighed by
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, what is said, and a table; `records` are formulas of the catalogue by row."""
+
+    title: str
+    anchor: str
+    text: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    records: tuple[str, ...] = ()
+
+
+def sections(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Section]:
+    """The tables that the book has formulas for."""
+    known = laws.laws(book)
+    if known:
+        yield _laws(book, known, scores.get("loss"))
+        yield _losses(book, known)
+    if best := laws.optimal(book, BUDGETS):
+        yield _optimal(best)
+    if {"effective-tokens", "effective-parameters", "data-constrained-loss"} <= set(book.records):
+        yield _epochs(book)
+    if {BY, "tokens-for-loss", "lifetime-flop", "compute-optimal-parameters"} <= set(book.records):
+        yield _use(book)
+
+
+def _laws(book: Book, known: tuple[laws.Law, ...], score: TaskScore | None) -> Section:
+    quality = laws.judged(book, score) if score is not None else {}
+    rows = []
+    for law in known:
+        record = book.records[law.record]
+        counts = "without embeddings" if law.bare else "with embeddings"
+        own = quality.get(law.name)
+        figures = ("", "") if own is None else (f"{own.median:.3f}", f"{own.p90:.3f}")
+        rows.append((law.name, counts, *figures, record.valid))
+    return Section(
+        "The laws",
+        "laws",
+        "Errors in nat for each token, of the rows that are scored, after one offset for each "
+        "evaluation set that its other rows give. The published laws have seen none of these rows; "
+        "this fit is judged by fits that have not seen the row's family.",
+        ("Law", "Parameters", "Median error", "9 of 10 within", "Valid"),
+        tuple(rows),
+        tuple(law.record for law in known),
+    )
+
+
+def _losses(book: Book, known: tuple[laws.Law, ...]) -> Section:
+    size, tokens = (np.array(column, dtype=np.float64) for column in zip(*RUNS, strict=True))
+    losses = np.array([laws.loss(book, law, size, tokens) for law in known])
+    falls = losses[:, [RUNS.index(MIDDLE)]] - losses
+    rows = []
+    for place, (parameters, data) in enumerate(RUNS):
+        low, high = falls[:, place].min(), falls[:, place].max()
+        apart = "–" if (parameters, data) == MIDDLE else f"{low:+.2f} to {high:+.2f}"
+        rows.append(
+            (large(parameters), large(data), *(f"{x:.3f}" for x in losses[:, place]), apart)
+        )
+    return Section(
+        "Loss of some runs",
+        "runs",
+        "Nat for each token; embeddings are neglected. Last by how much the loss is lower than "
+        f"that of {large(MIDDLE[0])} parameters on {large(MIDDLE[1])} tokens, from the law that "
+        "gives least to the one that gives most: how far the laws disagree.",
+        ("Parameters", "Tokens", *(law.name for law in known), "Lower by"),
+        tuple(rows),
+    )
+
+
+def _optimal(best: list[laws.Best]) -> Section:
+    rows = []
+    for place, compute in enumerate(BUDGETS):
+        cells = (f"{large(each.parameters[place])} on {large(each.tokens[place])}" for each in best)
+        rows.append((exponent(compute), *cells))
+    return Section(
+        "Compute-optimal size and data",
+        "optimal",
+        "Parameters on tokens of least loss for a budget of C = 6 N D, in FLOP. Kaplan and this "
+        "fit count parameters without embeddings; DeepSeek counts attention among its FLOP. Each "
+        "was fitted on far smaller budgets than the largest here: its formula says on which.",
+        ("FLOP", *(each.name for each in best)),
+        tuple(rows),
+    )
+
+
+def _epochs(book: Book) -> Section:
+    tokens = UNIQUE * np.array(EPOCHS, dtype=np.float64)
+    worth = rows_of(book, "effective-tokens", tokens=tokens, unique=UNIQUE)
+    size, more = (
+        rows_of(book, "effective-parameters", parameters=MODEL, unique=unique)
+        for unique in (np.full(len(tokens), UNIQUE), tokens)
+    )
+    repeated = rows_of(book, "data-constrained-loss", parameters=size, tokens=worth)
+    new = rows_of(book, "data-constrained-loss", parameters=more, tokens=tokens)
+    rows = [
+        (f"{epochs}", large(worth[n]), f"{worth[n] / tokens[n]:.0%}".replace("%", " %"),
+         f"{repeated[n]:.3f}", f"{new[n]:.3f}")
+        for n, epochs in enumerate(EPOCHS)
+    ]  # fmt: skip
+    return Section(
+        "Repeated tokens",
+        "epochs",
+        f"A model of {large(MODEL)} parameters on {large(UNIQUE)} tokens that differ, by "
+        "Muennighoff 2023: what the tokens are worth in new ones, and the loss.",
+        ("Epochs", "Worth in new tokens", "Of those trained on", "Loss", "Loss on new tokens"),
+        tuple(rows),
+    )
+
+
+def _use(book: Book) -> Section:
+    given = laws.defaults(book, BY)
+    best = {name: given[name] for name in ("a", "b", "alpha", "beta")}
+    compute = np.array([TRAINED])
+    size = rows_of(book, "compute-optimal-parameters", compute=compute, **best)
+    tokens = rows_of(book, "compute-optimal-tokens", compute=compute, **best)
+    target = float(rows_of(book, BY, parameters=size, tokens=tokens)[0])
+    found = laws.in_use(book, target, DEMAND, BY)
+    rows = []
+    for place, demand in enumerate(DEMAND):
+        ratio = found.tokens[place] / found.parameters[place]
+        rows.append(
+            (large(demand), large(found.parameters[place]), large(found.tokens[place]),
+             spelled(ratio, 2))
+        )  # fmt: skip
+    return Section(
+        "Size for a model that is used",
+        "use",
+        f"The least compute over training and use that reaches a loss of {target:.3f}, which is "
+        f"the best for {exponent(TRAINED)} FLOP of training, by Besiroglu 2024 and Sardana 2024: "
+        "the more a model is used, the smaller it should be and the longer trained.",
+        ("Tokens in use", "Parameters", "Training tokens", "Tokens for each parameter"),
+        tuple(rows),
+    )
+
+
+def large(number: float) -> str:
+    """7e9 as `7B`, 1.4e12 as `1.4T`."""
+    for scale, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
+        if number >= scale * 0.9995:
+            return f"{number / scale:.3g}{letter}"
+    return f"{number:.3g}"
+
+
+def exponent(number: float) -> str:
+    """`1e20`, without a sign before the exponent."""
+    return f"{number:.3g}".replace("e+", "e")

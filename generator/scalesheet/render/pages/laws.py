@@ -1,0 +1,49 @@
+"""The page of the laws of loss: what each gives, how far it is off, what it takes for best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scalesheet.render.laws import LEAD, Section, sections
+from scalesheet.render.pages.context import Context, to
+from scalesheet.render.pages.html import Html, heading, link, page, tag
+from scalesheet.render.pages.tables import grid, heading_cell
+
+PATH = "score/laws.md"
+TITLE = "Laws of loss"
+
+
+def laws_page(context: Context) -> Iterator[tuple[str, str]]:
+    """Path and text, where the book has laws."""
+    found = list(sections(context.book, context.scores))
+    if not found:
+        return
+    blocks: list[object] = [tag("p", LEAD, class_="lead")]
+    for section in found:
+        blocks += [
+            heading(2, section.title, section.anchor),
+            tag("p", section.text),
+            _grid(section),
+        ]
+    up = tag("p", link("index.md", "Score"), " · ", link("loss.md", "Losses"), class_="meta")
+    yield PATH, page(TITLE, up if "loss" in context.scores else None, *blocks, wide=True)
+
+
+def _grid(section: Section) -> Html:
+    """Words stand left, numbers right: a column is of words where one of its cells is long."""
+    wordy = [any(len(row[n]) > 40 for row in section.rows) for n in range(len(section.head))]
+    head = [
+        heading_cell(name, number=bool(n) and not wordy[n]) for n, name in enumerate(section.head)
+    ]
+    body = []
+    for place, row in enumerate(section.rows):
+        first: object = row[0]
+        if section.records:
+            first = link(to("formulas", section.records[place]), row[0])
+        cells = [tag("th", first, scope="row")]
+        cells += [
+            tag("td", text, class_="words" if wordy[n] else "num")
+            for n, text in enumerate(row[1:], start=1)
+        ]
+        body.append(cells)
+    return grid(head, body)
