@@ -70,13 +70,15 @@ class Search:
         return self.fits & self.in_time & self.few
 
     def best(self, rows: Flags) -> int | None:
-        """The cheapest of some rows; of equal ones the plainer."""
+        """The cheapest of some rows; of equal ones the quickest, and of those the plainest."""
         places = np.flatnonzero(rows)
         if not len(places):
             return None
         cost = self.cost[places]
         # what differs by rounding alone costs the same
         equal = places[cost <= cost.min() * (1 + 1e-9)]
+        late = self.late[self.at[equal]]
+        equal = equal[late <= late.min() * (1 + 1e-9)]
         made = self.grid
         at = self.at[equal]
         order = np.lexsort((
