@@ -11,8 +11,9 @@ from sample_site import PAGES, ROOT, Site, build, write_pages
 
 from scalesheet.site import Engine, build_site
 from scalesheet.site.check import check_site
-from scalesheet.site.generate import complaints, widen
-from scalesheet.site.harden import policy, script_styles
+from scalesheet.site.document import read_document
+from scalesheet.site.generate import MOST_LISTED, complaints, widen
+from scalesheet.site.harden import harden, policy, script_styles
 
 POLICY = re.compile(r'<head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"')
 
@@ -151,7 +152,7 @@ def test_files_are_published_beside_the_pages(tmp_path: Path) -> None:
 def test_a_page_is_checked_for(html: str, finding: str, tmp_path: Path) -> None:
     (tmp_path / "a.png").touch()
     (tmp_path / "index.html").write_text(html)
-    (problem,) = check_site(tmp_path)
+    (problem,) = check_site(tmp_path, harden(tmp_path))
     assert problem.startswith(f"index.html: {finding}")
 
 
@@ -161,12 +162,13 @@ def test_what_a_page_may_hold(tmp_path: Path) -> None:
         '<link rel="canonical" href="https://example.org/"><a href="a%20b.html#%C3%A9">x</a>'
         '<a href="https://example.org">x</a><a href="">x</a><img src="data:image/png;base64,AA">'
     )
-    assert check_site(tmp_path) == ()
+    assert check_site(tmp_path, harden(tmp_path)) == ()
 
 
 def test_style_sheets_may_not_load_from_the_network(tmp_path: Path) -> None:
     (tmp_path / "a.css").write_text("a{background:url( 'https://x.example/a.png' )}")
-    assert check_site(tmp_path) == ("a.css: loads https://x.example/a.png from the network",)
+    fault = "a.css: loads https://x.example/a.png from the network"
+    assert check_site(tmp_path, harden(tmp_path)) == (fault,)
 
 
 def test_the_policy_hashes_scripts_that_run_and_styles_but_no_data() -> None:
@@ -174,7 +176,7 @@ def test_the_policy_hashes_scripts_that_run_and_styles_but_no_data() -> None:
         "<script>go()\r\n</script><style>a{}</style>"
         '<script type="application/json">{"a": "<b>"}</script><script src="x.js"></script>'
     )
-    assert policy(page) == (
+    assert policy(read_document(page)) == (
         "default-src 'none'; "
         "script-src 'self' file: 'sha256-uxztVBOu4I1US70toGMPbtpfckNKW9OzJ9C6/M5mIrI='; "
         "style-src 'self' file: 'sha256-X1RutGBrXCt9KkSaXMK7tHftWiRscFHOhxsS8tv8hBk='; "
@@ -199,6 +201,16 @@ def test_a_section_of_only_an_index_holds_its_folder(tmp_path: Path) -> None:
     assert widen({"All": [{"Book": ["book/index.md"]}, "x.md"]}, tmp_path) == {
         "All": [{"Book": pages}, "x.md"]
     }
+
+
+def test_of_a_large_folder_the_index_alone_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "book").mkdir()
+    entry = {"Book": ["book/index.md"]}
+    for number in range(MOST_LISTED):
+        (tmp_path / "book" / f"{number}.md").touch()
+    assert len(widen(entry, tmp_path)["Book"]) == 1 + MOST_LISTED
+    (tmp_path / "book" / "one-more.md").touch()
+    assert widen(entry, tmp_path) == entry
 
 
 def test_folders_that_a_list_names_become_sections_below_it(tmp_path: Path) -> None:

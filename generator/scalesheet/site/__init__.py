@@ -63,9 +63,9 @@ def build_site(
             return SiteReport(0, problems)
 
         # Nothing may change the pages after this: the policy holds hashes of what is in them.
-        harden(site)
+        documents = harden(site)
         write_texts(site, page_texts(pages, plain, config.resolve().parent), config)
-        problems += check_site(site)
+        problems += check_site(site, documents)
 
         if out.exists():
             shutil.rmtree(out)

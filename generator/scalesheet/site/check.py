@@ -12,20 +12,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from scalesheet.site.document import Document, read_document
+from scalesheet.site.document import Document
 
 _LEAVES = ("http", "https", "mailto")
 _CSS_ADDRESS = re.compile(r"""(?:@import\s+|url\(\s*)["']?\s*((?:[a-z]+:)?//[^"')\s]+)""", re.I)
 
 
-def check_site(site: Path) -> tuple[str, ...]:
-    """Every fault of the site below `site`, as `page: finding`, in the order of the pages."""
+def check_site(site: Path, documents: Mapping[str, Document]) -> tuple[str, ...]:
+    """Every fault of the site below `site`, as `page: finding`, in the order of the pages.
+
+    `documents` are its pages, by their place in it.
+    """
     files = frozenset(p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file())
-    documents = {
-        name: read_document((site / name).read_text(encoding="utf-8"))
-        for name in sorted(files)
-        if name.endswith(".html")
-    }
     found: list[str] = []
     for name, document in documents.items():
         faults = dict.fromkeys(_page_faults(name, document, documents, files))

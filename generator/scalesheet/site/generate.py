@@ -50,6 +50,8 @@ def prepare(workspace: Path, pages: Path, config: Path, files: Mapping[str, Path
     (workspace / "mkdocs.yml").write_text(text, encoding="utf-8")
 
 
+#: A section with more pages is its index alone: each page would carry a list that nobody reads.
+MOST_LISTED = 100
 _LISTED_IN_NAV = re.compile(r"(\S+)/index\.md")
 _LISTED_ON_PAGE = re.compile(r'href="\.\./([^"/]+)/index\.html"')
 
@@ -58,7 +60,8 @@ def widen(entry: Any, docs: Path, named: frozenset[str] = frozenset()) -> Any:
     """A navigation entry in which a section of only a folder's index.md holds the whole folder.
 
     `{"Plans": ["book/plans/index.md"]}` becomes `{"Plans": ["book/plans/index.md",
-    "book/plans/audit.md", ...]}`, so that mkdocs.yml need not know what the data holds. An index
+    "book/plans/audit.md", ...]}`, so that mkdocs.yml need not know what the data holds. A folder of
+    more than `MOST_LISTED` pages stays its index, which is the better list of so many. An index
     alone in its folder may list folders beside it; those that the navigation has not `named`
     become sections below it, as the small tables below their list.
     """
@@ -73,6 +76,8 @@ def widen(entry: Any, docs: Path, named: frozenset[str] = frozenset()) -> Any:
             # by name without its ending: a plan comes before its further pages
             listed = sorted((page.with_suffix("") for page in pages if page != index), key=str)
             below = [f"{page.as_posix()}.md" for page in listed]
+            if len(below) > MOST_LISTED:
+                return [only]
             return [only, *(below or _listed_folders(index, docs, named))]
     return [widen(each, docs, named) for each in entry]
 

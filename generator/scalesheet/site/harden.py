@@ -29,19 +29,26 @@ _HEAD = re.compile(r"<head[^>]*>", re.IGNORECASE)
 _STYLE_FROM_SCRIPT = re.compile(r"""\("style",\{\},(\w+)\.toString\(\)\)""")
 
 
-def harden(site: Path) -> None:
-    """Put the policy into every page below `site` and drop what is dated or useless."""
+def harden(site: Path) -> dict[str, Document]:
+    """Put the policy into every page below `site` and drop what is dated or useless.
+
+    Gives what is in each page, by its place in the site: pages are large, so they are read once.
+    """
     for pattern in _NEEDLESS:
         for path in site.glob(pattern):
             path.unlink()
 
     styles = frozenset(style for path in site.rglob("*.js") for style in script_styles(path))
+    documents: dict[str, Document] = {}
     for page in sorted(site.rglob("*.html")):
         text = _NEEDLESS_TAGS.sub("", page.read_text(encoding="utf-8"))
+        document = documents[page.relative_to(site).as_posix()] = read_document(text)
         head = _HEAD.search(text)
         if head:
-            text = text[: head.end()] + first_of_head(policy(text, styles)) + text[head.end() :]
+            first = first_of_head(policy(document, styles))
+            text = text[: head.end()] + first + text[head.end() :]
         page.write_bytes(text.encode("utf-8"))
+    return documents
 
 
 def first_of_head(content: str) -> str:
@@ -52,14 +59,13 @@ def first_of_head(content: str) -> str:
     return f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{content}">'
 
 
-def policy(page: str, styles: Iterable[str] = ()) -> str:
+def policy(document: Document, styles: Iterable[str] = ()) -> str:
     """The Content-Security-Policy of one page: what is its own, and nothing else.
 
     `styles` are the texts of <style> elements that its scripts add. Whether 'self' covers other
     files when a page is opened from file:// is each browser's choice (Chromium: yes), hence the
     scheme; for a page from a server it allows nothing.
     """
-    document: Document = read_document(page)
     own = ("'self'", "file:")
     return "; ".join(
         " ".join(directive)

@@ -14,6 +14,8 @@ from render.api.conftest import ROOT
 from render.api.shapes import Shapes, files, read
 from scalesheet.build import build
 
+pytestmark = pytest.mark.xdist_group("whole site")  # which takes a minute to build
+
 LINK = re.compile(r"(?<!\\)\[(?:\\.|[^\]\\])*\]\(([^)\s]+)\)")
 FENCED = re.compile(r"^(`{3,}).*?^\1$|`+[^`\n]+`+", re.MULTILINE | re.DOTALL)
 

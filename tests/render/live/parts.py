@@ -21,6 +21,7 @@ from scalesheet.render.pages.live import shown
 from scalesheet.render.pages.plan import plan_page
 from scalesheet.render.pages.subpages import subpages
 from scalesheet.render.script import program, runtime
+from scalesheet.site.document import read_document
 from scalesheet.site.harden import first_of_head, policy
 from scalesheet.values import Value
 
@@ -105,4 +106,4 @@ def _document(body: str) -> str:
         <link rel="stylesheet" href="../assets/site.css"></head>
         <body data-md-color-scheme="default"><article class="md-typeset">{body}</article>
         <script src="../assets/site.js"></script></body></html>"""
-    return text.replace("<head>", f"<head>{first_of_head(policy(text))}")
+    return text.replace("<head>", f"<head>{first_of_head(policy(read_document(text)))}")
