@@ -242,4 +242,4 @@ def _of_ranged_scalar(case: Case) -> tuple[int, int, Scalar]:
                 scalar = case.plan.scalars.get(own)
                 if scalar is not None and scalar.stated is not None and scalar.stated.ranged:
                     return number, at, scalar
-    raise AssertionError("no list has a ranged scalar")
+    pytest.skip(f"no input that the lists of '{case.plan.id}' name is a scalar with a range")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from scalesheet.language.syntax import Lookup, walk
 from small import plan, said
 
@@ -45,6 +47,41 @@ def test_each_look_up_of_the_chain_is_open(tmp_path: Path) -> None:
     assert formula is not None
     found = [node for node in walk(formula.ends.value) if isinstance(node, Lookup)]
     assert {node.table: node.open for node in found} == {"cards": True, "offers_here": True}
+
+
+THROUGH_A_COLUMN = """
+      card: {ref: cards, formula: CHOSEN}
+      left: {unit: hour, formula: card.hours}
+      sort: {words: [light, heavy], formula: card.sort}
+"""
+
+
+@pytest.mark.parametrize("chosen", ["offer.card", "offer.card if most >= 0 else offer.card"])
+def test_a_reason_goes_through_a_column_between_them(chosen: str, tmp_path: Path) -> None:
+    """The column is of ids, which no guard can tell from a reason: what reads it has to know."""
+    text = TABLES + THROUGH_A_COLUMN.replace("CHOSEN", chosen)
+    text = text.replace(
+        "{hours: {unit: hour}}", "{hours: {unit: hour}, sort: {words: [light, heavy]}}"
+    )
+    text = text.replace("{hours: 1}", "{hours: 1, sort: light}")
+    text = text.replace("{hours: 5}", "{hours: 5, sort: heavy}")
+    lines = text.splitlines()
+    moved = lines[-len(THROUGH_A_COLUMN.splitlines()) + 1 :]  # among the columns, before the rows
+    at = lines.index("    rows:", lines.index("  wishes:"))
+    lines = [*lines[:at], *moved, *lines[at : -len(moved)]]
+    examined = plan(tmp_path, "\n".join(lines) + "\n")
+    assert said(examined) == []
+    results = examined.results["small"]
+    assert results.cell("wishes", "rich", "sort").value == "light"
+    assert results.cell("wishes", "poor", "sort").reason == "no rows"
+    assert examined.book is not None
+    columns = examined.book.plans["small"].tables["wishes"].columns
+    for name in ("left", "sort"):
+        formula = columns[name].formula
+        assert formula is not None
+        found = [node for node in walk(formula.ends.value) if isinstance(node, Lookup)]
+        assert found
+        assert all(node.open for node in found), name
 
 
 def test_a_table_is_drawn_by_stated_columns(tmp_path: Path) -> None:

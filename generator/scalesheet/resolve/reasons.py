@@ -67,7 +67,9 @@ class Settled:
 
     @property
     def may_reason(self) -> bool:
-        return self.maybe or bool(self.subjects)
+        """A look-up that is open gives its key's reason, of words too, which no guard can name."""
+        opens = isinstance(self.body, Lookup) and self.body.open
+        return self.maybe or bool(self.subjects) or opens
 
 
 def settle(node: Node, facts: FactsOf) -> Settled:
@@ -88,9 +90,8 @@ def _reference(node: Node, facts: FactsOf) -> Settled:
 
 def _absent(key: Settled, facts: FactsOf) -> bool:
     """Whether a key may be a reason: by itself, or since its own look-up's key may be one."""
-    if isinstance(key.body, Lookup) and key.body.open:
-        return True
-    return key.maybe or (isinstance(key.body, REFERENCES) and facts(key.body).may_reason)
+    opens = isinstance(key.body, Lookup) and key.body.open
+    return opens or key.maybe or (isinstance(key.body, REFERENCES) and facts(key.body).may_reason)
 
 
 def _lookup(node: Lookup, facts: FactsOf) -> Settled:
