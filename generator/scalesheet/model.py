@@ -53,10 +53,11 @@ TO_BE_STATED = "to-be-stated"
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A source's key and the place within it."""
+    """A source's key, the place within it, and the few words that stand there."""
 
     key: str
     locator: str = ""
+    quote: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,11 +48,11 @@ class Lowering:
 
 
 def citation(data: Any, default: Citation | None = None) -> Citation | None:
-    """A source reference: a key alone, or a key with a locator."""
+    """A source reference: a key alone, or a key with a locator and a quote."""
     if data is None:
         return default
     named = Citation(data) if isinstance(data, str) else None
-    named = named or Citation(data["key"], str(data.get("locator", "")))
+    named = named or Citation(data["key"], str(data.get("locator", "")), str(data.get("quote", "")))
     return None if named.key == TO_BE_STATED else named
 
 

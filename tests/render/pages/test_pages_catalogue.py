@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from render.pages.rendered import pages, read
 from render.pages.sample_book import book
-from scalesheet.model import Stated
+from scalesheet.model import Citation, Stated
+from scalesheet.render.api.values import source_json
 from scalesheet.render.pages.catalogue import catalogue_pages
-from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.context import Context, cite
 
 
 def shown(name: str) -> str:
@@ -46,6 +47,19 @@ def test_the_first_figure_says_so_if_there_is_none() -> None:
 
 def test_a_figure_that_is_missing_says_why() -> None:
     assert "Dense FP8 no FP8 units" in shown("hardware/small.md")
+
+
+def test_what_is_printed_at_the_source_stands_beside_the_place() -> None:
+    sample = book()
+    cited = Citation("paper", "section 5", "M = <b>16 N")
+    assert str(cite(Context(sample, {}, "x", {}), cited)).endswith(
+        '<span class="locator">section 5</span>: <q>M = &lt;b&gt;16 N</q>'
+    )
+    assert str(cite(Context(sample, {}, "x", {}), cited, within=cited)).endswith(
+        "section 5</a>: <q>M = &lt;b&gt;16 N</q>"
+    )
+    assert source_json(cited) == {"key": "paper", "locator": "section 5", "quote": "M = <b>16 N"}
+    assert source_json(Citation("paper")) == {"key": "paper", "locator": ""}
 
 
 def test_an_accelerator_tells_offers_and_plans_that_use_it() -> None:

@@ -10,7 +10,7 @@ from scalesheet.model import Book, Column, Source, Stated, Table
 from scalesheet.render.api.formulas import formulas_csv, record_json
 from scalesheet.render.api.plans import FIELDS, PLAN_FIELDS, column_json, fields
 from scalesheet.render.api.text import as_json, csv_text
-from scalesheet.render.api.values import Object, quantity_json, value_of
+from scalesheet.render.api.values import Object, quantity_json, source_json, value_of
 from scalesheet.units import Declared
 from scalesheet.values import Results, Value
 
@@ -129,7 +129,7 @@ def _dated(price: Stated) -> Object:
     if price.seen:
         said["seen"] = price.seen
     if price.confirmed is not None:
-        said["confirmed"] = {"key": price.confirmed.key, "locator": price.confirmed.locator}
+        said["confirmed"] = source_json(price.confirmed)
     return said
 
 

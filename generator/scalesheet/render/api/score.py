@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scalesheet.model import Book, Citation
+from scalesheet.model import Book
 from scalesheet.predict.score import SAYS, Quality, TaskScore
 from scalesheet.predict.tasks import TASKS
-from scalesheet.render.api.values import Object
+from scalesheet.render.api.values import Object, source_json
 from scalesheet.render.scores import ShownRow, shown_rows
 
 
@@ -22,7 +22,7 @@ def score_json(book: Book, scores: Mapping[str, TaskScore]) -> Object:
                 "predicts": peer.predicts,
                 "says": peer.says,
                 "note": peer.note,
-                "source": _source(peer.citation),
+                "source": source_json(peer.citation),
             }
             for peer in book.peers
         ],
@@ -70,12 +70,8 @@ def _row(row: ShownRow) -> Object:
         "method": row.method,
         "not_scored_because": row.because or None,
         "note": row.note,
-        "source": _source(row.citation),
+        "source": source_json(row.citation),
     }
-
-
-def _source(citation: Citation | None) -> Object | None:
-    return None if citation is None else {"key": citation.key, "locator": citation.locator}
 
 
 def _number(value: float) -> float | None:

@@ -103,10 +103,11 @@ def _stated(stated: Stated) -> Object:
 
 
 def source_json(citation: Citation | None) -> Object | None:
-    """A source's key and the place within it."""
+    """A source's key, the place within it, and what is printed there where that is on file."""
     if citation is None:
         return None
-    return {"key": citation.key, "locator": citation.locator}
+    said: Object = {"key": citation.key, "locator": citation.locator}
+    return {**said, "quote": citation.quote} if citation.quote else said
 
 
 def value_of(stated: Stated) -> Value:

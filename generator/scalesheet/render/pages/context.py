@@ -102,21 +102,22 @@ def to(folder: str, id_: str, part: str = "") -> str:
 def cite(
     context: Context, citation: Citation | None, within: Citation | None = None
 ) -> Html | None:
-    """A source by its title, linked to its page, and the place within it.
+    """A source by its title, linked to its page, the place within it, and what is printed there.
 
     Where most things come from one source, `within`, that one is named by the place alone.
     """
     if citation is None:
         return None
     source = context.book.sources.get(citation.key)
+    quote = [": ", tag("q", citation.quote)] if citation.quote else []
     if source is not None and within is not None and within.key == citation.key:
         if not citation.locator:
-            return Html("this plan")
-        return link(to("sources", citation.key), citation.locator)
+            return join([Html("this plan"), *quote])
+        return join([link(to("sources", citation.key), citation.locator), *quote])
     shown = link(to("sources", citation.key), source.title) if source else citation.key
     if not citation.locator:
-        return join([shown])
-    return join([shown, ", ", tag("span", citation.locator, class_="locator")])
+        return join([shown, *quote])
+    return join([shown, ", ", tag("span", citation.locator, class_="locator"), *quote])
 
 
 def edit_url(context: Context, position: Position | None) -> str | None:

@@ -52,12 +52,13 @@ def page_data(folder: str, id_: str) -> str:
 
 
 def cited(context: Context, citation: Citation | None) -> str:
-    """A source by its title, linked, and the place within it."""
+    """A source by its title, linked, the place within it, and what is printed there."""
     if citation is None:
         return ""
     source = context.book.sources.get(citation.key)
     shown = link(to("sources", citation.key), source.title if source else citation.key)
-    return f"{shown}, {plain(citation.locator)}" if citation.locator else shown
+    place = f"{shown}, {plain(citation.locator)}" if citation.locator else shown
+    return f"{place}: “{plain(citation.quote)}”" if citation.quote else place
 
 
 def shown(
