@@ -45,7 +45,7 @@ def test_the_answer_comes_first_then_what_binds_what_else_and_what_is_assumed(ru
     status, text, _ = run(MODEL, "--gpus-at-most", "64")
     assert status == 0
     lines = text.splitlines()
-    assert lines[0].startswith("Llama 3.1 8B, full fine-tuning or LoRA or QLoRA: 1,000 M tokens")
+    assert lines[0].startswith("Llama 3.1 8B, full fine-tuning or LoRA or QLoRA: 1B tokens")
     places = [
         next(n for n, line in enumerate(lines) if line.startswith(start))
         for start in ("The cheapest that fits: ", "What binds", "What else", "What is assumed")

@@ -101,8 +101,8 @@ class Teller:
 
     def _price(self, limit: Limit, row: Row, best: Row) -> str:
         if limit == "deadline":
-            longer = self._days(row) - self._days(best)
-            return f"{self._over('deadline', row)}, {longer:.2g} days longer"
+            longer = _time(self._hours(row) - self._hours(best))
+            return f"{self._over('deadline', row)}, {longer} longer"
         return self._over(limit, row)
 
     def _over(self, limit: Limit, row: Row) -> str:
@@ -110,16 +110,15 @@ class Teller:
         found, at = self.found, self.found.at[row.row]
         if limit == "deadline":
             end = "up to " if found.job.certain else ""
-            return f"take {end}{found.late[at] / 24:.3g} of {found.job.deadline / 24:.3g} days"
+            return f"take {end}{_time(found.late[at])} of {_time(found.job.deadline)}"
         if limit == "memory":
             return (
                 f"need up to {found.most[at] / GB:.0f} of {found.usable[at] / GB:.0f} GB of memory"
             )
         return f"need {found.grid.gpus[at]:.0f} of at most {found.job.most_gpus:.0f} accelerators"
 
-    def _days(self, row: Row) -> float:
-        days = self.found.late[self.found.at[row.row]] / 24
-        return float(days)
+    def _hours(self, row: Row) -> float:
+        return float(self.found.late[self.found.at[row.row]])
 
     def missed(self, miss: Miss, row: Row) -> str:
         return " and ".join(f"{self._over(limit, row)}" for limit in miss.limits)
@@ -132,8 +131,8 @@ class Teller:
         title = models.row_titles[models.rows.index(job.model)]
         methods = " or ".join(METHODS[name] for name in job.methods)
         return (
-            f"{title}, {methods}: {job.tokens / 1e6:,.6g} M tokens in sequences of "
-            f"{job.sequence:,.0f}, {job.batch:,.0f} in a step, within {job.deadline / 24:.3g} days"
+            f"{title}, {methods}: {_count(job.tokens)} tokens in sequences of "
+            f"{job.sequence:,.0f}, {job.batch:,.0f} in a step, within {_time(job.deadline)}"
         )
 
     def as_text(self, answer: Answer) -> str:
@@ -285,3 +284,16 @@ class Teller:
 
 def _indented(rows: Sequence[tuple[str, str]]) -> list[str]:
     return aligned(rows, numbers=frozenset())
+
+
+def _time(hours: float) -> str:
+    """Days from two on, else hours."""
+    return f"{hours / 24:,.3g} days" if hours >= 48 else f"{hours:.3g} h"
+
+
+def _count(number: float) -> str:
+    """With the letter of its magnitude: 1.5B."""
+    for size, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
+        if number >= size:
+            return f"{number / size:,.6g}{letter}"
+    return f"{number:,.0f}"
