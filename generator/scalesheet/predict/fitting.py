@@ -104,7 +104,8 @@ SAID: Mapping[str, Said] = {
         "Least squares of published losses, one shape for all and an offset for each evaluation "
         "set. The coefficients of the shape have priors about what published laws say; a family "
         "counts with the root of its rows. The ends hold 80 % of the errors of families that were "
-        "left out, each family counted once. See reference/predictions.md.",
+        "left out, each family counted once, scaled by what such ends would have had to be for a "
+        "family that they had not seen. See reference/predictions.md.",
         {
             "size": "loss that size alone leaves at 1e9 parameters without embeddings, nat",
             "data": "loss that data alone leaves at 20e9 tokens, nat",

@@ -169,10 +169,37 @@ def _level(rows: Rows, own: Mapping[str, float], where: Flags) -> float:
 def _ends(rows: Rows) -> dict[str, float]:
     """Ends of the 80 % ranges, from families left out: of a set that is known, and of a new one.
 
+    Within the ends are 80 % of the rows, each family counted once. Both are alike: on which side
+    of the prediction the few families lie says nothing of the next one. Where the set is known the
+    ends are scaled by what ends of the others, without a family, would have had to be for its
+    rows, since families differ: the ends of one are too wide for most. Of new sets there are too
+    few to tell that.
+    """
+    weight = _once(rows.family)
+    known, new = _left_out(rows)
+    needed = np.full(len(rows), np.nan)
+    for others, own in folds(rows.family):
+        end = _within(_left_out(rows.only(others))[0], weight[others])
+        if end > 0:
+            needed[own] = np.abs(known[own]) / end
+    near = _within(known, weight) * (_within(needed, weight) or 1.0)
+    wide = _within(new, weight)
+    return {"set_low": -near, "set_high": near, "new_low": -wide, "new_high": wide}
+
+
+def _within(left_out: Array, weight: Array) -> float:
+    """What 80 % of the sizes are below; 0 where there is none."""
+    usable = ~np.isnan(left_out)
+    if not usable.any():
+        return 0.0
+    return quantile(np.abs(left_out[usable]), COVERAGE, weight[usable])
+
+
+def _left_out(rows: Rows) -> tuple[Array, Array]:
+    """How far rows are off whose family was left out: with their set known, and new.
+
     Where the set is known a family's rows are predicted by the shape that others give and the
     offset of the other rows of the set; where it is not, by the offset that other families give.
-    Within the ends are 80 % of the rows, each family counted once. Both are alike: on which side
-    of the prediction the few families lie says nothing of the next one.
     """
     known, new = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
     for others, own in folds(rows.family):
@@ -181,11 +208,7 @@ def _ends(rows: Rows) -> dict[str, float]:
         gap = left.loss - left.law(logs)
         known[own] = gap - _of_others(gap, left.sets)
         new[own] = gap - _expected(left, offsets(learnt, logs), _middle(logs))
-    weight = _once(rows.family)
-    usable = ~np.isnan(known)
-    near = quantile(np.abs(known[usable]), COVERAGE, weight[usable])
-    wide = quantile(np.abs(new), COVERAGE, weight)
-    return {"set_low": -near, "set_high": near, "new_low": -wide, "new_high": wide}
+    return known, new
 
 
 def _once(family: Words) -> Array:
