@@ -88,14 +88,16 @@ def test_the_picture_has_a_dot_for_each_scored_row(context: Context) -> None:
         assert 0 <= min(places) <= max(places) <= 100
 
 
-def test_json_says_what_the_page_says(context: Context) -> None:
+def test_json_says_what_the_page_says(context: Context, pages: dict[str, str]) -> None:
     found = score_json(context.book, context.scores)["tasks"]["runs"]
     score: TaskScore = context.scores["runs"]
     assert found["unseen"]["median"] == score.unseen.median
     assert len(found["rows"]) == len(score.published.rows)
     by_id = {row["id"]: row for row in found["rows"]}
     assert by_id["llama2-7b"]["published"] == 184320
-    assert by_id["llama2-7b"]["source"] == {"key": "llama2-card", "locator": "carbon footprint"}
+    source = by_id["llama2-7b"]["source"]
+    assert (source["key"], source["locator"]) == ("llama2-card", "carbon footprint")
+    assert f"<q>{source['quote']}</q>" in pages["score/runs.md"]
     assert by_id["glm-130b"]["error"] is None
     assert "upper bound" in by_id["glm-130b"]["not_scored_because"]
 
