@@ -2,47 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import redirect_stdout
-from io import StringIO
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from scalesheet import cli
+from audit.printed import Json, ids_of
 
-ROOT = Path(__file__).parents[2]
-IDS = Path(__file__).with_name("ids_003.txt").read_text().split()
-
-Json = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def audit() -> Json:
-    out = StringIO()
-    with redirect_stdout(out):
-        status = cli.main(
-            ["audit", "qwen2-finance", "--format", "json", "--data", str(ROOT / "data")]
-        )
-    assert status == 0, "a verdict on file is not the computed one"
-    audited: Json = json.loads(out.getvalue())
-    return audited
-
-
-@pytest.fixture(scope="module")
-def claims(audit: Json) -> dict[str, Json]:
-    return {claim["id"]: claim for claim in audit["claims"]}
-
-
-@pytest.fixture(scope="module")
-def headlines(audit: Json) -> dict[str, Json]:
-    return {headline["name"]: headline for headline in audit["headlines"]}
-
-
-@pytest.fixture(scope="module")
-def findings(audit: Json) -> dict[str, Json]:
-    return {finding["id"]: finding for finding in audit["findings"]}
+PLAN = "qwen2-finance"
+IDS = ids_of("003")
 
 
 def test_every_figure_of_the_document_is_judged_once(audit: Json) -> None:

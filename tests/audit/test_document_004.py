@@ -2,49 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import redirect_stdout
-from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scalesheet import cli
+from audit.printed import Json, ids_of, printed
 
-ROOT = Path(__file__).parents[2]
-IDS = Path(__file__).with_name("ids_004.txt").read_text().split()
-
-Json = dict[str, Any]
-
-
-def printed(*arguments: str) -> Json:
-    out = StringIO()
-    with redirect_stdout(out):
-        status = cli.main([*arguments, "--format", "json", "--data", str(ROOT / "data")])
-    assert status == 0
-    told: Json = json.loads(out.getvalue())
-    return told
-
-
-@pytest.fixture(scope="module")
-def audit() -> Json:
-    return printed("audit", "vlm-finetune")
-
-
-@pytest.fixture(scope="module")
-def claims(audit: Json) -> dict[str, Json]:
-    return {claim["id"]: claim for claim in audit["claims"]}
-
-
-@pytest.fixture(scope="module")
-def headlines(audit: Json) -> dict[str, Json]:
-    return {headline["name"]: headline for headline in audit["headlines"]}
-
-
-@pytest.fixture(scope="module")
-def findings(audit: Json) -> dict[str, Json]:
-    return {finding["id"]: finding for finding in audit["findings"]}
+PLAN = "vlm-finetune"
+IDS = ids_of("004")
 
 
 def cells(plan: Json, table: str, column: str) -> dict[str, Any]:

@@ -2,50 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import redirect_stdout
-from io import StringIO
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from scalesheet import cli
+from audit.printed import Json, ids_of
 
-ROOT = Path(__file__).parents[2]
-IDS = {
-    document: Path(__file__).with_name(f"ids_{document}.txt").read_text().split()
-    for document in ("000", "001")
-}
+PLAN = "pixelis"
+IDS = {document: ids_of(document) for document in ("000", "001")}
 BUDGET = "Computational Budget Document - Pixelis Project"
 SUMMARY = "Phase 0 Round 4: Feasibility Assessment and Resource Planning - Summary"
-
-Json = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def audit() -> Json:
-    out = StringIO()
-    with redirect_stdout(out):
-        status = cli.main(["audit", "pixelis", "--format", "json", "--data", str(ROOT / "data")])
-    assert status == 0, "a verdict on file is not the computed one"
-    audited: Json = json.loads(out.getvalue())
-    return audited
-
-
-@pytest.fixture(scope="module")
-def claims(audit: Json) -> dict[str, Json]:
-    return {claim["id"]: claim for claim in audit["claims"]}
 
 
 @pytest.fixture(scope="module")
 def headlines(audit: Json) -> dict[tuple[str, str], Json]:
     return {(each["document"], each["name"]): each for each in audit["headlines"]}
-
-
-@pytest.fixture(scope="module")
-def findings(audit: Json) -> dict[str, Json]:
-    return {finding["id"]: finding for finding in audit["findings"]}
 
 
 def of(document: str, claims: dict[str, Json]) -> list[Json]:

@@ -5,7 +5,7 @@ The search says which rows; their figures are the plan's own, with range and uni
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -114,7 +114,6 @@ def _others(found: Search, best: int) -> Iterator[tuple[str, int]]:
         if row is not None and name != method[best]:
             yield f"by {title}", row
     rows = [found.best(good & (found.of == place)) for place in range(len(found.offers))]
-    cost: Callable[[int], tuple[float, int]] = lambda row: (float(found.cost[row]), row)  # noqa: E731
     others = [row for row in rows if row is not None and found.of[row] != found.of[best]]
-    for row in sorted(others, key=cost)[:MOST_OFFERS]:
+    for _, row in sorted((float(found.cost[row]), row) for row in others)[:MOST_OFFERS]:
         yield "at another offer", row

@@ -1,0 +1,30 @@
+"""What the program prints of the book that ships, and the figures of a document to be judged."""
+
+from __future__ import annotations
+
+import json
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from scalesheet import cli
+
+DATA = Path(__file__).parents[2] / "data"
+
+Json = dict[str, Any]
+
+
+def printed(*arguments: str) -> Json:
+    """The JSON of a command that finds nothing wrong, such as a verdict on file that is another."""
+    out = StringIO()
+    with redirect_stdout(out):
+        status = cli.main([*arguments, "--format", "json", "--data", str(DATA)])
+    assert status == 0, out.getvalue()[:500]
+    told: Json = json.loads(out.getvalue())
+    return told
+
+
+def ids_of(document: str) -> list[str]:
+    """All figures of a document, by id, as they were collected from its text."""
+    return Path(__file__).with_name(f"ids_{document}.txt").read_text().split()
