@@ -133,9 +133,9 @@ def _reference(node: Any, end: End, trace: _Trace) -> Node:
             )
         node = replace(node, where=_end(node.where, "value", trace))
     if end == "value" or not ranged(node, trace.facts):
-        return node  # type: ignore[no-any-return]
+        return node  # type: ignore[no-any-return]  # of the node's own class
     trace.entered.append((node, RISING if end == "low" else FALLING))
-    return replace(node, end=end)  # type: ignore[no-any-return]
+    return replace(node, end=end)  # type: ignore[no-any-return]  # the same
 
 
 def _negative(node: Negative, end: End, trace: _Trace) -> Node:

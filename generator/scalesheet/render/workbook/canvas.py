@@ -64,7 +64,7 @@ class Tally:
             self.report(f"{what}: not written (code {code})")
 
 
-class PlainSheet(Worksheet):  # type: ignore[misc]
+class PlainSheet(Worksheet):  # type: ignore[misc]  # the library has no types
     """A worksheet that takes formulas as they are and writes every digit of a number.
 
     XlsxWriter looks through each formula for thirty functions newer than Excel 2010, also within
