@@ -139,8 +139,8 @@ PUBLISHED: Mapping[str, Given] = {
 NODE: Mapping[str, Given] = {
     "gpus": Given("Accelerators", "GPU / node", "count", ("accelerators",)),
     "cores": Given("Cores of the host", "core / node", "count"),
-    "host_memory": Given("Memory of the host", "GiB / node"),
-    "storage": Given("Local disks", "TB / node"),
+    "host_memory": Given("Memory of the host", "GiB / node", decimals=0),
+    "storage": Given("Local disks", "TB / node", decimals=2),
     "network": Given("Network, each direction", "GB / (second * node)"),
     "power": Given("Power at most", "kW / node"),
 }
