@@ -97,20 +97,21 @@ def _attempt(build: Callable[[], Built], server: Server) -> None:
     try:
         built = build()
     except Exception as error:
-        progress("")
-        failed(error)
-        sys.stdout.flush()
         server.news = replace(
             server.news, title=_title(error, server.site), problems=_problems(error)
         )
+        progress("")
+        failed(error)
+        sys.stdout.flush()
         return
+    # who reads of it in the terminal finds it in the page
+    server.news = replace(server.news, build=secrets.token_hex(4), title="", problems=())
     progress("")
     for finding in built.diagnostics:
         print(finding, file=sys.stderr)
     print(
         f"built {built.site} ({built.pages} pages), edition hash {built.edition_hash}", flush=True
     )
-    server.news = replace(server.news, build=secrets.token_hex(4), title="", problems=())
 
 
 def _title(error: Exception, site: Path) -> str:
