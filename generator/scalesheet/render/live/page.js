@@ -435,6 +435,17 @@
     return { differing, all };
   }
 
+  // ---------------------------------------------------------------- on demand
+
+  const readsOf = new Map(plan.steps().map(([key, reads]) => [key, reads.split(" ").filter(Boolean)]));
+  scalesheet.told.attach(plan, content, {
+    published,
+    now: () => now,
+    reads: (key) => readsOf.get(key) ?? [],
+    anchor: (key) => (readsOf.has(key) && !sided.has(key) ? "f." : "i.") + key.replace("/", ":"),
+    address: (part) => `${plan.id}.html${toQuery(changes)}${part}`,
+  });
+
   // ---------------------------------------------------------------- start
 
   addEventListener("popstate", () => {
