@@ -2,14 +2,14 @@
 
 `numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` draws as
 charts.py does, `marks.js` writes figures, `fields.js` makes inputs of them, `told.js`
-shows what a figure rests on, and `page.js` binds all of it to a page.
+shows what a figure rests on, `patch.js` has changes as text, and `page.js` binds all of it to a page.
 """
 
 from __future__ import annotations
 
 from importlib.resources import files
 
-PARTS = ("numbers", "inputs", "charts", "marks", "fields", "told", "page")
+PARTS = ("numbers", "inputs", "charts", "marks", "fields", "told", "patch", "page")
 
 
 def script() -> str:
