@@ -11,6 +11,7 @@
   const { change, edited, find, fromQuery, toQuery, cellName } = scalesheet.inputs;
   const { view, place, mark, update, inSight, element, drawn, rowTitle } = scalesheet.marks;
   const { field } = scalesheet.fields;
+  const { yaml, command } = scalesheet.patch;
   const SVG = "http://www.w3.org/2000/svg";
   const MOST_IN_BAR = 4;
 
@@ -23,49 +24,60 @@
 
   let changes = new Map();
   let before = changes; // what a field goes back to while something unreadable stands in it
-  let published; // the plan as it was published
   let now; // the plan with the changes
 
   // ---------------------------------------------------------------- computing
 
   const scenarioOf = (changed) => changed.get("scenario") ?? shown.scenarios[0];
 
-  /** The plan with some inputs changed, as marks read it; `within` a scenario where they ask. */
-  function computed(changed) {
-    const results = plan.compute(edited(plan, changed));
-    let sides;
-    return {
-      ...view(plan, results),
-      within(word) {
-        sides ??= besides(changed, results);
-        return sides.get(word);
-      },
-    };
+  /** One for the plan as it is shown, and one for each scenario where they stand side by side. */
+  const machines = new Map();
+
+  function resultsOf(changed, word) {
+    const inputs = edited(plan, word ? new Map(changed).set("scenario", word) : changed);
+    const machine = machines.get(word);
+    if (machine) return machine.set(inputs);
+    machines.set(word, scalesheet.runtime.machine(plan, inputs));
+    return machines.get(word).results;
   }
 
-  /** The same under each scenario; figures that stand side by side share their format. */
-  function besides(changed, results) {
-    const all = shown.scenarios.map((word) =>
-      word === scenarioOf(changed)
-        ? results
-        : plan.compute(edited(plan, new Map(changed).set("scenario", word))),
-    );
-    return new Map(shown.scenarios.map((word, n) => [word, view(plan, all[n], all)]));
+  /** The plan with some inputs changed, as marks read it; `within` a scenario where they ask, for
+   *  figures that stand side by side share their format. */
+  function computed(changed) {
+    let sides;
+    const within = (word) => {
+      if (!sides) {
+        const all = shown.scenarios.map((each) => resultsOf(changed, each));
+        sides = new Map(shown.scenarios.map((each, n) => [each, view(plan, all[n], all)]));
+      }
+      return sides.get(word);
+    };
+    return { ...view(plan, resultsOf(changed)), within };
   }
+
+  const published = computed(new Map());
+  now = published;
 
   /** The input behind a figure, which may be another in each scenario, with its value now. */
   function input(of) {
-    const at = place(plan, of);
-    let name = of;
-    if (at.table === undefined) name = sided.has(of) ? `${of}.${scenarioOf(changes)}` : of;
-    else {
-      const own = sided.has(`${at.table}/${at.column}`) ? `_${scenarioOf(changes)}` : "";
-      name = cellName(at.table, at.id, at.column + own);
-    }
-    const found = find(plan, name);
+    const found = inputIn(scenarioOf(changes), of);
     return (
       found && { ...found, value: changes.has(found.name) ? changes.get(found.name) : found.stated }
     );
+  }
+
+  const found = new Map(); // by scenario and figure
+  function inputIn(scenario, of) {
+    const key = `${scenario} ${of}`;
+    if (!found.has(key)) found.set(key, find(plan, nameIn(scenario, of)));
+    return found.get(key);
+  }
+
+  function nameIn(scenario, of) {
+    const at = place(plan, of);
+    if (at.table === undefined) return sided.has(of) ? `${of}.${scenario}` : of;
+    const own = sided.has(`${at.table}/${at.column}`) ? `_${scenario}` : "";
+    return cellName(at.table, at.id, at.column + own);
   }
 
   // ---------------------------------------------------------------- changing
@@ -109,6 +121,7 @@
     changes = before = asked;
     tellFaults(faults);
     write();
+    writeRest();
     writeLinks();
   }
 
@@ -132,13 +145,52 @@
   const used = content.querySelector("[data-used]");
   const pages = new Set(shown.pages);
 
+  // ---------------------------------------------------------------- what follows what
+
+  /** What is in sight follows at once, the rest when the browser has shown that. */
+  const near = new Set();
+  const sight = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries)
+        if (isIntersecting) near.add(target);
+        else near.delete(target);
+      if (waiting) writeRest();
+    },
+    { rootMargin: "50%" },
+  );
+  let waiting; // the timer of the rest
+  for (const block of content.children) sight.observe(block);
+
+  function blockOf(target) {
+    while (target.parentElement && target.parentElement !== content) target = target.parentElement;
+    return target;
+  }
+
+  const parts = [];
+  const follow = (target, writePart) => parts.push({ block: blockOf(target), write: writePart });
+  for (const each of marks) if (each) followMark(each);
+  for (const each of charts) follow(each.target, () => writeChart(each));
+  for (const each of fields)
+    follow(each.target, () => {
+      const { name } = inputIn(scenarioOf(changes), each.of) ?? {};
+      each.update(now, changes.has(name));
+    });
+
+  function followMark(each) {
+    follow(each.target, () => inSight(each) && writeMark(each));
+  }
+
+  function writeRest() {
+    clearTimeout(waiting);
+    waiting = undefined;
+    for (const each of parts) each.write();
+    writeUsed();
+  }
+
   /** Writes everything that the page shows of the plan. */
   function write() {
-    published ??= computed(new Map());
-    now = changes.size ? computed(changes) : published;
-    for (const each of marks) if (each && inSight(each)) writeMark(each);
-    for (const each of charts) writeChart(each);
-    for (const each of fields) each.update(now, changes.has(input(each.of).name));
+    now = computed(changes);
+    for (const each of parts) if (near.has(each.block)) each.write();
     for (const each of ofScenario) each.hidden = each.dataset.when !== scenarioOf(changes);
     for (const each of ofChanges) each.hidden = changes.size === 0;
     for (const each of ofValue) {
@@ -146,7 +198,8 @@
       each.hidden = String(now.results.scalars[name].value) !== value;
     }
     writePanel();
-    writeUsed();
+    clearTimeout(waiting);
+    waiting = setTimeout(() => requestAnimationFrame(() => waiting && writeRest()));
   }
 
   function writeMark(each) {
@@ -167,6 +220,8 @@
 
   function writeChart(each) {
     const { drawing, svg } = scalesheet.charts;
+    if (now.results.tables[each.chart.table] === each.from) return;
+    each.from = now.results.tables[each.chart.table];
     const { table, column } = each.chart;
     const rule = shown.tables[table].columns[column].rule;
     const tree = svg(drawing(each.chart, rule, now.results.tables[table]));
@@ -252,26 +307,74 @@
     tellFaults([]);
     go(new Map(), true);
   };
+  const folded = texts();
   const state = element(
     "div",
     { class: "state", hidden: true },
     list,
     status,
     element("p", { class: "buttons" }, ...buttons()),
+    folded,
   );
   panel.append(faultsAt, state);
   panel.classList.add("live");
 
   function buttons() {
-    const copied = (made) =>
-      navigator.clipboard.writeText(location.href).then(() => {
-        made.textContent = "Copied";
-        setTimeout(() => made.replaceChildren("Copy the link"), 2000);
-      });
     return [
-      ...(navigator.clipboard ? [button("Copy the link", copied)] : []),
+      ...copying("Copy the link", () => location.href),
+      ...copying("Copy as YAML", () => yaml(plan, changes)),
       button("Back to the published plan", resetAll),
     ];
+  }
+
+  /** A button that copies a text; none where the browser lets no page do so. */
+  function copying(label, text) {
+    const copied = (made) =>
+      navigator.clipboard.writeText(text()).then(() => {
+        made.textContent = "Copied";
+        setTimeout(() => made.replaceChildren(label), 2000);
+      });
+    return navigator.clipboard ? [button(label, copied)] : [];
+  }
+
+  /** The changes as text, in a fold: for the plan's file, and for the command line. */
+  function texts() {
+    const shownAs = (title, text, ...more) => {
+      const code = element("code");
+      fold.addEventListener("toggle", () => fold.write());
+      writers.push(() => (code.textContent = text()));
+      const head = element("p", { class: "label" }, title, " ", ...more);
+      return [head, element("pre", { tabindex: "0" }, code)];
+    };
+    const download = () => {
+      const file = new Blob([yaml(plan, changes)], { type: "application/yaml" });
+      const href = URL.createObjectURL(file);
+      element("a", { href, download: `${plan.id}-changes.yaml` }).click();
+      setTimeout(() => URL.revokeObjectURL(href), 1000);
+    };
+    const writers = [];
+    const fold = element("details", { class: "quiet texts" });
+    fold.write = () => fold.open && writers.forEach((each) => each());
+    fold.append(
+      element("summary", {}, "The changes as text: for the plan's file, for the command line"),
+      ...shownAs(
+        "For the plan's file, in place of what stands there",
+        () => yaml(plan, changes),
+        button("Download", download),
+      ),
+      ...shownAs(
+        "On the command line",
+        () => command(plan, changes),
+        ...copying("Copy", () => command(plan, changes)),
+      ),
+      element(
+        "p",
+        { class: "note" },
+        "The workbook to download is that of the published plan. It computes the same once its ",
+        "yellow cells have these values.",
+      ),
+    );
+    return fold;
   }
 
   const bar = element("aside", {
@@ -294,7 +397,8 @@
         made,
       ),
     );
-    marks.push(mark(plan, made));
+    followMark(mark(plan, made));
+    near.add(bar);
   }
   const counted = element("a", { href: `#${panel.id}` });
   bar.append(element("p", { class: "buttons" }, counted, button("Reset", resetAll)));
@@ -318,6 +422,7 @@
     const { differing, all } = differences();
     const [some, every] = [differing, all].map((count) => count.toLocaleString("en"));
     status.textContent = `${some} of ${every} figures of the plan differ from the published ones.`;
+    folded.write();
     counted.textContent = changes.size === 1 ? "1 change" : `${changes.size} changes`;
   }
 
@@ -362,6 +467,7 @@
     const count = (quantity, a, b) => {
       if (quantity.hidden) return;
       all += 1;
+      if (a === b) return;
       if (a.value !== b.value || a.low !== b.low || a.high !== b.high || a.reason !== b.reason)
         differing += 1;
     };
@@ -371,13 +477,24 @@
     for (const [name, { page, columns }] of Object.entries(shown.tables)) {
       if (page) continue;
       for (const column of Object.keys(columns)) {
-        first.tables[name][column].forEach((cell, n) =>
-          count(columns[column], cell, second.tables[name][column][n]),
-        );
+        const [old, other] = [first.tables[name][column], second.tables[name][column]];
+        if (old !== other) old.forEach((cell, n) => count(columns[column], cell, other[n]));
+        else if (!columns[column].hidden) all += old.length;
       }
     }
     return { differing, all };
   }
+
+  // ---------------------------------------------------------------- on demand
+
+  const readsOf = new Map(plan.steps().map(([key, reads]) => [key, reads.split(" ").filter(Boolean)]));
+  scalesheet.told.attach(plan, content, {
+    published,
+    now: () => now,
+    reads: (key) => readsOf.get(key) ?? [],
+    anchor: (key) => (readsOf.has(key) && !sided.has(key) ? "f." : "i.") + key.replace("/", ":"),
+    address: (part) => `${plan.id}.html${toQuery(changes)}${part}`,
+  });
 
   // ---------------------------------------------------------------- start
 
