@@ -210,3 +210,36 @@ def test_the_script_may_stand_in_a_page() -> None:
 def test_chromium_computes_the_same(run_node: Run, run_javascript: Run) -> None:
     scripts = (runtime(), program(PLAN, BOOK), f"{CALL}.compute({CALL}.inputs)")
     assert run_javascript(*scripts) == run_node(*scripts)
+
+
+CHANGES = """
+  (() => {
+    const plan = PLAN_AT, { machine } = scalesheet.runtime;
+    const entered = (scalars, units) => {
+      const { t } = plan.inputs.tables, all = plan.inputs.tables;
+      const columns = units ? { ...t.columns, units } : t.columns;
+      return { scalars: { ...plan.inputs.scalars, ...scalars },
+               tables: { ...all, t: { ...t, columns } } };
+    };
+    const live = machine(plan, plan.inputs);
+    const told = [];
+    for (const [scalars, units] of [[{ rate: 0 }], [{ rate: 400 }, [4, 5, 6]], [{ gpu: "large" }],
+                                    [{ gpu: "gone", steps: 7 }], [{}]]) {
+      const inputs = entered(scalars, units);
+      const before = live.results, seen = JSON.stringify(before), after = live.set(inputs);
+      told.push([JSON.stringify(after) === JSON.stringify(plan.compute(inputs)),
+                 JSON.stringify(before) === seen,
+                 after.scalars.note === before.scalars.note]);
+    }
+    const was = JSON.stringify(live.results);
+    const move = { key: "steps", rows: ["steps"], value: () => 2000 };
+    const hours = live.trial(move, (read) => read("hours"));
+    return [told, hours, JSON.stringify(live.results) === was];
+  })()
+""".replace("PLAN_AT", CALL)
+
+
+def test_only_what_rests_on_a_change_is_computed_and_all_of_it(run_node: Run) -> None:
+    told, hours, as_before = run_node(runtime(), program(PLAN, BOOK), CHANGES)
+    assert told == [[True, True, True]] * 5
+    assert (hours, as_before) == (number(10, 8, 20), True)

@@ -217,7 +217,7 @@ scalesheet.runtime = (() => {
   }
 
   /** One cell from its expressions; low and high are absent where it is exact. */
-  function evaluate(value, low, high, row) {
+  function evaluate([value, low, high], row) {
     const middle = attempt(value, row);
     return {
       value: middle,
@@ -236,33 +236,154 @@ scalesheet.runtime = (() => {
       const index = new Map(rows.map((id, row) => [id, row]));
       const table = { rows, titles, index, columns: Object.create(null) };
       for (const column of Object.keys(columns)) {
-        table.columns[column] = columns[column].map(fromInput);
+        table.columns[column] = (columns[column] ?? rows.map(() => null)).map(fromInput);
       }
       t[name] = table;
     }
     return { s, t };
   }
 
-  /** Computes a column, but for the rows that have a value or a formula of their own. */
-  function fill(table, column, others, value, low, high) {
-    const cells = table.columns[column];
-    for (let row = 0; row < cells.length; row++) {
-      if (!others.includes(row)) cells[row] = evaluate(value, low, high, row);
-    }
-  }
+  const alike = (x, y) =>
+    Object.is(x, y) || (isReason(x) && isReason(y) && x.text === y.text);
+  const unchanged = (a, b) =>
+    alike(a.value, b.value) && alike(a.low, b.low) && alike(a.high, b.high);
 
-  /** Results of all cells, by name. */
-  function finish(s, t) {
-    const scalars = Object.create(null);
-    const tables = Object.create(null);
-    for (const name of Object.keys(s)) scalars[name] = toResult(s[name]);
-    for (const name of Object.keys(t)) {
-      tables[name] = Object.create(null);
-      for (const column of Object.keys(t[name].columns)) {
-        tables[name][column] = t[name].columns[column].map(toResult);
+  /** A plan that is computed, and again as its inputs change.
+   *
+   *  `results` are those of all cells, by name; `set(inputs)` makes them those of other inputs.
+   *  What did not change is the same object in both, so that whoever shows them can pass it by.
+   *  `trial(moves, read)` reads scalars as they would be if some cells of one key were others, and
+   *  puts everything back.
+   */
+  function machine({ steps }, inputs) {
+    const { s, t } = start(inputs);
+    const shown = new WeakMap(); // the result of each cell
+    const list = steps(s, t).map(([key, reads, ends, rows]) => {
+      const [table, column] = placed(key);
+      return { key, reads: reads.split(" "), ends, rows, table, column };
+    });
+    let given = inputs;
+    let before; // what is written over, while it is to be put back
+    let results = { scalars: Object.create(null), tables: Object.create(null) };
+    for (const step of list) run(step);
+    publish(Object.keys(s), Object.keys(t).flatMap(columnsOf));
+
+    function placed(key) {
+      const slash = key.lastIndexOf("/");
+      return slash < 0 ? [] : [t[key.slice(0, slash)], key.slice(slash + 1)];
+    }
+
+    function columnsOf(table) {
+      return Object.keys(t[table].columns).map((column) => `${table}/${column}`);
+    }
+
+    /** Puts a cell where it stands, if it is another. */
+    function put(cells, at, cell) {
+      const old = cells[at];
+      if (old !== undefined && unchanged(old, cell)) return false;
+      before?.push([cells, at, old]);
+      cells[at] = cell;
+      return true;
+    }
+
+    /** Computes a step, and says whether it gives anything new. */
+    function run({ key, ends, rows, table, column }) {
+      if (table === undefined) return put(s, key, evaluate(ends));
+      const cells = table.columns[column];
+      if (typeof rows === "number") return put(cells, rows, evaluate(ends, rows));
+      let any = false;
+      let other = 0;
+      for (let row = 0; row < cells.length; row++) {
+        if (rows[other] === row) other += 1;
+        else any = put(cells, row, evaluate(ends, row)) || any;
+      }
+      return any;
+    }
+
+    /** Computes what rests on changed keys, which it adds to them. */
+    function follow(changed, pinned) {
+      for (const step of list) {
+        if (step.key === pinned || !step.reads.some((key) => changed.has(key))) continue;
+        if (run(step)) changed.add(step.key);
+      }
+      return changed;
+    }
+
+    function resultOf(cell) {
+      let found = shown.get(cell);
+      if (!found) shown.set(cell, (found = toResult(cell)));
+      return found;
+    }
+
+    function publish(scalars, columns) {
+      const last = results;
+      results = {
+        scalars: Object.assign(Object.create(null), last.scalars),
+        tables: Object.assign(Object.create(null), last.tables),
+      };
+      for (const name of scalars) results.scalars[name] = resultOf(s[name]);
+      for (const key of columns) {
+        const [table, column] = placed(key);
+        const name = key.slice(0, -column.length - 1);
+        if (results.tables[name] === last.tables[name])
+          results.tables[name] = Object.assign(Object.create(null), last.tables[name]);
+        results.tables[name][column] = table.columns[column].map(resultOf);
       }
     }
-    return { scalars, tables };
+
+    /** The keys of inputs that differ from those before. */
+    function entered(next) {
+      const changed = new Set();
+      for (const name of Object.keys(next.scalars)) {
+        if (next.scalars[name] === given.scalars[name]) continue;
+        if (put(s, name, fromInput(next.scalars[name]))) changed.add(name);
+      }
+      for (const name of Object.keys(next.tables)) {
+        const [old, other] = [given.tables[name].columns, next.tables[name].columns];
+        if (old === other) continue;
+        for (const column of Object.keys(other)) {
+          if (old[column] === other[column]) continue;
+          other[column].forEach((cell, row) => {
+            if (cell === old[column][row]) return;
+            if (put(t[name].columns[column], row, fromInput(cell)))
+              changed.add(`${name}/${column}`);
+          });
+        }
+      }
+      given = next;
+      return changed;
+    }
+
+    return {
+      get results() {
+        return results;
+      },
+      set(next) {
+        const changed = Array.from(follow(entered(next)));
+        const isColumn = (key) => key.includes("/");
+        publish(
+          changed.filter((key) => !isColumn(key)),
+          changed.filter(isColumn),
+        );
+        return results;
+      },
+      trial({ key, rows, value, fixed }, read) {
+        before = [];
+        const [table, column] = placed(key);
+        const cells = table === undefined ? s : table.columns[column];
+        // all are computed before any of them moves
+        const moved = rows.map((row) => [row, all(attempt(value, row))]);
+        for (const [row, cell] of moved) put(cells, row, cell);
+        if (before.length) follow(new Set([key]), fixed ? key : undefined);
+        const found = read((name) => resultOf(s[name]));
+        while (before.length) {
+          const [from, at, old] = before.pop();
+          from[at] = old;
+        }
+        before = undefined;
+        return found;
+      },
+    };
   }
 
   return Object.freeze({
@@ -274,6 +395,6 @@ scalesheet.runtime = (() => {
     fixed, join, title,
     lookup, sumOf, meanOf, minOf, maxOf, countOf, countRows,
     argminOf: best(least), argmaxOf: best(most),
-    start, evaluate, fill, finish,
+    start, machine,
   });
 })();

@@ -1,13 +1,18 @@
-"""A plan as a classic script: its inputs, and a function that computes everything from them.
+"""A plan as a classic script: its inputs, and how everything is computed from them.
 
-    scalesheet.plans["qwen2-finance"] = {inputs: {...}, compute(inputs) {...}}
+    scalesheet.plans["qwen2-finance"] = {inputs: {...}, steps(s, t) {...}, compute(inputs) {...}}
 
 It needs `runtime.js` before it. `inputs` holds what is stated: `scalars` by name and `tables` by
 name, the catalogue's that the plan looks into among them, each `{rows: [id], titles: [text],
 columns: {name: [cell]}}`. A cell is `5`, `"a word"`, `true`, `{value, low, high}`, `{reason}`, or
-`null` where it is computed or empty. A page copies the inputs, changes some, and calls `compute`,
-which gives `{scalars: {name: cell}, tables: {name: {column: [cell]}}}` with cells
-`{value, low, high}`, `{value}` for words, or `{reason}`.
+`null` where it is computed or empty; a column that is all computed is `null`. A page copies the
+inputs, changes some, and calls `compute`, which gives `{scalars: {name: cell}, tables: {name:
+{column: [cell]}}}` with cells `{value, low, high}`, `{value}` for words, or `{reason}`.
+
+`steps` are what is computed, in order: `[key, reads, [value, low, high], rows]`. A key is a
+scalar's name or `table/column`; `reads` are the keys that the expressions name, so that a page
+computes only what rests on a change. `rows` are those that a column's formula leaves out, or the
+one row that a formula of its own is for.
 """
 
 from __future__ import annotations
@@ -16,8 +21,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
-from scalesheet.language.syntax import Aggregate, Cell, Lookup, Title, walk
+from scalesheet.language.syntax import Aggregate, Cell, Lookup, Node, Title, walk
 from scalesheet.language.syntax import Column as ColumnReference
+from scalesheet.language.syntax import Scalar as Reference
 from scalesheet.model import Book, Ends, Formula, Key, Plan, Stated, Table
 from scalesheet.printers.base import number
 from scalesheet.printers.javascript import javascript, quoted
@@ -33,7 +39,7 @@ def program(plan: Plan, book: Book) -> str:
     catalogue = reached(plan, book)
     tables = {**{name: book.tables[name] for name in catalogue}, **plan.tables}
     keys = [key for key in book.order if key.table in catalogue] + list(plan.order)
-    steps = [line for key in keys for line in _step(key, plan, tables)]
+    steps = [step for key in keys for step in _step(key, plan, tables)]
     return "\n".join(
         [
             "(() => {",
@@ -41,11 +47,10 @@ def program(plan: Plan, book: Book) -> str:
             "const rt = scalesheet.runtime;",
             f"scalesheet.plans[{quoted(plan.id)}] = {{",
             f"inputs: {_inputs(plan, tables)},",
-            "compute(inputs) {",
-            "const { s, t } = rt.start(inputs);",
+            "steps: (s, t) => [",
             *steps,
-            "return rt.finish(s, t);",
-            "},",
+            "],",
+            "compute(inputs) { return rt.machine(this, inputs).results; },",
             "};",
             "})();",
             "",
@@ -97,7 +102,7 @@ def _inputs(plan: Plan, tables: Mapping[str, Table]) -> str:
 
 def _table(table: Table) -> str:
     columns = {
-        name: _list(_cell(column.stated.get(row)) for row in table.rows)
+        name: _list(_cell(column.stated.get(row)) for row in table.rows) if column.stated else "null"
         for name, column in table.columns.items()
     }
     ids, titles = (_list(map(quoted, each)) for each in (table.rows, table.row_titles))
@@ -125,39 +130,52 @@ def _plain(value: Any) -> str:
 
 
 def _object(members: Mapping[str, str]) -> str:
-    # in brackets, since a bare "__proto__" would not be a member of its own
-    pairs = (f"[{quoted(name)}]: {text}" for name, text in members.items())
-    return f"{{ {', '.join(pairs)} }}" if members else "{}"
+    return "{" + ",".join(f"{member(name)}:{text}" for name, text in members.items()) + "}"
+
+
+def member(name: str) -> str:
+    """The name of an object's member: bare where it may be. In brackets otherwise, since a bare
+    "__proto__" would not be a member of its own."""
+    return name if name.isidentifier() and name != "__proto__" else f"[{quoted(name)}]"
 
 
 def _list(items: Iterable[str]) -> str:
-    return f"[{', '.join(items)}]"
+    return f"[{','.join(items)}]"
 
 
 # ------------------------------------------------------------------ steps
 
 
 def _step(key: Key, plan: Plan, tables: Mapping[str, Table]) -> Iterator[str]:
-    """The lines that compute one key; none for what is stated."""
+    """What computes one key, in a line; none for what is stated."""
     if key.table is None:
         formula = plan.scalars[key.name].formula
         if formula is not None:
-            yield f"s[{quoted(key.name)}] = rt.evaluate({_ends(formula.ends, '()')});"
+            yield _line(key.name, formula.ends, "()")
         return
     table = tables[key.table]
     column = table.columns[key.name]
-    place = f"t[{quoted(key.table)}]"
+    place = f"{key.table}/{key.name}"
     if key.row is not None:
-        row = table.rows.index(key.row)
-        cell = f"{place}.columns[{quoted(key.name)}][{row}]"
-        yield f"{cell} = rt.evaluate({_ends(column.own[key.row].ends, '(i)')}, {row});"
+        yield _line(place, column.own[key.row].ends, "i", str(table.rows.index(key.row)))
     elif column.formula is not None:
         others = [n for n, row in enumerate(table.rows) if row in {*column.stated, *column.own}]
-        ends = _ends(column.formula.ends, "(i)")
-        yield f"rt.fill({place}, {quoted(key.name)}, {others}, {ends});"
+        yield _line(place, column.formula.ends, "i", str(others))
 
 
-def _ends(ends: Ends, variables: str) -> str:
-    """The three expressions as functions; null where an end is the value itself."""
-    nodes = (ends.value, ends.low, ends.high)
-    return ", ".join("null" if n is None else f"{variables} => {javascript(n)}" for n in nodes)
+def _line(key: str, ends: Ends, variables: str, *rows: str) -> str:
+    """The expressions as functions, null where an end is the value itself."""
+    nodes = [node for node in (ends.value, ends.low, ends.high) if node is not None]
+    reads = quoted(" ".join(dict.fromkeys(name for node in nodes for name in _reads(node))))
+    told = [ends.value, *((ends.low, ends.high) if len(nodes) > 1 else ())]
+    functions = (f"{variables} => {javascript(n)}" if n is not None else "null" for n in told)
+    return f"[{', '.join([quoted(key), reads, _list(functions), *rows])}],"
+
+
+def _reads(node: Node) -> Iterator[str]:
+    """The keys that an expression names."""
+    for part in walk(node):
+        if isinstance(part, Reference):
+            yield part.name
+        elif isinstance(part, Aggregate | Cell | Lookup | ColumnReference) and part.column:
+            yield f"{part.table}/{part.column}"

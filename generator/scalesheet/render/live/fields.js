@@ -79,6 +79,9 @@ scalesheet.fields = (() => {
     self.update = (now, edited) => {
       const cell = now.cell(at);
       const format = now.format(at);
+      const still = cell === self.cell && format === self.format && edited === self.edited;
+      if (still && control.value === self.text) return;
+      Object.assign(self, { cell, format, edited });
       const none = cell.reason !== undefined;
       const text = none ? "" : number ? plain(cell, format) : written(cell.value);
       const beside = none || !number ? "" : ends(cell, format);

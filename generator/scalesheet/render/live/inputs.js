@@ -108,7 +108,7 @@ scalesheet.inputs = (() => {
       return undefined;
     const at = tables[table].rows.indexOf(row);
     const quantity = plan.shown.tables[table]?.columns[column];
-    const stated = tables[table].columns[column][at] ?? null;
+    const stated = tables[table].columns[column]?.[at] ?? null;
     if (!quantity || stated === null || !changeable(quantity)) return undefined;
     return { name: cellName(table, row, column), table, row: at, column, quantity, stated };
   }

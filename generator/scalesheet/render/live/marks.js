@@ -25,18 +25,20 @@ scalesheet.marks = (() => {
     return { table, column, quantity, row: plan.inputs.tables[table].rows.indexOf(row), id: row };
   }
 
+  const formats = new WeakMap(); // of cells and columns, which are other objects when they change
+
+  function formatIn(cells, rule) {
+    if (!formats.has(cells)) formats.set(cells, formatBy(rule, Array.isArray(cells) ? cells : [cells]));
+    return formats.get(cells);
+  }
+
   /** Results with what a page asks of them: a cell, and the one format of each quantity, which
    *  scalars share with the results that stand beside these. */
   function view(plan, results, beside = [results]) {
     const formats = new Map();
-    const indices = new Map();
 
     function rowOf({ table, row, key }) {
-      if (!key) return row;
-      if (!indices.has(table)) {
-        indices.set(table, new Map(plan.inputs.tables[table].rows.map((id, n) => [id, n])));
-      }
-      return indices.get(table).get(cell(key).value);
+      return key ? plan.inputs.tables[table].rows.indexOf(cell(key).value) : row;
     }
 
     function cell(at) {
@@ -46,14 +48,15 @@ scalesheet.marks = (() => {
 
     function format(at) {
       const name = at.table === undefined ? at.name : `${at.table}/${at.column}`;
-      if (!formats.has(name)) {
-        const cells =
-          at.table === undefined
-            ? beside.map((each) => each.scalars[at.name])
-            : results.tables[at.table][at.column];
-        formats.set(name, formatBy(at.quantity.rule ?? {}, cells));
-      }
+      if (!formats.has(name)) formats.set(name, formatOf(at));
       return formats.get(name);
+    }
+
+    function formatOf({ table, column, name, quantity }) {
+      const rule = quantity.rule ?? {};
+      if (table !== undefined) return formatIn(results.tables[table][column], rule);
+      const cells = beside.map((each) => each.scalars[name]);
+      return cells.length > 1 ? formatBy(rule, cells) : formatIn(cells[0], rule);
     }
 
     return { results, cell, format };
@@ -278,15 +281,20 @@ scalesheet.marks = (() => {
     return found;
   }
 
+  const OF_MANY = new Set(["broken", "count"]); // what rests on more than its own cell
+
   const inSight = ({ folds: around }) => around.every((fold) => fold.open);
 
   /** Writes what a mark prints now, and whether that differs from what was published. */
   function update(plan, marked, published, now) {
     const { at, as, target } = marked;
-    const print = (from) => {
-      const cell = at.table !== undefined && at.row === undefined && !at.key ? {} : from.cell(at);
-      return PRINTED[as](at, cell, from.format(at), plan, marked.part, from);
-    };
+    const cellIn = (from) =>
+      at.table !== undefined && at.row === undefined && !at.key ? {} : from.cell(at);
+    const print = (from) =>
+      PRINTED[as](at, cellIn(from), from.format(at), plan, marked.part, from);
+    const [cell, format] = [cellIn(now), now.format(at)];
+    if (!OF_MANY.has(as) && cell === marked.cell && format === marked.format) return;
+    Object.assign(marked, { cell, format });
     marked.before ??= print(published);
     marked.first ??= JSON.stringify(marked.before);
     const printed = now === published ? marked.before : print(now);

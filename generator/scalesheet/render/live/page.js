@@ -23,49 +23,60 @@
 
   let changes = new Map();
   let before = changes; // what a field goes back to while something unreadable stands in it
-  let published; // the plan as it was published
   let now; // the plan with the changes
 
   // ---------------------------------------------------------------- computing
 
   const scenarioOf = (changed) => changed.get("scenario") ?? shown.scenarios[0];
 
-  /** The plan with some inputs changed, as marks read it; `within` a scenario where they ask. */
-  function computed(changed) {
-    const results = plan.compute(edited(plan, changed));
-    let sides;
-    return {
-      ...view(plan, results),
-      within(word) {
-        sides ??= besides(changed, results);
-        return sides.get(word);
-      },
-    };
+  /** One for the plan as it is shown, and one for each scenario where they stand side by side. */
+  const machines = new Map();
+
+  function resultsOf(changed, word) {
+    const inputs = edited(plan, word ? new Map(changed).set("scenario", word) : changed);
+    const machine = machines.get(word);
+    if (machine) return machine.set(inputs);
+    machines.set(word, scalesheet.runtime.machine(plan, inputs));
+    return machines.get(word).results;
   }
 
-  /** The same under each scenario; figures that stand side by side share their format. */
-  function besides(changed, results) {
-    const all = shown.scenarios.map((word) =>
-      word === scenarioOf(changed)
-        ? results
-        : plan.compute(edited(plan, new Map(changed).set("scenario", word))),
-    );
-    return new Map(shown.scenarios.map((word, n) => [word, view(plan, all[n], all)]));
+  /** The plan with some inputs changed, as marks read it; `within` a scenario where they ask, for
+   *  figures that stand side by side share their format. */
+  function computed(changed) {
+    let sides;
+    const within = (word) => {
+      if (!sides) {
+        const all = shown.scenarios.map((each) => resultsOf(changed, each));
+        sides = new Map(shown.scenarios.map((each, n) => [each, view(plan, all[n], all)]));
+      }
+      return sides.get(word);
+    };
+    return { ...view(plan, resultsOf(changed)), within };
   }
+
+  const published = computed(new Map());
+  now = published;
 
   /** The input behind a figure, which may be another in each scenario, with its value now. */
   function input(of) {
-    const at = place(plan, of);
-    let name = of;
-    if (at.table === undefined) name = sided.has(of) ? `${of}.${scenarioOf(changes)}` : of;
-    else {
-      const own = sided.has(`${at.table}/${at.column}`) ? `_${scenarioOf(changes)}` : "";
-      name = cellName(at.table, at.id, at.column + own);
-    }
-    const found = find(plan, name);
+    const found = inputIn(scenarioOf(changes), of);
     return (
       found && { ...found, value: changes.has(found.name) ? changes.get(found.name) : found.stated }
     );
+  }
+
+  const found = new Map(); // by scenario and figure
+  function inputIn(scenario, of) {
+    const key = `${scenario} ${of}`;
+    if (!found.has(key)) found.set(key, find(plan, nameIn(scenario, of)));
+    return found.get(key);
+  }
+
+  function nameIn(scenario, of) {
+    const at = place(plan, of);
+    if (at.table === undefined) return sided.has(of) ? `${of}.${scenario}` : of;
+    const own = sided.has(`${at.table}/${at.column}`) ? `_${scenario}` : "";
+    return cellName(at.table, at.id, at.column + own);
   }
 
   // ---------------------------------------------------------------- changing
@@ -109,6 +120,7 @@
     changes = before = asked;
     tellFaults(faults);
     write();
+    writeRest();
     writeLinks();
   }
 
@@ -132,13 +144,52 @@
   const used = content.querySelector("[data-used]");
   const pages = new Set(shown.pages);
 
+  // ---------------------------------------------------------------- what follows what
+
+  /** What is in sight follows at once, the rest when the browser has shown that. */
+  const near = new Set();
+  const sight = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries)
+        if (isIntersecting) near.add(target);
+        else near.delete(target);
+      if (waiting) writeRest();
+    },
+    { rootMargin: "50%" },
+  );
+  let waiting; // the timer of the rest
+  for (const block of content.children) sight.observe(block);
+
+  function blockOf(target) {
+    while (target.parentElement && target.parentElement !== content) target = target.parentElement;
+    return target;
+  }
+
+  const parts = [];
+  const follow = (target, writePart) => parts.push({ block: blockOf(target), write: writePart });
+  for (const each of marks) if (each) followMark(each);
+  for (const each of charts) follow(each.target, () => writeChart(each));
+  for (const each of fields)
+    follow(each.target, () => {
+      const { name } = inputIn(scenarioOf(changes), each.of) ?? {};
+      each.update(now, changes.has(name));
+    });
+
+  function followMark(each) {
+    follow(each.target, () => inSight(each) && writeMark(each));
+  }
+
+  function writeRest() {
+    clearTimeout(waiting);
+    waiting = undefined;
+    for (const each of parts) each.write();
+    writeUsed();
+  }
+
   /** Writes everything that the page shows of the plan. */
   function write() {
-    published ??= computed(new Map());
-    now = changes.size ? computed(changes) : published;
-    for (const each of marks) if (each && inSight(each)) writeMark(each);
-    for (const each of charts) writeChart(each);
-    for (const each of fields) each.update(now, changes.has(input(each.of).name));
+    now = computed(changes);
+    for (const each of parts) if (near.has(each.block)) each.write();
     for (const each of ofScenario) each.hidden = each.dataset.when !== scenarioOf(changes);
     for (const each of ofChanges) each.hidden = changes.size === 0;
     for (const each of ofValue) {
@@ -146,7 +197,8 @@
       each.hidden = String(now.results.scalars[name].value) !== value;
     }
     writePanel();
-    writeUsed();
+    clearTimeout(waiting);
+    waiting = setTimeout(() => requestAnimationFrame(() => waiting && writeRest()));
   }
 
   function writeMark(each) {
@@ -167,6 +219,8 @@
 
   function writeChart(each) {
     const { drawing, svg } = scalesheet.charts;
+    if (now.results.tables[each.chart.table] === each.from) return;
+    each.from = now.results.tables[each.chart.table];
     const { table, column } = each.chart;
     const rule = shown.tables[table].columns[column].rule;
     const tree = svg(drawing(each.chart, rule, now.results.tables[table]));
@@ -294,7 +348,8 @@
         made,
       ),
     );
-    marks.push(mark(plan, made));
+    followMark(mark(plan, made));
+    near.add(bar);
   }
   const counted = element("a", { href: `#${panel.id}` });
   bar.append(element("p", { class: "buttons" }, counted, button("Reset", resetAll)));
@@ -362,6 +417,7 @@
     const count = (quantity, a, b) => {
       if (quantity.hidden) return;
       all += 1;
+      if (a === b) return;
       if (a.value !== b.value || a.low !== b.low || a.high !== b.high || a.reason !== b.reason)
         differing += 1;
     };
@@ -371,9 +427,9 @@
     for (const [name, { page, columns }] of Object.entries(shown.tables)) {
       if (page) continue;
       for (const column of Object.keys(columns)) {
-        first.tables[name][column].forEach((cell, n) =>
-          count(columns[column], cell, second.tables[name][column][n]),
-        );
+        const [old, other] = [first.tables[name][column], second.tables[name][column]];
+        if (old !== other) old.forEach((cell, n) => count(columns[column], cell, other[n]));
+        else if (!columns[column].hidden) all += old.length;
       }
     }
     return { differing, all };

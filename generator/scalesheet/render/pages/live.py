@@ -14,7 +14,7 @@ from scalesheet.render.charts import axis
 from scalesheet.render.pages.calendar import CALENDAR
 from scalesheet.render.pages.graph import users
 from scalesheet.render.pages.places import column_sides, row_page, sides
-from scalesheet.render.script import reached
+from scalesheet.render.script import member, reached
 from scalesheet.units import Units
 
 
@@ -113,13 +113,9 @@ def _chart(chart: Chart, plan: Plan, units: Units) -> dict[str, Any]:
 def _text(value: Any) -> str:
     """JSON that may stand in a script."""
     if isinstance(value, dict):
-        members = (f"{_key(name)}: {_text(each)}" for name, each in value.items())
-        return f"{{ {', '.join(members)} }}" if value else "{}"
+        members = (f"{member(name)}:{_text(each)}" for name, each in value.items())
+        return "{" + ",".join(members) + "}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_text, value))}]"
+        return f"[{','.join(map(_text, value))}]"
     return quoted(value) if isinstance(value, str) else json.dumps(value)
 
-
-def _key(name: str) -> str:
-    # in brackets, since a bare "__proto__" would not be a member of its own
-    return name if name.isidentifier() and name != "__proto__" else f"[{quoted(name)}]"
