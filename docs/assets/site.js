@@ -1,25 +1,34 @@
-/* What every page does for its tables and formulas: boxes that scroll, and headings that sort.
+/* What every page does for its tables and formulas: boxes that scroll, headings that sort, rows that
+   are filtered.
 
    A classic script without inline handlers or styles, so that it runs from file:// and under the
-   strict policy; without it every table still says everything. */
+   strict policy; without it every table still says everything. What is in the address is compared
+   and written as text, never as markup. */
 ;(() => {
   "use strict"
 
   /** A box that scrolls is reachable by keyboard; `fits` while nothing is cut off. */
-  function reachable(scroll, content, name) {
-    const measure = () => {
-      const fits = content.getBoundingClientRect().width <= scroll.clientWidth + 1
+  const measure = new ResizeObserver(changes => {
+    const measured = changes.map(({ target: scroll }) => [
+      scroll,
+      scroll.firstElementChild.getBoundingClientRect().width <= scroll.clientWidth + 1,
+    ])
+    for (const [scroll, fits] of measured) {
       scroll.classList.toggle("fits", fits)
       if (fits) {
         for (const attribute of ["tabindex", "role", "aria-label"]) scroll.removeAttribute(attribute)
-        return
+        continue
       }
       scroll.tabIndex = 0
       scroll.setAttribute("role", "region")
-      scroll.setAttribute("aria-label", name)
+      scroll.setAttribute("aria-label", named.get(scroll))
     }
-    new ResizeObserver(measure).observe(scroll)
-    measure()
+  })
+  const named = new WeakMap()
+
+  function reachable(scroll, name) {
+    named.set(scroll, name)
+    measure.observe(scroll)
   }
 
   /** A box around each data table. */
@@ -31,54 +40,244 @@
       table.replaceWith(scroll)
       scroll.append(table)
     }
-    const heading = table.tHead?.rows[0]?.cells[0]
-    const name = table.caption ?? heading
-    reachable(scroll, table, name?.textContent.trim() || "table")
+    const name = table.caption ?? table.tHead?.rows[0]?.cells[0]
+    reachable(scroll, name?.textContent.trim() || "table")
   }
 
-  /** What a cell sorts by: its data-value, else its number, else its text. */
+  // ---------------------------------------------------------------- sorting
+
+  /** The cell below a heading: cells may span two columns, and hidden ones take none. */
+  function cellAt(row, column) {
+    let at = 0
+    for (const cell of row.cells) {
+      if (cell.hidden) continue
+      if (column < at + cell.colSpan) return cell
+      at += cell.colSpan
+    }
+    return undefined
+  }
+
+  /** What a cell sorts by: the number in its field or in its text, else its text; data-value where
+   *  that says it with all digits and nothing rewrites the cell. */
   function key(row, column) {
-    const cell = row.cells[column]
-    const text = cell?.dataset.value ?? cell?.textContent.trim() ?? ""
-    const number = Number(text.replace(/[,\s\u2009\u202f]/g, ""))
+    const cell = cellAt(row, column)
+    if (!cell) return ""
+    const field = cell.querySelector("input, select")
+    const own = cell.dataset.of === undefined ? cell.dataset.value : undefined
+    const text = own ?? field?.value ?? (cell.querySelector(".num") ?? cell).textContent.trim()
+    const number = Number(text.replace(/^[×+]|[,%\s\u2009\u202f]/g, "").replace("\u2212", "-"))
     return text === "" || Number.isNaN(number) ? text.toLowerCase() : number
   }
 
-  /** Numbers before words; words as a reader would file them. */
-  function compare(a, b) {
+  /** Numbers before words, words as a reader would file them, nothing last in either direction. */
+  function compare(a, b, falling) {
+    if (a === "" || b === "") return (a === "") - (b === "")
     if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1
-    return typeof a === "number" ? a - b : a.localeCompare(b, "en")
+    const order =
+      typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true })
+    return falling ? -order : order
   }
 
-  /** Headings of a table.data.sortable become buttons. */
-  function sortable(table) {
+  /** Rows that are things; totals and headings within the table stay where they are. */
+  const rowsOf = table =>
+    [...table.tBodies].flatMap(body => [...body.rows]).filter(row => !row.matches(".total"))
+
+  const DIRECTIONS = { ascending: "descending", descending: undefined }
+
+  /** Headings of a table become buttons: up, down, as published. */
+  function sortable(table, changed) {
     const headings = [...table.tHead.rows[0].cells]
-    headings.forEach((heading, column) => {
-      const button = document.createElement("button")
-      button.type = "button"
-      button.className = "sort"
-      button.append(...heading.childNodes)
+    const published = new Map(rowsOf(table).map((row, n) => [row, n]))
+
+    function sort(heading, column, direction) {
+      for (const other of headings) other.removeAttribute("aria-sort")
+      if (direction) heading.setAttribute("aria-sort", direction)
+      for (const body of table.tBodies) {
+        const rows = [...body.rows].filter(row => published.has(row))
+        const keys = new Map(rows.map(row => [row, direction ? key(row, column) : ""]))
+        rows.sort(
+          (a, b) =>
+            compare(keys.get(a), keys.get(b), direction === "descending") ||
+            published.get(a) - published.get(b)
+        )
+        body.append(...rows, ...body.querySelectorAll(":scope > .total"))
+      }
+    }
+
+    let column = 0
+    const sorts = headings.map(heading => {
+      const at = column
+      column += heading.colSpan
+      return { heading, name: nameOf(heading), to: direction => sort(heading, at, direction) }
+    })
+    for (const { heading, to } of sorts) {
+      const title = heading.textContent.trim()
+      if (!title) continue
+      const button = element("button", { type: "button", class: "sort" })
+      // a heading that is a link already has the button beside it
+      if (heading.querySelector("a")) button.setAttribute("aria-label", `Sort by ${title}`)
+      else button.append(...heading.childNodes)
       heading.append(button)
       button.addEventListener("click", () => {
-        const falling = heading.getAttribute("aria-sort") === "ascending"
-        headings.forEach(other => other.removeAttribute("aria-sort"))
-        heading.setAttribute("aria-sort", falling ? "descending" : "ascending")
-        for (const body of table.tBodies) {
-          const rows = [...body.rows].filter(row => !row.classList.contains("total"))
-          rows
-            .map(row => [key(row, column), row])
-            .sort(([a], [b]) => (falling ? compare(b, a) : compare(a, b)))
-            .forEach(([, row]) => body.append(row))
-          body.append(...body.querySelectorAll(":scope > .total"))
-        }
+        const now = heading.getAttribute("aria-sort")
+        to(now ? DIRECTIONS[now] : "ascending")
+        changed()
       })
-    })
+    }
+    return sorts
   }
+
+  /** What a heading is called in the address: its words without its unit. */
+  function nameOf(heading) {
+    const words = [...heading.childNodes].filter(node => !node.classList?.contains("unit"))
+    return words
+      .map(node => node.textContent)
+      .join("")
+      .trim()
+      .toLowerCase()
+      .replace(/\s+/g, "-")
+  }
+
+  // ---------------------------------------------------------------- filtering
+
+  function element(tag, attributes, ...content) {
+    const made = document.createElement(tag)
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
+    made.append(...content)
+    return made
+  }
+
+  const MOST_CHOICES = 100
+
+  /** A choice among the values of a column. */
+  function choice(rows, heading, column) {
+    const label = heading.textContent.trim()
+    const values = [...new Set(rows.map(row => cellAt(row, column)?.textContent.trim() ?? ""))]
+    values.sort((a, b) => a.localeCompare(b, "en", { numeric: true }))
+    const options = values.filter(value => value !== "")
+    if (options.length < 2 || options.length > MOST_CHOICES) return undefined
+    const select = element("select", {}, element("option", { value: "" }, "all"))
+    for (const value of options) select.append(element("option", { value }, value))
+    return {
+      name: nameOf(heading),
+      field: select,
+      label: element("label", {}, element("span", {}, label), select),
+      knows: value => options.includes(value),
+      holds: row => !select.value || cellAt(row, column)?.textContent.trim() === select.value,
+    }
+  }
+
+  /** The control above a long table: words that rows must hold, choices, and how many are shown. */
+  function filtered(slot, table, changed) {
+    const rows = rowsOf(table)
+    const texts = new Map()
+    const textOf = row => {
+      if (!texts.has(row)) texts.set(row, row.textContent.toLowerCase())
+      return texts.get(row)
+    }
+
+    const input = element("input", { type: "search", autocomplete: "off", spellcheck: "false" })
+    const words = {
+      name: "filter",
+      field: input,
+      label: element("label", {}, element("span", {}, "Filter"), input),
+      knows: () => true,
+      holds: row => {
+        const wanted = input.value.toLowerCase().split(/\s+/)
+        return wanted.every(word => textOf(row).includes(word))
+      },
+    }
+    const facets = []
+    let column = 0
+    for (const heading of table.tHead.rows[0].cells) {
+      if (heading.dataset.facet !== undefined) {
+        const made = choice(rows, heading, column)
+        if (made) facets.push(made)
+      }
+      column += heading.colSpan
+    }
+    const parts = [words, ...facets]
+    const count = element("output", {})
+    const all = element("button", { type: "button" }, "show all")
+
+    function apply(fault) {
+      const shown = rows.filter(row => {
+        row.hidden = !parts.every(part => part.holds(row))
+        return !row.hidden
+      })
+      const some = shown.length < rows.length
+      const told = some ? `${shown.length || "none"} of ${rows.length} rows` : `${rows.length} rows`
+      count.textContent = fault ? `${told}; ${fault}` : told
+      all.hidden = !some
+    }
+
+    for (const { field } of parts) {
+      field.addEventListener("input", () => {
+        apply()
+        changed()
+      })
+    }
+    all.addEventListener("click", () => {
+      for (const { field } of parts) field.value = ""
+      apply()
+      changed()
+      input.focus()
+    })
+    slot.append(...parts.map(({ label }) => label), count, all)
+    return { parts, apply }
+  }
+
+  // ---------------------------------------------------------------- the address
+
+  /** Of a page that is one list the address says how it is narrowed down and sorted, so that a link
+   *  shows what its sender saw. Pages of plans say other things there. */
+  function remembered(sorts, filter) {
+    function write() {
+      const query = new URLSearchParams()
+      for (const { name, field } of filter.parts) if (field.value) query.set(name, field.value)
+      for (const { heading, name } of sorts) {
+        const direction = heading.getAttribute("aria-sort")
+        if (direction) query.set("sort", direction === "descending" ? `-${name}` : name)
+      }
+      const text = query.toString()
+      history.replaceState(null, "", `${location.pathname}${text && `?${text}`}${location.hash}`)
+    }
+
+    function read() {
+      const query = new URLSearchParams(location.search)
+      const faults = []
+      for (const { name, field, knows } of filter.parts) {
+        const value = query.get(name) ?? ""
+        if (knows(value) || !value) field.value = value
+        else faults.push(`no ${name} “${value.slice(0, 40)}”`)
+      }
+      const [, falling, wanted] = /^(-?)(.*)$/s.exec(query.get("sort") ?? "")
+      const found = sorts.find(({ name }) => name === wanted)
+      if (found) found.to(falling ? "descending" : "ascending")
+      else if (wanted) faults.push(`no column “${wanted.slice(0, 40)}” to sort by`)
+      filter.apply(faults.join("; "))
+    }
+
+    read()
+    return write
+  }
+
+  // ---------------------------------------------------------------- the page
+
+  const slots = document.querySelectorAll(".filter")
+  const alone = slots.length === 1 && !document.querySelector(".what-if")
 
   for (const table of document.querySelectorAll("table.data")) {
     box(table)
-    if (table.classList.contains("sortable") && table.tHead) sortable(table)
+    if (!table.tHead || rowsOf(table).length < 2) continue
+    let write = () => {}
+    const slot = table.closest(".scroll").previousElementSibling
+    const sorts = sortable(table, () => write())
+    if (!slot?.matches(".filter")) continue
+    const filter = filtered(slot, table, () => write())
+    if (alone) write = remembered(sorts, filter)
+    else filter.apply()
   }
   for (const wide of document.querySelectorAll(".wide"))
-    if (wide.firstElementChild) reachable(wide, wide.firstElementChild, "formula")
+    if (wide.firstElementChild) reachable(wide, "formula")
 })()

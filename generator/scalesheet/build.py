@@ -95,7 +95,7 @@ def build(
             docs = _documents(examined, book, moves, stage, data, stamp)
             _api(examined, book, moves, stage / "site-api", stamp, pages=True)
             progress("building the site")
-            pages = _site(stage, docs, project)
+            pages = _site(stage, docs, project, f"Edition {book.edition} · {stamp}")
             _publish_pages(docs, project / "docs" / GENERATED)
         else:
             _api(examined, book, moves, stage / "api", stamp, pages=False)
@@ -319,12 +319,17 @@ def _by_scenario(book: Book, plan: Plan) -> dict[str, Results]:
     return {word: evaluate(book, plan, {Key("scenario"): word}) for word in plan.scenarios}
 
 
-def _site(stage: Path, docs: Path, project: Path) -> int:
+def _site(stage: Path, docs: Path, project: Path, foot: str) -> int:
     from scalesheet.site import build_site
 
     files = {"api": stage / "site-api", "workbooks": stage / "workbooks"}
     report = build_site(
-        docs, stage / "site", config=project / "mkdocs.yml", files=files, plain=stage / "plain"
+        docs,
+        stage / "site",
+        config=project / "mkdocs.yml",
+        files=files,
+        plain=stage / "plain",
+        foot=foot,
     )
     if report.problems:
         place = str(project / "mkdocs.yml")

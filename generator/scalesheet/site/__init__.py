@@ -40,6 +40,7 @@ def build_site(
     engine: Engine = "mkdocs",
     files: Mapping[str, Path] | None = None,
     plain: Path | None = None,
+    foot: str = "",
 ) -> SiteReport:
     """Build the site of the Markdown below `pages` into `out`, which is replaced.
 
@@ -47,6 +48,7 @@ def build_site(
     `pages` and `out`. `files` maps a place in the site to a file or folder that belongs there
     (`{"api": Path("build/api")}`), so that pages can link to it and the links are checked.
     `plain` holds, by the same paths, plainer Markdown to publish beside pages full of HTML.
+    `foot` is a line of plain text at the end of each page.
 
     Where the generator made no site at all, `out` is left as it was.
     """
@@ -56,7 +58,7 @@ def build_site(
         workspace = Path(folder)
 
         # The generator sees copies only, at the same relative places whatever the machine.
-        prepare(workspace, pages, config, files or {})
+        prepare(workspace, pages, config, files or {}, foot)
         problems = generate(workspace, engine, cwd=config.resolve().parent)
         site = workspace / "site"
         if not site.is_dir():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import shutil
@@ -29,7 +30,9 @@ _DRAWN_COMPLAINT = re.compile(r"^(?:Warning|Error): (.+)\n\s*╭─\[ (\S+) \]",
 _CHATTER = re.compile(r"^(?:INFO|DEBUG)\s+-\s+|^Aborted with |^Build (?:started|finished)")
 
 
-def prepare(workspace: Path, pages: Path, config: Path, files: Mapping[str, Path]) -> None:
+def prepare(
+    workspace: Path, pages: Path, config: Path, files: Mapping[str, Path], foot: str = ""
+) -> None:
     """Lay out `workspace`: mkdocs.yml, and docs/ with the pages and the files beside them."""
     docs = workspace / "docs"
     shutil.copytree(pages, docs)
@@ -43,6 +46,8 @@ def prepare(workspace: Path, pages: Path, config: Path, files: Mapping[str, Path
 
     settings: dict[str, Any] = yaml.safe_load(config.read_text(encoding="utf-8"))
     settings |= {"docs_dir": "docs", "site_dir": "site"}
+    if foot:
+        settings["copyright"] = html.escape(foot)
     if "nav" in settings:
         named = frozenset(_LISTED_IN_NAV.findall(yaml.safe_dump(settings["nav"])))
         settings["nav"] = [widen(entry, docs, named) for entry in settings["nav"]]
@@ -53,6 +58,7 @@ def prepare(workspace: Path, pages: Path, config: Path, files: Mapping[str, Path
 #: A section with more pages is its index alone: each page would carry a list that nobody reads.
 MOST_LISTED = 100
 _LISTED_IN_NAV = re.compile(r"(\S+)/index\.md")
+_HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 _LISTED_ON_PAGE = re.compile(r'href="\.\./([^"/]+)/index\.html"')
 
 
@@ -90,8 +96,8 @@ def _listed_folders(index: Path, docs: Path, named: frozenset[str]) -> list[dict
     for folder in _LISTED_ON_PAGE.findall((docs / index).read_text("utf-8")):
         place = (index.parent.parent / folder).as_posix()
         if place not in named:
-            heading = (docs / place / "index.md").read_text("utf-8").partition("\n")[0]
-            title = heading.removeprefix("# ")
+            heading = _HEADING.search((docs / place / "index.md").read_text("utf-8"))
+            title = heading[1] if heading else place
             found.append({title: widen([f"{place}/index.md"], docs)})
     return found
 

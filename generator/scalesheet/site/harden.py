@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scalesheet.site.document import Document, read_document
+from scalesheet.site.frame import has_path, lend, slim
 
 # What the generators write and the site is better without.
 _NEEDLESS = (
@@ -40,8 +41,9 @@ def harden(site: Path) -> dict[str, Document]:
 
     styles = frozenset(style for path in site.rglob("*.js") for style in script_styles(path))
     documents: dict[str, Document] = {}
+    indexes: dict[Path, str] = {}  # of folders, each taken before it is itself hardened
     for page in sorted(site.rglob("*.html")):
-        text = _NEEDLESS_TAGS.sub("", page.read_text(encoding="utf-8"))
+        text = _framed(page, indexes)
         document = documents[page.relative_to(site).as_posix()] = read_document(text)
         head = _HEAD.search(text)
         if head:
@@ -49,6 +51,18 @@ def harden(site: Path) -> dict[str, Document]:
             text = text[: head.end()] + first + text[head.end() :]
         page.write_bytes(text.encode("utf-8"))
     return documents
+
+
+def _framed(page: Path, indexes: dict[Path, str]) -> str:
+    """The text of a page in its frame, without what is needless."""
+    index = page.parent / "index.html"
+    if index not in indexes:
+        given = index.read_text(encoding="utf-8") if index.is_file() else ""
+        indexes[index] = slim(_NEEDLESS_TAGS.sub("", given))
+    if page == index:
+        return indexes[index]
+    text = slim(_NEEDLESS_TAGS.sub("", page.read_text(encoding="utf-8")))
+    return text if has_path(text) else lend(text, indexes[index])
 
 
 def first_of_head(content: str) -> str:

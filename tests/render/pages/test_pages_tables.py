@@ -75,4 +75,4 @@ def test_a_book_without_tables_has_an_empty_list(tmp_path_factory: pytest.TempPa
     assert examined.book is not None
     pages = dict(catalogue_pages(Context(examined.book, examined.results, "x", {})))
     assert "<table" not in pages["tables/index.md"]
-    assert pages["nodes/index.md"].startswith("# Nodes\n")
+    assert pages["nodes/index.md"].startswith("---\nhide: [toc]\n---\n\n# Nodes\n")

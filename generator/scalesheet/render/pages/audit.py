@@ -11,7 +11,7 @@ from scalesheet.model import Quantity
 from scalesheet.numbers import format_of, text
 from scalesheet.render.pages.context import Context, edit_link, to
 from scalesheet.render.pages.figures import card
-from scalesheet.render.pages.html import Html, anchor, heading, join, link, page, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, anchor, heading, join, link, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.values import Value
 
@@ -60,7 +60,8 @@ def _index(context: Context) -> str:
         for id_, audited in context.audits.items()
     ]
     none = tag("p", "No document is audited yet.", class_="note")
-    return page("Audit", tag("p", INDEX_LEAD, class_="lead"), grid(head, body) if body else none)
+    listed = grid(head, body) if body else none
+    return page("Audit", tag("p", INDEX_LEAD, class_="lead"), listed, list_=True)
 
 
 def _page(context: Context, audited: Audited) -> str:
@@ -77,6 +78,7 @@ def _page(context: Context, audited: Audited) -> str:
             tag("a", "JSON", href=f"{API}/audit/{plan.id}.json"),
             *(part for other in beside(context, audited) for part in (" · ", other)),
             class_="meta",
+            **UNSEARCHED,
         ),
         *_headlines(context, audited),
         _counts(audited),

@@ -20,7 +20,7 @@ from scalesheet.render.pages.context import (
     value_of,
 )
 from scalesheet.render.pages.figures import bound, card, cell, kind
-from scalesheet.render.pages.html import Html, heading, join, link, page, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag
 from scalesheet.render.pages.providers import provider_link, provider_pages
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
 from scalesheet.render.pages.uses import listed, of_row
@@ -30,13 +30,16 @@ from scalesheet.values import Value
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of entry: title and first sentence of its index; the figures that its pages show
-    first, and the index in columns, after these facts.
+    first, and the index in columns, after these facts. Of a list too long to read, some facts are
+    what it is narrowed down by. The search counts its pages `weight` times.
     """
 
     title: str
     sentence: str
     first: tuple[str, ...]
     facts: tuple[str, ...] = ()
+    facets: tuple[str, ...] = ()
+    weight: float | None = None
 
 
 KINDS: dict[str, Kind] = {
@@ -45,12 +48,17 @@ KINDS: dict[str, Kind] = {
         "Accelerators with the figures that the plans compute with. Peaks are dense, without "
         "sparsity.",
         ("memory", "bandwidth", "dense_bf16", "dense_fp16", "dense_fp8", "power"),
+        ("vendor", "released"),
+        ("vendor",),
+        weight=4,
     ),
     "nodes": Kind(
         "Nodes",
         "Machines with their accelerators: host, network between machines, power of the whole.",
         ("gpus", "power", "power_per_gpu", "network", "network_per_gpu", "host_memory"),
         ("accelerator", "vendor"),
+        ("accelerator", "vendor"),
+        weight=2,
     ),
     "providers": Kind(
         "Providers",
@@ -63,12 +71,16 @@ KINDS: dict[str, Kind] = {
         "What can be rented: a provider's instance with its accelerators, and its price at the "
         "edition's date.",
         ("price", "node_price", "gpus"),
-        ("accelerator", "term", "seen"),
+        ("provider", "accelerator", "term", "seen"),
+        ("provider", "accelerator", "term"),
     ),
     "models": Kind(
         "Models",
         "Model architectures, from which parameters, memory and work are computed.",
         ("parameters", "published_parameters", "layers", "hidden", "vocab", "max_sequence"),
+        ("developer",),
+        ("developer",),
+        weight=2,
     ),
     "measurements": Kind(
         "Measurements",
@@ -148,7 +160,12 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
     return page(
         title,
         tag(
-            "p", link("index.md", of_kind.title), " · ", edit_link(context, position), class_="meta"
+            "p",
+            link("index.md", of_kind.title),
+            " · ",
+            edit_link(context, position),
+            class_="meta",
+            **UNSEARCHED,
         ),
         _simulated(context, table, row),
         _old(context, row) if table.name == "offers" else None,
@@ -156,12 +173,14 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
         compare_line(context, row) if table.name == "hardware" else None,
         _fact_list(context, table, row),
         tag("p", table.row_notes[row]) if row in table.row_notes else None,
-        heading(2, "Figures", "figures"),
+        heading(2, "Figures", "figures", searched=False),
         _figures(context, table, row),
         _missing(context, table, row),
         *_prices(context, table, row),
-        heading(2, "Where it is used", "uses"),
+        heading(2, "Where it is used", "uses", searched=False),
         uses or tag("p", "Nothing refers to it yet.", class_="note"),
+        called=table.row_aliases.get(row, ()),
+        weight=of_kind.weight,
     )
 
 
@@ -319,7 +338,7 @@ def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
         ]
         for stated in reversed(prices)
     ]
-    yield heading(2, "Prices over time", "prices")
+    yield heading(2, "Prices over time", "prices", searched=False)
     yield grid(head, body, records=True)
 
 
@@ -338,24 +357,31 @@ def _tables_index(context: Context) -> str:
         for table in small_tables(context.book)
     ]
     lead = tag("p", TABLES_SENTENCE, class_="lead")
-    return page(TABLES_TITLE, lead, grid(head, body) if body else None)
+    return page(TABLES_TITLE, lead, grid(head, body) if body else None, list_=True)
 
 
 def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
     """All rows of a kind, with the figures that matter first."""
     if table is None:
-        return page(of_kind.title, tag("p", of_kind.sentence, class_="lead"))
+        return page(of_kind.title, tag("p", of_kind.sentence, class_="lead"), list_=True)
     facts = [table.columns[c] for c in of_kind.facts if c in table.columns]
     numbers = [table.columns[c] for c in of_kind.first if c in table.columns]
     head = [heading_cell(of_kind.title)]
-    head += [heading_cell(c.title) for c in facts]
+    head += [heading_cell(c.title, facet=c.name in of_kind.facets) for c in facts]
     head += [heading_cell(c.title, context.symbol(c), number=True) for c in numbers]
     body: list[list[Html]] = []
     for row in table.rows:
         cells = [tag("th", link(f"{row}.md", context.row_title(table, row)), scope="row")]
         for column in facts:
             value = cell_value(context, table, column, row)
-            cells.append(tag("td", reference(context, None, column, value)))
+            shown: object = reference(context, None, column, value)
+            if value.value is None and value.reason in SILENT:
+                shown = None
+            if (table.name, column.name) == ("offers", "provider"):
+                shown = provider_link(context, str(value.value))
+            cells.append(
+                tag("td", shown, class_="short" if column.kind in ("date", "word") else None)
+            )
         for column in numbers:
             fmt = column_format(context, table, column)
             cells.append(cell(cell_value(context, table, column, row), fmt))
@@ -364,4 +390,5 @@ def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
         of_kind.title,
         tag("p", of_kind.sentence, class_="lead"),
         grid(head, body, sortable=True),
+        list_=True,
     )

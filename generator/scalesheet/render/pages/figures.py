@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scalesheet.model import Basis, Stated
 from scalesheet.numbers import Format, number, plain, span
-from scalesheet.render.pages.html import Html, inline, join, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, inline, join, tag
 from scalesheet.render.pages.marks import As, mark
 from scalesheet.values import Value
 
@@ -106,14 +106,17 @@ def card(
     told = ends(value, fmt)
     long = len(plain(value, fmt) if value.reason is None else value.reason) > LONG
     ranged = tag("span", f"{told} {symbol}".strip() if told else None, **mark(of, "ends"))
+    # a details element does not stand within a paragraph
+    noted = tag("div" if note and "<details" in note else "p", note, class_="note")
     return tag(
-        "div",
+        "section",
         tag("p", title, class_="label"),
         tag("p", shown, " " if unit else None, unit, class_="value long" if long else "value",
             **mark(of, "figure")),
         tag("p", ranged, OUTER if outer else None, class_="range") if told or of else None,
-        tag("p", note, class_="note") if note else None,
+        noted if note else None,
         class_="figure",
+        **UNSEARCHED,
     )  # fmt: skip
 
 

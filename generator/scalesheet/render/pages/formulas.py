@@ -11,7 +11,7 @@ from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import OUTER, amount
 from scalesheet.render.pages.graph import references, users
-from scalesheet.render.pages.html import Html, heading, join, link, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, tag
 from scalesheet.render.pages.marks import mark, of_cell
 from scalesheet.render.pages.notation import (
     Numbers,
@@ -71,7 +71,7 @@ def formula_blocks(context: Context, plan: Plan, results: Results) -> Iterator[o
         if group:
             yield heading(3, titles[phase], f"formulas-{phase or 'plan'}")
             blocks = [_block(context, plan, results, used, told) for told in group]
-            yield tag("div", *blocks, class_="formulas")
+            yield tag("section", *blocks, class_="formulas", **UNSEARCHED)
 
 
 def _of_column(table: Table, column: Column, results: Results) -> Iterator[Told]:

@@ -175,12 +175,28 @@ def _found(key: Node, at: Key, results: Results) -> list[str | None]:
     return [*sorted({value.value for value in values if isinstance(value.value, str)})]
 
 
-def rests_in_words(book: Book, plan: Plan, results: Results, name: str) -> str | None:
-    """`rests on 2 measurements and 3 assumptions`, of a scalar."""
+def rests_in_short(
+    book: Book, plan: Plan, results: Results, name: str
+) -> tuple[str, str | None] | None:
+    """`rests on 2 measurements and 3 assumptions`, of a scalar; of many kinds in short, and apart
+    from that in full: `rests on 9 figures, 3 assumed`.
+    """
     counted = bases(rests_on(book, plan, results, name))
-    parts = [
+    parts = _counts(counted)
+    if len(parts) <= _FEW_KINDS:
+        return (f"rests on {in_words(parts)}", None) if parts else None
+    assumed = counted["assumption"]
+    several = f"rests on {sum(counted.values())} figures"
+    return (f"{several}, {assumed} assumed" if assumed else several), in_words(parts)
+
+
+_FEW_KINDS = 2  # that are named one by one on a card
+
+
+def _counts(counted: Mapping[Basis, int]) -> list[str]:
+    """`2 measurements`, for each kind of which there are any."""
+    return [
         f"{counted[basis]} {words[0] if counted[basis] == 1 else words[1]}"
         for basis, words in KINDS.items()
         if counted[basis]
     ]
-    return f"rests on {in_words(parts)}" if parts else None

@@ -17,6 +17,11 @@ _VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "rect", "line", "
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 
 
+#: Of an element that the search of the site passes over. It goes by the names of elements, so none
+#: of the same name may stand within.
+UNSEARCHED = {"data_search_exclude": "true"}
+
+
 class Html(str):
     """Markup that may stand in a page as it is."""
 
@@ -84,19 +89,38 @@ def web_link(url: str, *content: object) -> Html:
     return link(url, *content) if _WEB.match(url) else join(content)
 
 
-def heading(level: int, text: object, anchor: str | None = None) -> str:
-    """A heading in Markdown, so that the page's table of contents has it."""
+def heading(level: int, text: object, anchor: str | None = None, *, searched: bool = True) -> str:
+    """A heading in Markdown, so that the page's table of contents has it. What stands below it is
+    found by the search of the site unless it is not `searched`.
+    """
     shown = text if isinstance(text, Html) else inline(text)
-    return f"{'#' * level} {shown}" + (f" {{ #{anchor} }}" if anchor else "")
+    attributes = [f"#{anchor}"] if anchor else []
+    if not searched:
+        attributes.append('data-search-exclude="true"')
+    return f"{'#' * level} {shown}" + (f" {{ {' '.join(attributes)} }}" if attributes else "")
 
 
-def page(title: str, *blocks: object, wide: bool = False) -> str:
+def page(
+    title: str,
+    *blocks: object,
+    wide: bool = False,
+    list_: bool = False,
+    called: Iterable[str] = (),
+    weight: float | None = None,
+) -> str:
     """A page of Markdown: its title, then blocks with an empty line between them.
 
-    A wide page has the room of the navigation beside it for its tables.
+    A wide page has the room of the navigation beside it for its tables, a list that of the table of
+    contents, which would be empty. The search finds a page by what it is `called` besides its title
+    before all others, and counts it `weight` times.
     """
     parts = (heading(1, title), *blocks)
-    front = [*_title_apart(title), *(["hide: [navigation]"] if wide else [])]
+    front = [*_title_apart(title)]
+    front += ["hide: [navigation]"] if wide else ["hide: [toc]"] if list_ else []
+    if names := list(called):
+        front.append(f"tags: {json.dumps(names, ensure_ascii=False)}")
+    if weight is not None:
+        front.append(f"search: {{boost: {weight:g}}}")
     matter = "\n".join(("---", *front, "---\n\n")) if front else ""
     return matter + "\n\n".join(str(part) for part in parts if part) + "\n"
 

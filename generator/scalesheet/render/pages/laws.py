@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scalesheet.render.laws import LEAD, Section, sections
 from scalesheet.render.pages.context import Context, to
-from scalesheet.render.pages.html import Html, heading, link, page, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 
 PATH = "score/laws.md"
@@ -25,7 +25,14 @@ def laws_page(context: Context) -> Iterator[tuple[str, str]]:
             tag("p", section.text),
             _grid(section),
         ]
-    up = tag("p", link("index.md", "Score"), " · ", link("loss.md", "Losses"), class_="meta")
+    up = tag(
+        "p",
+        link("index.md", "Score"),
+        " · ",
+        link("loss.md", "Losses"),
+        class_="meta",
+        **UNSEARCHED,
+    )
     yield PATH, page(TITLE, up if "loss" in context.scores else None, *blocks, wide=True)
 
 

@@ -11,7 +11,7 @@ from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.figures import amount, bound, cell, ends
 from scalesheet.render.pages.formulas import short_formula
 from scalesheet.render.pages.found import Here, find, is_here, scalar_named
-from scalesheet.render.pages.html import Html, inline, join, link, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, inline, join, link, tag
 from scalesheet.render.pages.marks import mark, of_cell
 from scalesheet.render.pages.places import (
     block_anchor,
@@ -208,4 +208,5 @@ def chart_block(context: Context, plan: Plan, chart: Chart, results: Results) ->
         class_="chart",
         id=chart_anchor(chart.id),
         data_chart=chart.id,
+        **UNSEARCHED,
     )

@@ -20,7 +20,7 @@ from scalesheet.render.pages.context import (
 from scalesheet.render.pages.figures import card
 from scalesheet.render.pages.formulas import formula_blocks
 from scalesheet.render.pages.graph import formulas
-from scalesheet.render.pages.html import Html, heading, inline, join, link, page, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, heading, inline, join, link, page, tag
 from scalesheet.render.pages.inputs import input_sections
 from scalesheet.render.pages.marks import mark
 from scalesheet.render.pages.names import chart_block, plan_names, table_block
@@ -98,6 +98,7 @@ def _actions(context: Context, plan: Plan) -> Html:
         *(part for audit in _audits(context, plan) for part in (audit, " ")),
         edit_link(context, plan.position, "Edit the plan"),
         class_="actions",
+        **UNSEARCHED,
     )
 
 

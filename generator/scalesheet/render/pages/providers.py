@@ -16,7 +16,7 @@ from scalesheet.render.pages.context import (
     value_of,
 )
 from scalesheet.render.pages.figures import cell
-from scalesheet.render.pages.html import Html, heading, link, page, tag, web_link
+from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag, web_link
 from scalesheet.render.pages.tables import grid, heading_cell, reference
 
 
@@ -50,7 +50,7 @@ def offers_of(context: Context, name: str) -> list[str]:
 def _index(context: Context, table: Table | None, title: str, sentence: str) -> str:
     lead = tag("p", sentence, class_="lead")
     if table is None:
-        return page(title, lead)
+        return page(title, lead, list_=True)
     head = [heading_cell("Provider"), heading_cell("Offers", number=True)]
     head.append(heading_cell(table.columns["billing"].title))
     body: list[list[Html]] = []
@@ -63,7 +63,7 @@ def _index(context: Context, table: Table | None, title: str, sentence: str) -> 
                 tag("td", str(billing.value) if billing else "not on file", class_="words"),
             ]
         )
-    return page(title, lead, grid(head, body, sortable=True))
+    return page(title, lead, grid(head, body, sortable=True), list_=True)
 
 
 def _page(context: Context, table: Table, row: str) -> str:
@@ -81,6 +81,7 @@ def _page(context: Context, table: Table, row: str) -> str:
             " · ",
             edit_link(context, position),
             class_="meta",
+            **UNSEARCHED,
         ),
         tag("p", table.row_notes[row]) if row in table.row_notes else None,
         *_statements(context, table, row),

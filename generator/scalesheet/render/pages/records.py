@@ -10,7 +10,7 @@ from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, cite, edit_link, value_of
 from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.formulas import scrolling
-from scalesheet.render.pages.html import Html, heading, join, link, page, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag
 from scalesheet.render.pages.notation import record_drawn, record_in_words, record_notations
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.pages.uses import listed, of_formula
@@ -41,16 +41,18 @@ def _page(context: Context, record: Record) -> str:
             " · ",
             edit_link(context, record.position),
             class_="meta",
+            **UNSEARCHED,
         ),
         formula,
         _terms(context, record),
-        heading(2, "Inputs", "inputs"),
+        heading(2, "Inputs", "inputs", searched=False),
         _inputs(context, record),
         *_examples(context, record),
-        heading(2, "As text", "text"),
+        heading(2, "As text", "text", searched=False),
         *_texts(record),
-        heading(2, "Where it is used", "uses"),
+        heading(2, "Where it is used", "uses", searched=False),
         uses or tag("p", "Nothing calls it yet.", class_="note"),
+        called=[record.symbol] if record.symbol else [],
     )
 
 
@@ -111,7 +113,7 @@ def _examples(context: Context, record: Record) -> Iterator[object]:
     head = [heading_cell("Quantity"), heading_cell("Unit")]
     for n, example in enumerate(record.examples, 1):
         head.append(heading_cell(example.note or f"Example {n}", number=True))
-    yield heading(2, "Examples", "examples")
+    yield heading(2, "Examples", "examples", searched=False)
     yield grid(head, body)
 
 
@@ -160,4 +162,5 @@ def _index(context: Context) -> str:
         for record in context.book.records.values()
     ]
     lead = "Each formula is written once, and printed from there for every face."
-    return page("Formulas", tag("p", lead, class_="lead"), grid(head, body, sortable=True))
+    listed_all = grid(head, body, sortable=True)
+    return page("Formulas", tag("p", lead, class_="lead"), listed_all, list_=True)

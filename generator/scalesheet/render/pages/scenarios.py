@@ -8,7 +8,7 @@ from scalesheet.model import Plan, Scalar
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.figures import amount
-from scalesheet.render.pages.graph import rests_in_words
+from scalesheet.render.pages.graph import rests_in_short
 from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.marks import by_scenario, mark
 from scalesheet.render.pages.places import SCENARIO, is_input, scalar_anchor, sides
@@ -71,12 +71,14 @@ def _choice(context: Context, plan: Plan, results: Results, scalar: Scalar) -> H
 
 
 def rests_note(context: Context, plan: Plan, results: Results, name: str) -> Html | None:
-    """What a figure rests on, in each scenario."""
+    """What a figure rests on, in each scenario: in short, and folded in full where that is long."""
     under = context.scenarios.get(plan.id, {})
 
     def told(scenario: str) -> Html | None:
-        said = rests_in_words(context.book, plan, under.get(scenario, results), name)
-        return Html(said) if said else None
+        said = rests_in_short(context.book, plan, under.get(scenario, results), name)
+        if said is None or said[1] is None:
+            return Html(said[0]) if said else None
+        return tag("details", tag("summary", said[0]), said[1], class_="rests")
 
     return by_scenario(plan.scenarios, chosen_in(plan, results), told)
 

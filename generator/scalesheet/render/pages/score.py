@@ -9,7 +9,7 @@ from scalesheet.predict.score import Quality, TaskScore
 from scalesheet.predict.tasks import TASKS
 from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import NBSP
-from scalesheet.render.pages.html import Html, heading, join, link, page, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag
 from scalesheet.render.pages.laws import TITLE as LAWS
 from scalesheet.render.pages.laws import laws_page
 from scalesheet.render.pages.tables import grid, heading_cell
@@ -113,6 +113,7 @@ def _page(context: Context, score: TaskScore) -> str:
             tag("a", "JSON", href=API),
             *((" · ", link("laws.md", LAWS)) if task == "loss" else ()),
             class_="meta",
+            **UNSEARCHED,
         ),
         _cards(task, score.unseen),
         tag("p", NAT if task == "loss" else FACTOR),
@@ -120,7 +121,7 @@ def _page(context: Context, score: TaskScore) -> str:
         tag("p", fitting(score.room)) if score.room is not None else None,
         *_short(context, task),
         heading(2, "How far each row is off", "off"),
-        tag("figure", Html(strips_svg(strips(score))), class_="chart", data_search_exclude=True),
+        tag("figure", Html(strips_svg(strips(score))), class_="chart", **UNSEARCHED),
         *(
             part
             for what, found in score.groups.items()
@@ -204,7 +205,7 @@ def _rows(context: Context, task: str, rows: list[ShownRow]) -> Html:
         ]
         for row in rows
     ]
-    return _unsearched(grid(head, body, sortable=True, row_ids=[f"row-{row.id}" for row in rows]))
+    return grid(head, body, sortable=True, row_ids=[f"row-{row.id}" for row in rows])
 
 
 def _unscored(context: Context, task: str, rows: list[ShownRow]) -> Iterator[object]:
@@ -227,12 +228,7 @@ def _unscored(context: Context, task: str, rows: list[ShownRow]) -> Iterator[obj
         ]
         for row in rows
     ]
-    yield _unsearched(grid(head, body, sortable=True, row_ids=[f"row-{row.id}" for row in rows]))
-
-
-def _unsearched(table: Html) -> Html:
-    """A table of hundreds of rows would bury everything else in the search."""
-    return tag("div", table, data_search_exclude=True)
+    yield grid(head, body, sortable=True, row_ids=[f"row-{row.id}" for row in rows])
 
 
 def _amount(task: str, value: float | None) -> Html:

@@ -10,7 +10,7 @@ from scalesheet.model import Key, Plan
 from scalesheet.numbers import Format, format_of, number
 from scalesheet.render.pages.context import Context, to
 from scalesheet.render.pages.figures import cell, in_words
-from scalesheet.render.pages.html import Html, heading, link, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, tag
 from scalesheet.render.pages.places import address
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.tornado import how_far, tornado, tornado_svg
@@ -68,6 +68,7 @@ def _figure(context: Context, plan: Plan, found: Sensitivity, ranking: Ranking) 
         tag("details", tag("summary", "The chart's numbers"), grid(head, body), class_="quiet"),
         class_="chart",
         id=f"sensitivity.{ranking.name}",
+        **UNSEARCHED,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scalesheet.model import Source
 from scalesheet.render.pages.context import Context, edit_link
-from scalesheet.render.pages.html import Html, heading, join, link, page, tag, web_link
+from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag, web_link
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.pages.uses import listed, of_source
 
@@ -27,10 +27,11 @@ def source_pages(context: Context) -> Iterator[tuple[str, str]]:
                     " · ",
                     edit_link(context, source.position),
                     class_="meta",
+                    **UNSEARCHED,
                 ),
                 _card(source),
                 tag("p", source.note) if source.note else None,
-                heading(2, "What rests on it", "uses"),
+                heading(2, "What rests on it", "uses", searched=False),
                 named or tag("p", "Nothing cites it yet.", class_="note"),
             ),
         )
@@ -45,12 +46,16 @@ def _card(source: Source) -> Html:
         ("Looked at", source.accessed),
         ("Key", tag("code", source.key)),
     ]
-    parts = [join([tag("dt", name), tag("dd", shown)]) for name, shown in facts if shown]
+    parts: list[Html] = []
+    for name, shown in facts:
+        passed = UNSEARCHED if name in ("Address", "Looked at", "Key") else {}
+        if shown:
+            parts.append(join([tag("dt", name, **passed), tag("dd", shown, **passed)]))
     return tag("dl", *parts, class_="facts")
 
 
 def _index(context: Context, counts: dict[str, int]) -> str:
-    head = [heading_cell(text) for text in ("Source", "Publisher")]
+    head = [heading_cell("Source"), heading_cell("Publisher", facet=True)]
     head += [heading_cell("Date", number=True), heading_cell("Used in", "places", number=True)]
     body = [
         [
@@ -62,4 +67,6 @@ def _index(context: Context, counts: dict[str, int]) -> str:
         for key, source in context.book.sources.items()
     ]
     lead = "Every text that a figure rests on, and how much rests on it."
-    return page("Sources", tag("p", lead, class_="lead"), grid(head, body, sortable=True))
+    return page(
+        "Sources", tag("p", lead, class_="lead"), grid(head, body, sortable=True), list_=True
+    )

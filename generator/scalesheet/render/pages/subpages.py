@@ -10,7 +10,7 @@ from scalesheet.numbers import format_of, plain
 from scalesheet.render.pages.context import ASSETS, Context, edit_link
 from scalesheet.render.pages.figures import card
 from scalesheet.render.pages.found import Found, Here, find
-from scalesheet.render.pages.html import Html, join, link, page, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, join, link, page, tag
 from scalesheet.render.pages.names import plan_names
 from scalesheet.render.pages.scenarios import control, rests_note
 from scalesheet.render.pages.template import fill, line, prose
@@ -84,7 +84,9 @@ def _meta(context: Context, plan: Plan, each: Page) -> Html:
     ]
     edit = edit_link(context, each.position, "edit the page")
     plan_link = link(f"{plan.id}.md", plan.title)
-    return tag("p", plan_link, *ways, " · " if edit else None, edit or None, class_="meta")
+    return tag(
+        "p", plan_link, *ways, " · " if edit else None, edit or None, class_="meta", **UNSEARCHED
+    )
 
 
 def _cards(
@@ -140,7 +142,7 @@ def version_line(plan: Plan) -> Html | None:
     version = plan.version
     parts = [f"Version {version.version}", version.date] if version else []
     parts += [plan.status] if plan.status else []
-    return tag("p", " · ".join(parts), class_="meta") if parts else None
+    return tag("p", " · ".join(parts), class_="meta", **UNSEARCHED) if parts else None
 
 
 def scripts(plan: Plan) -> Iterator[Html]:

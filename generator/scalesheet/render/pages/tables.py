@@ -6,18 +6,25 @@ import re
 
 from scalesheet.model import Citation, Plan, Quantity, Stated
 from scalesheet.render.pages.context import Context, cite, to
-from scalesheet.render.pages.html import Html, escape, join, link, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, escape, join, link, tag
 from scalesheet.render.pages.places import row_page
 from scalesheet.values import Value
 
 _EMPTY = re.compile(r"<td[^>]*></td>")
+#: Rows from which a table can be filtered: fewer are seen at a glance.
+LONG = 16
+#: Where the control of a filter will stand, so that nothing moves when it comes.
+_FILTER = tag("div", class_="filter")
 
 
-def heading_cell(title: object, symbol: str = "", *, number: bool = False) -> Html:
-    """A column's heading with its unit."""
+def heading_cell(
+    title: object, symbol: str = "", *, number: bool = False, facet: bool = False
+) -> Html:
+    """A column's heading with its unit. A long table is filtered by the values of a `facet`."""
     unit = tag("span", symbol, class_="unit") if symbol else None
     between = " " if symbol else None
-    return tag("th", title, between, unit, scope="col", class_="num" if number else None)
+    class_ = "num" if number else None
+    return tag("th", title, between, unit, scope="col", class_=class_, data_facet=facet)
 
 
 def grid(
@@ -33,6 +40,7 @@ def grid(
     """A `table.data` in a box that scrolls, from finished cells. Empty columns are left out.
 
     Rows of `records` are things with their details: on a phone they stand one below the other.
+    What is in tables would bury everything else in the search, so it is not looked for there.
     """
     if foot is None:
         head, body = _filled(head, body)
@@ -46,8 +54,10 @@ def grid(
         tag("tbody", *(join([row, "\n"]) for row in rows)),
         tag("tfoot", tag("tr", *foot)) if foot else None,
         class_="data" + " sortable" * sortable + " records" * records,
+        **UNSEARCHED,
     )
-    return tag("div", table, class_="scroll")
+    box = tag("div", table, class_="scroll")
+    return join([_FILTER, box]) if len(body) >= LONG else box
 
 
 def _filled(head: list[Html], body: list[list[Html]]) -> tuple[list[Html], list[list[Html]]]:

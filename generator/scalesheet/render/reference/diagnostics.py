@@ -49,7 +49,7 @@ def _shown(code: str) -> Iterator[object]:
     if not isinstance(shown, Example):
         yield heading(2, "Bad", "bad")
         yield inline(shown.bad)
-        yield heading(2, "Good", "good")
+        yield heading(2, "Good", "good", searched=False)
         yield inline(shown.good)
         return
     bad, good = _changed(shown)
@@ -57,7 +57,7 @@ def _shown(code: str) -> Iterator[object]:
     yield _file(shown.place, shown.bad, bad)
     for said in shown.says:
         yield tag("pre", tag("code", escape(str(said)), class_="said"), class_="message")
-    yield heading(2, "Good", "good")
+    yield heading(2, "Good", "good", searched=False)
     yield _file(shown.good_place, shown.good, good)
 
 

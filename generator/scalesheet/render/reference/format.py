@@ -10,7 +10,17 @@ from typing import Any
 
 from scalesheet.load import plain
 from scalesheet.model import Book, Column, Table
-from scalesheet.render.pages.html import Html, escape, heading, inline, join, link, page, tag
+from scalesheet.render.pages.html import (
+    UNSEARCHED,
+    Html,
+    escape,
+    heading,
+    inline,
+    join,
+    link,
+    page,
+    tag,
+)
 from scalesheet.render.reference.fields import (
     PAGES,
     Bad,
@@ -129,7 +139,7 @@ def _tried(good: list[str], bad: tuple[Bad, ...], name: str | None = None) -> Ht
     for each in bad:
         text = _short({name: each.value}) if name else flow(each.value)
         items.append(tag("li", _code(text), _said(each), class_="bad"))
-    return tag("ul", *items, class_="tried") if items else None
+    return tag("ul", *items, class_="tried", **UNSEARCHED) if items else None
 
 
 def _code(text: str) -> Html:
