@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from scalesheet.model import Book, Column, Stated, Table
 from scalesheet.numbers import format_of
+from scalesheet.render.pages.compare_accelerators import compare_line
 from scalesheet.render.pages.context import (
     Context,
     cell_value,
@@ -169,6 +170,7 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
         _simulated(context, table, row),
         _old(context, row) if table.name == "offers" else None,
         _cards(context, table, row, of_kind.first),
+        compare_line(context, row) if table.name == "hardware" else None,
         _fact_list(context, table, row),
         tag("p", table.row_notes[row]) if row in table.row_notes else None,
         heading(2, "Figures", "figures", searched=False),

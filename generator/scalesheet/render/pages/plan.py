@@ -8,6 +8,7 @@ from scalesheet.diagnostics import Diagnostic
 from scalesheet.evaluate.findings import broken_rows
 from scalesheet.model import Citation, Plan, Position
 from scalesheet.numbers import format_of
+from scalesheet.render.pages.alternatives import alternatives_section
 from scalesheet.render.pages.calendar import calendar_section
 from scalesheet.render.pages.context import (
     Context,
@@ -51,6 +52,7 @@ def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]
         told.strip(),
         *calendar_section(context, plan, results),
         *scenario_section(context, plan),
+        *alternatives_section(context, plan, results),
         *sensitivity_section(context, plan),
         *_unplaced(advice, placed),
         *_others(context, plan, results, frozenset(placed)),

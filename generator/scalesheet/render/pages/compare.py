@@ -1,0 +1,105 @@
+"""The pages that hold things side by side: their index, and all of them with their scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+
+from scalesheet.model import Plan
+from scalesheet.render.pages import compare_accelerators as accelerators
+from scalesheet.render.pages import compare_plans as plans
+from scalesheet.render.pages.alternatives import alternatives_of, anchor_of
+from scalesheet.render.pages.context import ASSETS, Context, to
+from scalesheet.render.pages.html import Html, heading, link, page, tag
+
+FOLDER = "compare"
+TITLE = "Compare"
+SENTENCE = "Accelerators, plans, two states of a plan, and all that a plan's choice could be."
+
+
+def compare_pages(context: Context) -> Iterator[tuple[str, str]]:
+    """Path and text of every page, and of their scripts."""
+    compared = accelerators.comparison(context)
+    yield f"{FOLDER}/index.md", _index(context)
+    yield f"{FOLDER}/{accelerators.PAGE}.md", accelerators.accelerators_page(context, compared)
+    yield f"{FOLDER}/{plans.PAGE}.md", plans.plans_page(context)
+    scripts = {
+        accelerators.PAGE: accelerators.accelerators_script(compared),
+        "compare": plans.plans_script(context),
+    }
+    for name, data in scripts.items():
+        yield f"{ASSETS}/{name}.js", data + _script(name)
+
+
+def _script(name: str) -> str:
+    return files("scalesheet.render.live").joinpath(f"{name}.js").read_text(encoding="utf-8")
+
+
+def _index(context: Context) -> str:
+    return page(
+        TITLE,
+        tag("p", SENTENCE, class_="lead"),
+        *_accelerators(context),
+        *_plans(context),
+        *_offers(context),
+    )
+
+
+def _accelerators(context: Context) -> Iterator[object]:
+    table = context.book.tables.get(accelerators.HARDWARE)
+    yield heading(2, Html(f"[Accelerators side by side]({accelerators.PAGE}.md)"), "accelerators")
+    yield tag("p", "Figures, the cheapest offer and what follows from both, best of each marked.")
+    if table is None:
+        return
+    lines = []
+    for row in accelerators.usual(context):
+        rows = (row, *accelerators.peers(context, row))
+        names = " · ".join(context.row_title(table, each) for each in rows)
+        lines.append(tag("li", tag("a", names, href=_here(accelerators.address(rows)))))
+    yield tag("ul", *lines)
+
+
+def _here(address: str) -> str:
+    return address.rpartition("/")[2]
+
+
+def _plans(context: Context) -> Iterator[object]:
+    yield heading(2, Html(f"[Plans side by side]({plans.PAGE}.md)"), "plans")
+    yield tag(
+        "p",
+        "Two plans by what they answer alike; or one plan in two states, as published and with your "
+        "changes, or at the prices of two days:",
+    )
+    day = _earlier(context)
+    if day:
+        lines = [
+            tag("li", tag("a", f"{p.title}: prices of {day} and now", href=plans.editions(p, day)))
+            for p in context.book.plans.values()
+        ]
+        yield tag("ul", *lines)
+
+
+def _earlier(context: Context) -> str:
+    """The middle one of the days on which a price changed before the date of the prices."""
+    now = context.book.as_of.isoformat()
+    days = [day for day in plans.price_dates(context.book) if day < now]
+    return days[len(days) // 2] if days else ""
+
+
+def _offers(context: Context) -> Iterator[object]:
+    """The plans that are a choice of an offer, or of a set-up."""
+    found = [(plan, alternatives_of(context, plan)) for plan in context.book.plans.values()]
+    chosen: list[tuple[Plan, str]] = [(plan, each.title) for plan, each in found if each]
+    if not chosen:
+        return
+    yield heading(2, "Offers for a plan", "offers")
+    yield tag(
+        "p",
+        "What a plan would cost and how long it would take with each offer, or each set-up, that it "
+        "could choose.",
+    )
+    lines = [
+        tag("li", link(to("plans", plan.id, anchor_of()), f"{plan.title}: {title.lower()}"))
+        for plan, title in chosen
+    ]
+    yield tag("ul", *lines)

@@ -1,0 +1,413 @@
+"""Accelerators side by side: what is compared, the page, and what its script goes by.
+
+Every figure is one of the catalogue: a column, the price of an offer, or what a formula of the
+catalogue gives. The page adds nothing but which number is the best and its ratio to the first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any, Literal
+
+from scalesheet.evaluate.findings import call
+from scalesheet.model import Book, Column, Record, Scalar, Table
+from scalesheet.numbers import Format, Rule, format_by, format_of, number, plain
+from scalesheet.render.pages.context import ASSETS, Context, cell_value, column_format, to
+from scalesheet.render.pages.html import Html, link, page, tag
+from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.values import Value
+
+HARDWARE, OFFERS = "hardware", "offers"
+PAGE = "accelerators"
+LEAST, MOST = 2, 5  # accelerators of a comparison
+PEERS = 3
+_RATIO = Rule(digits=3)
+Best = Literal["most", "least", ""]
+
+_FACTS = ("vendor", "form_factor", "released")
+_LEFT_OUT = ("sparse_bf16",)  # not to count with
+_LESS_IS_BETTER = ("power",)
+_OFFER = "offer"
+#: Formulas of the catalogue over an accelerator's columns and its cheapest offer, by their inputs.
+_DERIVED: Mapping[str, Mapping[str, str]] = {
+    "ridge-point": {"peak": "dense_bf16", "bandwidth": "bandwidth"},
+    "work-per-dollar": {"peak": "dense_bf16", "price": _OFFER},
+    "work-per-energy": {"peak": "dense_bf16", "power": "power"},
+}
+_NOT_BETTER = ("ridge-point",)  # a property, of which neither more nor less is better
+_LIKENESS = ("memory", "bandwidth", "dense_bf16")
+_NOT_STATED = "not stated"
+_WEIGHT = 0.3  # of vendor and of offers beside likeness
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A row of the comparison. `best` says which end is good; `note` and `page` what it rests on."""
+
+    title: str
+    symbol: str = ""
+    best: Best = ""
+    note: str = ""
+    page: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What stands in it: a number with its text, a text, or why there is none; and a page."""
+
+    text: str
+    number: float | None = None
+    reason: bool = False
+    page: str = ""
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Accelerator:
+    id: str
+    title: str
+    names: tuple[str, ...]
+    cells: tuple[Cell, ...]  # one for each figure
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All accelerators of the book with all that is compared."""
+
+    figures: tuple[Figure, ...]
+    accelerators: Mapping[str, Accelerator]
+
+
+# ------------------------------------------------------------------ what is compared
+
+
+def comparison(context: Context) -> Comparison:
+    """Every accelerator with its facts, its figures, its cheapest offer and what is derived."""
+    table = context.book.tables.get(HARDWARE)
+    if table is None:
+        return Comparison((), {})
+    columns = [
+        *(_fact(context, table, name) for name in _FACTS),
+        *(_column(context, table, c) for c in table.columns.values() if _is_figure(c)),
+        *_offer_columns(context, table),
+        *(_derived(context, table, record, uses) for record, uses in _records(context.book)),
+    ]
+    accelerators = {
+        row: Accelerator(
+            row,
+            context.row_title(table, row),
+            table.row_aliases.get(row, ()),
+            tuple(cells[at] for _, cells in columns),
+        )
+        for at, row in enumerate(table.rows)
+    }
+    return Comparison(tuple(figure for figure, _ in columns), accelerators)
+
+
+_Made = tuple[Figure, Sequence[Cell]]
+
+
+def _is_figure(column: Column) -> bool:
+    return column.kind == "number" and not column.hidden and column.name not in _LEFT_OUT
+
+
+def _fact(context: Context, table: Table, name: str) -> _Made:
+    column = table.columns[name]
+    values = [cell_value(context, table, column, row) for row in table.rows]
+    return Figure(column.title), [Cell(plain(value, Format())) for value in values]
+
+
+def _column(context: Context, table: Table, column: Column) -> _Made:
+    fmt = column_format(context, table, column)
+    best: Best = "least" if column.name in _LESS_IS_BETTER else "most"
+    values = [cell_value(context, table, column, row) for row in table.rows]
+    figure = Figure(column.title, context.symbol(column), best, column.note)
+    return figure, [_cell(value, fmt) for value in values]
+
+
+def _cell(value: Value, fmt: Format, page: str = "", told: str = "") -> Cell:
+    if value.reason is not None or not isinstance(value.value, float):
+        return Cell(value.reason or _NOT_STATED, reason=True)
+    return Cell(plain(value, fmt), value.value, page=page, told=told)
+
+
+def _offer_columns(context: Context, table: Table) -> list[_Made]:
+    """The price of the cheapest offer on demand, with the offer that asks it."""
+    offers = context.book.tables.get(OFFERS)
+    if offers is None:
+        return []
+    price = offers.columns["price"]
+    fmt = column_format(context, offers, price)
+    found = cheapest(context)
+    cells = [
+        _cell(
+            found[row][1], fmt, to(OFFERS, found[row][0]), context.row_title(offers, found[row][0])
+        )
+        if row in found
+        else Cell("no offer on file", reason=True)
+        for row in table.rows
+    ]
+    title = f"Cheapest offer on demand at {context.book.as_of.isoformat()}"
+    return [(Figure(title, context.symbol(price), "least"), cells)]
+
+
+def cheapest(context: Context) -> Mapping[str, tuple[str, Value]]:
+    """Of each accelerator the offer on demand with the lowest price for its hour; the first by its
+    id where two ask the same."""
+    offers = context.book.tables[OFFERS]
+    price, term, of = (offers.columns[name] for name in ("price", "term", "accelerator"))
+    found: dict[str, tuple[str, Value]] = {}
+    for offer in offers.rows:
+        value = cell_value(context, offers, price, offer)
+        row = cell_value(context, offers, of, offer).value
+        firm = cell_value(context, offers, term, offer).value == "on-demand"
+        if not firm or not isinstance(value.value, float) or not isinstance(row, str):
+            continue
+        if row not in found or value.value < _amount(found[row][1]):
+            found[row] = offer, value
+    return found
+
+
+def _amount(value: Value) -> float:
+    assert isinstance(value.value, float)
+    return value.value
+
+
+def _records(book: Book) -> list[tuple[Record, Mapping[str, str]]]:
+    """The formulas that this book has, with what their inputs are."""
+    return [(book.records[id_], uses) for id_, uses in _DERIVED.items() if id_ in book.records]
+
+
+def _derived(context: Context, table: Table, record: Record, uses: Mapping[str, str]) -> _Made:
+    offers = cheapest(context) if _OFFER in uses.values() else {}
+
+    def given(row: str, name: str) -> Value:
+        if name == _OFFER:
+            return offers[row][1] if row in offers else Value(reason="no offer on file")
+        return cell_value(context, table, table.columns[name], row)
+
+    def computed(row: str) -> Value:
+        values = {name: given(row, uses[name]) for name in uses}
+        for name, value in values.items():
+            if not isinstance(value.value, float):
+                what = next(each.title for each in record.inputs if each.name == name)
+                return Value(reason=f"{what.lower()}: {value.reason or _NOT_STATED}")
+        return call(record, {name: _amount(value) for name, value in values.items()})
+
+    values = [computed(row) for row in table.rows]
+    result = Scalar(record.id, record.title, unit=record.unit, formula=record.formula)
+    fmt = format_of(result, [v for v in values if v.reason is None], context.book.units)
+    best: Best = "" if record.id in _NOT_BETTER else "most"
+    about = f"{record.title} at the dense BF16 peak"
+    figure = Figure(
+        about, context.symbol(result), best, record.convention, to("formulas", record.id)
+    )
+    return figure, [_cell(value, fmt) for value in values]
+
+
+# ------------------------------------------------------------------ which ones
+
+
+def usual(context: Context) -> tuple[str, ...]:
+    """What the page shows unless it is asked for others: those that most offers are of."""
+    counted = _offered(context)
+    ranked = sorted(context.book.tables[HARDWARE].rows, key=lambda row: (-counted[row], row))
+    return tuple(ranked[: MOST - 1])
+
+
+def peers(context: Context, row: str) -> tuple[str, ...]:
+    """What one is usually compared with: alike in memory, bandwidth and peak, of the same vendor,
+    and offered by many; the best of these first."""
+    table, counted = context.book.tables[HARDWARE], _offered(context)
+    mine, vendor = _likeness(context, table, row), _vendor(context, table, row)
+    ranked: list[tuple[float, str]] = []
+    for other in table.rows:
+        theirs = _likeness(context, table, other)
+        apart = [abs(log(a / b)) for a, b in zip(mine, theirs, strict=True) if a and b]
+        if other == row or not apart:
+            continue
+        far = sum(apart) / len(apart) + len(_LIKENESS) - len(apart)
+        far += _WEIGHT * (_vendor(context, table, other) != vendor)
+        ranked.append((far - _WEIGHT * log(1 + counted[other]), other))
+    return tuple(other for _, other in sorted(ranked)[:PEERS])
+
+
+def _offered(context: Context) -> Counter[object]:
+    """How many offers there are of each accelerator."""
+    offers = context.book.tables.get(OFFERS)
+    if offers is None:
+        return Counter()
+    of = offers.columns["accelerator"]
+    return Counter(cell_value(context, offers, of, row).value for row in offers.rows)
+
+
+def _vendor(context: Context, table: Table, row: str) -> object:
+    return cell_value(context, table, table.columns["vendor"], row).value
+
+
+def _likeness(context: Context, table: Table, row: str) -> tuple[float | None, ...]:
+    values = (
+        cell_value(context, table, table.columns[name], row).value
+        for name in _LIKENESS
+        if name in table.columns
+    )
+    return tuple(value if isinstance(value, float) and value > 0 else None for value in values)
+
+
+def address(rows: Sequence[str]) -> str:
+    """The page with these side by side, from any other page."""
+    return f"../compare/{PAGE}.html?of={','.join(rows)}"
+
+
+def compare_line(context: Context, row: str) -> Html | None:
+    """From an accelerator's page to the comparison with those most like it."""
+    others = peers(context, row)
+    table = context.book.tables[HARDWARE]
+    if not others:
+        return None
+    names = ", ".join(context.row_title(table, other) for other in others)
+    compared = tag("a", f"Compare with {names}", href=address((row, *others)), class_="compare")
+    return tag("p", compared, class_="actions")
+
+
+# ------------------------------------------------------------------ the page
+
+
+def accelerators_page(context: Context, compared: Comparison) -> str:
+    """The usual ones side by side, and the way to all others."""
+    shown = usual(context) if compared.accelerators else ()
+    lead = tag(
+        "p",
+        f"Choose {_WORDS[LEAST]} to {_WORDS[MOST]} of {len(compared.accelerators)} accelerators; the "
+        "address holds them, so a link shows what you see. Peaks are dense. Below each figure stands "
+        "its ratio to the first accelerator.",
+        class_="lead",
+    )
+    return page(
+        "Accelerators side by side",
+        lead,
+        tag("div", id="accelerators", class_="chooser", data_chosen=",".join(shown)),
+        side_by_side(compared, shown) if shown else None,
+        tag(
+            "p",
+            "“Best” is the highest number of its row, and the lowest of power and price; a row in "
+            "which neither is better has none. Prices are those of the catalogue at its date: they "
+            "change, and offers differ in what they include.",
+            class_="note",
+        ),
+        *_ready(context, compared),
+        *(tag("script", src=f"../{ASSETS}/{name}.js") for name in ("runtime", "live", PAGE)),
+        wide=True,
+    )
+
+
+_WORDS = {2: "two", 5: "five"}
+
+
+def _ready(context: Context, compared: Comparison) -> list[object]:
+    """Each accelerator beside those most like it, as links."""
+    if not compared.accelerators:
+        return []
+    lines = []
+    for row in usual(context):
+        names = [compared.accelerators[each].title for each in (row, *peers(context, row))]
+        chosen = address((row, *peers(context, row))).rpartition("/")[2]
+        lines.append(tag("li", tag("a", " · ".join(names), href=chosen)))
+    every = link("../hardware/index.md", "All accelerators")
+    more = tag("p", every, ", each with a link to those most like it.", class_="note")
+    return ["## Ready to look at { #ready }", tag("ul", *lines), more]
+
+
+def side_by_side(compared: Comparison, rows: Sequence[str]) -> Html:
+    """The figures in rows, the accelerators in columns."""
+    chosen = [compared.accelerators[row] for row in rows]
+    head = [heading_cell("Figure")]
+    head += [
+        tag("th", link(to(HARDWARE, each.id), each.title), scope="col", class_="num")
+        for each in chosen
+    ]
+    body = []
+    for at, figure in enumerate(compared.figures):
+        cells = [each.cells[at] for each in chosen]
+        if any(cell.text and not cell.reason for cell in cells):
+            body.append([_heading(figure), *_cells(figure, cells)])
+    table = grid(head, body)
+    return Html(table.replace('class="data"', 'class="data compared"', 1))
+
+
+def _heading(figure: Figure) -> Html:
+    title = link(figure.page, figure.title) if figure.page else figure.title
+    unit = tag("span", figure.symbol, class_="unit") if figure.symbol else None
+    note = tag("span", figure.note, class_="note") if figure.note else None
+    return tag("th", title, " " if unit else None, unit, note, scope="row")
+
+
+def _cells(figure: Figure, cells: Sequence[Cell]) -> list[Html]:
+    best = best_of(figure, [cell.number for cell in cells])
+    first = cells[0].number
+    made: list[Html] = []
+    for at, cell in enumerate(cells):
+        if cell.number is None:
+            made.append(tag("td", cell.text, class_="reason" if cell.reason else None))
+            continue
+        told = link(cell.page, cell.told, class_="told") if cell.told else None
+        ratio = at > 0 and first
+        shown = _ratio(cell.number / first) if ratio and first else None
+        made.append(
+            tag(
+                "td",
+                tag("span", cell.text, class_="num"),
+                tag("span", "best", class_="best") if at in best else None,
+                tag("span", shown, class_="ratio") if shown else None,
+                told,
+                class_="num",
+            )
+        )
+    return made
+
+
+def _ratio(value: float) -> str:
+    return f"{number(value, format_by(_RATIO, [Value.number(value)]))} ×"
+
+
+def best_of(figure: Figure, numbers: Sequence[float | None]) -> frozenset[int]:
+    """Where the best number stands; nowhere if all that have one are equal."""
+    known = {number for number in numbers if number is not None}
+    if not figure.best or len(known) < LEAST:
+        return frozenset()
+    wanted = max(known) if figure.best == "most" else min(known)
+    return frozenset(at for at, number in enumerate(numbers) if number == wanted)
+
+
+# ------------------------------------------------------------------ for the script
+
+
+def accelerators_script(compared: Comparison) -> str:
+    """A statement with all that the page's script shows; only what is not usual is said."""
+    figures = [_told(title=f.title, symbol=f.symbol, best=f.best, note=f.note,
+                     page=_html(f.page)) for f in compared.figures]  # fmt: skip
+    rows = {
+        each.id: _told(title=each.title, names=each.names, cells=[_short(c) for c in each.cells])
+        for each in compared.accelerators.values()
+    }
+    data = {"least": LEAST, "most": MOST, "figures": figures, "rows": rows}
+    return f"scalesheet.accelerators = {json.dumps(data, sort_keys=True)};\n"
+
+
+def _short(cell: Cell) -> Any:
+    if cell.number is None:
+        return {"reason": cell.text} if cell.reason else cell.text
+    more = [_html(cell.page), cell.told] if cell.told else []
+    return [cell.number, cell.text, *more]
+
+
+def _told(**members: Any) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value not in ("", (), [])}
+
+
+def _html(page: str) -> str:
+    return page.replace(".md", ".html")

@@ -1,0 +1,244 @@
+"""Plans side by side: which of a plan's figures answer the same question as another's, the page
+that holds all of them, and what its script goes by.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scalesheet.model import Book, Key, Plan, Quantity, Scalar, Stated
+from scalesheet.numbers import format_of
+from scalesheet.render.pages.context import ASSETS, Context, to
+from scalesheet.render.pages.figures import amount
+from scalesheet.render.pages.graph import references, rests_on
+from scalesheet.render.pages.html import Html, link, page, tag
+from scalesheet.render.pages.places import is_input
+from scalesheet.render.pages.tables import grid, heading_cell, reference
+from scalesheet.units import Unit, UnitError
+
+PAGE = "plans"
+OFFERS = "offers"
+#: What plans are asked alike, and a unit of the answer.
+GROUPS: Mapping[str, str] = {
+    "Cost": "USD",
+    "Time": "hour",
+    "GPU hours": "GPU * hour",
+    "Energy": "kW * hour",
+    "Memory": "GB",
+    "CO₂": "kg_CO2e",
+}
+_NEAR = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of a plan that answers a group's question. `scale`: how many of the group's unit
+    one of its own is; 1 where the group is of words, which have the figure's own title."""
+
+    name: str
+    group: str
+    scale: float = 1.0
+
+
+def figures_of(context: Context, plan: Plan) -> tuple[Figure, ...]:
+    """The headline; and for a question that it leaves open, a figure that one of the headline is
+    computed from, else the result of the plan that rests on most."""
+    groups = _units(context.book)
+    chosen = [name for name in plan.headline if not plan.scalars[name].hidden]
+    answered = {_group(context.book, plan.scalars[name], groups) for name in chosen}
+    read = {key.name for name in chosen for key in _read(plan.scalars[name])}
+    results = context.results[plan.id]
+    for title in groups:
+        if title in answered:
+            continue
+        able = [
+            scalar.name
+            for scalar in plan.scalars.values()
+            if _answers(plan, scalar, context.book, title, groups)
+        ]
+        able = [name for name in able if name in read] or able
+        weights = {name: len(rests_on(context.book, plan, results, name)) for name in able}
+        if able:
+            chosen.append(max(able, key=weights.__getitem__))
+    return tuple(_figure(context.book, plan.scalars[name], groups) for name in chosen)
+
+
+def _answers(
+    plan: Plan, scalar: Scalar, book: Book, title: str, groups: Mapping[str, Unit]
+) -> bool:
+    """Whether it is a result of the plan as a whole that answers a question, in a unit that is near
+    to the usual one: terabytes are of disks."""
+    computed = scalar.formula is not None and not is_input(plan, scalar)
+    whole = computed and scalar.phase is None and not scalar.hidden
+    figure = _figure(book, scalar, groups) if whole else None
+    return figure is not None and figure.group == title and 1 / _NEAR <= figure.scale <= _NEAR
+
+
+def _read(scalar: Scalar) -> tuple[Key, ...]:
+    """What its formula names."""
+    return references(scalar.formula.ends.value) if scalar.formula is not None else ()
+
+
+def _units(book: Book) -> Mapping[str, Unit]:
+    """The groups that this book has units for."""
+    found: dict[str, Unit] = {}
+    for title, text in GROUPS.items():
+        try:
+            found[title] = book.units.parse(text)
+        except UnitError:
+            continue
+    return found
+
+
+def _group(book: Book, quantity: Quantity, groups: Mapping[str, Unit]) -> str:
+    if quantity.kind != "number" or quantity.unit is None:
+        return quantity.title
+    fitting = (
+        title for title, unit in groups.items() if book.units.compatible(unit, quantity.unit)
+    )
+    return next(fitting, quantity.title)
+
+
+def _figure(book: Book, scalar: Scalar, groups: Mapping[str, Unit]) -> Figure:
+    group = _group(book, scalar, groups)
+    unit = groups.get(group)
+    if unit is None or scalar.unit is None:
+        return Figure(scalar.name, group)
+    return Figure(scalar.name, group, float(book.units.factor(scalar.unit, unit)))
+
+
+# ------------------------------------------------------------------ the page
+
+
+def plans_page(context: Context) -> str:
+    """All plans with their answers; where scripts run, two of them with states of their own."""
+    return page(
+        "Plans side by side",
+        tag(
+            "p",
+            "Two plans, two states of one plan, or one plan at the prices of two dates. Each side has "
+            "its own inputs, and the address holds both.",
+            class_="lead",
+        ),
+        tag("div", id="sides", class_="sides", data_search_exclude=True),
+        "## All plans as published { #all }",
+        all_plans(context),
+        tag(
+            "p",
+            "Of each question the first figure of the plan that answers it, in its own words. Plans "
+            "differ in what they count; the link says what.",
+            class_="note",
+        ),
+        *(tag("script", src=f"../{ASSETS}/{name}.js") for name in ("runtime", "live", "compare")),
+        wide=True,
+    )
+
+
+def all_plans(context: Context) -> Html:
+    """Plans in rows, questions in columns: those that at least two plans answer."""
+    answers = {plan.id: _first(figures_of(context, plan)) for plan in context.book.plans.values()}
+    head, body = [heading_cell("Plan")], []
+    asked = asked_by(answers)
+    head += [heading_cell(title) for title in asked]
+    for plan in context.book.plans.values():
+        cells = [tag("th", link(to("plans", plan.id), plan.title), scope="row")]
+        for title in asked:
+            figure = answers[plan.id].get(title)
+            cells.append(tag("td") if figure is None else _answer(context, plan, figure))
+        body.append(cells)
+    return grid(head, body)
+
+
+def _first(figures: tuple[Figure, ...]) -> dict[str, Figure]:
+    found: dict[str, Figure] = {}
+    for figure in figures:
+        found.setdefault(figure.group, figure)
+    return found
+
+
+def asked_by(answers: Mapping[str, Mapping[str, Figure]]) -> list[str]:
+    """The questions of the groups first, then those that several plans put in the same words."""
+    every = [title for of in answers.values() for title in of]
+    shared = [title for title in dict.fromkeys(every) if every.count(title) > 1]
+    known = [title for title in GROUPS if title in every]
+    return [*known, *(title for title in shared if title not in GROUPS)]
+
+
+def _answer(context: Context, plan: Plan, figure: Figure) -> Html:
+    scalar = plan.scalars[figure.name]
+    value = context.results[plan.id].scalars[figure.name]
+    if scalar.kind == "reference" and value.reason is None:
+        shown = reference(context, plan, scalar, value)
+    else:
+        shown = amount(
+            value, format_of(scalar, [value], context.book.units), context.symbol(scalar)
+        )
+    name = tag("span", scalar.title, class_="note") if scalar.title != figure.group else None
+    return tag("td", shown, name, class_="words")
+
+
+# ------------------------------------------------------------------ for the script
+
+
+def plans_script(context: Context) -> str:
+    """A statement with what the page's script must know before it has loaded a plan."""
+    plans = {
+        plan.id: {
+            "title": plan.title,
+            "figures": [[f.name, f.group, f.scale] for f in figures_of(context, plan)],
+            "choices": _choices(plan),
+        }
+        for plan in context.book.plans.values()
+    }
+    data = {
+        "plans": plans,
+        "groups": list(GROUPS),
+        "edition": context.book.as_of.isoformat(),
+        "prices": _prices(context.book),
+    }
+    return f"scalesheet.compared = {json.dumps(data, sort_keys=True)};\n"
+
+
+def _choices(plan: Plan) -> list[str]:
+    """What the plan is a choice of: the scenario, and references that it states itself."""
+    named = [name for name in ("scenario",) if name in plan.scalars and plan.scenarios]
+    return named + [
+        scalar.name
+        for scalar in plan.scalars.values()
+        if scalar.kind == "reference"
+        and scalar.phase is None
+        and scalar.stated is not None
+        and not scalar.hidden
+    ]
+
+
+def _prices(book: Book) -> dict[str, Any]:
+    """The dated prices of each offer, oldest first, as `[from, seen, value, low, high]`.
+
+    `reason`: whether formulas reckon with an offer that has no price.
+    """
+    if OFFERS not in book.tables:
+        return {}
+    column = book.tables[OFFERS].columns["node_price"]
+    return {
+        "reason": column.may_reason,
+        "of": {offer: [_dated(each) for each in prices] for offer, prices in book.prices.items()},
+    }
+
+
+def _dated(stated: Stated) -> list[Any]:
+    ends = [stated.low, stated.high] if stated.ranged else []
+    return [stated.since, stated.seen or stated.since, stated.value, *ends]
+
+
+def price_dates(book: Book) -> Iterator[str]:
+    """The days on which a price changed, oldest first."""
+    yield from sorted({each.since for prices in book.prices.values() for each in prices})
+
+
+def editions(plan: Plan, day: str) -> str:
+    """A plan at the prices of a day beside itself as published, from another page of the folder."""
+    return f"{PAGE}.html?a={plan.id}&a.prices={day}&b={plan.id}"
