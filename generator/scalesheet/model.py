@@ -258,8 +258,21 @@ class Stack:
     kind: Literal["stack"] = "stack"
 
 
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """The rows of a table as points on two of its columns, of which less is better."""
+
+    id: str
+    title: str
+    table: str
+    x: str
+    y: str
+    alt: str
+    kind: Literal["scatter"] = "scatter"
+
+
 #: A picture of a plan.
-Picture = Chart | Stack
+Picture = Chart | Stack | Scatter
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from scalesheet.model import Chart, Table
+from scalesheet.model import Chart, Quantity, Table
 from scalesheet.numbers import Format, format_of, number, plain, span
 from scalesheet.render.svg import label as _label
 from scalesheet.render.svg import line as _line
@@ -104,11 +104,23 @@ def mark_of(id_: str, label: str, value: Value, fmt: Format) -> Mark:
     )  # fmt: skip
 
 
+def with_unit(mark: Mark, quantity: Quantity, units: Units) -> Mark:
+    """The mark with the unit beside its number."""
+    symbol = units.symbol(quantity.unit) if quantity.unit is not None else ""
+    return (
+        replace(mark, text=f"{mark.text} {symbol}") if symbol and mark.value is not None else mark
+    )
+
+
+def titled(quantity: Quantity, units: Units) -> str:
+    """What an axis of a quantity says: `Hours (GPU·h)`."""
+    symbol = units.symbol(quantity.unit) if quantity.unit is not None else ""
+    return f"{quantity.title} ({symbol})" if symbol else quantity.title
+
+
 def axis(chart: Chart, table: Table, units: Units) -> str:
     """What the axis says: `Hours (GPU·h)`; of a calendar `Start to end (d)`."""
-    column = table.columns[chart.column]
-    symbol = units.symbol(column.unit) if column.unit is not None else ""
-    said = f"{column.title} ({symbol})" if symbol else column.title
+    said = titled(table.columns[chart.column], units)
     if not chart.start:
         return said
     return f"{table.columns[chart.start].title} to {said[:1].lower()}{said[1:]}"

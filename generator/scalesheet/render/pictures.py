@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from scalesheet.model import Chart, Picture, Plan, Stack
-from scalesheet.render.charts import axis, chart_svg
+from scalesheet.model import Chart, Picture, Plan, Scatter, Stack
+from scalesheet.numbers import format_of
+from scalesheet.render.charts import axis, chart_svg, mark_of, titled, with_unit
+from scalesheet.render.scatters import Point, scatter_svg, scattered
 from scalesheet.render.stacks import axis as axis_of_stack
 from scalesheet.render.stacks import factors, stack_svg, stacked
 from scalesheet.units import Units
@@ -34,6 +36,28 @@ def _stack(stack: Stack, plan: Plan, results: Results, units: Units) -> str:
     return stack_svg(stacked(stack, plan, results, units))
 
 
+def _scatter(scatter: Scatter, plan: Plan, results: Results, units: Units) -> str:
+    table, series = plan.tables[scatter.table], results.tables[scatter.table]
+    columns = [table.columns[name] for name in (scatter.x, scatter.y)]
+    x, y = formats = [format_of(c, series[c.name], units) for c in columns]
+    points = [
+        Point(
+            row, title,
+            with_unit(mark_of(row, title, series[scatter.x][n], x), columns[0], units),
+            with_unit(mark_of(row, title, series[scatter.y][n], y), columns[1], units),
+        )
+        for n, (row, title) in enumerate(zip(table.rows, table.row_titles, strict=True))
+    ]  # fmt: skip
+    axes = [titled(column, units) for column in columns]
+    told = (scatter.id, scatter.title, scatter.alt)
+    return scatter_svg(scattered(*told, (axes[0], axes[1]), (formats[0], formats[1]), points))
+
+
+def _scatter_told(scatter: Scatter, plan: Plan, units: Units) -> dict[str, Any]:
+    columns = plan.tables[scatter.table].columns
+    return {"axes": [titled(columns[name], units) for name in (scatter.x, scatter.y)]}
+
+
 def _chart_told(chart: Chart, plan: Plan, units: Units) -> dict[str, Any]:
     return {"axis": axis(chart, plan.tables[chart.table], units)}
 
@@ -45,5 +69,9 @@ def _stack_told(stack: Stack, plan: Plan, units: Units) -> dict[str, Any]:
     return found
 
 
-_DRAWN: Mapping[type, Callable[..., str]] = {Chart: _chart, Stack: _stack}
-_TOLD: Mapping[type, Callable[..., dict[str, Any]]] = {Chart: _chart_told, Stack: _stack_told}
+_DRAWN: Mapping[type, Callable[..., str]] = {Chart: _chart, Stack: _stack, Scatter: _scatter}
+_TOLD: Mapping[type, Callable[..., dict[str, Any]]] = {
+    Chart: _chart_told,
+    Stack: _stack_told,
+    Scatter: _scatter_told,
+}

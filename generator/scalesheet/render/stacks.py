@@ -23,7 +23,9 @@ from scalesheet.render.charts import (
     beside,
     mark_of,
     steps,
+    titled,
     told,
+    with_unit,
 )
 from scalesheet.render.svg import label, line, share, text, texture, textures
 from scalesheet.units import Units
@@ -135,12 +137,11 @@ def axis(stack: Stack, plan: Plan, units: Units) -> str:
     """What the axis says: `Memory (GB)`."""
     table = plan.tables[stack.table]
     first = table.columns[(stack.parts or stack.bars)[0]]
-    symbol = units.symbol(first.unit) if first.unit is not None else ""
     if stack.parts:
         title = _quantity(stack, plan, stack.totals[0]).title
     else:
         title = first.title if len(stack.bars) == 1 else table.title
-    return f"{title} ({symbol})" if symbol else title
+    return titled(replace(first, title=title), units)
 
 
 def capacity_title(stack: Stack, plan: Plan) -> str:
@@ -159,10 +160,9 @@ def _scaled(mark: Mark, factor: float, quantity: Quantity, units: Units) -> Mark
     """The mark on the axis, its text with the quantity's own unit."""
     if mark.value is None:
         return mark
-    symbol = units.symbol(quantity.unit) if quantity.unit is not None else ""
     low, high = (None if end is None else end * factor for end in (mark.low, mark.high))
-    text = f"{mark.text} {symbol}" if symbol else mark.text
-    return replace(mark, value=mark.value * factor, low=low, high=high, text=text)
+    told_ = with_unit(mark, quantity, units)
+    return replace(told_, value=mark.value * factor, low=low, high=high)
 
 
 def _ends(mark: Mark) -> tuple[float | None, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.load import Document
-from scalesheet.model import Chart, Picture, Position, Stack
+from scalesheet.model import Chart, Picture, Position, Scatter, Stack
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable
 from scalesheet.units import Units
 
@@ -49,7 +49,15 @@ def _stack(name: str, entry: Mapping[str, Any]) -> Stack:
     )
 
 
-_LOWERED: Mapping[str, Callable[[str, Mapping[str, Any]], Picture]] = {"stack": _stack}
+def _scatter(name: str, entry: Mapping[str, Any]) -> Scatter:
+    title, table, x, y, alt = (str(entry[key]) for key in ("title", "table", "x", "y", "alt"))
+    return Scatter(name, title, table, x, y, alt)
+
+
+_LOWERED: Mapping[str, Callable[[str, Mapping[str, Any]], Picture]] = {
+    "stack": _stack,
+    "scatter": _scatter,
+}
 
 
 # ------------------------------------------------------------------ names
@@ -83,6 +91,8 @@ def _faults(chart: Picture, draft: DraftPlan, units: Units) -> Found:
         yield "N001", f"unknown table '{chart.table}'{nearest(chart.table, draft.tables)}"
     elif isinstance(chart, Stack):
         yield from _faults_of_stack(chart, owner, draft, units)
+    elif isinstance(chart, Scatter):
+        yield from _no_columns(owner, (chart.x, chart.y))
     else:
         yield from _no_columns(owner, (chart.column, chart.start))
 

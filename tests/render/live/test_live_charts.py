@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +15,7 @@ from render.live.parts import as_cell, as_script, part
 from scalesheet.model import Chart, Column, Formula, Show, Table
 from scalesheet.numbers import Format, rule_of
 from scalesheet.render.charts import Mark, axis, chart_svg, steps, told
+from scalesheet.render.scatters import Point, scatter_svg, scattered
 from scalesheet.render.stacks import Bar, Stacked, stack_svg
 from scalesheet.units import Units
 from scalesheet.values import Series
@@ -137,6 +138,44 @@ def test_any_stack_is_drawn_the_same(seed: int, run_node: Run) -> None:
         }})""",
     )
     assert drawn == [stack_svg(each).replace("\n", "") for each in stacks]
+
+
+def a_scatter(dice: random.Random) -> list[Any]:
+    """Points of two sizes, some on top of each other; the titles of axes, and their formats."""
+    spread = dice.choice([0.5, 1.5, 3.0])
+
+    def at(id_: str) -> Mark:
+        return replace(a_mark(dice, id_, 1), value=10 ** dice.uniform(0, spread))
+
+    points = []
+    for n in range(dice.randint(1, 14)):
+        x, y = at("x"), at("y")
+        if dice.random() < 0.1:
+            x = replace(x, value=dice.choice([None, 0.0]))
+        points.append(Point(f"p{n}", dice.choice(LABELS), x, y))
+    return [points, ("Hours (h)", "Cost <USD>"), (FORMAT, replace(FORMAT, decimals=0))]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_any_points_are_drawn_the_same(seed: int, run_node: Run) -> None:
+    dice = random.Random(seed)
+    given = [a_scatter(dice) for _ in range(CHARTS)]
+    told_ = [
+        [[asdict(p) for p in points], axes, [asdict(f) for f in formats]]
+        for points, axes, formats in given
+    ]
+    drawn = run_node(
+        part("numbers", "charts", "scatters"),
+        f"""{AS_TEXT} {json.dumps(told_)}.map(([points, axes, formats]) => {{
+            const {{ drawing, svg }} = scalesheet.scatters;
+            const chart = {{ id: "c", title: "A", alt: "Points.", points }};
+            return asText(svg(drawing(chart, axes, formats)));
+        }})""",
+    )
+    assert drawn == [
+        scatter_svg(scattered("c", "A", "Points.", axes, formats, points)).replace("\n", "")
+        for points, axes, formats in given
+    ]
 
 
 def test_a_row_without_a_number_has_its_reason_and_no_bar(run_node: Run) -> None:

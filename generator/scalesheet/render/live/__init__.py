@@ -1,15 +1,15 @@
 """The script by which a plan's page follows its inputs: its parts, in the order of their needs.
 
 `numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` and
-`stacks.js` draw as charts.py and stacks.py do and `pictures.js` any chart of a plan, `marks.js`
-writes figures, `fields.js` makes inputs of them, and `page.js` binds all of it to a page.
+its neighbours draw as charts.py and its do and `pictures.js` any chart of a plan, `marks.js` writes
+figures, `fields.js` makes inputs of them, and `page.js` binds all of it to a page.
 """
 
 from __future__ import annotations
 
 from importlib.resources import files
 
-PARTS = ("numbers", "inputs", "charts", "stacks", "pictures", "marks", "fields", "page")
+PARTS = ("numbers", "inputs", "charts", "stacks", "scatters", "pictures", "marks", "fields", "page")
 
 
 def script() -> str:

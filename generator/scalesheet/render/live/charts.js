@@ -101,6 +101,10 @@ scalesheet.charts = (() => {
     };
   }
 
+  /** The mark with the unit beside its number. */
+  const withUnit = (mark, { symbol }) =>
+    symbol && mark.value !== null ? { ...mark, text: `${mark.text} ${symbol}` } : mark;
+
   /** The mark of a calendar: a bar from its start to its end. */
   function from(mark, start, format) {
     if (mark.value === null || typeof start.value !== "number") return mark;
@@ -285,7 +289,7 @@ scalesheet.charts = (() => {
   const parts = {
     ...{ NARROW, GLYPH, LABEL_LINE, BELOW },
     ...{ px, share, line, label, length, wrapped, beside, roundStep },
-    ...{ along, markOf, steps, told, below, inBrackets, picture },
+    ...{ along, markOf, withUnit, steps, told, below, inBrackets, picture },
   };
   return Object.freeze({ drawing, svg, parts });
 })();

@@ -71,15 +71,14 @@ scalesheet.stacks = (() => {
   }
 
   /** The mark on the axis, its text with the quantity's own unit. */
-  function scaled(mark, factor, { symbol }) {
+  function scaled(mark, factor, quantity) {
     if (mark.value === null) return mark;
     const times = (end) => (end === null ? null : end * factor);
     return {
-      ...mark,
+      ...draw.withUnit(mark, quantity),
       value: mark.value * factor,
       low: times(mark.low),
       high: times(mark.high),
-      text: symbol ? `${mark.text} ${symbol}` : mark.text,
     };
   }
 

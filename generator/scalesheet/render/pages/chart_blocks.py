@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from scalesheet.model import Chart, Picture, Plan, Stack, Table
+from scalesheet.model import Chart, Picture, Plan, Scatter, Stack, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.figures import cell
@@ -50,6 +50,10 @@ def _of_stack(context: Context, plan: Plan, stack: Stack, results: Results) -> H
     return _with_scalars(context, plan, results, numbers, totals)
 
 
+def _of_scatter(context: Context, plan: Plan, scatter: Scatter, results: Results) -> Html:
+    return _columns(context, plan.tables[scatter.table], results, [scatter.x, scatter.y])
+
+
 def _columns(context: Context, table: Table, results: Results, names: Sequence[str]) -> Html:
     """Columns of a table over its rows."""
     rows = results.rows[table.name]
@@ -81,4 +85,8 @@ def _with_scalars(
     )
 
 
-_NUMBERS: Mapping[type, Callable[..., Html]] = {Chart: _of_chart, Stack: _of_stack}
+_NUMBERS: Mapping[type, Callable[..., Html]] = {
+    Chart: _of_chart,
+    Stack: _of_stack,
+    Scatter: _of_scatter,
+}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scalesheet.model import Chart, Column, Picture, Stack, Table
+from scalesheet.model import Chart, Column, Picture, Scatter, Stack, Table
 from scalesheet.numbers import excel_format
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
-from scalesheet.render.workbook.places import TITLE
+from scalesheet.render.workbook.places import TITLE, absolute, prefix
 
 ROWS = 20  # rows of a sheet that a chart lies over
 SIZE = {"width": 860, "height": 380}
@@ -101,6 +101,29 @@ def _stack(canvas: Canvas, context: Context, stack: Stack) -> Any:
     return made
 
 
+def _scatter(canvas: Canvas, context: Context, scatter: Scatter) -> Any:
+    """Points with the titles of their rows beside them; the frontier is for the pages."""
+    table, place = context.tables[scatter.table], context.layout.tables[scatter.table]
+    x, y = (place.columns[name][1] for name in (scatter.x, scatter.y))
+    last = place.spacer - 1
+    made = canvas.book.add_chart({"type": "scatter"})
+    rows = range(place.first, last + 1)
+    titles = [{"value": f"={prefix(place.sheet)}{absolute(row, TITLE)}"} for row in rows]
+    made.add_series(
+        {
+            "name": scatter.title,
+            "categories": [place.sheet, place.first, x, last, x],
+            "values": [place.sheet, place.first, y, last, y],
+            "marker": {"type": "circle", "size": 7, "fill": {"color": COLOURS[0]}},
+            "data_labels": {"custom": titles, "value": True, "font": _font(9)},
+        }
+    )
+    made.set_legend({"none": True})
+    made.set_x_axis(_numbers(context, table, table.columns[scatter.x]))
+    made.set_y_axis(_numbers(context, table, table.columns[scatter.y]))
+    return made
+
+
 def _filled(part: int) -> dict[str, Any]:
     """The colour of a part, and its texture if it has one."""
     colour = COLOURS[part % len(COLOURS)]
@@ -112,24 +135,29 @@ def _filled(part: int) -> dict[str, Any]:
 def _axes(
     made: Any, context: Context, table: Table, column: Column, *, bar: bool, labelled: bool = True
 ) -> None:
-    unit = context.symbol(column)
-    label = f"{column.title} ({unit})" if unit else column.title
     categories = {
         "num_font": _font(9), "major_gridlines": {"visible": False}, "reverse": bar,
         "crossing": "max" if bar else None, "visible": labelled,
     }  # fmt: skip
-    values = {
-        "name": label, "name_font": _font(9), "num_font": _font(9), "min": 0,
-        "num_format": excel_format(context.column_format(table, column)),
-        "major_gridlines": {"visible": True, "line": {"color": "#D9D9D9", "width": 0.5}},
-    }  # fmt: skip
+    values = _numbers(context, table, column)
     # XlsxWriter exchanges the axes of a bar chart, so that x is always the horizontal one
     made.set_x_axis(values if bar else categories)
     made.set_y_axis(categories if bar else values)
+
+
+def _numbers(context: Context, table: Table, column: Column) -> dict[str, Any]:
+    """An axis of the numbers of a column."""
+    unit = context.symbol(column)
+    return {
+        "name": f"{column.title} ({unit})" if unit else column.title,
+        "name_font": _font(9), "num_font": _font(9), "min": 0,
+        "num_format": excel_format(context.column_format(table, column)),
+        "major_gridlines": {"visible": True, "line": {"color": "#D9D9D9", "width": 0.5}},
+    }  # fmt: skip
 
 
 def _font(size: int, *, bold: bool = False) -> dict[str, object]:
     return {"name": "Arial", "size": size, "bold": bold, "color": INK}
 
 
-_MADE: Mapping[type, Callable[..., Any]] = {Chart: _chart, Stack: _stack}
+_MADE: Mapping[type, Callable[..., Any]] = {Chart: _chart, Stack: _stack, Scatter: _scatter}
