@@ -1,15 +1,19 @@
 """The script by which a plan's page follows its inputs: its parts, in the order of their needs.
 
-`numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` draws as
-charts.py does, `marks.js` writes figures, `fields.js` makes inputs of them, `told.js`
-shows what a figure rests on, `patch.js` has changes as text, and `page.js` binds all of it to a page.
+`numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` and
+its neighbours draw as charts.py and its do and `pictures.js` any chart of a plan, `marks.js` writes
+figures, `fields.js` makes inputs of them, `told.js` shows what a figure rests on, `patch.js` has
+changes as text, and `page.js` binds all of it to a page.
 """
 
 from __future__ import annotations
 
 from importlib.resources import files
 
-PARTS = ("numbers", "inputs", "charts", "marks", "fields", "told", "patch", "page")
+PARTS = (
+    "numbers", "inputs", "charts", "stacks", "scatters", "pictures", "marks", "fields", "told",
+    "patch", "page",
+)  # fmt: skip
 
 
 def script() -> str:

@@ -134,11 +134,10 @@
     if (made) fields.push(made);
     else marks.push(mark(plan, target));
   }
-  const charts = Array.from(document.querySelectorAll("[data-chart]"), (target) => {
-    const chart = shown.charts[target.dataset.chart];
-    const { rows, titles } = plan.inputs.tables[chart.table];
-    return { target, chart: { ...chart, rows, labels: titles } };
-  });
+  const charts = Array.from(document.querySelectorAll("[data-chart]"), (target) => ({
+    target,
+    chart: shown.charts[target.dataset.chart],
+  }));
   const [ofScenario, ofChanges, ofValue] = ["[data-when]", "[data-published]", "[data-only]"].map(
     (each) => Array.from(document.querySelectorAll(each)),
   );
@@ -218,16 +217,20 @@
     true,
   );
 
+  /** What a chart draws, as computed: the same things where nothing of it has changed. */
+  function restsOn({ table, totals = [], capacity }) {
+    const { tables, scalars } = now.results;
+    return [tables[table], ...[...totals, capacity].map((name) => scalars[name])];
+  }
+
   function writeChart(each) {
-    const { drawing, svg } = scalesheet.charts;
-    if (now.results.tables[each.chart.table] === each.from) return;
-    each.from = now.results.tables[each.chart.table];
-    const { table, column } = each.chart;
-    const rule = shown.tables[table].columns[column].rule;
-    const tree = svg(drawing(each.chart, rule, now.results.tables[table]));
+    const rests = restsOn(each.chart);
+    if (each.rests?.every((basis, n) => basis === rests[n])) return;
+    each.rests = rests;
+    const tree = scalesheet.picture(plan, each.chart, now.results);
     const key = JSON.stringify(tree);
     if (key === each.last) return;
-    each.first ??= JSON.stringify(svg(drawing(each.chart, rule, published.results.tables[table])));
+    each.first ??= JSON.stringify(scalesheet.picture(plan, each.chart, published.results));
     each.last = key;
     each.target.querySelector("svg").replaceWith(drawn(tree, SVG));
     each.target.classList.toggle("changed", key !== each.first);

@@ -7,14 +7,14 @@ from collections.abc import Set
 from dataclasses import asdict
 from typing import Any
 
-from scalesheet.model import DOMAINS, Book, Chart, Plan, Quantity, Table
+from scalesheet.model import DOMAINS, Book, Plan, Quantity, Table
 from scalesheet.numbers import rule_of
 from scalesheet.printers.javascript import quoted
-from scalesheet.render.charts import axis
 from scalesheet.render.pages.calendar import CALENDAR
 from scalesheet.render.pages.graph import users
 from scalesheet.render.pages.patch import column_place, scalar_place
 from scalesheet.render.pages.places import column_sides, row_page, sides
+from scalesheet.render.pictures import for_script
 from scalesheet.render.script import member, reached
 from scalesheet.units import Units
 
@@ -54,7 +54,7 @@ def shown(plan: Plan, book: Book) -> str:
         "scalars": scalars,
         "tables": tables,
         "sided": sorted(_sided(plan)),
-        "charts": {chart.id: _chart(chart, plan, book.units) for chart in charts},
+        "charts": {chart.id: for_script(chart, plan, book.units) for chart in charts},
         "rowChecks": dict(plan.row_checks),
         "pages": [plan.id, *(page.id for page in plan.pages)],
     }
@@ -116,11 +116,6 @@ def _sided(plan: Plan) -> set[str]:
     return found
 
 
-def _chart(chart: Chart, plan: Plan, units: Units) -> dict[str, Any]:
-    told = {name: value for name, value in asdict(chart).items() if value}
-    return {**told, "axis": axis(chart, plan.tables[chart.table], units)}
-
-
 def _text(value: Any) -> str:
     """JSON that may stand in a script."""
     if isinstance(value, dict):
@@ -129,4 +124,3 @@ def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{','.join(map(_text, value))}]"
     return quoted(value) if isinstance(value, str) else json.dumps(value)
-
