@@ -28,7 +28,7 @@ from scalesheet.model import Book, Key, Plan, Table
 from scalesheet.resolve.order import name_of
 from scalesheet.values import Results
 
-MOST_TRIED = 150  # evaluations of a plan; beyond, what remains is told together
+MOST_TRIED = 60  # evaluations of a plan; beyond, what remains is told together
 MOST_TRACED = 60  # results of a plan whose way from the cause is looked up
 SAME = 1e-12
 
@@ -111,7 +111,10 @@ class _Trial:
     def alone(
         self, changes: Sequence[InputChanged]
     ) -> list[tuple[tuple[InputChanged, ...], Results]]:
-        """The old side with each change alone; those that move nothing are found by halves."""
+        """The old side with each change alone; those that move nothing are found by halves.
+
+        In the catalogue all at once: what is computed there rests on its own row.
+        """
         if not changes:
             return []
         self.left -= 1
@@ -119,7 +122,7 @@ class _Trial:
         results = evaluate(self.base, plan_of(self.base, self.old), overrides)
         if not any(self.differs(each, value_at(results, each.was.key)) for each in self.moved):
             return []
-        if len(changes) == 1 or self.left <= 0:
+        if len(changes) == 1 or self.left <= 0 or not self.old:
             return [(tuple(changes), results)]
         middle = len(changes) // 2
         return self.alone(changes[:middle]) + self.alone(changes[middle:])
@@ -146,7 +149,8 @@ class _Trial:
             )
             alone = turn(self.base, quantity, before, after)
             if alone.weight > SAME:
-                effects[each.was].append(Effect(causes, alone))
+                its = causes if self.old else _of_row(key, causes)
+                effects[each.was].append(Effect(its, alone))
 
     def note_rest(
         self,
@@ -199,6 +203,17 @@ class _Trial:
             way.append(at)
             at = back[at]
         return tuple(name_of(key) for key in way[:-1])
+
+
+def _of_row(key: Key, causes: tuple[Cause, ...]) -> tuple[Cause, ...]:
+    """The changes of one row of the catalogue; all where it follows from another row."""
+    own = tuple(
+        cause
+        for cause in causes
+        if isinstance(cause, InputChanged)
+        and (cause.was.key.table, cause.was.key.row) == (key.table, key.row)
+    )
+    return own or causes
 
 
 def graph_key(tables: Mapping[str, Table], key: Key) -> Key:

@@ -192,18 +192,21 @@ def _result(group: Group) -> Iterator[str]:
     for effect in moved.effects[:MOST_CAUSES]:
         yield f"    {chain(effect, moved)}"
     if len(moved.effects) > MOST_CAUSES:
-        yield f"    and {len(moved.effects) - MOST_CAUSES} causes more"
+        yield f"    and {_count(len(moved.effects) - MOST_CAUSES, 'more cause')}"
 
 
 # ------------------------------------------------------------------ Markdown
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~-])")
+_SPECIAL = re.compile(r"[\\`*_{}\[\]|~]|^(?:[-+#]|\d+(?=[.)]))")
+#: A mention, the number of an issue, an address: a letter that is not seen keeps them text.
+_LINKED = re.compile(r"(@|#(?=\d)|:(?=//)|www(?=\.))")
 
 
 def md(text: str) -> str:
     """Text as text: nothing in it is markup, a mention or a link."""
     flat = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _SPECIAL.sub(r"\\\1", flat).replace("@", "@\u200b").replace("://", ":\u200b//")
+    shown = _SPECIAL.sub(r"\\\g<0>", flat).replace("-&gt;", "→")
+    return _LINKED.sub("\\1\u200b", shown)
 
 
 def code(text: str) -> str:
