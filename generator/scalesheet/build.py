@@ -112,15 +112,18 @@ def _built(
                  diagnostics=found, **told)  # fmt: skip
 
 
-def examine(data: Path, as_of: date | None = None, *, plans: bool = True) -> Examined:
+def examine(
+    data: Path, as_of: date | None = None, *, plans: bool = True, label: str = ""
+) -> Examined:
     """Load, check, resolve and evaluate. Each stage runs only on what the one before accepted.
 
-    Without `plans` only the catalogue is looked at, which knows nothing of them.
+    Without `plans` only the catalogue is looked at, which knows nothing of them. `label` stands for
+    the folder in the paths that users see, where it is a temporary one.
     """
     from scalesheet.check import check
     from scalesheet.load import PLAN_KINDS, load
 
-    documents, found = load(data)
+    documents, found = load(data, label)
     if not plans:
         documents = [document for document in documents if document.kind not in PLAN_KINDS]
     found = found + check(documents)
@@ -160,9 +163,9 @@ def examine(data: Path, as_of: date | None = None, *, plans: bool = True) -> Exa
     return Examined(sorted(set(found)), book, results, audits, scores)
 
 
-def diagnose(data: Path) -> list[Diagnostic]:
+def diagnose(data: Path, as_of: date | None = None) -> list[Diagnostic]:
     """All diagnostics of a data folder, sorted."""
-    return examine(data).diagnostics
+    return examine(data, as_of).diagnostics
 
 
 def compile_book(data: Path, as_of: date | None = None) -> Book:

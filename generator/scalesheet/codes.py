@@ -95,6 +95,12 @@ _code(
 )
 _code("Y011", "file too large", "The file is larger than 5 MB.", "Split it.")
 _code("Y012", "missing file", "The book lacks a file that it needs.", "Write the file.")
+_code(
+    "Y013",
+    "conflict",
+    "A merge found that both sides changed the same lines, and left both in the file.",
+    "Keep what is right of the two, and delete the three lines that mark them.",
+)
 # S: the format
 _code(
     "S001", "unknown key", "The format has no such key here.", "Use the nearest name, or drop it."

@@ -71,6 +71,15 @@ def graph(book: Book, plan: Plan, figures: Iterable[str]) -> Graph:
     return Graph(order, {place: tuple(by) for place, by in readers.items()})
 
 
+def read_by(key: Key, tables: Mapping[str, Table], plan: Plan) -> tuple[Key, ...]:
+    """What the formula of a key reads for its expected value, each key once."""
+    formula = formula_of(tables, plan, key)
+    if formula is None:
+        return ()
+    places = _reads(formula.ends.value, key, tables, plan, frozenset())
+    return tuple(dict.fromkeys(read for read, _ in places))
+
+
 def formula_of(tables: Mapping[str, Table], plan: Plan, key: Key) -> Formula | None:
     """The formula of a computed key; None for what is stated."""
     if key.table is None:
