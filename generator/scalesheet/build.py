@@ -160,9 +160,9 @@ def examine(data: Path, as_of: date | None = None, *, plans: bool = True) -> Exa
     return Examined(sorted(set(found)), book, results, audits, scores)
 
 
-def diagnose(data: Path) -> list[Diagnostic]:
+def diagnose(data: Path, as_of: date | None = None) -> list[Diagnostic]:
     """All diagnostics of a data folder, sorted."""
-    return examine(data).diagnostics
+    return examine(data, as_of).diagnostics
 
 
 def compile_book(data: Path, as_of: date | None = None) -> Book:
