@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 SHA = "0123456789abcdef0123456789abcdef01234567"
 #: Notes its arguments and the text that it is given; answers what a file of answers says.
 STAND_IN = """\
-#!/usr/bin/env python3
+#!PYTHON -SE
 import json, os, shutil, sys
 here = os.path.dirname(os.path.abspath(__file__))
 line = " ".join(sys.argv[1:])
@@ -57,7 +58,7 @@ def run(folder: Path, script: str, answers: Answers, *arguments: str, **more: st
     tools.mkdir(parents=True)
     project.mkdir(parents=True)
     for name in ("gh", "scalesheet"):
-        (tools / name).write_text(STAND_IN, "utf-8")
+        (tools / name).write_text(STAND_IN.replace("PYTHON", sys.executable), "utf-8")
         (tools / name).chmod(0o755)
     (tools / "answers").write_text(json.dumps(answers), "utf-8")
     shutil.copy(ROOT / ".ci" / script, project / script)

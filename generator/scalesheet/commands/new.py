@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="a model's config.json, as published on Hugging Face",
     )
     parser.add_argument(
-        "--source", metavar="KEY", help="its source in sources.yaml (default: a blank to fill in)"
+        "--source",
+        metavar="KEY",
+        help="its source in sources.yaml, as KEY or 'KEY: PLACE' (default: a blank to fill in)",
     )
     parser.add_argument("--title", metavar="TEXT", help="its title (default: made of the id)")
     parser.add_argument(
@@ -52,6 +55,8 @@ def run(options: argparse.Namespace) -> int:
     data = folder(options.data)
     kind = kind_of(options.kind)
     _id(options.id)
+    options.source, _, place_in_it = (options.source or "").partition(":")
+    options.source, options.place = options.source.strip() or None, place_in_it.strip()
     asks = sys.stdin.isatty() and sys.stdout.isatty()
     if options.set or options.source or options.title or options.config:
         asks = False
@@ -175,7 +180,8 @@ def _given(kind: str, options: argparse.Namespace) -> Given:
         filled = dict(setting(kind, text) for text in options.set)
     except SettingError as error:
         raise UsageError(f"--set: {error}") from None
-    return Given(options.title, options.source, filled=filled)
+    given = Given(options.title, options.source, filled=filled)
+    return replace(given, locator=options.place) if options.place else given
 
 
 def _told(path: Path, made: Mapping[str, str], sources: Mapping[str, Any], given: Given) -> None:

@@ -20,11 +20,13 @@ from scalesheet.schemas import named, schema
 #: What is filled in, by its place in the file.
 Filled = Mapping[Steps, Any]
 
-#: Keys that are built line by line, or that say how a figure beside them is meant.
-_NO_BLANK = (
-    "title", "source", "unit", "kind", "scalars", "tables", "phases", "columns", "usual", "rows",
-    "defaults", "inputs", "formula", "examples",
+#: Keys that are built line by line.
+BUILT = (
+    "scalars", "tables", "phases", "columns", "usual", "rows", "defaults", "inputs", "formula",
+    "examples",
 )  # fmt: skip
+#: Those, and such as say how a figure beside them is meant, or are asked for apart.
+_NO_BLANK = ("title", "source", "unit", "kind", *BUILT)
 #: Keys that are compared with others, and so say nothing once one of those is filled in.
 _RESTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "formula": {"examples": ("inputs", "formula", "unit")},

@@ -15,7 +15,7 @@ from typing import Any
 from scalesheet.load import Steps, parse
 from scalesheet.load.folder import FOLDERS
 from scalesheet.model import TO_BE_STATED
-from scalesheet.new.blanks import ENDS, Filled, blanks, fill
+from scalesheet.new.blanks import BUILT, ENDS, Filled, blanks, fill
 from scalesheet.new.places import title
 from scalesheet.render.reference.yaml_text import WIDTH, block, flow
 from scalesheet.schemas import schema
@@ -60,12 +60,14 @@ def draft(kind: str, id: str, data: Path, given: Given) -> dict[str, Any]:
 
 
 def left(kind: str, example: Mapping[str, Any], given: Given) -> list[str]:
-    """The names of the blanks that still say what the example says."""
-    return [
+    """The names of what still says what the example says, blanks and what is built of lines."""
+    found = [
         blank.name
         for blank in blanks(kind, example)
         if not any(blank.steps[: len(steps)] == steps for steps in given.filled)
     ]
+    touched = {steps[0] for steps in given.filled}
+    return found + [key for key in example if key in BUILT and key not in touched]
 
 
 def template(
