@@ -37,6 +37,7 @@ FAMILIES = {
     "C": "claims",
     "P": "predictions",
     "M": "configurations of models (scalesheet new)",
+    "L": "addresses (scalesheet links)",
     "X": "the workbook and the site",
     "I": "scalesheet itself",
 }
@@ -513,6 +514,27 @@ _code(
     "The configuration has a part that files of models have no words for, so that its parameters "
     "would not be counted.",
     "Leave the model out, or propose a key for it.",
+)
+# L: addresses
+_code(
+    "L001",
+    "address that leads nowhere",
+    "The server says that there is nothing at this address.",
+    "Look for where the text is now, or name an archived copy; look at the figures once more.",
+)
+_code(
+    "L002",
+    "address that could not be read",
+    "The server did not answer, or lets no program read the address, which may hold.",
+    "Open it in a browser. If it holds there, nothing needs to be done.",
+    "warning",
+)
+_code(
+    "L003",
+    "address that has moved",
+    "The server says that the text has moved for good.",
+    "Write the new address, after a look at whether it is the same text.",
+    "warning",
 )
 # X: the workbook and the site
 _code(

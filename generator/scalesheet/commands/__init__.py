@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: In the order in which they are listed.
 NAMES = (
-    "check", "build", "serve", "show", "audit", "predict", "choose", "fit", "diff", "new",
+    "check", "build", "serve", "show", "audit", "predict", "choose", "fit", "diff", "new", "links",
     "explain",
 )  # fmt: skip
 
@@ -34,13 +34,13 @@ class UsageError(Exception):
     """The command was called wrongly; the message says how."""
 
 
-def as_of(parser: argparse.ArgumentParser) -> None:
+def as_of(parser: argparse.ArgumentParser, does: str = "prices in force on this day") -> None:
     """The option `--as-of`."""
     parser.add_argument(
         "--as-of",
         type=_date,
         metavar="DATE",
-        help="prices in force on this day (default: the edition)",
+        help=f"{does} (default: the edition)",
     )
 
 

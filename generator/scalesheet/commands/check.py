@@ -13,11 +13,12 @@ SUMMARY = "read everything and say all that is wrong"
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
-        choices=("text", "json", "github"),
+        choices=("text", "json", "github", "markdown"),
         default="text",
-        help="text: path:line:col: CODE message; github: annotations of a workflow",
+        help="text: path:line:col: CODE message; github: annotations of a workflow; "
+        "markdown: a list for an issue",
     )
-    as_of(parser)
+    as_of(parser, "judge the age of prices on this day")
 
 
 def run(options: argparse.Namespace) -> int:

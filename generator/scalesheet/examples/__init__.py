@@ -102,6 +102,18 @@ IN_WORDS = {
         "was fitted on.",
         "The same after 'scalesheet fit', which writes 'fits/runs.yaml' anew.",
     ),
+    "L001": InWords(
+        "A source whose 'url' is a page that was taken down: its server answers 404.",
+        "The same source with the address of the page's new place, or of a copy in an archive.",
+    ),
+    "L002": InWords(
+        "A source on a server that answers 403 to whatever is no browser, or answers too late.",
+        "The same; the address was opened in a browser.",
+    ),
+    "L003": InWords(
+        "A source whose server answers 301 and names another address.",
+        "The same source with that address, and the 'accessed' of the day on which it was read.",
+    ),
     "X001": InWords(
         "A note of more than 32,767 characters, which is more than a spreadsheet's cell takes.",
         "A note of a few sentences, and the rest in the prose of the plan's page.",
