@@ -12,7 +12,7 @@ from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import OUTER, amount
 from scalesheet.render.pages.graph import references, users
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, tag
-from scalesheet.render.pages.marks import mark, of_cell
+from scalesheet.render.pages.marks import As, mark, of_cell
 from scalesheet.render.pages.notation import (
     Numbers,
     Titles,
@@ -181,11 +181,12 @@ def _figure(
 ) -> Html:
     """A value by itself, of a reference what it refers to. `values` share its format; `own`: it is
     of the row that is the example of a formula."""
+    as_: As = "amount"
     if quantity.kind == "reference" and value.reason is None:
         shown, as_ = reference(context, plan, quantity, value), "row"
     else:
         fmt = format_of(quantity, values, context.book.units)
-        shown, as_ = amount(value, fmt, context.symbol(quantity)), "amount"
+        shown = amount(value, fmt, context.symbol(quantity))
     return tag("span", shown, **mark(of, as_), data_own=own)
 
 
