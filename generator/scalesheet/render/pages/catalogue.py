@@ -20,9 +20,9 @@ from scalesheet.render.pages.context import (
     value_of,
 )
 from scalesheet.render.pages.figures import bound, card, cell, kind
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
 from scalesheet.render.pages.providers import provider_link, provider_pages
-from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
+from scalesheet.render.pages.tables import facts, grid, heading_cell, reference, sourced
 from scalesheet.render.pages.uses import listed, of_row
 from scalesheet.values import Value
 
@@ -31,7 +31,7 @@ from scalesheet.values import Value
 class Kind:
     """A kind of entry: title and first sentence of its index; the figures that its pages show
     first, and the index in columns, after these facts. Of a list too long to read, some facts are
-    what it is narrowed down by. The search counts its pages `weight` times.
+    what it is narrowed down by. The search has its pages first if they have a `weight`.
     """
 
     title: str
@@ -39,7 +39,7 @@ class Kind:
     first: tuple[str, ...]
     facts: tuple[str, ...] = ()
     facets: tuple[str, ...] = ()
-    weight: float | None = None
+    weight: float = 0
 
 
 KINDS: dict[str, Kind] = {
@@ -179,8 +179,8 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
         *_prices(context, table, row),
         heading(2, "Where it is used", "uses", searched=False),
         uses or tag("p", "Nothing refers to it yet.", class_="note"),
-        called=table.row_aliases.get(row, ()),
-        weight=of_kind.weight,
+        called=table.row_aliases.get(row, ()) if of_kind.weight else None,
+        weight=of_kind.weight or 1,
     )
 
 
@@ -229,7 +229,7 @@ def _old(context: Context, row: str) -> Html | None:
 
 def _fact_list(context: Context, table: Table, row: str) -> Html | None:
     """What is said of it in words: vendor, form factor, date, names people use."""
-    parts: list[Html] = []
+    found: list[tuple[str, object]] = []
     for column in _facts(table):
         value = cell_value(context, table, column, row)
         if value.value in (None, "") and value.reason in (None, NOT_STATED):
@@ -243,10 +243,10 @@ def _fact_list(context: Context, table: Table, row: str) -> Html | None:
             shown = provider_link(context, str(value.value))
         elif isinstance(value.value, bool):
             shown = "yes" if value.value else "no"
-        parts.append(join([tag("dt", column.title), tag("dd", shown)]))
+        found.append((column.title, shown))
     if aliases := table.row_aliases.get(row):
-        parts.append(join([tag("dt", "Also called"), tag("dd", ", ".join(aliases))]))
-    return tag("dl", *parts, class_="facts") if parts else None
+        found.append(("Also called", ", ".join(aliases)))
+    return facts(found)
 
 
 def _figures(context: Context, table: Table, row: str) -> Html:

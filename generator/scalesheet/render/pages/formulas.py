@@ -113,7 +113,7 @@ def _block(
     The anchor is within the fold, so that a link to it opens the fold.
     """
     titles = Titles(context, plan, told.key.table)
-    gives = _result(context, plan, results, told)
+    gives = _result(context, plan, results, told, linked=False)
     return tag(
         "details",
         tag("summary", tag("strong", told.title), tag("span", gives) if gives else None),
@@ -154,8 +154,13 @@ def short_formula(
     )  # fmt: skip
 
 
-def _result(context: Context, plan: Plan, results: Results, told: Told) -> Html | None:
-    """` = 342 GPU·h 326–380`, for a column with the row it is the example of."""
+def _result(
+    context: Context, plan: Plan, results: Results, told: Told, *, linked: bool = True
+) -> Html | None:
+    """` = 342 GPU·h 326–380`, for a column with the row it is the example of.
+
+    What unfolds a formula is itself to be clicked, so no link stands in it.
+    """
     key, outer = told.key, OUTER if told.formula.outer else None
     if key.table is None:
         values = [value := results.scalars[key.name]]
@@ -166,7 +171,7 @@ def _result(context: Context, plan: Plan, results: Results, told: Told) -> Html 
         of = of_cell(key.table, told.row, key.name)
     else:
         return None
-    shown = _figure(context, plan, told.quantity, value, values, of)
+    shown = _figure(context, plan, told.quantity, value, values, of, linked=linked)
     return join([" = ", shown, _where(context, plan, told), outer])
 
 
@@ -177,13 +182,15 @@ def _figure(
     value: Value,
     values: Iterable[Value],
     of: str,
+    *,
     own: bool = False,
+    linked: bool = True,
 ) -> Html:
     """A value by itself, of a reference what it refers to. `values` share its format; `own`: it is
     of the row that is the example of a formula."""
     as_: As = "amount"
     if quantity.kind == "reference" and value.reason is None:
-        shown, as_ = reference(context, plan, quantity, value), "row"
+        shown, as_ = reference(context, plan, quantity, value, linked=linked), "row"
     else:
         fmt = format_of(quantity, values, context.book.units)
         shown = amount(value, fmt, context.symbol(quantity))

@@ -64,6 +64,8 @@ def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]
         *formula_blocks(context, plan, results),
         *scripts(plan),
         wide=True,
+        called=(),
+        weight=4,
     )
     return text, (*found, *faults)
 
@@ -216,7 +218,7 @@ def _used(context: Context, plan: Plan, results: Results) -> Iterator[object]:
             join([tag("dt", title), tag("dd", join(links, "; "))])
             for title, links in sorted(groups.items())
         ]
-        yield tag("dl", *parts, class_="facts", data_used=True)
+        yield tag("dl", *parts, class_="facts", data_used=True, **UNSEARCHED)
 
 
 def _row(table: str | None, value: Value) -> dict[tuple[str, str], None]:

@@ -88,6 +88,8 @@ def _page(context: Context, table: Table, row: str) -> str:
         heading(2, "Offers", "offers"),
         _offers(context, name),
         *_history(context, name),
+        called=(),
+        weight=4,
     )
 
 
