@@ -1,7 +1,8 @@
 """The script by which a plan's page follows its inputs: its parts, in the order of their needs.
 
 `numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` draws as
-charts.py does, `marks.js` writes figures, `fields.js` makes inputs of them, `told.js`
+charts.py does, `marks.js` writes figures, `fields.js` makes inputs of them,
+`tornado.js` finds what moves the result, `told.js`
 shows what a figure rests on, `patch.js` has changes as text, and `page.js` binds all of it to a page.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-PARTS = ("numbers", "inputs", "charts", "marks", "fields", "told", "patch", "page")
+PARTS = ("numbers", "inputs", "charts", "marks", "fields", "tornado", "told", "patch", "page")
 
 
 def script() -> str:

@@ -265,5 +265,6 @@ scalesheet.charts = (() => {
     return [body, floor + 8 + tallest * LABEL_LINE];
   }
 
-  return Object.freeze({ drawing, svg });
+  const parts = { NARROW, GLYPH, LABEL_LINE, px, share, line, label, length, wrapped, roundStep };
+  return Object.freeze({ drawing, svg, parts });
 })();

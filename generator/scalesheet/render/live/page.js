@@ -185,6 +185,16 @@
     waiting = undefined;
     for (const each of parts) each.write();
     writeUsed();
+    writeTornados();
+  }
+
+  const tornados = Array.from(document.querySelectorAll("[data-tornado]"));
+  let stopTornados; // while they are computed
+  function writeTornados() {
+    if (!tornados.length || (changes.size === 0 && !stopTornados)) return;
+    stopTornados?.();
+    const machine = machines.get(undefined);
+    stopTornados = scalesheet.tornado.follow(plan, machine, tornados, changes.size === 0);
   }
 
   /** Writes everything that the page shows of the plan. */
@@ -198,6 +208,7 @@
       each.hidden = String(now.results.scalars[name].value) !== value;
     }
     writePanel();
+    stopTornados?.();
     clearTimeout(waiting);
     waiting = setTimeout(() => requestAnimationFrame(() => waiting && writeRest()));
   }
@@ -220,8 +231,8 @@
 
   function writeChart(each) {
     const { drawing, svg } = scalesheet.charts;
-    if (now.results.tables[each.chart.table] === each.from) return;
-    each.from = now.results.tables[each.chart.table];
+    if (now.results === each.from) return;
+    each.from = now.results;
     const { table, column } = each.chart;
     const rule = shown.tables[table].columns[column].rule;
     const tree = svg(drawing(each.chart, rule, now.results.tables[table]));

@@ -13,6 +13,7 @@ from scalesheet.printers.javascript import quoted
 from scalesheet.render.charts import axis
 from scalesheet.render.pages.calendar import CALENDAR
 from scalesheet.render.pages.graph import users
+from scalesheet.render.pages.moves import moves
 from scalesheet.render.pages.patch import column_place, scalar_place
 from scalesheet.render.pages.places import column_sides, row_page, sides
 from scalesheet.render.script import member, reached
@@ -58,7 +59,7 @@ def shown(plan: Plan, book: Book) -> str:
         "rowChecks": dict(plan.row_checks),
         "pages": [plan.id, *(page.id for page in plan.pages)],
     }
-    return f"scalesheet.plans[{quoted(plan.id)}].shown = {_text(names)};\n"
+    return f"scalesheet.plans[{quoted(plan.id)}].shown = {_text(names)};\n{moves(plan, book)}"
 
 
 def _table(table: Table, units: Units, used: Set[tuple[str | None, str]]) -> dict[str, Any]:
