@@ -252,8 +252,8 @@ scalesheet.runtime = (() => {
    *
    *  `results` are those of all cells, by name; `set(inputs)` makes them those of other inputs.
    *  What did not change is the same object in both, so that whoever shows them can pass it by.
-   *  `trial(moves, read)` reads scalars as they would be if some cells of one key were others, and
-   *  puts everything back.
+   *  `trial(move, read)` reads scalars as they would be if some cells of one key were others, and
+   *  puts everything back; `bind` hands the cells to what makes functions of them.
    */
   function machine({ steps }, inputs) {
     const { s, t } = start(inputs);
@@ -358,6 +358,7 @@ scalesheet.runtime = (() => {
       get results() {
         return results;
       },
+      bind: (make) => make(s, t),
       set(next) {
         const changed = Array.from(follow(entered(next)));
         const isColumn = (key) => key.includes("/");
@@ -375,7 +376,10 @@ scalesheet.runtime = (() => {
         const moved = rows.map((row) => [row, all(attempt(value, row))]);
         for (const [row, cell] of moved) put(cells, row, cell);
         if (before.length) follow(new Set([key]), fixed ? key : undefined);
-        const found = read((name) => resultOf(s[name]));
+        const found = read(
+          (name) => resultOf(s[name]),
+          moved.map(([, { value: x }]) => x),
+        );
         while (before.length) {
           const [from, at, old] = before.pop();
           from[at] = old;

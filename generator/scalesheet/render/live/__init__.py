@@ -2,8 +2,9 @@
 
 `numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` and
 its neighbours draw as charts.py and its do and `pictures.js` any chart of a plan, `marks.js` writes
-figures, `fields.js` makes inputs of them, `told.js` shows what a figure rests on, `patch.js` has
-changes as text, and `page.js` binds all of it to a page.
+figures, `fields.js` makes inputs of them, `tornado.js` finds what moves the result, `told.js`
+shows what a figure rests on, `patch.js` has changes as text, and `page.js` binds all of it to a
+page.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from __future__ import annotations
 from importlib.resources import files
 
 PARTS = (
-    "numbers", "inputs", "charts", "stacks", "scatters", "pictures", "marks", "fields", "told",
-    "patch", "page",
+    "numbers", "inputs", "charts", "stacks", "scatters", "pictures", "marks", "fields", "tornado",
+    "told", "patch", "page",
 )  # fmt: skip
 
 

@@ -184,6 +184,16 @@
     waiting = undefined;
     for (const each of parts) each.write();
     writeUsed();
+    writeTornados();
+  }
+
+  const tornados = Array.from(document.querySelectorAll("[data-tornado]"));
+  let stopTornados; // while they are computed
+  function writeTornados() {
+    if (!tornados.length || (changes.size === 0 && !stopTornados)) return;
+    stopTornados?.();
+    const machine = machines.get(undefined);
+    stopTornados = scalesheet.tornado.follow(plan, machine, tornados, changes.size === 0);
   }
 
   /** Writes everything that the page shows of the plan. */
@@ -197,6 +207,7 @@
       each.hidden = String(now.results.scalars[name].value) !== value;
     }
     writePanel();
+    stopTornados?.();
     clearTimeout(waiting);
     waiting = setTimeout(() => requestAnimationFrame(() => waiting && writeRest()));
   }
@@ -217,16 +228,9 @@
     true,
   );
 
-  /** What a chart draws, as computed: the same things where nothing of it has changed. */
-  function restsOn({ table, totals = [], capacity }) {
-    const { tables, scalars } = now.results;
-    return [tables[table], ...[...totals, capacity].map((name) => scalars[name])];
-  }
-
   function writeChart(each) {
-    const rests = restsOn(each.chart);
-    if (each.rests?.every((basis, n) => basis === rests[n])) return;
-    each.rests = rests;
+    if (now.results === each.from) return;
+    each.from = now.results;
     const tree = scalesheet.picture(plan, each.chart, now.results);
     const key = JSON.stringify(tree);
     if (key === each.last) return;

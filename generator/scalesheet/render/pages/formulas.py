@@ -258,7 +258,7 @@ def _named(
     series = results.tables[key.table][key.name]
     value = results.cell(key.table, at, key.name)
     own = key.row is None
-    shown = _figure(context, plan, column, value, series, of_cell(key.table, at, key.name), own)
+    shown = _figure(context, plan, column, value, series, of_cell(key.table, at, key.name), own=own)
     return join([named, " (", shown, ")"])
 
 
