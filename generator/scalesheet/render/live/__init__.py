@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-PARTS = ("numbers", "inputs", "charts", "stacks", "scatters", "pictures", "marks", "fields", "page")
+PARTS = (
+    "numbers",
+    "inputs",
+    "charts",
+    "stacks",
+    "scatters",
+    "sweeps",
+    "pictures",
+    "marks",
+    "fields",
+    "page",
+)
 
 
 def script() -> str:
