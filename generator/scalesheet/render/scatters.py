@@ -251,7 +251,8 @@ def rooms(
         for dx, dy, anchor in sides:
             left = x * NARROW + dx - {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
             box = (left, y + dy - 10, left + wide, y + dy + 3)
-            inside = box[0] >= LEFT * NARROW and box[2] <= NARROW and box[3] < TOP + PLOT
+            across = box[0] >= LEFT * NARROW and box[2] <= NARROW
+            inside = across and box[1] >= TOP - 6.5 and box[3] < TOP + PLOT
             if inside and not any(_meet(box, other) for other in taken):
                 taken.append(box)
                 found[id_] = (dx, dy, anchor)

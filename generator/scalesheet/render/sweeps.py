@@ -113,16 +113,16 @@ def swept(
     placed = [s for s in spots if s.y.value is not None]
     ends = [n for s in placed for n in (s.y.value, s.y.low, s.y.high) if n is not None]
     ends += [limit[0]] if limit else []
-    return Swept(*told, _across(axes[0], spots), axis(axes[1], ends, fmt), tuple(spots), limit)
+    across = fitted(axes[0], [(s.x.value or 0.0, s.x.text) for s in spots])
+    return Swept(*told, across, axis(axes[1], ends, fmt), tuple(spots), limit)
 
 
-def _across(title: str, spots: Sequence[Spot]) -> Axis:
-    """The axis of the input, with a number at each value that has room for it on a phone."""
-    places = [(spot.x.value or 0.0, spot.x.text) for spot in spots]
+def fitted(title: str, places: Sequence[tuple[float, str]]) -> Axis:
+    """The axis from the first to the last place, with the numbers that have room on a phone."""
     least, greatest = places[0][0], places[-1][0]
-    whole = Axis(title, (places[0], places[-1]), least > 0 and greatest >= LOGARITHMIC * least)
     if len(places) == 1:
         return Axis(title, (places[0], (least + 1, "")))
+    whole = Axis(title, (places[0], places[-1]), least > 0 and greatest >= LOGARITHMIC * least)
     kept = [places[0]]
     end = _width(places[0]) / 2
     last = NARROW * (1 - LEFT - RIGHT) - _width(places[-1])

@@ -203,7 +203,8 @@ scalesheet.scatters = (() => {
       for (const [dx, dy, anchor] of sides) {
         const left = x * NARROW + dx - before[anchor];
         const box = [left, y + dy - 10, left + wide, y + dy + 3];
-        const inside = LEFT * NARROW <= box[0] && box[2] <= NARROW && box[3] < TOP + PLOT;
+        const across = LEFT * NARROW <= box[0] && box[2] <= NARROW;
+        const inside = across && TOP - 6.5 <= box[1] && box[3] < TOP + PLOT;
         if (!inside || taken.some((other) => meet(box, other))) continue;
         taken.push(box);
         found.set(id, [dx, dy, anchor]);
