@@ -11,16 +11,13 @@ from dataclasses import dataclass
 from datetime import date
 
 from scalesheet.numbers import Format
-from scalesheet.render.charts import GLYPH, LABEL_LINE, NARROW, Mark
+from scalesheet.render.charts import Mark
+from scalesheet.render.ends import numbered, numbers_key, paint
 from scalesheet.render.scatters import LEFT, PLOT, RIGHT, TOP, Axis, Side, axis, plot, rooms
-from scalesheet.render.svg import label, line, px, share, text, wrapped
+from scalesheet.render.svg import line, px, share, text
 from scalesheet.render.sweeps import fitted
 
-DISC, NEAR = 9, 19  # radius of a number at the end of a line, and how near two may be
-EDGE = 1 - DISC / NARROW
 KEY = 44  # where the key begins below the plot
-GAP = 4
-COLOURS = 6
 SIDES: tuple[Side, ...] = ((4, -7, "start"), (4, 16, "start"), (-4, -7, "end"), (-4, 16, "end"))
 
 
@@ -87,14 +84,14 @@ def price_svg(drawing: Priced) -> str:
     lines = [*plot(drawing.x, drawing.y)]
     for n, track in enumerate(drawing.tracks):
         lines.append(f"<g><title>{text(f'{track.label}: {track.told}')}</title>")
-        lines += _stairs(drawing, track, _paint(n))
+        lines += _stairs(drawing, track, paint(n))
         lines.append("</g>")
     if alone:
         lines += _named(drawing, drawing.tracks[0])
         height = TOP + PLOT + KEY
     else:
         lines += _numbered(drawing)
-        key, height = _key(drawing, TOP + PLOT + KEY)
+        key, height = numbers_key([(t.label, t.told) for t in drawing.tracks], TOP + PLOT + KEY)
         lines += key
     return "\n".join(
         [
@@ -112,11 +109,6 @@ def description(drawing: Priced) -> str:
     """The picture in words: every price with the date from which it holds."""
     tracks = "; ".join(f"{track.label}: {track.told}" for track in drawing.tracks)
     return f"{drawing.y.title} from each date on, until {drawing.until}. {tracks}."
-
-
-def _paint(track: int) -> str:
-    dashes = f" dashes-{track // COLOURS}" if track >= COLOURS else ""
-    return f"line series-{track % COLOURS + 1}{dashes}"
 
 
 def _stairs(drawing: Priced, track: Track, kind: str) -> Iterator[str]:
@@ -151,38 +143,7 @@ def _named(drawing: Priced, track: Track) -> Iterator[str]:
 
 
 def _numbered(drawing: Priced) -> Iterator[str]:
-    """A number where each line ends, moved apart where they would lie on each other."""
-    ends = []
-    for n, track in enumerate(drawing.tracks):
-        last = track.steps[-1][1].value
-        if last is not None:
-            ends.append((drawing.place(drawing.until, last)[1], n))
-    ends.sort()
-    near = min(NEAR, PLOT / max(1, len(ends)))
-    heights: list[float] = []
-    for y, _ in ends:
-        heights.append(max(y, heights[-1] + near) if heights else y)
-    floor = float(TOP + PLOT)
-    for at in reversed(range(len(heights))):
-        heights[at] = min(heights[at], floor)
-        floor = heights[at] - near
-    for y, (_, n) in zip(heights, ends, strict=True):
-        place = f'cx="{share(EDGE)}" cy="{px(y)}" r="{DISC}"'
-        yield f'<circle class="series-{n % COLOURS + 1} part" {place}/>'
-        yield label(EDGE, y + 4, str(n + 1), "middle", "inside")
-
-
-def _key(drawing: Priced, top: int) -> tuple[list[str], int]:
-    lines = []
-    for n, track in enumerate(drawing.tracks):
-        kind = f"series-{n % COLOURS + 1} part"
-        lines.append(f'<circle class="{kind}" cx="9" cy="{top + 8}" r="{DISC}"/>')
-        lines.append(
-            f'<text class="inside" x="9" y="{top + 12}" text-anchor="middle">{n + 1}</text>'
-        )
-        for kind, said in (("label", track.label), ("muted", track.told)):
-            for part in wrapped(said, int(NARROW / GLYPH) - 4):
-                lines.append(f'<text class="{kind}" x="24" y="{top + 12}">{text(part)}</text>')
-                top += LABEL_LINE
-        top += GAP
-    return lines, top + 4
+    """A number where each line ends that still goes on."""
+    last = [(n, track.steps[-1][1].value) for n, track in enumerate(drawing.tracks)]
+    ends = [(drawing.place(drawing.until, v)[1], n) for n, v in last if v is not None]
+    return numbered(ends)
