@@ -271,8 +271,25 @@ class Scatter:
     kind: Literal["scatter"] = "scatter"
 
 
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """The scalar `figure` over values of the input `input`, all else being as it is.
+
+    `capacity` is a scalar that the figure is held against, or nothing.
+    """
+
+    id: str
+    title: str
+    input: str
+    values: tuple[float, ...]
+    figure: str
+    alt: str
+    capacity: str = ""
+    kind: Literal["sweep"] = "sweep"
+
+
 #: A picture of a plan.
-Picture = Chart | Stack | Scatter
+Picture = Chart | Stack | Scatter | Sweep
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from importlib.resources import files
 
 PARTS = (
-    "numbers", "inputs", "charts", "stacks", "scatters", "pictures", "marks", "fields", "tornado",
-    "told", "patch", "page",
+    "numbers", "inputs", "charts", "stacks", "scatters", "sweeps", "pictures", "marks", "fields",
+    "tornado", "told", "patch", "page",
 )  # fmt: skip
 
 

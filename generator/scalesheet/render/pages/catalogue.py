@@ -21,6 +21,7 @@ from scalesheet.render.pages.context import (
 )
 from scalesheet.render.pages.figures import bound, card, cell, kind
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
+from scalesheet.render.pages.price_charts import accelerator_prices, price_chart
 from scalesheet.render.pages.providers import provider_link, provider_pages
 from scalesheet.render.pages.tables import facts, grid, heading_cell, reference, sourced
 from scalesheet.render.pages.uses import listed, of_row
@@ -177,6 +178,7 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
         _figures(context, table, row),
         _missing(context, table, row),
         *_prices(context, table, row),
+        *(accelerator_prices(context, row) if table.name == "hardware" else ()),
         heading(2, "Where it is used", "uses", searched=False),
         uses or tag("p", "Nothing refers to it yet.", class_="note"),
         called=table.row_aliases.get(row, ()) if of_kind.weight else None,
@@ -339,6 +341,7 @@ def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
         for stated in reversed(prices)
     ]
     yield heading(2, "Prices over time", "prices", searched=False)
+    yield price_chart(context, f"prices-{row}", "Price of the machine", [row])
     yield grid(head, body, records=True)
 
 
