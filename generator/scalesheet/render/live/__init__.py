@@ -2,7 +2,7 @@
 
 `numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` draws as
 charts.py does, `marks.js` writes figures, `fields.js` makes inputs of them, and `page.js` binds
-all of it to a page.
+all of it to a page. What stands in `beside/` is loaded after them where a page has use for it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,17 @@ from importlib.resources import files
 
 PARTS = ("numbers", "inputs", "charts", "marks", "fields", "page")
 
+#: Scripts of their own: what a plan could choose, accelerators and plans side by side.
+BESIDE = ("alternatives", "accelerators", "compare")
+
 
 def script() -> str:
     """It needs the runtime and a plan's own script before it."""
     folder = files("scalesheet.render.live")
     return "\n".join(folder.joinpath(f"{part}.js").read_text(encoding="utf-8") for part in PARTS)
+
+
+def beside(name: str) -> str:
+    """It needs the script above before it."""
+    text = files("scalesheet.render.live").joinpath("beside", f"{name}.js")
+    return text.read_text(encoding="utf-8")

@@ -16,14 +16,17 @@ from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, cell_value, column_format
 from scalesheet.render.pages.figures import cell
 from scalesheet.render.pages.html import Html, heading, join, tag
-from scalesheet.render.pages.tables import grid, heading_cell, reference
+from scalesheet.render.pages.tables import drawn, heading_cell, reference
 from scalesheet.units import UnitError
 from scalesheet.values import Results, Value
 
 HARDWARE, OFFERS = "hardware", "offers"
+SCRIPT = "alternatives"
 #: Of an offer what a reader must see beside its figures.
 _OF_OFFERS = ("accelerator", "term", "price")
 _MOST_STATIC = 40
+#: The word of a verdict by which a row is out of the question, whatever it costs.
+UNFIT = "does not fit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ def alternatives_of(context: Context, plan: Plan) -> Alternatives | None:
 
 def anchor_of() -> str:
     """Where the plan's page has them."""
-    return "alternatives"
+    return SCRIPT
 
 
 def _choices(plan: Plan) -> Iterator[Scalar]:
@@ -141,7 +144,7 @@ def alternatives_section(context: Context, plan: Plan, results: Results) -> Iter
     if len(rows) < 2:
         return
     under = _computed(context.book, plan, found, rows, results)
-    yield heading(2, f"{found.title}: all that it could be", anchor_of())
+    yield heading(2, f"{found.title}: the alternatives", anchor_of())
     yield tag(
         "div",
         tag("p", _note(context, found, table, results), class_="note"),
@@ -154,6 +157,7 @@ def alternatives_section(context: Context, plan: Plan, results: Results) -> Iter
         data_cost=found.cost,
         data_time=found.time,
         data_by=found.by or None,
+        data_unfit=UNFIT,
     )
 
 
@@ -189,7 +193,7 @@ def _computed(
 
 def _note(context: Context, found: Alternatives, table: Table, results: Results) -> Html:
     """What the rows are."""
-    frontier = "Marked “frontier”: of these rows no other is both cheaper and faster."
+    frontier = "Marked “frontier”: of those that fit no other is both cheaper and faster."
     if not found.by:
         return join([f"The plan with each row of “{table.title}”. {frontier}"])
     column = table.columns[found.by]
@@ -209,7 +213,8 @@ def _grid(
     scalars = [plan.scalars[name] for name in found.figures]
     values = {row: [each.scalars[scalar.name] for scalar in scalars] for row, each in under.items()}
     cost, time = (found.figures.index(name) for name in (found.cost, found.time))
-    best = frontier({row: (of[cost], of[time]) for row, of in values.items()})
+    fitting = {row: of for row, of in values.items() if all(each.value != UNFIT for each in of)}
+    best = frontier({row: (of[cost], of[time]) for row, of in fitting.items()})
     order = sorted(values, key=lambda row: (*_rank(values[row][cost]), table.rows.index(row)))
     formats = [
         format_of(scalar, [of[at] for of in values.values()], context.book.units)
@@ -237,7 +242,7 @@ def _grid(
             else:
                 cells.append(cell(value, fmt))
         body.append(cells)
-    return grid(head, body)
+    return drawn(head, body)
 
 
 def _thing(table: Table, found: Alternatives) -> str:

@@ -121,7 +121,7 @@
       else faults.push(`“${text}” is no day; write prices=2026-06-01.`);
     }
     const { changes, faults: own } = fromQuery(plan, inputs.toString());
-    faults.push(...own);
+    faults.push(...own.map((text) => `${side.letter.toUpperCase()}: ${text}`));
     Object.assign(side, { id: side.asked.id, plan, changes, before: changes, day, pinned: [] });
   }
 
@@ -432,11 +432,19 @@
       .map((name) => ({ group: name, x: [name, "", 1], y: [name, "", 1] }));
   }
 
+  /** What a side's plan gives; only what rests on a change is computed again. */
+  function resultsOf(side, inputs) {
+    if (side.computes === side.plan) return side.machine.set(inputs);
+    side.computes = side.plan;
+    side.machine = runtime.machine(side.plan, inputs);
+    return side.machine.results;
+  }
+
   function write() {
     const [a, b] = sides;
     for (const side of sides) {
       side.priced = dated(side.plan, side.day);
-      side.results = side.priced.compute(edited(side.priced, side.changes));
+      side.results = resultsOf(side, edited(side.priced, side.changes));
     }
     const beside = a.id === b.id ? [a.results, b.results] : undefined;
     for (const side of sides) {
