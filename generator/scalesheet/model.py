@@ -239,6 +239,43 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
+class Stack:
+    """Bars made of parts, against a capacity.
+
+    Either each row is a bar and `parts` are columns, or `bars` are columns and the rows their
+    parts. `totals` are what the parts of a bar add up to: one column of the table with `parts`, a
+    scalar for each bar with `bars`. `capacity` is a column, a scalar or nothing.
+    """
+
+    id: str
+    title: str
+    table: str
+    alt: str
+    parts: tuple[str, ...] = ()
+    bars: tuple[str, ...] = ()
+    totals: tuple[str, ...] = ()
+    capacity: str = ""
+    kind: Literal["stack"] = "stack"
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """The rows of a table as points on two of its columns, of which less is better."""
+
+    id: str
+    title: str
+    table: str
+    x: str
+    y: str
+    alt: str
+    kind: Literal["scatter"] = "scatter"
+
+
+#: A picture of a plan.
+Picture = Chart | Stack | Scatter
+
+
+@dataclass(frozen=True, slots=True)
 class PageRow:
     """The row that a page is about: `word` stands for it in the page's text."""
 
@@ -419,7 +456,7 @@ class Plan:
     catalogue: tuple[str, ...]
     headline: tuple[str, ...]
     checks: tuple[str, ...]
-    charts: tuple[Chart, ...]
+    charts: tuple[Picture, ...]
     scenarios: tuple[str, ...]
     page: str  # Markdown with {{ name }} and {{ table name }}
     recommendations: tuple[str, ...] = ()

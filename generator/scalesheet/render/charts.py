@@ -8,11 +8,11 @@ classes for light and dark.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from scalesheet.model import Chart, Table
+from scalesheet.model import Chart, Quantity, Table
 from scalesheet.numbers import Format, format_of, number, plain, span
 from scalesheet.render.svg import label as _label
 from scalesheet.render.svg import line as _line
@@ -30,6 +30,7 @@ TICKS = 4
 BAR, ROW = 12, 42  # height of a bar, of a row with a label of one line
 PLOT, LABEL_LINE = 180, 15  # height of the columns' plot, of a line of a label
 MOST_LINES = 3  # of a column's label
+BELOW = 38  # height of the numbers below a horizontal axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,35 +79,48 @@ def drawing(
     column, series = table.columns[chart.column], columns[chart.column]
     fmt = format_of(column, series, units)
     titles = dict(zip(table.rows, table.row_titles, strict=True))
-    marks: list[Mark] = []
-    for row, value in zip(rows, series, strict=True):
-        shown = value.value if isinstance(value.value, float) else None
-        ends = ""
-        if shown is not None and value.ranged and value.low is not None and value.high is not None:
-            ends = span(value.low, value.high, fmt)
-        text = plain(value, fmt)
-        marks.append(
-            Mark(
-                row, titles[row], shown,
-                value.low if ends else None, value.high if ends else None,
-                text, ends if ends != text else "",
-            )
-        )  # fmt: skip
+    marks = [mark_of(row, titles[row], value, fmt) for row, value in zip(rows, series, strict=True)]
     if chart.start:
         marks = [_from(m, v, fmt) for m, v in zip(marks, columns[chart.start], strict=True)]
-    ticks = tuple((tick, number(tick, _tick_format(fmt, marks))) for tick in scale(marks))
+    ticks = told(scale(marks), fmt)
     kind: Literal["bar", "column"] = (
         "column" if chart.kind == "column" and _columns_fit(marks) else "bar"
     )
-    told = axis(chart, table, units)
-    return Drawing(chart.id, chart.title, chart.alt, told, kind, tuple(marks), ticks)
+    axis_ = axis(chart, table, units)
+    return Drawing(chart.id, chart.title, chart.alt, axis_, kind, tuple(marks), ticks)
+
+
+def mark_of(id_: str, label: str, value: Value, fmt: Format) -> Mark:
+    """A value as it is drawn and told; its ends only where it is a number with a range."""
+    shown = value.value if isinstance(value.value, float) else None
+    ends = ""
+    if shown is not None and value.ranged and value.low is not None and value.high is not None:
+        ends = span(value.low, value.high, fmt)
+    text = plain(value, fmt)
+    return Mark(
+        id_, label, shown,
+        value.low if ends else None, value.high if ends else None,
+        text, ends if ends != text else "",
+    )  # fmt: skip
+
+
+def with_unit(mark: Mark, quantity: Quantity, units: Units) -> Mark:
+    """The mark with the unit beside its number."""
+    symbol = units.symbol(quantity.unit) if quantity.unit is not None else ""
+    return (
+        replace(mark, text=f"{mark.text} {symbol}") if symbol and mark.value is not None else mark
+    )
+
+
+def titled(quantity: Quantity, units: Units) -> str:
+    """What an axis of a quantity says: `Hours (GPU·h)`."""
+    symbol = units.symbol(quantity.unit) if quantity.unit is not None else ""
+    return f"{quantity.title} ({symbol})" if symbol else quantity.title
 
 
 def axis(chart: Chart, table: Table, units: Units) -> str:
     """What the axis says: `Hours (GPU·h)`; of a calendar `Start to end (d)`."""
-    column = table.columns[chart.column]
-    symbol = units.symbol(column.unit) if column.unit is not None else ""
-    said = f"{column.title} ({symbol})" if symbol else column.title
+    said = titled(table.columns[chart.column], units)
     if not chart.start:
         return said
     return f"{table.columns[chart.start].title} to {said[:1].lower()}{said[1:]}"
@@ -120,10 +134,13 @@ def _from(mark: Mark, start: Value, fmt: Format) -> Mark:
 
 
 def scale(marks: Sequence[Mark]) -> list[float]:
-    """Round numbers from at most 0 to at least the greatest end, evenly apart."""
-    ends = [0.0]
-    for mark in marks:
-        ends += [n for n in (mark.value, mark.low, mark.high) if n is not None]
+    """The axis of marks: from at most 0 to at least the greatest end."""
+    return steps(n for m in marks for n in (m.value, m.low, m.high) if n is not None)
+
+
+def steps(numbers: Iterable[float]) -> list[float]:
+    """Round numbers from at most 0 to at least the greatest, evenly apart."""
+    ends = [0.0, *numbers]
     least, greatest = min(ends), max(ends)
     if least == greatest:
         greatest = 1.0
@@ -132,12 +149,12 @@ def scale(marks: Sequence[Mark]) -> list[float]:
     return [float(f"{n * step:.12g}") for n in range(first, last + 1)]
 
 
-def _tick_format(fmt: Format, marks: Sequence[Mark]) -> Format:
-    """The column's format with no more decimals than the steps of the axis need."""
-    ticks = scale(marks)
+def told(ticks: Sequence[float], fmt: Format) -> tuple[tuple[float, str], ...]:
+    """Ticks with their texts, in a format with no more decimals than their steps need."""
     step = (ticks[1] - ticks[0]) * (100 if fmt.percent else 1)
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
-    return Format(fmt.decimals if fmt.scientific else decimals, fmt.percent, False, fmt.scientific)
+    short = Format(fmt.decimals if fmt.scientific else decimals, fmt.percent, False, fmt.scientific)
+    return tuple((tick, number(tick, short)) for tick in ticks)
 
 
 def _columns_fit(marks: Sequence[Mark]) -> bool:
@@ -214,17 +231,28 @@ def _bars(drawing: Drawing) -> tuple[list[str], int]:
             lines += [_line("whisker", x, middle - 4, x, middle + 4) for x in (low, high)]
         lines.append("</g>")
         top += ROW
-    for n, (tick, text) in enumerate(drawing.ticks):
-        anchor = "start" if n == 0 else "end" if n == len(drawing.ticks) - 1 else "middle"
-        lines.append(_label(drawing.at(tick), bottom + 14, text, anchor, "muted"))
-    lines.append(_label(1, bottom + 32, drawing.axis, "end", "muted"))
-    return lines, bottom + 38
+    lines += below(drawing.ticks, drawing.axis, bottom)
+    return lines, bottom + BELOW
+
+
+def below(ticks: Sequence[tuple[float, str]], axis_: str, bottom: float) -> list[str]:
+    """The numbers of a horizontal axis and what it says, below `bottom`."""
+    least, greatest = ticks[0][0], ticks[-1][0]
+    lines = []
+    for n, (tick, text) in enumerate(ticks):
+        anchor = "start" if n == 0 else "end" if n == len(ticks) - 1 else "middle"
+        at = (tick - least) / (greatest - least)
+        lines.append(_label(at, bottom + 14, text, anchor, "muted"))
+    return [*lines, _label(1, bottom + 32, axis_, "end", "muted")]
+
+
+def beside(label: str, told: int) -> list[str]:
+    """A label in lines that leave room for so many characters, as far as a phone has it."""
+    return _wrapped(label, max(12, int(NARROW / GLYPH) - told - 1))
 
 
 def _lines(mark: Mark) -> list[str]:
-    """A bar's label in lines that leave room for its number, as far as a phone has it."""
-    told = len(mark.text) + (len(mark.range) + 3 if mark.range else 0)
-    return _wrapped(mark.label, max(12, int(NARROW / GLYPH) - told - 1))
+    return beside(mark.label, len(mark.text) + (len(mark.range) + 3 if mark.range else 0))
 
 
 def _columns(drawing: Drawing) -> tuple[list[str], int]:

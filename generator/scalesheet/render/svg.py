@@ -48,3 +48,26 @@ def wrapped(said: str, width: int) -> list[str]:
         else:
             lines += [word[at : at + width] for at in range(0, len(word), width)]
     return lines or [""]
+
+
+#: Textures that lie over colours, as paths on a square of 6 pixels; every fourth part has none.
+TEXTURES = ("", "M0 6L6 0M-1 1L1 -1M5 7L7 5", "M0 0L6 6M-1 5L1 7M5 -1L7 1", "M0 3H6")
+BEYOND = "M0 6L6 0M-1 1L1 -1M5 7L7 5M0 0L6 6M-1 5L1 7M5 -1L7 1"
+
+
+def textures(name: str, parts: int) -> list[str]:
+    """What `texture` refers to, for a picture of so many parts, and `over` for what is beyond."""
+    used = range(1, min(parts, len(TEXTURES)))
+    patterns = [_pattern(f"{name}-{n}", "texture", TEXTURES[n]) for n in used]
+    return ["<defs>", *patterns, _pattern(f"{name}-over", "texture over", BEYOND), "</defs>"]
+
+
+def texture(name: str, part: int) -> str:
+    return f"url(#{name}-{part % len(TEXTURES)})"
+
+
+def _pattern(id_: str, kind: str, path: str) -> str:
+    return (
+        f'<pattern id="{id_}" width="6" height="6" patternUnits="userSpaceOnUse">'
+        f'<path class="{kind}" d="{path}"/></pattern>'
+    )

@@ -12,10 +12,11 @@ from scalesheet.audit.model import Audit
 from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.language.syntax import Node, Scalar
 from scalesheet.load import Document
-from scalesheet.model import Book, Chart, Formula, Plan, Record, Stated
+from scalesheet.model import Book, Formula, Plan, Record, Stated
 from scalesheet.model import Scalar as ModelScalar
 from scalesheet.resolve.bind import infer
 from scalesheet.resolve.catalogue import records_of, sources_of, tables_of, units_of
+from scalesheet.resolve.charts import charts_of
 from scalesheet.resolve.compile import Compiled, compile_space, scalar, table
 from scalesheet.resolve.conversion import convert
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftRecord, Space
@@ -124,7 +125,7 @@ def _plan(
     )
     compiled = compile_space(space, catalogue.facts, found)
     headline = _headline(draft, found)
-    charts = _charts(draft, found)
+    charts = charts_of(draft, space.units, found)
     pages = pages_of([d for d in beside if d.kind == "subpage"], draft, empty, found)
     if any(d.severity == "error" for d in found):
         return None, ()
@@ -168,24 +169,6 @@ def _headline(draft: DraftPlan, found: list[Diagnostic]) -> tuple[str, ...]:
             message = f"unknown scalar '{name}'{nearest(name, draft.scalars)}"
             found.append(at(position, "N001", message))
     return tuple(names)
-
-
-def _charts(draft: DraftPlan, found: list[Diagnostic]) -> tuple[Chart, ...]:
-    charts = []
-    for chart, position in draft.charts:
-        owner = draft.tables.get(chart.table)
-        if owner is None:
-            message = f"unknown table '{chart.table}'{nearest(chart.table, draft.tables)}"
-            found.append(at(position, "N001", message))
-            continue
-        numbers = [name for name, column in owner.columns.items() if column.kind == "number"]
-        unknown = [n for n in (chart.column, chart.start) if n and n not in numbers]
-        for name in unknown:
-            message = f"'{chart.table}' has no column of numbers '{name}'{nearest(name, numbers)}"
-            found.append(at(position, "N001", message))
-        if not unknown:
-            charts.append(chart)
-    return tuple(charts)
 
 
 # ------------------------------------------------------------------ catalogue formulas

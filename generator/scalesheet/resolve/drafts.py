@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from scalesheet.language.syntax import Node
 from scalesheet.model import (
-    Chart,
     Citation,
     Domain,
     Example,
     Kind,
     Phase,
+    Picture,
     Position,
     Show,
     Stated,
@@ -119,7 +119,7 @@ class DraftPlan:
     headline: tuple[tuple[str, Position], ...] = ()
     checks: tuple[str, ...] = ()
     row_checks: dict[str, str] = field(default_factory=dict)  # check -> table
-    charts: tuple[tuple[Chart, Position], ...] = ()
+    charts: tuple[tuple[Picture, Position], ...] = ()
     scenarios: tuple[str, ...] = ()
     recommendations: tuple[str, ...] = ()
     page: str = ""

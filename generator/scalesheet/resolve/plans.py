@@ -9,7 +9,8 @@ from typing import Any
 from scalesheet.diagnostics import nearest
 from scalesheet.language.parser import parse
 from scalesheet.load import Document
-from scalesheet.model import Chart, Position, Stated
+from scalesheet.model import Stated
+from scalesheet.resolve.charts import lower_chart
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space, Written
 from scalesheet.resolve.phases import lower_phases
 from scalesheet.resolve.scalars import SCENARIO, lower_scalar
@@ -58,7 +59,7 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
         for index, name in enumerate(data.get("headline", ()))
     )
     plan.charts = tuple(
-        _chart(document, name, entry) for name, entry in data.get("charts", {}).items()
+        lower_chart(document, name, entry) for name, entry in data.get("charts", {}).items()
     )
     return plan
 
@@ -66,19 +67,6 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
 def _rows(table: str, plan: DraftPlan, space: Space) -> tuple[str, ...] | None:
     found = plan.tables.get(table) or space.catalogue.get(table)
     return found.rows if found else None
-
-
-def _chart(document: Document, name: str, entry: Mapping[str, Any]) -> tuple[Chart, Position]:
-    chart = Chart(
-        name,
-        str(entry["title"]),
-        entry.get("kind", "bar"),
-        str(entry["table"]),
-        str(entry["column"]),
-        str(entry.get("alt", entry["title"])),
-        str(entry.get("from", "")),
-    )
-    return chart, document.at("charts", name)
 
 
 def _check(

@@ -92,7 +92,7 @@ def write_site(book: Book, plan: Plan, folder: Path, edits: Sequence[str] = ()) 
     }
     for name, text in scripts.items():
         (assets / f"{name}.js").write_text(text, "utf-8")
-    for name in ("site.css", "site.js"):
+    for name in ("site.css", "charts.css", "site.js"):
         (assets / name).write_bytes((ASSETS / name).read_bytes())
     for path, text in texts.items():
         page = (folder / path).with_suffix(".html")
@@ -103,7 +103,8 @@ def write_site(book: Book, plan: Plan, folder: Path, edits: Sequence[str] = ()) 
 def _document(body: str) -> str:
     text = f"""<!doctype html><html lang="en"><head><title>A plan</title>
         <meta name="viewport" content="width=device-width">
-        <link rel="stylesheet" href="../assets/site.css"></head>
+        <link rel="stylesheet" href="../assets/site.css">
+        <link rel="stylesheet" href="../assets/charts.css"></head>
         <body data-md-color-scheme="default"><article class="md-typeset">{body}</article>
         <script src="../assets/site.js"></script></body></html>"""
     return text.replace("<head>", f"<head>{first_of_head(policy(read_document(text)))}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,12 +13,15 @@ import pytest
 
 from render.live.parts import as_cell, as_script, part
 from scalesheet.model import Chart, Column, Formula, Show, Table
-from scalesheet.numbers import rule_of
-from scalesheet.render.charts import axis, chart_svg
+from scalesheet.numbers import Format, rule_of
+from scalesheet.render.charts import Mark, axis, chart_svg, steps, told
+from scalesheet.render.scatters import Point, scatter_svg, scattered
+from scalesheet.render.stacks import Bar, Stacked, stack_svg
 from scalesheet.units import Units
 from scalesheet.values import Series
 
 UNITS = Units([])
+FORMAT = Format(1, percent=False, approximate=False, scientific=False)
 LABELS = ("Stage one", "Évaluation", "A label of many words that wants several lines", "x")
 CHARTS = 60
 Run = Callable[..., Any]
@@ -89,6 +93,89 @@ def test_any_chart_is_drawn_the_same(seed: int, run_node: Run) -> None:
         }})""",
     )
     assert drawn == [as_program(*each) for each in charts]
+
+
+def a_mark(dice: random.Random, id_: str, size: float, most: float = 1.0) -> Mark:
+    if dice.random() < 0.1:
+        return Mark(id_, dice.choice(LABELS), None, None, None, "not stated")
+    value = dice.choice([0.0, dice.uniform(0, most)]) * size
+    low, high = (value * 0.8, value * 1.5) if dice.random() < 0.5 else (None, None)
+    ends = "" if low is None else f"{low:.1f}–{high:.1f}"
+    return Mark(id_, dice.choice(LABELS), value, low, high, f"{value:.1f} GB", ends)
+
+
+def a_stack(dice: random.Random) -> Stacked:
+    size, parts = 10 ** dice.uniform(-2, 4), dice.randint(1, 9)
+    bars = []
+    for n in range(dice.randint(1, 4)):
+        there = dice.choice([None, dice.uniform(0.1, parts) * size])
+        bars.append(
+            Bar(
+                a_mark(dice, f"bar-{n}", size, parts),
+                tuple(a_mark(dice, f"part-{m}", size) for m in range(parts)),
+                there,
+                "" if there is None else f"{there:.0f} GB",
+            )
+        )
+    ends = [b.capacity for b in bars] + [
+        n for b in bars for n in (b.end, b.whole.value, b.whole.low, b.whole.high)
+    ]
+    ticks = told(steps(n for n in ends if n is not None), FORMAT)
+    alt = dice.choice(["What it shows", "What it shows."])
+    line = dice.choice(["", "What there is & more"])
+    return Stacked("c", 'A "stack"', alt, "Memory (GB)", tuple(bars), line, ticks)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_any_stack_is_drawn_the_same(seed: int, run_node: Run) -> None:
+    dice = random.Random(seed)
+    stacks = [a_stack(dice) for _ in range(CHARTS)]
+    drawn = run_node(
+        part("numbers", "charts", "stacks"),
+        f"""{AS_TEXT} {json.dumps([asdict(each) for each in stacks])}.map((stack) => {{
+            const {{ drawing, svg }} = scalesheet.stacks;
+            return asText(svg(drawing(stack, {json.dumps(asdict(FORMAT))})));
+        }})""",
+    )
+    assert drawn == [stack_svg(each).replace("\n", "") for each in stacks]
+
+
+def a_scatter(dice: random.Random) -> list[Any]:
+    """Points of two sizes, some on top of each other; the titles of axes, and their formats."""
+    spread = dice.choice([0.5, 1.5, 3.0])
+
+    def at(id_: str) -> Mark:
+        return replace(a_mark(dice, id_, 1), value=10 ** dice.uniform(0, spread))
+
+    points = []
+    for n in range(dice.randint(1, 14)):
+        x, y = at("x"), at("y")
+        if dice.random() < 0.1:
+            x = replace(x, value=dice.choice([None, 0.0]))
+        points.append(Point(f"p{n}", dice.choice(LABELS), x, y))
+    return [points, ("Hours (h)", "Cost <USD>"), (FORMAT, replace(FORMAT, decimals=0))]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_any_points_are_drawn_the_same(seed: int, run_node: Run) -> None:
+    dice = random.Random(seed)
+    given = [a_scatter(dice) for _ in range(CHARTS)]
+    told_ = [
+        [[asdict(p) for p in points], axes, [asdict(f) for f in formats]]
+        for points, axes, formats in given
+    ]
+    drawn = run_node(
+        part("numbers", "charts", "scatters"),
+        f"""{AS_TEXT} {json.dumps(told_)}.map(([points, axes, formats]) => {{
+            const {{ drawing, svg }} = scalesheet.scatters;
+            const chart = {{ id: "c", title: "A", alt: "Points.", points }};
+            return asText(svg(drawing(chart, axes, formats)));
+        }})""",
+    )
+    assert drawn == [
+        scatter_svg(scattered("c", "A", "Points.", axes, formats, points)).replace("\n", "")
+        for points, axes, formats in given
+    ]
 
 
 def test_a_row_without_a_number_has_its_reason_and_no_bar(run_node: Run) -> None:

@@ -1,15 +1,16 @@
 """The script by which a plan's page follows its inputs: its parts, in the order of their needs.
 
-`numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` draws as
-charts.py does, `marks.js` writes figures, `fields.js` makes inputs of them, and `page.js` binds
-all of it to a page. What stands in `beside/` is loaded after them where a page has use for it.
+`numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` and
+its neighbours draw as charts.py and its do and `pictures.js` any chart of a plan, `marks.js` writes
+figures, `fields.js` makes inputs of them, and `page.js` binds all of it to a page. What stands in
+`beside/` is loaded after them where a page has use for it.
 """
 
 from __future__ import annotations
 
 from importlib.resources import files
 
-PARTS = ("numbers", "inputs", "charts", "marks", "fields", "page")
+PARTS = ("numbers", "inputs", "charts", "stacks", "scatters", "pictures", "marks", "fields", "page")
 
 #: Scripts of their own: what a plan could choose, accelerators and plans side by side.
 BESIDE = ("alternatives", "accelerators", "compare")

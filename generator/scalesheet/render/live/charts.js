@@ -10,7 +10,7 @@ scalesheet.charts = (() => {
   const NARROW = 300;
   const GLYPH = 6.6;
   const TICKS = 4;
-  const [BAR, ROW, PLOT, LABEL_LINE, MOST_LINES] = [12, 42, 180, 15, 3];
+  const [BAR, ROW, PLOT, LABEL_LINE, MOST_LINES, BELOW] = [12, 42, 180, 15, 3, 38];
 
   // ---------------------------------------------------------------- parts
 
@@ -66,29 +66,32 @@ scalesheet.charts = (() => {
   function drawing(chart, rule, columns) {
     const cells = columns[chart.column];
     const format = formatBy(rule, cells);
-    const marks = cells.map((cell, n) => mark(chart, columns, format, n));
-    const ticks = scale(marks);
-    const tickFormat = formatOfTicks(format, ticks);
-    const least = ticks[0];
-    const greatest = ticks[ticks.length - 1];
+    const marks = cells.map((cell, n) => {
+      const mark = markOf(chart.rows[n], chart.labels[n], cell, format);
+      return chart.start ? from(mark, columns[chart.start][n], format) : mark;
+    });
+    const ticks = steps(marks.flatMap((m) => [m.value, m.low, m.high]));
     return {
       ...chart,
       kind: chart.kind === "column" && columnsFit(marks) ? "column" : "bar",
       marks,
-      ticks: ticks.map((tick) => [tick, number(tick, tickFormat)]),
-      at: (value) => (value - least) / (greatest - least),
+      ticks: told(ticks, format),
+      at: along(ticks),
     };
   }
 
-  function mark(chart, columns, format, n) {
-    const cell = columns[chart.column][n];
+  /** Where a number lies on an axis with these ticks, from 0 to 1. */
+  const along = (ticks) => (value) => (value - ticks[0]) / (ticks[ticks.length - 1] - ticks[0]);
+
+  /** A cell as it is drawn and told; its ends only where it is a number with a range. */
+  function markOf(id, label, cell, format) {
     const value = typeof cell.value === "number" ? cell.value : null;
     const ranged = value !== null && !(cell.low === value && cell.high === value);
     const range = ranged ? span(cell.low, cell.high, format) : "";
     const text = plain(cell, format);
-    const found = {
-      id: chart.rows[n],
-      label: chart.labels[n],
+    return {
+      id,
+      label,
       value,
       low: range ? cell.low : null,
       high: range ? cell.high : null,
@@ -96,14 +99,21 @@ scalesheet.charts = (() => {
       range: range === text ? "" : range,
       base: 0,
     };
-    const start = chart.start ? columns[chart.start][n] : undefined;
-    if (!start || value === null || typeof start.value !== "number") return found;
-    return { ...found, base: start.value, text: `${number(start.value, format)} to ${text}` };
   }
 
-  /** Round numbers from at most 0 to at least the greatest end, evenly apart. */
-  function scale(marks) {
-    const ends = [0, ...marks.flatMap((m) => [m.value, m.low, m.high].filter((x) => x !== null))];
+  /** The mark with the unit beside its number. */
+  const withUnit = (mark, { symbol }) =>
+    symbol && mark.value !== null ? { ...mark, text: `${mark.text} ${symbol}` } : mark;
+
+  /** The mark of a calendar: a bar from its start to its end. */
+  function from(mark, start, format) {
+    if (mark.value === null || typeof start.value !== "number") return mark;
+    return { ...mark, base: start.value, text: `${number(start.value, format)} to ${mark.text}` };
+  }
+
+  /** Round numbers from at most 0 to at least the greatest, evenly apart; null is left out. */
+  function steps(numbers) {
+    const ends = [0, ...numbers.filter((x) => x !== null)];
     const least = Math.min(...ends);
     const greatest = Math.max(...ends) === least ? 1 : Math.max(...ends);
     const step = roundStep((greatest - least) / TICKS);
@@ -114,15 +124,16 @@ scalesheet.charts = (() => {
     return ticks;
   }
 
-  /** The column's format with no more decimals than the steps of the axis need. */
-  function formatOfTicks(format, ticks) {
+  /** Ticks with their texts, in a format with no more decimals than their steps need. */
+  function told(ticks, format) {
     const step = (ticks[1] - ticks[0]) * (format.percent ? 100 : 1);
     const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-    return {
+    const short = {
       ...format,
       approximate: false,
       decimals: format.scientific ? format.decimals : decimals,
     };
+    return ticks.map((tick) => [tick, number(tick, short)]);
   }
 
   /** Whether labels and values have room side by side on a phone. */
@@ -141,19 +152,23 @@ scalesheet.charts = (() => {
   /** The picture, and its description in words. */
   function svg(drawn) {
     const [body, height] = drawn.kind === "bar" ? bars(drawn) : columnsOf(drawn);
-    const name = `chart-${drawn.id}`;
+    return picture(drawn, `${drawn.kind}s`, height, description(drawn), body);
+  }
+
+  function picture({ id, title }, kind, height, told, body) {
+    const name = `chart-${id}`;
     return [
       "svg",
       {
-        class: `${drawn.kind}s`,
+        class: kind,
         role: "img",
         width: "100%",
         height: String(height),
         "aria-labelledby": `${name}-title ${name}-desc`,
         focusable: "false",
       },
-      ["title", { id: `${name}-title` }, drawn.title],
-      ["desc", { id: `${name}-desc` }, description(drawn)],
+      ["title", { id: `${name}-title` }, title],
+      ["desc", { id: `${name}-desc` }, told],
       ...body,
     ];
   }
@@ -208,21 +223,27 @@ scalesheet.charts = (() => {
       body.push(group(each, content));
       top += ROW;
     });
-    drawn.ticks.forEach(([tick, text], n) => {
-      const anchor = n === 0 ? "start" : n === drawn.ticks.length - 1 ? "end" : "middle";
-      body.push(label(drawn.at(tick), bottom + 14, text, anchor, "muted"));
-    });
-    body.push(label(1, bottom + 32, drawn.axis, "end", "muted"));
-    return [body, bottom + 38];
+    return [[...body, ...below(drawn, bottom)], bottom + BELOW];
+  }
+
+  /** The numbers of a horizontal axis and what it says, below `bottom`. */
+  function below({ ticks, axis, at }, bottom) {
+    const last = ticks.length - 1;
+    const anchor = (n) => (n === 0 ? "start" : n === last ? "end" : "middle");
+    return [
+      ...ticks.map(([tick, text], n) => label(at(tick), bottom + 14, text, anchor(n), "muted")),
+      label(1, bottom + 32, axis, "end", "muted"),
+    ];
   }
 
   const rect = (x, y, width, height) => ["rect", { class: "series-1", x, y, width, height }];
 
-  /** A bar's label in lines that leave room for its number, as far as a phone has it. */
-  function barLabel(mark) {
-    const told = length(mark.text) + (mark.range ? length(mark.range) + 3 : 0);
-    return wrapped(mark.label, Math.max(12, Math.trunc(NARROW / GLYPH) - told - 1));
-  }
+  /** A label in lines that leave room for so many characters, as far as a phone has it. */
+  const beside = (text, taken) =>
+    wrapped(text, Math.max(12, Math.trunc(NARROW / GLYPH) - taken - 1));
+
+  const barLabel = (mark) =>
+    beside(mark.label, length(mark.text) + (mark.range ? length(mark.range) + 3 : 0));
 
   /** Columns side by side, each above its label. */
   function columnsOf(drawn) {
@@ -265,5 +286,10 @@ scalesheet.charts = (() => {
     return [body, floor + 8 + tallest * LABEL_LINE];
   }
 
-  return Object.freeze({ drawing, svg });
+  const parts = {
+    ...{ NARROW, GLYPH, LABEL_LINE, BELOW },
+    ...{ px, share, line, label, length, wrapped, beside, roundStep },
+    ...{ along, markOf, withUnit, steps, told, below, inBrackets, picture },
+  };
+  return Object.freeze({ drawing, svg, parts });
 })();

@@ -133,11 +133,10 @@
     if (made) fields.push(made);
     else marks.push(mark(plan, target));
   }
-  const charts = Array.from(document.querySelectorAll("[data-chart]"), (target) => {
-    const chart = shown.charts[target.dataset.chart];
-    const { rows, titles } = plan.inputs.tables[chart.table];
-    return { target, chart: { ...chart, rows, labels: titles } };
-  });
+  const charts = Array.from(document.querySelectorAll("[data-chart]"), (target) => ({
+    target,
+    chart: shown.charts[target.dataset.chart],
+  }));
   const [ofScenario, ofChanges, ofValue] = ["[data-when]", "[data-published]", "[data-only]"].map(
     (each) => Array.from(document.querySelectorAll(each)),
   );
@@ -227,15 +226,12 @@
   );
 
   function writeChart(each) {
-    const { drawing, svg } = scalesheet.charts;
-    if (now.results.tables[each.chart.table] === each.from) return;
-    each.from = now.results.tables[each.chart.table];
-    const { table, column } = each.chart;
-    const rule = shown.tables[table].columns[column].rule;
-    const tree = svg(drawing(each.chart, rule, now.results.tables[table]));
+    if (now.results === each.from) return;
+    each.from = now.results;
+    const tree = scalesheet.picture(plan, each.chart, now.results);
     const key = JSON.stringify(tree);
     if (key === each.last) return;
-    each.first ??= JSON.stringify(svg(drawing(each.chart, rule, published.results.tables[table])));
+    each.first ??= JSON.stringify(scalesheet.picture(plan, each.chart, published.results));
     each.last = key;
     each.target.querySelector("svg").replaceWith(drawn(tree, SVG));
     each.target.classList.toggle("changed", key !== each.first);

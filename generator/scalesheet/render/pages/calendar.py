@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scalesheet.model import Chart, Plan
+from scalesheet.render.pages.chart_blocks import chart_block
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.html import Html, heading, join, tag
-from scalesheet.render.pages.names import chart_block, plan_names
+from scalesheet.render.pages.names import plan_names
 from scalesheet.resolve.phases import AT_HAND, GOODPUT
 from scalesheet.values import Results
 

@@ -7,13 +7,13 @@ from collections.abc import Set
 from dataclasses import asdict
 from typing import Any
 
-from scalesheet.model import DOMAINS, Book, Chart, Plan, Quantity, Table
+from scalesheet.model import DOMAINS, Book, Plan, Quantity, Table
 from scalesheet.numbers import Rule, rule_of
 from scalesheet.printers.javascript import quoted
-from scalesheet.render.charts import axis
 from scalesheet.render.pages.calendar import CALENDAR
 from scalesheet.render.pages.graph import users
 from scalesheet.render.pages.places import column_sides, row_page, sides
+from scalesheet.render.pictures import for_script
 from scalesheet.render.script import member, reached
 from scalesheet.units import Units
 
@@ -43,7 +43,7 @@ def shown(plan: Plan, book: Book) -> str:
         },
         "tables": tables,
         "sided": sorted(_sided(plan)),
-        "charts": {chart.id: _chart(chart, plan, book.units) for chart in charts},
+        "charts": {chart.id: for_script(chart, plan, book.units) for chart in charts},
         "rowChecks": dict(plan.row_checks),
         "pages": [plan.id, *(page.id for page in plan.pages)],
     }
@@ -108,11 +108,6 @@ def _sided(plan: Plan) -> set[str]:
             f"{table.name}/{n}" for n, c in table.columns.items() if column_sides(plan, table, c)
         }
     return found
-
-
-def _chart(chart: Chart, plan: Plan, units: Units) -> dict[str, Any]:
-    told = {name: value for name, value in asdict(chart).items() if value}
-    return {**told, "axis": axis(chart, plan.tables[chart.table], units)}
 
 
 def _text(value: Any) -> str:

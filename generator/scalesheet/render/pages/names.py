@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scalesheet.model import Chart, PageRow, Plan, Table
+from scalesheet.model import PageRow, Plan, Table
 from scalesheet.numbers import format_of
-from scalesheet.render.charts import chart_svg
+from scalesheet.render.pages.chart_blocks import chart_block
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.figures import amount, bound, cell, ends
+from scalesheet.render.pages.figures import amount, bound, ends
 from scalesheet.render.pages.formulas import short_formula
 from scalesheet.render.pages.found import Here, find, is_here, scalar_named
-from scalesheet.render.pages.html import UNSEARCHED, Html, inline, join, link, tag
-from scalesheet.render.pages.marks import mark, of_cell
+from scalesheet.render.pages.html import Html, inline, join, link, tag
+from scalesheet.render.pages.marks import mark
 from scalesheet.render.pages.places import (
     block_anchor,
     chart_anchor,
@@ -184,29 +184,3 @@ def history_table(plan: Plan) -> Html:
         for each in plan.history
     ]
     return grid(head, body)
-
-
-def chart_block(context: Context, plan: Plan, chart: Chart, results: Results) -> Html:
-    """A chart with its caption and its numbers."""
-    table, rows = plan.tables[chart.table], results.rows[chart.table]
-    columns = [table.columns[name] for name in (chart.start, chart.column) if name]
-    body = [[tag("th", context.row_title(table, row), scope="row")] for row in rows]
-    for column in columns:
-        series = results.tables[table.name][column.name]
-        fmt = format_of(column, series, context.book.units)
-        for line, row, value in zip(body, rows, series, strict=True):
-            line.append(cell(value, fmt, of=of_cell(table.name, row, column.name)))
-    titles = [heading_cell(c.title, context.symbol(c), number=True) for c in columns]
-    head = [heading_cell(table.title), *titles]
-    return tag(
-        "figure",
-        tag("figcaption", tag("strong", chart.title)),
-        "\n",
-        Html(chart_svg(chart, table, results.tables[table.name], rows, context.book.units)),
-        "\n",
-        tag("details", tag("summary", "The chart's numbers"), grid(head, body), class_="quiet"),
-        class_="chart",
-        id=chart_anchor(chart.id),
-        data_chart=chart.id,
-        **UNSEARCHED,
-    )

@@ -10,6 +10,7 @@ from scalesheet.model import Citation, Plan, Position
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.alternatives import SCRIPT, alternatives_section
 from scalesheet.render.pages.calendar import calendar_section
+from scalesheet.render.pages.chart_blocks import chart_block
 from scalesheet.render.pages.context import (
     Context,
     audits_of,
@@ -23,7 +24,7 @@ from scalesheet.render.pages.graph import formulas
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, inline, join, link, page, tag
 from scalesheet.render.pages.inputs import input_sections
 from scalesheet.render.pages.marks import mark
-from scalesheet.render.pages.names import chart_block, plan_names, table_block
+from scalesheet.render.pages.names import plan_names, table_block
 from scalesheet.render.pages.places import scalar_anchor, table_address
 from scalesheet.render.pages.scenarios import control, rests_note, scenario_section
 from scalesheet.render.pages.sensitivity import sensitivity_section

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from scalesheet.language.syntax import ENDS, End
-from scalesheet.model import Chart, Column, Quantity
+from scalesheet.model import Column, Quantity
 from scalesheet.numbers import Format, excel_format, text
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.front import write_headline
 from scalesheet.render.workbook.moves import write_moves
+from scalesheet.render.workbook.pictures import write_picture
 from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, View, absolute, prefix
 from scalesheet.render.workbook.tables import stored_column
 from scalesheet.render.workbook.widths import heading_of
@@ -21,9 +22,6 @@ from scalesheet.values import Value
 
 WIDTHS = (42.0, 14.0, 16.0, 14.0, 16.0, *(14.0,) * 10)
 TEXT_COLUMNS = 8  # over which advice is written
-CHART_ROWS = 20
-CHART_SIZE = {"width": 860, "height": 380}
-INK, BAR = "#404040", "#2F6690"
 
 
 def write_summary(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
@@ -34,8 +32,7 @@ def write_summary(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
         row = write_moves(canvas, context, row)
     row = _advice(canvas, context, row)
     for chart in context.plan.charts:
-        _chart(canvas, context, chart, row)
-        row += CHART_ROWS + 1
+        row = write_picture(canvas, context, chart, row)
     canvas.sheet.freeze_panes(TOP, 0)
 
 
@@ -195,66 +192,3 @@ def _live_number(cell: str, quantity: Quantity, fmt: Format) -> str:
     mark, times = ('"~"&' if fmt.approximate else ""), ("*100" if fmt.percent else "")
     shown = f"{mark}FIXED({cell}{times},{fmt.decimals})" + ('&"%"' if fmt.percent else "")
     return f"IF(ISTEXT({cell}),{cell},{shown})" if quantity.may_reason else shown
-
-
-# ------------------------------------------------------------------ charts
-
-
-def _chart(canvas: Canvas, context: Context, chart: Chart, row: int) -> None:
-    """One column of a table over its rows, as a native chart with alternative text.
-
-    A calendar's bars are drawn whole, and covered up to where each begins.
-    """
-    table = context.tables[chart.table]
-    place = context.layout.tables[chart.table]
-    column = table.columns[chart.column]
-    at = place.columns[chart.column][1]
-    last = place.spacer - 1
-    bar = chart.kind != "column"  # rows from top to bottom, as in the table
-    made = canvas.book.add_chart({"type": "bar" if bar else "column"})
-    fmt = context.column_format(table, column)
-    series = {
-        "name": column.title or column.name,
-        "categories": [place.sheet, place.first, TITLE, last, TITLE],
-        "values": [place.sheet, place.first, at, last, at],
-        "fill": {"color": BAR},
-        "gap": 60,
-        "data_labels": {"value": True, "num_format": excel_format(fmt), "font": _font(9)},
-    }
-    made.add_series({**series, "overlap": 100} if chart.start else series)
-    if chart.start:
-        begin = place.columns[chart.start][1]
-        made.add_series(
-            {
-                **series,
-                "name": table.columns[chart.start].title,
-                "values": [place.sheet, place.first, begin, last, begin],
-                "fill": {"color": "#FFFFFF"},
-                "data_labels": {"value": False},
-            }
-        )
-    made.set_title({"name": chart.title, "name_font": _font(12, bold=True), "overlay": False})
-    made.set_legend({"none": True})
-    unit = context.symbol(column)
-    label = f"{column.title} ({unit})" if unit else column.title
-    categories = {
-        "num_font": _font(9), "major_gridlines": {"visible": False}, "reverse": bar,
-        "crossing": "max" if bar else None,
-    }  # fmt: skip
-    values = {
-        "name": label, "name_font": _font(9), "num_font": _font(9), "min": 0,
-        "num_format": excel_format(fmt),
-        "major_gridlines": {"visible": True, "line": {"color": "#D9D9D9", "width": 0.5}},
-    }  # fmt: skip
-    # XlsxWriter exchanges the axes of a bar chart, so that x is always the horizontal one
-    made.set_x_axis(values if bar else categories)
-    made.set_y_axis(categories if bar else values)
-    made.set_size(CHART_SIZE)
-    code = canvas.sheet.insert_chart(
-        row, TITLE, made, {"description": chart.alt, "object_position": 2, "x_offset": 4}
-    )
-    canvas.tally.check(code, f"chart {chart.id}")
-
-
-def _font(size: int, *, bold: bool = False) -> dict[str, object]:
-    return {"name": "Arial", "size": size, "bold": bold, "color": INK}

@@ -1,0 +1,227 @@
+/* Points on two axes with the frontier of those that none beats, as scatters.py draws them.
+ *
+ * `drawing` takes {id, title, alt, points}, the titles of both axes and their formats. A point is
+ * {id, label, x, y}, where x and y are marks as those of charts.js: {value, text, range}. One whose
+ * value is null is left out of the picture and said in its description.
+ */
+"use strict";
+
+scalesheet.scatters = (() => {
+  const { number } = scalesheet.numbers;
+  const { NARROW, GLYPH, LABEL_LINE, ...draw } = scalesheet.charts.parts;
+  const { px, share, line, label, length } = draw;
+  const [TOP, PLOT, LEFT, RIGHT, DOT, DISC, GAP] = [26, 240, 0.14, 0.04, 4.5, 9, 4];
+  const [LOGARITHMIC, MOST_TICKS] = [10, 6];
+  const FRONTIER = "On the frontier, where less of one means more of the other:";
+
+  // ---------------------------------------------------------------- the drawing
+
+  function drawing({ points, ...rest }, axes, formats) {
+    const placed = points.filter((p) => p.x.value !== null && p.y.value !== null);
+    const of = (name, n) => axis(axes[n], Array.from(placed, (p) => p[name].value), formats[n]);
+    const best = frontier(placed);
+    return {
+      ...rest,
+      x: of("x", 0),
+      y: of("y", 1),
+      frontier: best,
+      others: placed.filter((p) => !best.includes(p)),
+      leftOut: points
+        .filter((p) => !placed.includes(p))
+        .map((p) => `${p.label}: ${p.x.value === null ? p.x.text : p.y.text}`),
+    };
+  }
+
+  /** The points than which none is less on both axes, by their x; of equal ones the first. */
+  function frontier(points) {
+    const found = [];
+    const ordered = Array.from(points).sort(
+      (a, b) => a.x.value - b.x.value || a.y.value - b.y.value,
+    );
+    for (const point of ordered)
+      if (!found.length || point.y.value < found[found.length - 1].y.value) found.push(point);
+    return found;
+  }
+
+  /** The axis that holds all these numbers. */
+  function axis(title, values, format) {
+    const least = values.length ? Math.min(...values) : 0;
+    const greatest = values.length ? Math.max(...values) : 0;
+    if (least <= 0 || greatest < LOGARITHMIC * least) {
+      const ticks = draw.steps(values);
+      return { title, ticks: draw.told(ticks, format), at: draw.along(ticks) };
+    }
+    const fine = logTicks(least, greatest, [1, 2, 5]);
+    const ticks = fine.length <= MOST_TICKS ? fine : logTicks(least, greatest, [1]);
+    const at = draw.along(ticks.map(Math.log10));
+    return {
+      title,
+      ticks: ticks.map((tick) => [tick, tickText(tick, format)]),
+      at: (value) => at(Math.log10(value)),
+    };
+  }
+
+  /** 1, 2 and 5 with noughts, from at most the least to at least the greatest. */
+  function logTicks(least, greatest, factors) {
+    const every = [];
+    const last = Math.ceil(Math.log10(greatest));
+    for (let power = Math.floor(Math.log10(least)); power <= last; power++)
+      for (const factor of factors) every.push(Number(`${factor}e${power}`));
+    const begin = every.filter((tick) => tick <= least).length - 1;
+    return every.slice(begin, every.findIndex((tick) => tick >= greatest) + 1);
+  }
+
+  /** A tick in the format with the decimals that it needs by itself. */
+  function tickText(tick, format) {
+    const own = -Math.floor(Math.log10(tick) + 1e-9) - (format.percent ? 2 : 0);
+    const decimals = format.scientific ? 0 : Math.max(0, own);
+    return number(tick, { ...format, decimals, approximate: false });
+  }
+
+  const placeOf = ({ x, y }, point) => [
+    LEFT + x.at(point.x.value) * (1 - LEFT - RIGHT),
+    TOP + (1 - y.at(point.y.value)) * PLOT,
+  ];
+
+  // ---------------------------------------------------------------- SVG
+
+  function svg(drawn) {
+    const floor = TOP + PLOT;
+    const [key, height] = keyOf(drawn, floor + 44);
+    return draw.picture(drawn, "scatter", height, description(drawn), [
+      label(0, 14, drawn.y.title, "start", "muted"),
+      ...axes(drawn, floor),
+      ...stairs(drawn),
+      ...others(drawn),
+      ...best(drawn),
+      ...key,
+    ]);
+  }
+
+  function description({ alt, x, y, frontier: first, others: rest, leftOut }) {
+    const all = (points) => points.map(told).join("; ");
+    const also = rest.length ? ` Others: ${all(rest)}.` : "";
+    const missing = leftOut.length ? ` Without a place: ${leftOut.join("; ")}.` : "";
+    const lead = `${alt.replace(/\.+$/, "")}. ${x.title} and ${y.title}.`;
+    return `${lead} ${FRONTIER} ${all(first)}.${also}${missing}`;
+  }
+
+  const numbers = ({ x, y }) => [x, y].map((m) => m.text + draw.inBrackets(m)).join(", ");
+  const told = (point) => `${point.label}: ${numbers(point)}`;
+
+  function axes({ x, y }, floor) {
+    const found = [];
+    for (const [tick, said] of y.ticks) {
+      const at = floor - y.at(tick) * PLOT;
+      found.push(line(at === floor ? "axis" : "grid", LEFT, at, 1, at));
+      found.push(label(0, at + 4, said, "start", "muted"));
+    }
+    x.ticks.forEach(([tick, said], n) => {
+      const at = LEFT + x.at(tick) * (1 - LEFT - RIGHT);
+      const anchor = n === x.ticks.length - 1 ? "end" : "middle";
+      found.push(line(n === 0 ? "axis" : "grid", at, TOP, at, floor));
+      found.push(label(at, floor + 16, said, anchor, "muted"));
+    });
+    return [...found, label(1, floor + 33, x.title, "end", "muted")];
+  }
+
+  /** From each point of the frontier to the right, and down to the next. */
+  function stairs(drawn) {
+    const places = drawn.frontier.map((point) => placeOf(drawn, point));
+    return places.slice(1).flatMap(([right, below], n) => {
+      const [x, y] = places[n];
+      return [line("frontier", x, y, right, y), line("frontier", right, y, right, below)];
+    });
+  }
+
+  const group = (point, ...content) => [
+    "g",
+    { "data-row": point.id },
+    ["title", {}, told(point)],
+    ...content,
+  ];
+
+  const disc = (kind, x, y, r) => ["circle", { class: kind, cx: x, cy: y, r: String(r) }];
+
+  function others(drawn) {
+    const names = named(drawn);
+    return drawn.others.map((point) => {
+      const [x, y] = placeOf(drawn, point);
+      const name = names.get(point.id);
+      const content = [disc("point", share(x), px(y), DOT)];
+      if (name) {
+        const [dx, dy, anchor] = name;
+        const at = { x: share(x), y: px(y + dy), dx: String(dx), "text-anchor": anchor };
+        content.push(["text", { class: "muted", ...at }, point.label]);
+      }
+      return group(point, ...content);
+    });
+  }
+
+  const best = (drawn) =>
+    drawn.frontier.map((point, n) => {
+      const [x, y] = placeOf(drawn, point);
+      return group(
+        point,
+        disc("series-1 part", share(x), px(y), DISC),
+        label(x, y + 4, String(n + 1), "middle", "inside"),
+      );
+    });
+
+  /** Where a name may stand beside its point: pixels across and down, and its anchor. */
+  const SIDES = [
+    [9, 4, "start"],
+    [-9, 4, "end"],
+    [0, -9, "middle"],
+    [0, 17, "middle"],
+  ];
+
+  /** The points that have room for their names on a phone, and where. */
+  function named(drawn) {
+    const round = (radius) => (point) => {
+      const [x, y] = placeOf(drawn, point);
+      return [x * NARROW - radius, y - radius, x * NARROW + radius, y + radius];
+    };
+    const taken = [...drawn.frontier.map(round(DISC)), ...drawn.others.map(round(DOT))];
+    const meet = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+    const found = new Map();
+    for (const point of drawn.others) {
+      const [x, y] = placeOf(drawn, point);
+      const wide = length(point.label) * GLYPH;
+      const before = { start: 0, middle: wide / 2, end: wide };
+      for (const [dx, dy, anchor] of SIDES) {
+        const left = x * NARROW + dx - before[anchor];
+        const box = [left, y + dy - 10, left + wide, y + dy + 3];
+        const inside = LEFT * NARROW <= box[0] && box[2] <= NARROW && box[3] < TOP + PLOT;
+        if (!inside || taken.some((other) => meet(box, other))) continue;
+        taken.push(box);
+        found.set(point.id, [dx, dy, anchor]);
+        break;
+      }
+    }
+    return found;
+  }
+
+  /** The points of the frontier by their numbers. */
+  function keyOf(drawn, from) {
+    let top = from;
+    const lines = drawn.frontier.flatMap((point, n) => {
+      const middle = { x: "9", y: String(top + 12), "text-anchor": "middle" };
+      const entry = [
+        disc("series-1 part", "9", String(top + 8), DISC),
+        ["text", { class: "inside", ...middle }, String(n + 1)],
+      ];
+      for (const [kind, said] of Object.entries({ label: point.label, muted: numbers(point) })) {
+        for (const part of draw.wrapped(said, Math.trunc(NARROW / GLYPH) - 4)) {
+          entry.push(["text", { class: kind, x: "24", y: String(top + 12) }, part]);
+          top += LABEL_LINE;
+        }
+      }
+      top += GAP;
+      return entry;
+    });
+    return [lines, top + 4];
+  }
+
+  return Object.freeze({ drawing, svg });
+})();

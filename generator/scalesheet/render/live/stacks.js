@@ -1,0 +1,235 @@
+/* Stacked bars against a capacity, as stacks.py draws them.
+ *
+ * What is drawn is {id, title, alt, axis, bars, capacity, ticks, at}; a bar {whole, parts,
+ * capacity, of}, whose parts are marks as those of charts.js. It can be made of any numbers:
+ * `drawing` takes such bars, and a format for the axis.
+ */
+"use strict";
+
+scalesheet.stacks = (() => {
+  const { formatBy } = scalesheet.numbers;
+  const { NARROW, GLYPH, LABEL_LINE, BELOW, ...draw } = scalesheet.charts.parts;
+  const { share, line, label, length } = draw;
+  const [BAR, ROW, KEY, SWATCH, COLOURS] = [16, 50, 18, 12, 6];
+  const BEYOND = "Beyond it";
+  const HALF = Math.trunc(NARROW / 2 / GLYPH) - 3;
+  const TEXTURES = ["", "M0 6L6 0M-1 1L1 -1M5 7L7 5", "M0 0L6 6M-1 5L1 7M5 -1L7 1", "M0 3H6"];
+  const CROSSED = "M0 6L6 0M-1 1L1 -1M5 7L7 5M0 0L6 6M-1 5L1 7M5 -1L7 1";
+
+  // ---------------------------------------------------------------- from a plan
+
+  /** The bars of a plan's chart from computed results. */
+  function ofPlan(plan, chart, { scalars, tables }) {
+    const { shown } = plan;
+    const { rows, titles } = plan.inputs.tables[chart.table];
+    const { columns } = shown.tables[chart.table];
+    const cells = tables[chart.table];
+
+    function read(name, row, id, text) {
+      const own = row !== undefined && name in columns;
+      const quantity = own ? columns[name] : shown.scalars[name];
+      const cell = own ? cells[name][row] : scalars[name];
+      const format = formatBy(quantity.rule, own ? cells[name] : [cell]);
+      return scaled(draw.markOf(id, text, cell, format), chart.factors?.[name] ?? 1, quantity);
+    }
+
+    function bar(id, text, parts, total, row) {
+      const whole = read(total, row, id, text);
+      const there = chart.capacity ? read(chart.capacity, row, "", "") : { value: null };
+      return {
+        whole,
+        parts,
+        capacity: there.value,
+        of: there.value === null ? "" : there.text,
+      };
+    }
+
+    const title = (name) => columns[name].title;
+    const bars = chart.parts
+      ? rows.map((row, n) =>
+          bar(
+            row,
+            titles[n],
+            chart.parts.map((part) => read(part, n, part, title(part))),
+            chart.totals[0],
+            n,
+          ),
+        )
+      : chart.bars.map((name, n) =>
+          bar(
+            name,
+            title(name),
+            rows.map((row, m) => read(name, m, row, titles[m])),
+            chart.totals[n],
+          ),
+        );
+    const [first] = chart.parts ?? chart.bars;
+    const capacity = chart.capacity
+      ? (chart.parts && columns[chart.capacity] ? columns : shown.scalars)[chart.capacity].title
+      : "";
+    return drawing({ ...chart, bars, capacity }, formatBy(columns[first].rule, cells[first]));
+  }
+
+  /** The mark on the axis, its text with the quantity's own unit. */
+  function scaled(mark, factor, quantity) {
+    if (mark.value === null) return mark;
+    const times = (end) => (end === null ? null : end * factor);
+    return {
+      ...draw.withUnit(mark, quantity),
+      value: mark.value * factor,
+      low: times(mark.low),
+      high: times(mark.high),
+    };
+  }
+
+  const endOf = ({ parts }) => parts.reduce((sum, { value }) => sum + (value ?? 0), 0);
+
+  /** What is drawn of bars; `format` is that of the axis. */
+  function drawing(stack, format) {
+    const bars = stack.bars.map((bar) => ({ ...bar, end: endOf(bar), range: told(bar) }));
+    const ticks = draw.steps(
+      bars.flatMap(({ end, whole, capacity }) => [
+        end,
+        whole.value,
+        whole.low,
+        whole.high,
+        capacity,
+      ]),
+    );
+    return { ...stack, bars, ticks: draw.told(ticks, format), at: draw.along(ticks) };
+  }
+
+  const told = ({ whole, of }) => draw.inBrackets(whole) + (of ? ` of ${of}` : "");
+
+  // ---------------------------------------------------------------- SVG
+
+  /** The picture of what is drawn. */
+  function svg(drawn) {
+    const name = `chart-${drawn.id}`;
+    const [body, bottom] = bars(drawn, name);
+    const [key, height] = keyOf(drawn, name, bottom + BELOW);
+    const most = Math.max(0, ...drawn.bars.map((bar) => bar.parts.length));
+    const content = [textures(name, most), ...body, ...key];
+    return draw.picture(drawn, "bars stack", height, description(drawn), content);
+  }
+
+  function textures(name, most) {
+    const used = TEXTURES.slice(1, most).map((path, n) =>
+      pattern(`${name}-${n + 1}`, "texture", path),
+    );
+    return ["defs", {}, ...used, pattern(`${name}-over`, "texture over", CROSSED)];
+  }
+
+  const pattern = (id, kind, d) => [
+    "pattern",
+    { id, width: "6", height: "6", patternUnits: "userSpaceOnUse" },
+    ["path", { class: kind, d }],
+  ];
+
+  function description({ alt, axis, bars: all, capacity }) {
+    const inWords = ({ whole, parts, range }) => {
+      const made = parts.map((part) => `${part.label} ${part.text}`).join(", ");
+      return `${whole.label}: ${whole.text}${range}${parts.length > 1 ? `, of which ${made}` : ""}`;
+    };
+    const limit = capacity ? ` The line is: ${capacity}.` : "";
+    return `${alt.replace(/\.+$/, "")}. ${axis}: ${all.map(inWords).join("; ")}.${limit}`;
+  }
+
+  function bars(drawn, name) {
+    const labels = drawn.bars.map(({ whole, range }) =>
+      draw.beside(whole.label, length(whole.text) + length(range)),
+    );
+    const bottom = labels.reduce((sum, each) => sum + ROW + (each.length - 1) * LABEL_LINE, 0);
+    const body = drawn.ticks
+      .filter(([tick]) => tick !== 0)
+      .map(([tick]) => line("grid", drawn.at(tick), 0, drawn.at(tick), bottom));
+    let top = 0;
+    drawn.bars.forEach((bar, n) => {
+      const { whole, range } = bar;
+      const muted = range ? [["tspan", { class: "muted" }, range]] : [];
+      const content = [
+        ["title", {}, `${whole.label}: ${whole.text}${range}`],
+        ...labels[n].map((part, row) => label(0, top + 14 + row * LABEL_LINE, part, "start")),
+        label(1, top + 14, [whole.text, ...muted], "end", "value"),
+      ];
+      top += (labels[n].length - 1) * LABEL_LINE;
+      content.push(...barOf(drawn, bar, top + 20, name));
+      body.push(["g", { "data-row": whole.id }, ...content]);
+      top += ROW;
+    });
+    return [[...body, ...draw.below(drawn, bottom)], bottom];
+  }
+
+  /** The parts one after the other, what is beyond the capacity, the range, and the line. */
+  function barOf({ at }, { parts, whole, capacity }, top, name) {
+    const found = [line("axis", at(0), top - 2, at(0), top + BAR + 2)];
+    let begin = 0;
+    parts.forEach((part, n) => {
+      if (part.value === null || part.value === 0) return;
+      const end = begin + part.value;
+      const place = [share(at(begin)), top, share(at(end) - at(begin)), BAR];
+      found.push([
+        "g",
+        { "data-part": part.id },
+        ["title", {}, `${part.label}: ${part.text}`],
+        ...swatch(n, place, name),
+      ]);
+      begin = end;
+    });
+    if (capacity !== null && begin > capacity)
+      found.push(over([share(at(capacity)), top, share(at(begin) - at(capacity)), BAR], name));
+    if (whole.low !== null && whole.high !== null) {
+      const [low, high, y] = [at(whole.low), at(whole.high), top + BAR + 5];
+      found.push(line("whisker", low, y, high, y));
+      for (const x of [low, high]) found.push(line("whisker", x, y - 3, x, y + 3));
+    }
+    if (capacity !== null)
+      found.push(line("limit", at(capacity), top - 4, at(capacity), top + BAR + 10));
+    return found;
+  }
+
+  const place = ([x, y, width, height]) => ({
+    x,
+    y: String(y),
+    width: String(width),
+    height: String(height),
+  });
+
+  /** The colour of a part, and over it its texture if it has one. */
+  function swatch(part, at, name) {
+    const colour = ["rect", { class: `series-${(part % COLOURS) + 1} part`, ...place(at) }];
+    const texture = part % TEXTURES.length;
+    if (!texture) return [colour];
+    return [colour, ["rect", { fill: `url(#${name}-${texture})`, ...place(at) }]];
+  }
+
+  const over = (at, name) => ["rect", { class: "over", fill: `url(#${name}-over)`, ...place(at) }];
+
+  /** What each part is, in their order; of a single bar with its number. Then the line. */
+  function keyOf({ bars: all, capacity }, name, top) {
+    const { parts } = all[0];
+    const alone = all.length === 1;
+    const several = parts.length > 1;
+    const entries = several ? parts.map((part) => part.label) : [];
+    if (capacity) entries.push(capacity);
+    const beyond = all.some((bar) => bar.capacity !== null && bar.end > bar.capacity);
+    if (beyond) entries.push(BEYOND);
+    const two = !alone && entries.every((entry) => length(entry) <= HALF);
+    const lines = [];
+    entries.forEach((entry, n) => {
+      const [column, row] = two ? [n % 2, Math.floor(n / 2)] : [0, n];
+      const [x, y] = [share(column / 2), top + row * KEY];
+      if (beyond && n === entries.length - 1) lines.push(over([x, y + 2, SWATCH, SWATCH], name));
+      else if (!several || n >= parts.length)
+        lines.push(["rect", { class: "limit", ...place([x, y, 2, SWATCH + 4]) }]);
+      else lines.push(...swatch(n, [x, y + 2, SWATCH, SWATCH], name));
+      lines.push(["text", { class: "label", x, y: String(y + 12), dx: "18" }, entry]);
+      if (alone && several && n < parts.length)
+        lines.push(label(1, y + 12, parts[n].text, "end", "value"));
+    });
+    const rows = two ? Math.ceil(entries.length / 2) : entries.length;
+    return [lines, top + rows * KEY + (rows ? 4 : 0)];
+  }
+
+  return Object.freeze({ ofPlan, drawing, svg });
+})();

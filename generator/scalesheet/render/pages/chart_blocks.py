@@ -1,0 +1,93 @@
+"""A chart on a page: its caption, the picture, and its numbers as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from scalesheet.model import Chart, Picture, Plan, Scatter, Stack, Table
+from scalesheet.numbers import format_of
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.figures import cell
+from scalesheet.render.pages.html import UNSEARCHED, Html, join, tag
+from scalesheet.render.pages.marks import of_cell
+from scalesheet.render.pages.places import chart_anchor
+from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.render.pictures import picture_svg
+from scalesheet.values import Results
+
+
+def chart_block(context: Context, plan: Plan, chart: Picture, results: Results) -> Html:
+    """A chart with its caption and its numbers."""
+    numbers = _NUMBERS[type(chart)](context, plan, chart, results)
+    return tag(
+        "figure",
+        tag("figcaption", tag("strong", chart.title)),
+        "\n",
+        Html(picture_svg(chart, plan, results, context.book.units)),
+        "\n",
+        tag("details", tag("summary", "The chart's numbers"), numbers, class_="quiet"),
+        class_="chart",
+        id=chart_anchor(chart.id),
+        data_chart=chart.id,
+        **UNSEARCHED,
+    )
+
+
+def _of_chart(context: Context, plan: Plan, chart: Chart, results: Results) -> Html:
+    table = plan.tables[chart.table]
+    return _columns(context, table, results, [n for n in (chart.start, chart.column) if n])
+
+
+def _of_stack(context: Context, plan: Plan, stack: Stack, results: Results) -> Html:
+    """The parts, and what they add up to beside what there is: as columns, or as further rows."""
+    table, totals = plan.tables[stack.table], [*stack.totals, *filter(None, [stack.capacity])]
+    if stack.parts:
+        own = [name for name in totals if name in table.columns and name not in stack.parts]
+        numbers = _columns(context, table, results, [*stack.parts, *own])
+        return _with_scalars(
+            context, plan, results, numbers, [n for n in totals if n not in table.columns]
+        )
+    numbers = _columns(context, table, results, stack.bars)
+    return _with_scalars(context, plan, results, numbers, totals)
+
+
+def _of_scatter(context: Context, plan: Plan, scatter: Scatter, results: Results) -> Html:
+    return _columns(context, plan.tables[scatter.table], results, [scatter.x, scatter.y])
+
+
+def _columns(context: Context, table: Table, results: Results, names: Sequence[str]) -> Html:
+    """Columns of a table over its rows."""
+    rows = results.rows[table.name]
+    body = [[tag("th", context.row_title(table, row), scope="row")] for row in rows]
+    columns = [table.columns[name] for name in names]
+    for column in columns:
+        series = results.tables[table.name][column.name]
+        fmt = format_of(column, series, context.book.units)
+        for line, row, value in zip(body, rows, series, strict=True):
+            line.append(cell(value, fmt, of=of_cell(table.name, row, column.name)))
+    titles = [heading_cell(c.title, context.symbol(c), number=True) for c in columns]
+    return grid([heading_cell(table.title), *titles], body)
+
+
+def _with_scalars(
+    context: Context, plan: Plan, results: Results, numbers: Html, names: Sequence[str]
+) -> Html:
+    """A table of numbers, and below it scalars that the chart draws too."""
+    body = []
+    for name in names:
+        scalar, value = plan.scalars[name], results.scalars[name]
+        fmt = format_of(scalar, [value], context.book.units)
+        told = cell(value, fmt, context.symbol(scalar), of=name)
+        body.append([tag("th", scalar.title, scope="row"), told])
+    if not body:
+        return numbers
+    return join(
+        [numbers, grid([heading_cell("Beside them"), heading_cell("Value", number=True)], body)]
+    )
+
+
+_NUMBERS: Mapping[type, Callable[..., Html]] = {
+    Chart: _of_chart,
+    Stack: _of_stack,
+    Scatter: _of_scatter,
+}

@@ -1,0 +1,163 @@
+"""The charts of a plan as native ones of the workbook, with alternative text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scalesheet.model import Chart, Column, Picture, Scatter, Stack, Table
+from scalesheet.numbers import excel_format
+from scalesheet.render.workbook.canvas import Canvas
+from scalesheet.render.workbook.context import Context
+from scalesheet.render.workbook.places import TITLE, absolute, prefix
+
+ROWS = 20  # rows of a sheet that a chart lies over
+SIZE = {"width": 860, "height": 380}
+INK = "#404040"
+COLOURS = ("#2F6690", "#B4540A", "#14796B", "#8A3C9B", "#6B7280", "#A3872A")
+PATTERNS = ("", "wide_upward_diagonal", "wide_downward_diagonal", "light_horizontal")
+
+
+def write_picture(canvas: Canvas, context: Context, picture: Picture, row: int) -> int:
+    """A chart from this row on; the row below it. One that the workbook has no kind for is left
+    out."""
+    made = _MADE[type(picture)](canvas, context, picture)
+    made.set_title({"name": picture.title, "name_font": _font(12, bold=True), "overlay": False})
+    made.set_size(SIZE)
+    code = canvas.sheet.insert_chart(
+        row, TITLE, made, {"description": picture.alt, "object_position": 2, "x_offset": 4}
+    )
+    canvas.tally.check(code, f"chart {picture.id}")
+    return row + ROWS + 1
+
+
+def _chart(canvas: Canvas, context: Context, chart: Chart) -> Any:
+    """One column of a table over its rows.
+
+    A calendar's bars are drawn whole, and covered up to where each begins.
+    """
+    table = context.tables[chart.table]
+    place = context.layout.tables[chart.table]
+    column = table.columns[chart.column]
+    at = place.columns[chart.column][1]
+    last = place.spacer - 1
+    bar = chart.kind != "column"  # rows from top to bottom, as in the table
+    made = canvas.book.add_chart({"type": "bar" if bar else "column"})
+    fmt = context.column_format(table, column)
+    series = {
+        "name": column.title or column.name,
+        "categories": [place.sheet, place.first, TITLE, last, TITLE],
+        "values": [place.sheet, place.first, at, last, at],
+        "fill": {"color": COLOURS[0]},
+        "gap": 60,
+        "data_labels": {"value": True, "num_format": excel_format(fmt), "font": _font(9)},
+    }
+    made.add_series({**series, "overlap": 100} if chart.start else series)
+    if chart.start:
+        begin = place.columns[chart.start][1]
+        made.add_series(
+            {
+                **series,
+                "name": table.columns[chart.start].title,
+                "values": [place.sheet, place.first, begin, last, begin],
+                "fill": {"color": "#FFFFFF"},
+                "data_labels": {"value": False},
+            }
+        )
+    made.set_legend({"none": True})
+    _axes(made, context, table, column, bar=bar)
+    return made
+
+
+def _stack(canvas: Canvas, context: Context, stack: Stack) -> Any:
+    """Bars of parts, without the line of the capacity. Rows that are the parts of several bars
+    stand side by side instead: a series of a native chart is one stretch of cells."""
+    table = context.tables[stack.table]
+    place = context.layout.tables[stack.table]
+    last = place.spacer - 1
+    alone = len(stack.bars) == 1
+    made = canvas.book.add_chart(
+        {"type": "bar", "subtype": "stacked"} if stack.parts or alone else {"type": "bar"}
+    )
+    first, names = place.first, stack.parts or stack.bars
+    if alone:
+        at = place.columns[names[0]][1]
+        cells = {title: (first + n, at, first + n, at) for n, title in enumerate(table.row_titles)}
+    else:
+        ats = {table.columns[name].title: place.columns[name][1] for name in names}
+        cells = {title: (first, at, last, at) for title, at in ats.items()}
+    for n, (title, (top, left, bottom, right)) in enumerate(cells.items()):
+        series: dict[str, Any] = {
+            "name": title,
+            "values": [place.sheet, top, left, bottom, right],
+            **_filled(n),
+            "gap": 60,
+        }
+        if not alone:
+            series["categories"] = [place.sheet, first, TITLE, last, TITLE]
+        made.add_series(series)
+    made.set_legend({"position": "bottom", "font": _font(9)} if len(cells) > 1 else {"none": True})
+    _axes(made, context, table, table.columns[names[0]], bar=True, labelled=not alone)
+    return made
+
+
+def _scatter(canvas: Canvas, context: Context, scatter: Scatter) -> Any:
+    """Points with the titles of their rows beside them; the frontier is for the pages."""
+    table, place = context.tables[scatter.table], context.layout.tables[scatter.table]
+    x, y = (place.columns[name][1] for name in (scatter.x, scatter.y))
+    last = place.spacer - 1
+    made = canvas.book.add_chart({"type": "scatter"})
+    rows = range(place.first, last + 1)
+    titles = [{"value": f"={prefix(place.sheet)}{absolute(row, TITLE)}"} for row in rows]
+    made.add_series(
+        {
+            "name": scatter.title,
+            "categories": [place.sheet, place.first, x, last, x],
+            "values": [place.sheet, place.first, y, last, y],
+            "marker": {"type": "circle", "size": 7, "fill": {"color": COLOURS[0]}},
+            "data_labels": {"custom": titles, "value": True, "font": _font(9)},
+        }
+    )
+    made.set_legend({"none": True})
+    made.set_x_axis(_numbers(context, table, table.columns[scatter.x]))
+    made.set_y_axis(_numbers(context, table, table.columns[scatter.y]))
+    return made
+
+
+def _filled(part: int) -> dict[str, Any]:
+    """The colour of a part, and its texture if it has one."""
+    colour = COLOURS[part % len(COLOURS)]
+    if texture := PATTERNS[part % len(PATTERNS)]:
+        return {"pattern": {"pattern": texture, "fg_color": "#FFFFFF", "bg_color": colour}}
+    return {"fill": {"color": colour}}
+
+
+def _axes(
+    made: Any, context: Context, table: Table, column: Column, *, bar: bool, labelled: bool = True
+) -> None:
+    categories = {
+        "num_font": _font(9), "major_gridlines": {"visible": False}, "reverse": bar,
+        "crossing": "max" if bar else None, "visible": labelled,
+    }  # fmt: skip
+    values = _numbers(context, table, column)
+    # XlsxWriter exchanges the axes of a bar chart, so that x is always the horizontal one
+    made.set_x_axis(values if bar else categories)
+    made.set_y_axis(categories if bar else values)
+
+
+def _numbers(context: Context, table: Table, column: Column) -> dict[str, Any]:
+    """An axis of the numbers of a column."""
+    unit = context.symbol(column)
+    return {
+        "name": f"{column.title} ({unit})" if unit else column.title,
+        "name_font": _font(9), "num_font": _font(9), "min": 0,
+        "num_format": excel_format(context.column_format(table, column)),
+        "major_gridlines": {"visible": True, "line": {"color": "#D9D9D9", "width": 0.5}},
+    }  # fmt: skip
+
+
+def _font(size: int, *, bold: bool = False) -> dict[str, object]:
+    return {"name": "Arial", "size": size, "bold": bold, "color": INK}
+
+
+_MADE: Mapping[type, Callable[..., Any]] = {Chart: _chart, Stack: _stack, Scatter: _scatter}

@@ -1,0 +1,131 @@
+"""A plan's charts: lowered from its file, and every name in them looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.load import Document
+from scalesheet.model import Chart, Picture, Position, Scatter, Stack
+from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable
+from scalesheet.units import Units
+
+Found = Iterator[tuple[str, str]]  # code and message of what is wrong
+
+
+def lower_chart(
+    document: Document, name: str, entry: Mapping[str, Any]
+) -> tuple[Picture, Position]:
+    """A chart as written, and its place. Its names are not looked up."""
+    kind = str(entry.get("kind", "bar"))
+    return _LOWERED.get(kind, _columns)(name, entry), document.at("charts", name)
+
+
+def _columns(name: str, entry: Mapping[str, Any]) -> Chart:
+    return Chart(
+        name,
+        str(entry["title"]),
+        entry.get("kind", "bar"),
+        str(entry["table"]),
+        str(entry["column"]),
+        str(entry.get("alt", entry["title"])),
+        str(entry.get("from", "")),
+    )
+
+
+def _stack(name: str, entry: Mapping[str, Any]) -> Stack:
+    total = entry.get("total")
+    return Stack(
+        name,
+        str(entry["title"]),
+        str(entry["table"]),
+        str(entry["alt"]),
+        tuple(entry.get("parts", ())),
+        tuple(entry.get("bars", ())),
+        () if total is None else (str(total),),
+        str(entry.get("capacity", "")),
+    )
+
+
+def _scatter(name: str, entry: Mapping[str, Any]) -> Scatter:
+    title, table, x, y, alt = (str(entry[key]) for key in ("title", "table", "x", "y", "alt"))
+    return Scatter(name, title, table, x, y, alt)
+
+
+_LOWERED: Mapping[str, Callable[[str, Mapping[str, Any]], Picture]] = {
+    "stack": _stack,
+    "scatter": _scatter,
+}
+
+
+# ------------------------------------------------------------------ names
+
+
+def charts_of(draft: DraftPlan, units: Units, found: list[Diagnostic]) -> tuple[Picture, ...]:
+    """The charts whose names all stand for something; what is wrong with others goes to `found`."""
+    charts = []
+    for chart, position in draft.charts:
+        if isinstance(chart, Stack):
+            chart = _with_totals(chart)
+        faults = [at(position, *fault) for fault in _faults(chart, draft, units)]
+        found += faults
+        if not faults:
+            charts.append(chart)
+    return tuple(charts)
+
+
+def _with_totals(stack: Stack) -> Stack:
+    """A stack without a stated total has the one part that it is made of, or the table's."""
+    if stack.totals:
+        return stack
+    if stack.bars:
+        return replace(stack, totals=tuple(f"{stack.table}.total.{bar}" for bar in stack.bars))
+    return replace(stack, totals=stack.parts[:1])
+
+
+def _faults(chart: Picture, draft: DraftPlan, units: Units) -> Found:
+    owner = draft.tables.get(chart.table)
+    if owner is None:
+        yield "N001", f"unknown table '{chart.table}'{nearest(chart.table, draft.tables)}"
+    elif isinstance(chart, Stack):
+        yield from _faults_of_stack(chart, owner, draft, units)
+    elif isinstance(chart, Scatter):
+        yield from _no_columns(owner, (chart.x, chart.y))
+    else:
+        yield from _no_columns(owner, (chart.column, chart.start))
+
+
+def _no_columns(owner: DraftTable, names: Sequence[str]) -> Found:
+    numbers = _numbers(owner.columns)
+    for name in filter(None, names):
+        if name not in numbers:
+            yield (
+                "N001",
+                f"'{owner.name}' has no column of numbers '{name}'{nearest(name, numbers)}",
+            )
+
+
+def _numbers(drafts: Mapping[str, Draft]) -> list[str]:
+    return [name for name, each in drafts.items() if each.kind == "number"]
+
+
+def _faults_of_stack(stack: Stack, owner: DraftTable, draft: DraftPlan, units: Units) -> Found:
+    parts = stack.parts or stack.bars
+    yield from _no_columns(owner, parts)
+    if len(stack.totals) < len(stack.bars):
+        yield "N001", f"'{stack.id}' has several bars; each has the table's total, without 'total'"
+    if len(stack.parts) > 1 and stack.totals == stack.parts[:1]:
+        yield "N001", f"'{stack.id}' lacks 'total', the column that its parts add up to"
+    known = dict(draft.scalars)
+    if stack.parts:
+        known |= owner.columns
+    whole = owner.columns.get(parts[0])
+    for name in (*stack.totals, *filter(None, [stack.capacity])):
+        one = known.get(name)
+        if one is None or one.kind != "number":
+            of = f"no number '{name}' is a scalar" + " or a column" * bool(stack.parts)
+            yield "N001", f"{of}{nearest(name, _numbers(known))}"
+        elif one.unit and whole and whole.unit and not units.compatible(one.unit, whole.unit):
+            yield "U002", f"'{name}' is in {one.unit}, but the parts are in {whole.unit}"
