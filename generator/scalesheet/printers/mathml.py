@@ -60,7 +60,8 @@ def _name(what: Shown) -> str:
     if not what.of:
         return _bare(what)
     part = f' data-part="{what.end}"' if what.end != "value" else ""
-    return _element("mrow", _bare(what), f' data-of="{escape(what.of)}" data-as="math"{part}')
+    own = " data-own" if what.own else ""
+    return _element("mrow", _bare(what), f' data-of="{escape(what.of)}" data-as="math"{part}{own}')
 
 
 def _bare(what: Shown) -> str:

@@ -55,7 +55,7 @@ class Shown:
     """What stands for a reference: a symbol (`M_opt`, `eta`), a number with its unit, or words.
 
     The first that is not empty is used, in this order. `of` names the quantity whose value (or
-    which end of it) this is, for a target that can say so.
+    which end of it) this is, for a target that can say so; `own`: that it is of the row at hand.
     """
 
     symbol: str = ""
@@ -64,6 +64,7 @@ class Shown:
     text: str = ""
     of: str = ""
     end: End = "value"
+    own: bool = False
 
 
 class Naming(Protocol):

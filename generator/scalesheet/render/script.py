@@ -1,6 +1,6 @@
 """A plan as a classic script: its inputs, and how everything is computed from them.
 
-    scalesheet.plans["qwen2-finance"] = {inputs: {...}, steps(s, t) {...}, compute(inputs) {...}}
+    scalesheet.plans["qwen2-finance"] = {id, inputs: {...}, steps(s, t) {...}, compute(inputs) {...}}
 
 It needs `runtime.js` before it. `inputs` holds what is stated: `scalars` by name and `tables` by
 name, the catalogue's that the plan looks into among them, each `{rows: [id], titles: [text],
@@ -46,6 +46,7 @@ def program(plan: Plan, book: Book) -> str:
             '"use strict";',
             "const rt = scalesheet.runtime;",
             f"scalesheet.plans[{quoted(plan.id)}] = {{",
+            f"id: {quoted(plan.id)},",
             f"inputs: {_inputs(plan, tables)},",
             "steps: (s, t) => [",
             *steps,

@@ -2,15 +2,19 @@
 
 `numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` and
 its neighbours draw as charts.py and its do and `pictures.js` any chart of a plan, `marks.js` writes
-figures, `fields.js` makes inputs of them, and `page.js` binds all of it to a page. What stands in
-`beside/` is loaded after them where a page has use for it.
+figures, `fields.js` makes inputs of them, `told.js` shows what a figure rests on, `patch.js` has
+changes as text, and `page.js` binds all of it to a page. What stands in `beside/` is loaded after
+them where a page has use for it.
 """
 
 from __future__ import annotations
 
 from importlib.resources import files
 
-PARTS = ("numbers", "inputs", "charts", "stacks", "scatters", "pictures", "marks", "fields", "page")
+PARTS = (
+    *("numbers", "inputs", "charts", "stacks", "scatters", "pictures", "marks", "fields"),
+    *("told", "patch", "page"),
+)
 
 #: Scripts of their own: what a plan could choose, accelerators and plans side by side.
 BESIDE = ("alternatives", "accelerators", "compare")

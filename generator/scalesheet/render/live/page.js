@@ -11,6 +11,7 @@
   const { change, edited, find, fromQuery, toQuery, cellName } = scalesheet.inputs;
   const { view, place, mark, update, inSight, element, drawn, rowTitle } = scalesheet.marks;
   const { field } = scalesheet.fields;
+  const { yaml, command } = scalesheet.patch;
   const SVG = "http://www.w3.org/2000/svg";
   const MOST_IN_BAR = 4;
 
@@ -313,27 +314,75 @@
     tellFaults([]);
     go(new Map(), true);
   };
+  const folded = texts();
   const state = element(
     "div",
     { class: "state", hidden: true },
     list,
     status,
     element("p", { class: "buttons" }, ...buttons()),
+    folded,
   );
   panel.append(faultsAt, state);
   panel.classList.add("live");
 
   function buttons() {
-    const copied = (made) =>
-      navigator.clipboard.writeText(location.href).then(() => {
-        made.textContent = "Copied";
-        setTimeout(() => made.replaceChildren("Copy the link"), 2000);
-      });
     return [
-      ...(navigator.clipboard ? [button("Copy the link", copied)] : []),
+      ...copying("Copy the link", () => location.href),
+      ...copying("Copy as YAML", () => yaml(plan, changes)),
       beside,
       button("Back to the published plan", resetAll),
     ];
+  }
+
+  /** A button that copies a text; none where the browser lets no page do so. */
+  function copying(label, text) {
+    const copied = (made) =>
+      navigator.clipboard.writeText(text()).then(() => {
+        made.textContent = "Copied";
+        setTimeout(() => made.replaceChildren(label), 2000);
+      });
+    return navigator.clipboard ? [button(label, copied)] : [];
+  }
+
+  /** The changes as text, in a fold: for the plan's file, and for the command line. */
+  function texts() {
+    const shownAs = (title, text, ...more) => {
+      const code = element("code");
+      fold.addEventListener("toggle", () => fold.write());
+      writers.push(() => (code.textContent = text()));
+      const head = element("p", { class: "label" }, title, " ", ...more);
+      return [head, element("pre", { tabindex: "0" }, code)];
+    };
+    const download = () => {
+      const file = new Blob([yaml(plan, changes)], { type: "application/yaml" });
+      const href = URL.createObjectURL(file);
+      element("a", { href, download: `${plan.id}-changes.yaml` }).click();
+      setTimeout(() => URL.revokeObjectURL(href), 1000);
+    };
+    const writers = [];
+    const fold = element("details", { class: "quiet texts" });
+    fold.write = () => fold.open && writers.forEach((each) => each());
+    fold.append(
+      element("summary", {}, "The changes as text: for the plan's file, for the command line"),
+      ...shownAs(
+        "For the plan's file, in place of what stands there",
+        () => yaml(plan, changes),
+        button("Download", download),
+      ),
+      ...shownAs(
+        "On the command line",
+        () => command(plan, changes),
+        ...copying("Copy", () => command(plan, changes)),
+      ),
+      element(
+        "p",
+        { class: "note" },
+        "The workbook to download is that of the published plan. It computes the same once its ",
+        "yellow cells have these values.",
+      ),
+    );
+    return fold;
   }
 
   const bar = element("aside", {
@@ -381,6 +430,7 @@
     const { differing, all } = differences();
     const [some, every] = [differing, all].map((count) => count.toLocaleString("en"));
     status.textContent = `${some} of ${every} figures of the plan differ from the published ones.`;
+    folded.write();
     counted.textContent = changes.size === 1 ? "1 change" : `${changes.size} changes`;
   }
 
@@ -442,6 +492,17 @@
     }
     return { differing, all };
   }
+
+  // ---------------------------------------------------------------- on demand
+
+  const readsOf = new Map(plan.steps().map(([key, reads]) => [key, reads.split(" ").filter(Boolean)]));
+  scalesheet.told.attach(plan, content, {
+    published,
+    now: () => now,
+    reads: (key) => readsOf.get(key) ?? [],
+    anchor: (key) => (readsOf.has(key) && !sided.has(key) ? "f." : "i.") + key.replace("/", ":"),
+    address: (part) => `${plan.id}.html${toQuery(changes)}${part}`,
+  });
 
   // ---------------------------------------------------------------- start
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scalesheet.model import Column, Formula, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import format_of
@@ -37,7 +37,8 @@ from scalesheet.values import Results, Value
 class Told:
     """One formula to be told: of a scalar, or of the rows of a column that it computes.
 
-    `row` is the first of them that has a value, and stands as the example.
+    `row` is the first of them that has a value, and stands as the example. `apart`: the column has
+    another formula for other rows.
     """
 
     key: Key
@@ -47,6 +48,7 @@ class Told:
     anchor: str
     rows: tuple[str, ...] = ()
     row: str | None = None
+    apart: bool = False
 
 
 def formula_blocks(context: Context, plan: Plan, results: Results) -> Iterator[object]:
@@ -95,6 +97,7 @@ def _of_column(table: Table, column: Column, results: Results) -> Iterator[Told]
             column_anchor(table.name, column.name, *of[:1] if n else ()),
             tuple(of),
             next((row for row in of if series[row].value is not None), None),
+            n > 0,
         )
 
 
@@ -118,16 +121,18 @@ def _block(
             "div",
             scrolling(drawn(titles, told.quantity.title, told.formula.ends.value)),
             scrolling(_numbers(titles, results, told)),
-            tag("p", "In words: ", in_words(titles, told.formula.ends.value), "."),
+            tag("p", "In words: ", in_words(titles, told.formula.ends.value), ".",
+                class_="in-words"),
             _needs(context, plan, results, told),
             _used_by(context, plan, used.get(told.key, ())),
             _catalogue(context, told.formula),
             _foot(context, plan, told),
             tag("details", tag("summary", "As text"), _texts(titles, told), class_="quiet"),
             id=told.anchor,
+            data_rows=" ".join(told.rows) if told.apart else None,
         ),
         class_="formula",
-    )
+    )  # fmt: skip
 
 
 def scrolling(formula: Html | None) -> Html | None:
@@ -172,12 +177,16 @@ def _figure(
     value: Value,
     values: Iterable[Value],
     of: str,
+    own: bool = False,
 ) -> Html:
-    """A value by itself, of a reference what it refers to. `values` share its format."""
+    """A value by itself, of a reference what it refers to. `values` share its format; `own`: it is
+    of the row that is the example of a formula."""
     if quantity.kind == "reference" and value.reason is None:
-        return tag("span", reference(context, plan, quantity, value), **mark(of, "row"))
-    fmt = format_of(quantity, values, context.book.units)
-    return amount(value, fmt, context.symbol(quantity), of=of)
+        shown, as_ = reference(context, plan, quantity, value), "row"
+    else:
+        fmt = format_of(quantity, values, context.book.units)
+        shown, as_ = amount(value, fmt, context.symbol(quantity)), "amount"
+    return tag("span", shown, **mark(of, as_), data_own=own)
 
 
 def _where(context: Context, plan: Plan, told: Told) -> Html | None:
@@ -198,7 +207,7 @@ def _numbers(titles: Titles, results: Results, told: Told) -> Html | None:
     if key.table is None:
         result = numbers.value(told.quantity, results.scalars[key.name], key.name)
     elif told.row is not None:
-        result = numbers.cell(key.table, told.row, key.name)
+        result = replace(numbers.cell(key.table, told.row, key.name), own=True)
     else:
         return None
     return with_numbers(numbers, result, told.formula.ends.value)
@@ -240,7 +249,8 @@ def _named(
         return named
     series = results.tables[key.table][key.name]
     value = results.cell(key.table, at, key.name)
-    shown = _figure(context, plan, column, value, series, of_cell(key.table, at, key.name))
+    own = key.row is None
+    shown = _figure(context, plan, column, value, series, of_cell(key.table, at, key.name), own)
     return join([named, " (", shown, ")"])
 
 
@@ -256,7 +266,7 @@ def _used_by(context: Context, plan: Plan, keys: tuple[Key, ...]) -> Html | None
             title = f"{table.title}: {quantity.title}"
         if not quantity.hidden:
             parts.append(link(address(context, plan, key, plan.id), title))
-    return tag("p", "Used by ", join(parts, ", "), ".") if parts else None
+    return tag("p", "Used by ", join(parts, ", "), ".", class_="users") if parts else None
 
 
 def _catalogue(context: Context, formula: Formula) -> Html | None:

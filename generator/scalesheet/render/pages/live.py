@@ -12,6 +12,7 @@ from scalesheet.numbers import Rule, rule_of
 from scalesheet.printers.javascript import quoted
 from scalesheet.render.pages.calendar import CALENDAR
 from scalesheet.render.pages.graph import users
+from scalesheet.render.pages.patch import column_place, scalar_place
 from scalesheet.render.pages.places import column_sides, row_page, sides
 from scalesheet.render.pictures import for_script
 from scalesheet.render.script import member, reached
@@ -29,6 +30,11 @@ def shown(plan: Plan, book: Book) -> str:
     tables: dict[str, Any] = {}
     for name, table in {**others, **computed, **plan.tables}.items():
         tables[name] = _table(table, book.units, used)
+        for column in table.columns.values() if name in plan.tables else ():
+            if place := column_place(plan, table, column):
+                tables[name]["columns"][column.name]["at"] = place
+                if name == "phases" and column.unit is not None:
+                    tables[name]["columns"][column.name]["stands"] = str(column.unit)
         if name in book.tables:
             tables[name]["page"] = True
         if name not in computed and name not in plan.tables:
@@ -36,11 +42,16 @@ def shown(plan: Plan, book: Book) -> str:
         of_rows = {row: page for row in table.rows if (page := row_page(plan, name, row))}
         if of_rows:
             tables[name]["pages"] = of_rows
+    scalars: dict[str, Any] = {}
+    for name, scalar in plan.scalars.items():
+        scalars[name] = _quantity(scalar, book.units, (None, name) in used)
+        if place := scalar_place(plan, scalar):
+            scalars[name]["at"] = place
     names: dict[str, Any] = {
+        "title": plan.title,
+        "file": f"data/plans/{plan.id}/plan.yaml",
         "scenarios": list(plan.scenarios),
-        "scalars": {
-            n: _quantity(s, book.units, (None, n) in used) for n, s in plan.scalars.items()
-        },
+        "scalars": scalars,
         "tables": tables,
         "sided": sorted(_sided(plan)),
         "charts": {chart.id: for_script(chart, plan, book.units) for chart in charts},

@@ -100,12 +100,14 @@ class Numbers:
             case Cell():
                 return self.cell(node.table, node.row, node.column, node.end)
             case Column() if self.row is not None and node.table == self.titles.within:
-                return self.cell(node.table, self.row, node.column, node.end)
+                shown = self.cell(node.table, self.row, node.column, node.end)
+                return replace(shown, own=True)
             case Lookup():
                 found = self._row(node.key)
                 if found is not None and found[0] in self.results.rows[node.table]:
                     of = of_chosen(node.table, found[1], node.column)
-                    return self.cell(node.table, found[0], node.column, node.end, of)
+                    shown = self.cell(node.table, found[0], node.column, node.end, of)
+                    return replace(shown, own=isinstance(node.key, Column))
         return None
 
     def column(self, table: str, column: str) -> Shown:

@@ -1,0 +1,55 @@
+"""Where each input of a plan stands in the plan's file, for changes that are copied as YAML.
+
+A place is the keys that lead to it, with `/` between them and `*` for the row of a table. A value
+with another one beside it for a second scenario has its second side under `written`.
+"""
+
+from __future__ import annotations
+
+from scalesheet.model import Column, Plan, Scalar, Table
+from scalesheet.render.pages.places import SCENARIO, column_sides, sides
+
+WRITTEN = "/written"
+
+
+def scalar_place(plan: Plan, scalar: Scalar) -> str | None:
+    """The place of a stated scalar; the scenario has none, since it is chosen by the reader."""
+    if scalar.stated is None or scalar.name == SCENARIO:
+        return None
+    whole = plan.scalars.get(scalar.name.rpartition(".")[0])
+    if whole is not None and any(side is scalar for side in sides(plan, whole).values()):
+        return _scalar(whole) + _side(plan, scalar.name.rpartition(".")[2])
+    return _scalar(scalar)
+
+
+def _scalar(scalar: Scalar) -> str:
+    if scalar.phase is None:
+        return f"scalars/{scalar.name}"
+    return f"phases/{scalar.phase}/scalars/{scalar.name.removeprefix(f'{scalar.phase}.')}"
+
+
+def column_place(plan: Plan, table: Table, column: Column) -> str | None:
+    """The place of the stated cells of a column. The axes of a cross table have none, nor has the
+    class of a phase, by which formulas are chosen before anything is computed."""
+    if (table.name, column.name) == ("phases", "class"):
+        return None
+    if not column.stated or column.name in dict(table.each):
+        return None
+    for each in table.columns.values():
+        for word, side in column_sides(plan, table, each).items():
+            if side.name == column.name:
+                return _column(table, each) + _side(plan, word)
+    return _column(table, column)
+
+
+def _column(table: Table, column: Column) -> str:
+    if table.name == "phases":
+        return f"phases/*/{column.name}"
+    if table.phase is None:
+        return f"tables/{table.name}/rows/*/{column.name}"
+    own = table.name.removeprefix(f"{table.phase}.")
+    return f"phases/{table.phase}/tables/{own}/rows/*/{column.name}"
+
+
+def _side(plan: Plan, word: str) -> str:
+    return WRITTEN if word != plan.scenarios[0] else ""
