@@ -9,23 +9,13 @@
 (() => {
   const { formatBy, ends, plain } = scalesheet.numbers;
   const { edited } = scalesheet.inputs;
-  const { element, place, rowTitle } = scalesheet.marks;
+  const { element, drawn: asElements, rowTitle } = scalesheet.marks;
+  const { markOf, withUnit } = scalesheet.charts.parts;
+  const { scatters } = scalesheet;
+  const SVG = "http://www.w3.org/2000/svg";
   const SLICE = 12; // milliseconds
-  const EVERY = "*";
-
-  /** Of pairs of numbers those of which no other is less in both, or in one and alike in the other. */
-  const frontier = (all) =>
-    new Set(
-      all.filter(
-        (mine) =>
-          !all.some(
-            (other) =>
-              other.cost <= mine.cost &&
-              other.time <= mine.time &&
-              (other.cost !== mine.cost || other.time !== mine.time),
-          ),
-      ),
-    );
+  const [EVERY, FRONTIER] = ["*", "frontier"];
+  const MARKED = "Marked “frontier”: of all that fit no other is both cheaper and faster.";
 
   const words = (text) => (text ? text.split(" ") : []);
 
@@ -35,16 +25,18 @@
 
   /** The part of a plan's page; `host.enter(name, id)` makes a row the choice. */
   function section({ plan, enter, follow, ...page }, at) {
-    const { choice, table: name, cost, time, by, unfit } = at.dataset;
+    const { choice, table: name, cost, time, by, unfit, picture } = at.dataset;
     const [facts, figures] = [words(at.dataset.facts), words(at.dataset.figures)];
     const { rows } = plan.inputs.tables[name];
     const table = at.querySelector("table");
     const note = at.querySelector(".note");
+    const figure = at.querySelector("figure");
     const machine = scalesheet.runtime.machine(plan, plan.inputs);
     const quantity = (figure) => plan.shown.scalars[figure];
     const column = (fact) => plan.shown.tables[name].columns[fact];
     let changes = page.changes();
-    let drawn; // the changes and the filters that the table shows
+    let found; // what the plan gives with each row
+    let of; // the changes that it gives this with
     let near = false;
     let turn = 0;
     let order = { by: cost, falling: false };
@@ -60,21 +52,15 @@
       const known = Array.from(new Set(cells(by))).sort();
       const titled = known.map((id) => [id, rowTitle(plan, column(by).table, id)]);
       const terms = Array.from(new Set(cells("term"))).sort();
-      const which = select("Accelerator", [["", "that of the plan"], [EVERY, "all"], ...titled]);
+      const which = select("Offers", [
+        ["", "of the plan's accelerator"],
+        [FRONTIER, "on the frontier"],
+        [EVERY, "all"],
+        ...titled,
+      ]);
       const term = select("Term", [["", "all"], ...terms.map((each) => [each, each])]);
-      const best = element("input", { type: "checkbox" });
-      best.addEventListener("change", draw);
-      at.insertBefore(
-        element(
-          "div",
-          { class: "narrow" },
-          which.label,
-          term.label,
-          element("label", { class: "tick" }, best, element("span", {}, "frontier only")),
-        ),
-        at.querySelector(".scroll"),
-      );
-      return { which: which.field, term: term.field, best };
+      at.insertBefore(element("div", { class: "narrow" }, which.label, term.label), figure);
+      return { which: which.field, term: term.field };
     }
 
     function select(label, options) {
@@ -83,72 +69,118 @@
         {},
         ...options.map(([value, text]) => element("option", { value }, text)),
       );
-      field.addEventListener("change", draw);
+      field.addEventListener("change", () => found && write());
       return { field, label: element("label", {}, element("span", {}, label), field) };
     }
 
-    /** The rows that are asked for, and the chosen one. */
-    function wanted() {
-      if (!controls) return rows;
-      const [which, term] = [controls.which.value || ofChosen(), controls.term.value];
-      const fits = (id, n) =>
-        (which === EVERY || cells(by)[n] === which) && (!term || cells("term")[n] === term);
-      return rows.filter((id, n) => id === chosen() || fits(id, n));
+    /** The rows of the table: the chosen one, and those that are asked for. */
+    function wanted(all, best) {
+      if (!controls) return all;
+      const which = controls.which.value || ofChosen();
+      const fits = ({ id, row }) =>
+        which === FRONTIER ? best.has(id) : which === EVERY || cells(by)[row] === which;
+      return all.filter((each) => each.id === chosen() || fits(each));
     }
 
     // -------------------------------------------------------------- computing
 
     /** What the plan gives with each row; a later call ends an earlier one. */
-    function compute(ids, done) {
+    function compute() {
+      if (!near || of === changes) return;
       const mine = (turn += 1);
-      const found = [];
+      const [asked, next] = [changes, []];
+      at.setAttribute("aria-busy", "true");
       function slice() {
         if (mine !== turn) return;
         const end = performance.now() + SLICE;
-        while (found.length < ids.length && performance.now() < end) {
-          found.push(resultOf(ids[found.length]));
+        while (next.length < rows.length && performance.now() < end)
+          next.push(resultOf(rows[next.length], next.length));
+        if (next.length < rows.length) {
+          setTimeout(slice);
+          return;
         }
-        if (found.length < ids.length) setTimeout(slice);
-        else done(found);
+        [found, of] = [next, asked];
+        at.removeAttribute("aria-busy");
+        write();
       }
       slice();
     }
 
-    const possible = ({ cost, time, figures }) =>
-      cost !== undefined && time !== undefined && figures.every(({ value }) => value !== unfit);
-
-    function resultOf(id) {
+    function resultOf(id, row) {
       const { scalars, tables } = machine.set(edited(plan, new Map(changes).set(choice, id)));
-      const row = rows.indexOf(id);
-      const amount = (figure) => {
-        const { value } = scalars[figure];
-        return typeof value === "number" ? value : undefined;
-      };
       return {
         id,
         row,
         figures: figures.map((figure) => scalars[figure]),
         facts: facts.map((fact) => tables[name][fact][row]),
         columns: facts.map((fact) => tables[name][fact]),
-        cost: amount(cost),
-        time: amount(time),
       };
+    }
+
+    const valueOf = (figure, each) => each.figures[figures.indexOf(figure)].value;
+    const possible = (each) =>
+      [cost, time].every((figure) => typeof valueOf(figure, each) === "number") &&
+      each.figures.every(({ value }) => value !== unfit);
+
+    // -------------------------------------------------------------- the picture
+
+    const kind = ({ id, row }) => (by ? rowTitle(plan, column(by).table, cells(by)[row]) : rowTitle(plan, name, id));
+
+    /** Of each accelerator the row that costs least; every row of a plan's own table. */
+    function cheapest(able) {
+      if (!by) return able;
+      const first = new Map();
+      for (const each of Array.from(able).sort((a, b) => valueOf(cost, a) - valueOf(cost, b)))
+        if (!first.has(kind(each))) first.set(kind(each), each);
+      return Array.from(first.values());
+    }
+
+    /** Cost against time, and the rows on the frontier: of each accelerator only the cheapest is
+     *  drawn besides them. */
+    function drawing(able) {
+      const axes = [time, cost];
+      const formats = axes.map((each) =>
+        formatBy(
+          quantity(each).rule ?? {},
+          able.map((one) => one.figures[figures.indexOf(each)]),
+        ),
+      );
+      const point = (each, label) => {
+        const [x, y] = axes.map((axis, n) =>
+          withUnit(
+            markOf(each.id, label, each.figures[figures.indexOf(axis)], formats[n]),
+            quantity(axis),
+          ),
+        );
+        return { id: each.id, label, x, y };
+      };
+      const titles = axes.map((axis) => {
+        const { title, symbol } = quantity(axis);
+        return symbol ? `${title} (${symbol})` : title;
+      });
+      const alt = "What the plan costs and how long it takes with each that could be chosen.";
+      const drawn = (points) =>
+        scatters.drawing({ id: picture, title: "Cost against time", alt, points }, titles, formats);
+      const best = drawn(able.map((each) => point(each, rowTitle(plan, name, each.id)))).frontier;
+      const known = new Map(best.map((each) => [each.id, each]));
+      for (const each of cheapest(able))
+        if (!known.has(each.id)) known.set(each.id, point(each, kind(each)));
+      return drawn(able.filter(({ id }) => known.has(id)).map(({ id }) => known.get(id)));
     }
 
     // -------------------------------------------------------------- drawing
 
-    function draw() {
-      if (!near) return;
-      const ids = wanted();
-      drawn = changes;
-      at.setAttribute("aria-busy", "true");
-      compute(ids, (found) => {
-        const best = frontier(found.filter(possible));
-        const only = controls?.best.checked;
-        const shown = only ? found.filter((each) => best.has(each) || each.id === chosen()) : found;
-        write(shown.sort(compare), best);
-        at.removeAttribute("aria-busy");
-      });
+    function write() {
+      const term = controls?.term.value;
+      const able = found.filter(
+        (each) => possible(each) && (!term || cells("term")[each.row] === term),
+      );
+      const drawn = drawing(able);
+      figure.querySelector("svg").replaceWith(asElements(scatters.svg(drawn), SVG));
+      const best = new Set(drawn.frontier.map(({ id }) => id));
+      const all = found.filter(({ row }) => !term || cells("term")[row] === term);
+      const own = found.filter(({ id }) => id === chosen() && !all.some((each) => each.id === id));
+      fill(wanted([...all, ...own], best).sort(compare), best);
     }
 
     /** What the rows are ordered by; what has no number comes last. */
@@ -159,25 +191,22 @@
       return (order.falling ? -apart : apart) || a.row - b.row;
     }
 
-    function keyOf({ row, figures: of, facts: own }) {
+    function keyOf({ row, figures: shown, facts: own }) {
       if (order.by === "") return rowTitle(plan, name, rows[row]);
-      const at = figures.indexOf(order.by);
-      const cell = at < 0 ? own[facts.indexOf(order.by)] : of[at];
+      const n = figures.indexOf(order.by);
+      const cell = n < 0 ? own[facts.indexOf(order.by)] : shown[n];
       return cell.reason ?? cell.value ?? "";
     }
 
-    function write(shown, best) {
-      const formats = figures.map((figure, n) =>
+    function fill(shown, best) {
+      const formats = figures.map((each, n) =>
         formatBy(
-          quantity(figure).rule ?? {},
-          shown.map((each) => each.figures[n]),
+          quantity(each).rule ?? {},
+          shown.map((one) => one.figures[n]),
         ),
       );
       const ofFacts = facts.map((fact, n) =>
-        formatBy(
-          column(fact).rule ?? {},
-          shown[0]?.columns[n] ?? [],
-        ),
+        formatBy(column(fact).rule ?? {}, shown[0]?.columns[n] ?? []),
       );
       table.tBodies[0].replaceChildren(
         ...shown.map((each) =>
@@ -192,13 +221,15 @@
         ),
       );
       headings();
-      writeNote(shown.length);
+      const told = shown.length === 1 ? "1 row" : `${shown.length} rows`;
+      const changed = changes.size ? ", with your changes" : "";
+      note.textContent = `${told}${changed}. ${MARKED}`;
     }
 
     const sign = (text) => element("span", { class: `sign ${text}` }, text);
     const signs = (each, best) => [
       ...(each.id === chosen() ? [sign("chosen")] : []),
-      ...(best.has(each) ? [sign("frontier")] : []),
+      ...(best.has(each.id) ? [sign("frontier")] : []),
     ];
 
     function titleOf(id) {
@@ -247,7 +278,7 @@
           heading.append(made);
           made.addEventListener("click", () => {
             order = { by: each, falling: order.by === each && !order.falling };
-            draw();
+            write();
           });
         }
         if (order.by !== each) heading.removeAttribute("aria-sort");
@@ -255,26 +286,19 @@
       });
     }
 
-    function writeNote(count) {
-      const told = count === 1 ? "1 row" : `${count} rows`;
-      const changed = changes.size ? ", with your changes" : "";
-      note.textContent = `${told}${changed}. Marked “frontier”: of those that fit no other is both cheaper and faster.`;
-    }
-
     // -------------------------------------------------------------- following
 
     new IntersectionObserver(
       ([{ isIntersecting }]) => {
         near = isIntersecting;
-        if (near && drawn !== changes) draw();
+        compute();
       },
       { rootMargin: "60%" },
     ).observe(at);
 
     follow(at, (next) => {
-      if (next === changes && drawn === changes) return;
       changes = next;
-      draw();
+      compute();
     });
   }
 })();

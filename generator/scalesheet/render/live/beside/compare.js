@@ -51,13 +51,16 @@
 
   const readsPrices = (plan) => plan.inputs.tables[OFFERS]?.columns.node_price !== undefined;
 
+  const noPrice = (day) => `no price known at ${day}`;
+
   /** The plan with the prices of a day, as a build at that day has them. */
   function dated(plan, day) {
     if (!day || !readsPrices(plan)) return plan;
     const table = plan.inputs.tables[OFFERS];
     const { ranged } = plan.shown.tables[OFFERS].columns.node_price;
     const { of, reason } = compared.prices;
-    const none = reason ? { reason: `no price known at ${day}` } : { value: NaN };
+    // formulas that reckon with no reason get no number, which leaves them without one
+    const none = reason ? { reason: noPrice(day) } : { value: NaN };
     const found = table.rows.map((id) => (of[id] ?? []).filter(([since]) => since <= day).at(-1));
     const amount = ([, , value, low, high]) =>
       ranged && low !== undefined ? { value, low, high } : value;
@@ -358,7 +361,8 @@
     const cell = side.view.cell(at);
     const { reason, word, number: text, unit, range } = parts(at, cell, side.view.format(at));
     const td = element("td", { class: reason === undefined ? "num" : "reason" });
-    if (reason !== undefined) td.append(reason);
+    if (reason !== undefined)
+      td.append(side.day && reason === runtime.NO_VALUE ? noPrice(side.day) : reason);
     else if (text !== undefined) {
       td.append(element("span", { class: "num" }, text));
       if (unit) td.append("\u00a0", element("span", { class: "unit" }, unit));
