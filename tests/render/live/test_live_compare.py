@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
@@ -31,13 +32,19 @@ accelerators: 8
 term: {term}
 prices:
 """
-PRICE = "  - {{from: {}, price: {}, {}}}\n"
-REST = "unit: USD / (node * hour), kind: published, source: {key: paper}"
+PRICE = "  - {{from: {}, price: {}, unit: USD / (node * hour), kind: published, source: {}}}\n"
+NONE = "  - {{from: {}, reason: {}, source: {}}}\n"
+PAPER = "{key: paper}"
 OFFERS = {
     "big": ("Big machine", "h100", "on-demand", {"2024-01-01": 32, "2026-01-01": 24}),
     "big-spot": ("Big machine, spot", "h100", "spot", {"2026-06-01": 12}),
     "little": ("Little machine", "t4", "on-demand", {"2024-01-01": 3.2}),
-    "t4-old": ("Old machine", "t4", "on-demand", {"2024-01-01": 4}),
+    "t4-old": (
+        "Old machine",
+        "t4",
+        "on-demand",
+        {"2024-01-01": 4, "2025-09-30": "no longer offered"},
+    ),
 }
 RENTED = """
 title: A rented run
@@ -66,7 +73,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = write_sample(tmp_path_factory.mktemp("compared") / "data")
     for id_, (title, accelerator, term, prices) in OFFERS.items():
         head = OFFER.format(title=title, accelerator=accelerator, term=term)
-        lines = "".join(PRICE.format(*each, REST) for each in prices.items())
+        lines = "".join(
+            (NONE if isinstance(price, str) else PRICE).format(day, price, PAPER)
+            for day, price in prices.items()
+        )
         (folder / "rates").mkdir(exist_ok=True)
         (folder / f"rates/{id_}.yaml").write_text(head.lstrip() + lines, "utf-8")
     (folder / "plans/rented").mkdir()
@@ -149,7 +159,12 @@ def column(page: Page) -> list[str]:
 
 @pytest.mark.parametrize(
     ("day", "edits"),
-    [("2025-01-01", ()), ("2026-01-01", ("cards=16", "work=2e9")), ("2023-01-01", ())],
+    [
+        ("2025-01-01", ("offer=t4-old",)),
+        ("2025-09-30", ("offer=t4-old",)),
+        ("2026-01-01", ("cards=16", "work=2e9")),
+        ("2023-01-01", ()),
+    ],
 )
 def test_a_plan_at_the_prices_of_a_day_is_the_plan_that_is_built_at_that_day(
     visit: Open, book: Book, data: Path, day: str, edits: tuple[str, ...]
@@ -300,14 +315,14 @@ def test_each_offer_has_what_the_plan_would_take_with_it(visit: Open, book: Book
     page.get_by_label("Offers").select_option("*")
     expect(table.locator("tbody tr")).to_have_count(len(OFFERS))
     under = {offer: results_of(book, f"offer={offer}", "cards=16") for offer in OFFERS}
-    for name, at in (("cost", 3), ("hours", 4)):
+    for name, at in (("cost", 0), ("hours", 1)):
         told = dict(zip(OFFERS, printed(book, name, *under.values()), strict=True))
         for offer, said in told.items():
             line = table.locator("tbody tr").filter(
                 has=page.get_by_role("link", name=OFFERS[offer][0], exact=True)
             )
             assert flat(line.locator("td").nth(at)).split()[0] == said.split()[0]
-    costs = sorted(OFFERS, key=lambda offer: under[offer].scalars["cost"].value or 0)
+    costs = sorted(OFFERS, key=lambda offer: under[offer].scalars["cost"].value or math.inf)
     titles = [OFFERS[offer][0] for offer in costs]
     assert table.locator("tbody th a").all_inner_texts() == titles
     assert table.locator("tr:has(.sign.frontier) th a").all_inner_texts() == ["Big machine, spot"]

@@ -155,7 +155,8 @@ def given(context: Context, plan: Plan, found: Alternatives, results: Results) -
     overrides = {Key("scenario"): str(scenario.value)} if plan.scenarios and scenario else {}
     each = each_chosen(context.book, plan, found.choice, table.rows, found.figures, overrides)
     figures = {row: [values[name] for name in found.figures] for row, values in each}
-    drawn = _scattered(context, plan, table, found, figures)
+    chosen = str(results.scalars[found.choice].value)
+    drawn = _scattered(context, plan, table, found, figures, chosen)
     return Given(figures, frozenset(p.id for p in drawn.frontier), scatter_svg(drawn))
 
 
@@ -171,8 +172,10 @@ def _scattered(
     table: Table,
     found: Alternatives,
     figures: Mapping[str, Sequence[Value]],
+    chosen: str,
 ) -> Scattered:
-    """Cost against time: what is on the frontier, and of each accelerator the cheapest row."""
+    """Cost against time: what is on the frontier, what is chosen, and of each accelerator the
+    cheapest row."""
     at = [found.figures.index(name) for name in (found.time, found.cost)]
     quantities = [plan.scalars[name] for name in (found.time, found.cost)]
     able = {row: of for row, of in figures.items() if _possible(of, at)}
@@ -188,6 +191,8 @@ def _scattered(
 
     best = frontier([point(row, context.row_title(table, row)) for row in able])
     known = {each.id: each for each in best}
+    if chosen in able:
+        known.setdefault(chosen, point(chosen, f"chosen: {context.row_title(table, chosen)}"))
     for row in _cheapest(context, table, found, able):
         known.setdefault(row, point(row, _kind(context, table, found, row)))
     points = [known[row] for row in able if row in known]
@@ -307,11 +312,7 @@ def _grid(
     ]
     facts = [table.columns[name] for name in found.facts]
     head = [heading_cell(_thing(table, found))]
-    head += [
-        heading_cell(c.title, context.symbol(c) if c.kind == "number" else "", number=_number(c))
-        for c in facts
-    ]
-    head += [heading_cell(s.title, context.symbol(s), number=_number(s)) for s in scalars]
+    head += [_column(context, quantity) for quantity in (*scalars, *facts)]
     body = []
     for row in order:
         title = reference(context, plan, plan.scalars[found.choice], Value(row))
@@ -320,12 +321,12 @@ def _grid(
             tag("span", "frontier", class_="sign frontier") if row in of.best else None,
         ]
         cells = [tag("th", title, *signs, scope="row")]
-        cells += [_fact(context, plan, table, c, row, results) for c in facts]
         for scalar, value, fmt in zip(scalars, of.figures[row], formats, strict=True):
             if scalar.kind == "reference" and value.reason is None:
                 cells.append(tag("td", reference(context, plan, scalar, value)))
             else:
                 cells.append(cell(value, fmt))
+        cells += [_fact(context, plan, table, c, row, results) for c in facts]
         body.append(cells)
     return drawn(head, body)
 
@@ -334,8 +335,9 @@ def _thing(table: Table, found: Alternatives) -> str:
     return "Offer" if table.name == OFFERS else found.title
 
 
-def _number(quantity: Column | Scalar) -> bool:
-    return quantity.kind == "number"
+def _column(context: Context, quantity: Column | Scalar) -> Html:
+    number = quantity.kind == "number"
+    return heading_cell(quantity.title, context.symbol(quantity) if number else "", number=number)
 
 
 def _fact(

@@ -217,7 +217,8 @@ def _choices(plan: Plan) -> list[str]:
 
 
 def _prices(book: Book) -> dict[str, Any]:
-    """The dated prices of each offer, oldest first, as `[from, seen, value, low, high]`.
+    """The dated prices of each offer, oldest first, as `[from, seen, value, low, high]`; where
+    there is none, the value is `{reason}`.
 
     `reason`: whether formulas reckon with an offer that has no price.
     """
@@ -231,6 +232,8 @@ def _prices(book: Book) -> dict[str, Any]:
 
 
 def _dated(stated: Stated) -> list[Any]:
+    if stated.reason is not None:
+        return [stated.since, stated.seen or stated.since, {"reason": stated.reason}]
     ends = [stated.low, stated.high] if stated.ranged else []
     return [stated.since, stated.seen or stated.since, stated.value, *ends]
 

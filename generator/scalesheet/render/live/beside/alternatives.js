@@ -124,7 +124,8 @@
 
     // -------------------------------------------------------------- the picture
 
-    const kind = ({ id, row }) => (by ? rowTitle(plan, column(by).table, cells(by)[row]) : rowTitle(plan, name, id));
+    const kind = ({ id, row }) =>
+      by ? rowTitle(plan, column(by).table, cells(by)[row]) : rowTitle(plan, name, id);
 
     /** Of each accelerator the row that costs least; every row of a plan's own table. */
     function cheapest(able) {
@@ -135,8 +136,8 @@
       return Array.from(first.values());
     }
 
-    /** Cost against time, and the rows on the frontier: of each accelerator only the cheapest is
-     *  drawn besides them. */
+    /** Cost against time: what is on the frontier, what is chosen, and of each accelerator the
+     *  cheapest row. */
     function drawing(able) {
       const axes = [time, cost];
       const formats = axes.map((each) =>
@@ -163,6 +164,9 @@
         scatters.drawing({ id: picture, title: "Cost against time", alt, points }, titles, formats);
       const best = drawn(able.map((each) => point(each, rowTitle(plan, name, each.id)))).frontier;
       const known = new Map(best.map((each) => [each.id, each]));
+      const taken = able.find(({ id }) => id === chosen());
+      if (taken && !known.has(taken.id))
+        known.set(taken.id, point(taken, `chosen: ${rowTitle(plan, name, taken.id)}`));
       for (const each of cheapest(able))
         if (!known.has(each.id)) known.set(each.id, point(each, kind(each)));
       return drawn(able.filter(({ id }) => known.has(id)).map(({ id }) => known.get(id)));
@@ -214,8 +218,8 @@
             "tr",
             { class: each.id === chosen() && "chosen" },
             element("th", { scope: "row" }, titleOf(each.id), ...signs(each, best)),
-            ...each.facts.map((cell, n) => written(cell, column(facts[n]), ofFacts[n])),
             ...each.figures.map((cell, n) => written(cell, quantity(figures[n]), formats[n])),
+            ...each.facts.map((cell, n) => written(cell, column(facts[n]), ofFacts[n])),
             element("td", { class: "take" }, each.id === chosen() ? "" : button(each.id)),
           ),
         ),
@@ -267,7 +271,7 @@
 
     /** Headings sort; the order is the one by cost until another is asked for. */
     function headings() {
-      const names = ["", ...facts, ...figures];
+      const names = ["", ...figures, ...facts];
       const line = table.tHead.rows[0];
       if (line.cells.length === names.length) line.append(element("th", { scope: "col" }, ""));
       names.forEach((each, n) => {

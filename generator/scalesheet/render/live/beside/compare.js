@@ -62,8 +62,10 @@
     // formulas that reckon with no reason get no number, which leaves them without one
     const none = reason ? { reason: noPrice(day) } : { value: NaN };
     const found = table.rows.map((id) => (of[id] ?? []).filter(([since]) => since <= day).at(-1));
-    const amount = ([, , value, low, high]) =>
-      ranged && low !== undefined ? { value, low, high } : value;
+    const amount = ([, , value, low, high]) => {
+      if (value.reason !== undefined) return reason ? value : none;
+      return ranged && low !== undefined ? { value, low, high } : value;
+    };
     const columns = {
       ...table.columns,
       node_price: found.map((price) => (price ? amount(price) : none)),
