@@ -270,7 +270,8 @@
 
   for (const table of document.querySelectorAll("table.data")) {
     box(table)
-    if (!table.tHead || rowsOf(table).length < 2) continue
+    // one that a script of the page draws anew is sorted there
+    if (!table.tHead || table.matches(".drawn") || rowsOf(table).length < 2) continue
     let write = () => {}
     const slot = table.closest(".scroll").previousElementSibling
     const sorts = sortable(table, () => write())

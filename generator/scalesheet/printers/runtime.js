@@ -391,7 +391,7 @@ scalesheet.runtime = (() => {
   }
 
   return Object.freeze({
-    reason, isReason, NoValue,
+    reason, isReason, NoValue, NO_VALUE,
     equal, differ, less, atMost, greater, atLeast,
     floor, ceil, round, power, divide, ln, log10, sum, mean,
     min: Math.min, max: Math.max, sqrt: Math.sqrt, exp: Math.exp, abs: Math.abs,

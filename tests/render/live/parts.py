@@ -98,11 +98,11 @@ def write_site(book: Book, plan: Plan, folder: Path, edits: Sequence[str] = ()) 
         (assets / name).write_bytes((ASSETS / name).read_bytes())
     for path, text in texts.items():
         page = (folder / path).with_suffix(".html")
-        page.write_text(_document(html(text)), "utf-8")
+        page.write_text(document(html(text)), "utf-8")
     return pages
 
 
-def _document(body: str) -> str:
+def document(body: str) -> str:
     text = f"""<!doctype html><html lang="en"><head><title>A plan</title>
         <meta name="viewport" content="width=device-width">
         <link rel="stylesheet" href="../assets/site.css">

@@ -26,7 +26,7 @@ def test_every_link_leads_to_a_page_that_is_written_and_to_a_part_of_it(name: st
         if target.startswith("https://") or target.endswith(".xlsx"):
             continue
         path, _, part = target.partition("#")
-        stem = path.removesuffix(".md").removesuffix(".html")
+        stem = path.partition("?")[0].removesuffix(".md").removesuffix(".html")
         page = posixpath.normpath(posixpath.join(posixpath.dirname(name), f"{stem}.md"))
         page = page if path else name
         assert page in pages(), target

@@ -4,7 +4,7 @@
 its neighbours draw as charts.py and its do and `pictures.js` any chart of a plan, `marks.js` writes
 figures, `fields.js` makes inputs of them, `tornado.js` finds what moves the result, `told.js`
 shows what a figure rests on, `patch.js` has changes as text, and `page.js` binds all of it to a
-page.
+page. What stands in `beside/` is loaded after them where a page has use for it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,17 @@ PARTS = (
     "tornado", "told", "patch", "page",
 )  # fmt: skip
 
+#: Scripts of their own: what a plan could choose, accelerators and plans side by side.
+BESIDE = ("alternatives", "accelerators", "compare")
+
 
 def script() -> str:
     """It needs the runtime and a plan's own script before it."""
     folder = files("scalesheet.render.live")
     return "\n".join(folder.joinpath(f"{part}.js").read_text(encoding="utf-8") for part in PARTS)
+
+
+def beside(name: str) -> str:
+    """It needs the script above before it."""
+    text = files("scalesheet.render.live").joinpath("beside", f"{name}.js")
+    return text.read_text(encoding="utf-8")

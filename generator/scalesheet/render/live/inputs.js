@@ -164,6 +164,13 @@ scalesheet.inputs = (() => {
     return parts.length ? `?${parts.join("&")}` : "";
   }
 
+  /** The page that holds a plan as published beside the same with changes. */
+  function besidePublished(id, changes) {
+    const own = toQuery(changes).slice(1);
+    const side = own ? own.split("&").map((each) => `&b.${each}`) : [];
+    return `../compare/plans.html?a=${id}&b=${id}${side.join("")}`;
+  }
+
   /** The changes that an address asks for, and in words what of it is not possible. */
   function fromQuery(plan, query) {
     let changes = new Map();
@@ -191,6 +198,7 @@ scalesheet.inputs = (() => {
     change,
     edited,
     toQuery,
+    besidePublished,
     fromQuery,
   });
 })();

@@ -176,6 +176,15 @@
       each.update(now, changes.has(name));
     });
 
+  /** For parts of the page that have a script of their own, after this one. */
+  scalesheet.page = Object.freeze({
+    plan,
+    content,
+    follow: (target, writePart) => follow(target, () => writePart(changes)),
+    enter: (name, text) => go(change(plan, changes, name, text), true),
+    changes: () => changes,
+  });
+
   function followMark(each) {
     follow(each.target, () => inSight(each) && writeMark(each));
   }
@@ -288,6 +297,7 @@
 
   /** Other pages of the plan show it with the same inputs. */
   function writeLinks() {
+    beside.setAttribute("href", scalesheet.inputs.besidePublished(plan.shown.pages[0], changes));
     const folder = (path) => path.split("/").slice(0, -1).join("/");
     for (const link of document.querySelectorAll(`a[href*="${CSS.escape(plan.id)}"]`)) {
       const [, page, part = ""] =
@@ -317,6 +327,7 @@
   const list = element("ul", { class: "changes" });
   const status = element("p", { role: "status", class: "note" });
   const faultsAt = element("div", { role: "alert" });
+  const beside = element("a", {}, "Compare with the published plan");
   const resetAll = () => {
     tellFaults([]);
     go(new Map(), true);
@@ -337,6 +348,7 @@
     return [
       ...copying("Copy the link", () => location.href),
       ...copying("Copy as YAML", () => yaml(plan, changes)),
+      beside,
       button("Back to the published plan", resetAll),
     ];
   }

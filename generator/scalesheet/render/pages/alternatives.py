@@ -1,7 +1,8 @@
 """What a plan would take with each of the offers, or set-ups, that it could choose.
 
-The page holds those of the accelerator at hand, computed by the evaluator with the choice edited;
-its script computes all others. Those that no other is both cheaper and faster than are marked.
+The evaluator computes the plan with each of them. The page holds a picture of all and the rows of
+the accelerator at hand, and its script the others. What no other is both cheaper and faster than
+is marked.
 """
 
 from __future__ import annotations
@@ -9,21 +10,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from scalesheet.evaluate import evaluate
+from scalesheet.evaluate.choices import each_chosen
 from scalesheet.evaluate.routes import graph
 from scalesheet.model import Book, Column, Key, Plan, Scalar, Table
 from scalesheet.numbers import format_of
+from scalesheet.render.charts import mark_of, titled, with_unit
 from scalesheet.render.pages.context import Context, cell_value, column_format
 from scalesheet.render.pages.figures import cell
-from scalesheet.render.pages.html import Html, heading, join, tag
-from scalesheet.render.pages.tables import grid, heading_cell, reference
+from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, tag
+from scalesheet.render.pages.tables import drawn, heading_cell, reference
+from scalesheet.render.scatters import Point, Scattered, frontier, scatter_svg, scattered
 from scalesheet.units import UnitError
 from scalesheet.values import Results, Value
 
 HARDWARE, OFFERS = "hardware", "offers"
+SCRIPT = "alternatives"
 #: Of an offer what a reader must see beside its figures.
 _OF_OFFERS = ("accelerator", "term", "price")
-_MOST_STATIC = 40
+_LEAST = 2
+PICTURE = "alternatives-picture"
+FRONTIER = "Marked “frontier”: of all that fit no other is both cheaper and faster."
+#: The word of a verdict by which a row is out of the question, whatever it costs.
+UNFIT = "does not fit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,7 @@ def alternatives_of(context: Context, plan: Plan) -> Alternatives | None:
 
 def anchor_of() -> str:
     """Where the plan's page has them."""
-    return "alternatives"
+    return SCRIPT
 
 
 def _choices(plan: Plan) -> Iterator[Scalar]:
@@ -127,25 +135,130 @@ def _is_a(book: Book, plan: Plan, name: str, *units: str) -> bool:
     return False
 
 
+# ------------------------------------------------------------------ what each gives
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """All that can be chosen with what the plan gives, in the order of the table; those that no
+    other is both cheaper and faster than; and the points of the picture."""
+
+    figures: Mapping[str, Sequence[Value]]
+    best: frozenset[str]
+    picture: str
+
+
+def given(context: Context, plan: Plan, found: Alternatives, results: Results) -> Given:
+    """The plan with each row chosen."""
+    table = _table(context, plan, found)
+    scenario = results.scalars.get("scenario")
+    overrides = {Key("scenario"): str(scenario.value)} if plan.scenarios and scenario else {}
+    each = each_chosen(context.book, plan, found.choice, table.rows, found.figures, overrides)
+    figures = {row: [values[name] for name in found.figures] for row, values in each}
+    chosen = str(results.scalars[found.choice].value)
+    drawn = _scattered(context, plan, table, found, figures, chosen)
+    return Given(figures, frozenset(p.id for p in drawn.frontier), scatter_svg(drawn))
+
+
+def _table(context: Context, plan: Plan, found: Alternatives) -> Table:
+    table = context.table(found.table, plan)
+    assert table is not None
+    return table
+
+
+def _scattered(
+    context: Context,
+    plan: Plan,
+    table: Table,
+    found: Alternatives,
+    figures: Mapping[str, Sequence[Value]],
+    chosen: str,
+) -> Scattered:
+    """Cost against time: what is on the frontier, what is chosen, and of each accelerator the
+    cheapest row."""
+    at = [found.figures.index(name) for name in (found.time, found.cost)]
+    quantities = [plan.scalars[name] for name in (found.time, found.cost)]
+    able = {row: of for row, of in figures.items() if _possible(of, at)}
+    formats = [format_of(q, [of[n] for of in able.values()], context.book.units)
+               for q, n in zip(quantities, at, strict=True)]  # fmt: skip
+
+    def point(row: str, label: str) -> Point:
+        x, y = (
+            with_unit(mark_of(row, label, able[row][n], fmt), quantity, context.book.units)
+            for quantity, n, fmt in zip(quantities, at, formats, strict=True)
+        )
+        return Point(row, label, x, y)
+
+    best = frontier([point(row, context.row_title(table, row)) for row in able])
+    known = {each.id: each for each in best}
+    if chosen in able:
+        known.setdefault(chosen, point(chosen, f"chosen: {context.row_title(table, chosen)}"))
+    for row in _cheapest(context, table, found, able):
+        known.setdefault(row, point(row, _kind(context, table, found, row)))
+    points = [known[row] for row in able if row in known]
+    x, y = (titled(quantity, context.book.units) for quantity in quantities)
+    alt = "What the plan costs and how long it takes with each that could be chosen."
+    name = (PICTURE, "Cost against time", alt)
+    return scattered(*name, (x, y), (formats[0], formats[1]), points)
+
+
+def _possible(values: Sequence[Value], at: Sequence[int]) -> bool:
+    """Whether there are both numbers, and nothing says that it does not fit."""
+    numbers = all(isinstance(values[n].value, float) for n in at)
+    return numbers and all(value.value != UNFIT for value in values)
+
+
+def _cheapest(
+    context: Context, table: Table, found: Alternatives, able: Mapping[str, Sequence[Value]]
+) -> list[str]:
+    """Of each accelerator the row that costs least; every row of a plan's own table."""
+    if not found.by:
+        return list(able)
+    cost = found.figures.index(found.cost)
+    ranked = sorted(able, key=lambda row: _rank(able[row][cost]))
+    first: dict[str, str] = {}
+    for row in ranked:
+        first.setdefault(_kind(context, table, found, row), row)
+    return list(first.values())
+
+
+def _kind(context: Context, table: Table, found: Alternatives, row: str) -> str:
+    """What a point is called: the accelerator of an offer, else the row."""
+    if not found.by:
+        return context.row_title(table, row)
+    column = table.columns[found.by]
+    of = str(cell_value(context, table, column, row).value)
+    referred = context.book.tables.get(column.refers_to or "")
+    return context.row_title(referred, of) if referred is not None else of
+
+
 # ------------------------------------------------------------------ the section
 
 
 def alternatives_section(context: Context, plan: Plan, results: Results) -> Iterator[object]:
-    """The table of what the plan would take with each, the cheapest first."""
+    """The picture of all, and the table of those of the accelerator at hand, cheapest first."""
     found = alternatives_of(context, plan)
     if found is None:
         return
-    table = context.table(found.table, plan)
-    assert table is not None
-    rows = _rows(context, plan, table, found, results)
-    if len(rows) < 2:
+    table = _table(context, plan, found)
+    rows = _rows(context, table, found, results)
+    if len(rows) < _LEAST:
         return
-    under = _computed(context.book, plan, found, rows, results)
-    yield heading(2, f"{found.title}: all that it could be", anchor_of())
+    of = given(context, plan, found, results)
+    chosen = str(results.scalars[found.choice].value)
+    yield heading(2, f"{found.title}: the alternatives", anchor_of())
     yield tag(
         "div",
-        tag("p", _note(context, found, table, results), class_="note"),
-        _grid(context, plan, table, found, under, str(results.scalars[found.choice].value)),
+        tag("p", _note(context, found, table, chosen), class_="note"),
+        tag(
+            "figure",
+            tag("figcaption", tag("strong", "Cost against time")),
+            "\n",
+            Html(of.picture),
+            class_="chart",
+            **UNSEARCHED,
+        ),
+        _grid(context, plan, table, found, of, rows, chosen, results),
         class_="alternatives",
         data_choice=found.choice,
         data_table=found.table,
@@ -154,48 +267,30 @@ def alternatives_section(context: Context, plan: Plan, results: Results) -> Iter
         data_cost=found.cost,
         data_time=found.time,
         data_by=found.by or None,
+        data_unfit=UNFIT,
+        data_picture=PICTURE,
     )
 
 
-def _rows(
-    context: Context, plan: Plan, table: Table, found: Alternatives, results: Results
-) -> list[str]:
-    """What the page holds by itself: the plan's own rows, or offers of the accelerator at hand."""
-    if not found.by:
-        return list(table.rows[:_MOST_STATIC])
-    column = table.columns[found.by]
+def _rows(context: Context, table: Table, found: Alternatives, results: Results) -> list[str]:
+    """What the table holds by itself: the plan's own rows, or offers of the accelerator at hand."""
     chosen = results.scalars[found.choice].value
+    if not found.by:
+        return list(table.rows)
     if chosen not in table.rows:
         return []
+    column = table.columns[found.by]
     of = cell_value(context, table, column, str(chosen)).value
     return [row for row in table.rows if cell_value(context, table, column, row).value == of]
 
 
-def _computed(
-    book: Book, plan: Plan, found: Alternatives, rows: Sequence[str], results: Results
-) -> Mapping[str, Results]:
-    """The plan with each of the rows chosen; as published for the one that is."""
-    scenario = {}
-    chosen = results.scalars[found.choice].value
-    if "scenario" in results.scalars and plan.scenarios:
-        scenario = {Key("scenario"): str(results.scalars["scenario"].value)}
-    return {
-        row: results
-        if row == chosen
-        else evaluate(book, plan, {**scenario, Key(found.choice): row})
-        for row in rows
-    }
-
-
-def _note(context: Context, found: Alternatives, table: Table, results: Results) -> Html:
+def _note(context: Context, found: Alternatives, table: Table, chosen: str) -> Html:
     """What the rows are."""
-    frontier = "Marked “frontier”: of these rows no other is both cheaper and faster."
     if not found.by:
-        return join([f"The plan with each row of “{table.title}”. {frontier}"])
+        return join([f"The plan with each row of “{table.title}”. {FRONTIER}"])
     column = table.columns[found.by]
-    chosen = str(results.scalars[found.choice].value)
     of = reference(context, None, column, cell_value(context, table, column, chosen))
-    return join(["The plan with each offer of ", of, f". {frontier}"])
+    return join(["The plan with each offer of ", of, f". {FRONTIER}"])
 
 
 def _grid(
@@ -203,49 +298,46 @@ def _grid(
     plan: Plan,
     table: Table,
     found: Alternatives,
-    under: Mapping[str, Results],
+    of: Given,
+    rows: Sequence[str],
     chosen: str,
+    results: Results,
 ) -> Html:
     scalars = [plan.scalars[name] for name in found.figures]
-    values = {row: [each.scalars[scalar.name] for scalar in scalars] for row, each in under.items()}
-    cost, time = (found.figures.index(name) for name in (found.cost, found.time))
-    best = frontier({row: (of[cost], of[time]) for row, of in values.items()})
-    order = sorted(values, key=lambda row: (*_rank(values[row][cost]), table.rows.index(row)))
+    cost = found.figures.index(found.cost)
+    order = sorted(rows, key=lambda row: _rank(of.figures[row][cost]))
     formats = [
-        format_of(scalar, [of[at] for of in values.values()], context.book.units)
+        format_of(scalar, [of.figures[row][at] for row in order], context.book.units)
         for at, scalar in enumerate(scalars)
     ]
     facts = [table.columns[name] for name in found.facts]
     head = [heading_cell(_thing(table, found))]
-    head += [
-        heading_cell(c.title, context.symbol(c) if c.kind == "number" else "", number=_number(c))
-        for c in facts
-    ]
-    head += [heading_cell(s.title, context.symbol(s), number=_number(s)) for s in scalars]
+    head += [_column(context, quantity) for quantity in (*scalars, *facts)]
     body = []
     for row in order:
         title = reference(context, plan, plan.scalars[found.choice], Value(row))
         signs = [
             tag("span", "chosen", class_="sign chosen") if row == chosen else None,
-            tag("span", "frontier", class_="sign frontier") if row in best else None,
+            tag("span", "frontier", class_="sign frontier") if row in of.best else None,
         ]
         cells = [tag("th", title, *signs, scope="row")]
-        cells += [_fact(context, plan, table, c, row, under[row]) for c in facts]
-        for scalar, value, fmt in zip(scalars, values[row], formats, strict=True):
+        for scalar, value, fmt in zip(scalars, of.figures[row], formats, strict=True):
             if scalar.kind == "reference" and value.reason is None:
                 cells.append(tag("td", reference(context, plan, scalar, value)))
             else:
                 cells.append(cell(value, fmt))
+        cells += [_fact(context, plan, table, c, row, results) for c in facts]
         body.append(cells)
-    return grid(head, body)
+    return drawn(head, body)
 
 
 def _thing(table: Table, found: Alternatives) -> str:
     return "Offer" if table.name == OFFERS else found.title
 
 
-def _number(quantity: Column | Scalar) -> bool:
-    return quantity.kind == "number"
+def _column(context: Context, quantity: Column | Scalar) -> Html:
+    number = quantity.kind == "number"
+    return heading_cell(quantity.title, context.symbol(quantity) if number else "", number=number)
 
 
 def _fact(
@@ -253,9 +345,8 @@ def _fact(
 ) -> Html:
     """What an alternative is, beside its figures."""
     if table.name in plan.tables:
-        return tag(
-            "td", reference(context, plan, column, results.cell(table.name, row, column.name))
-        )
+        value = results.cell(table.name, row, column.name)
+        return tag("td", reference(context, plan, column, value))
     value = cell_value(context, table, column, row)
     if column.kind == "number":
         return cell(value, column_format(context, table, column))
@@ -266,20 +357,3 @@ def _rank(value: Value) -> tuple[bool, float]:
     """What has no number comes last."""
     number = value.value
     return (False, number) if isinstance(number, float) else (True, 0.0)
-
-
-def frontier(pairs: Mapping[str, tuple[Value, Value]]) -> frozenset[str]:
-    """The rows of which no other costs and takes less, or one less and the other as much."""
-    known = {
-        row: (cost.value, time.value)
-        for row, (cost, time) in pairs.items()
-        if isinstance(cost.value, float) and isinstance(time.value, float)
-    }
-    return frozenset(
-        row
-        for row, mine in known.items()
-        if not any(
-            other[0] <= mine[0] and other[1] <= mine[1] and other != mine
-            for other in known.values()
-        )
-    )

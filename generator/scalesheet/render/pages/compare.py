@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.resources import files
 
 from scalesheet.model import Plan
+from scalesheet.render.live import beside
 from scalesheet.render.pages import compare_accelerators as accelerators
 from scalesheet.render.pages import compare_plans as plans
-from scalesheet.render.pages.alternatives import alternatives_of, anchor_of
+from scalesheet.render.pages.alternatives import SCRIPT, alternatives_of, anchor_of
 from scalesheet.render.pages.context import ASSETS, Context, to
 from scalesheet.render.pages.html import Html, heading, link, page, tag
 
@@ -28,11 +28,8 @@ def compare_pages(context: Context) -> Iterator[tuple[str, str]]:
         "compare": plans.plans_script(context),
     }
     for name, data in scripts.items():
-        yield f"{ASSETS}/{name}.js", data + _script(name)
-
-
-def _script(name: str) -> str:
-    return files("scalesheet.render.live").joinpath(f"{name}.js").read_text(encoding="utf-8")
+        yield f"{ASSETS}/{name}.js", data + beside(name)
+    yield f"{ASSETS}/{SCRIPT}.js", beside(SCRIPT)
 
 
 def _index(context: Context) -> str:
@@ -67,8 +64,8 @@ def _plans(context: Context) -> Iterator[object]:
     yield heading(2, Html(f"[Plans side by side]({plans.PAGE}.md)"), "plans")
     yield tag(
         "p",
-        "Two plans by what they answer alike; or one plan in two states, as published and with your "
-        "changes, or at the prices of two days:",
+        "Two plans by what they answer alike; or one plan in two states, as published and with "
+        "your changes, or at the prices of two days:",
     )
     day = _earlier(context)
     if day:
@@ -95,8 +92,8 @@ def _offers(context: Context) -> Iterator[object]:
     yield heading(2, "Offers for a plan", "offers")
     yield tag(
         "p",
-        "What a plan would cost and how long it would take with each offer, or each set-up, that it "
-        "could choose.",
+        "What a plan would cost and how long it would take with each offer, or each set-up, that "
+        "it could choose.",
     )
     lines = [
         tag("li", link(to("plans", plan.id, anchor_of()), f"{plan.title}: {title.lower()}"))

@@ -15,10 +15,11 @@ from typing import Any, Literal
 
 from scalesheet.evaluate.findings import call
 from scalesheet.model import Book, Column, Record, Scalar, Table
-from scalesheet.numbers import Format, Rule, format_by, format_of, number, plain
-from scalesheet.render.pages.context import ASSETS, Context, cell_value, column_format, to
+from scalesheet.numbers import Format, Rule, format_by, number, plain, rule_of
+from scalesheet.render.pages.context import ASSETS, Context, cell_value, to
 from scalesheet.render.pages.html import Html, link, page, tag
-from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.render.pages.live import as_script
+from scalesheet.render.pages.tables import drawn, heading_cell
 from scalesheet.values import Value
 
 HARDWARE, OFFERS = "hardware", "offers"
@@ -28,6 +29,7 @@ PEERS = 3
 _RATIO = Rule(digits=3)
 Best = Literal["most", "least", ""]
 
+_USUAL = Rule()
 _FACTS = ("vendor", "form_factor", "released")
 _LEFT_OUT = ("sparse_bf16",)  # not to count with
 _LESS_IS_BETTER = ("power",)
@@ -46,20 +48,22 @@ _WEIGHT = 0.3  # of vendor and of offers beside likeness
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A row of the comparison. `best` says which end is good; `note` and `page` what it rests on."""
+    """A row of the comparison. `best` says which end is good, `note` and `page` what it rests on,
+    `rule` how its numbers print."""
 
     title: str
     symbol: str = ""
     best: Best = ""
     note: str = ""
     page: str = ""
+    rule: Rule = _USUAL
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What stands in it: a number with its text, a text, or why there is none; and a page."""
+    """What stands in it: a number, a text, or why there is none; and the page of what it is of."""
 
-    text: str
+    text: str = ""
     number: float | None = None
     reason: bool = False
     page: str = ""
@@ -91,7 +95,7 @@ def comparison(context: Context) -> Comparison:
     if table is None:
         return Comparison((), {})
     columns = [
-        *(_fact(context, table, name) for name in _FACTS),
+        *(_fact(context, table, table.columns[name]) for name in _FACTS if name in table.columns),
         *(_column(context, table, c) for c in table.columns.values() if _is_figure(c)),
         *_offer_columns(context, table),
         *(_derived(context, table, record, uses) for record, uses in _records(context.book)),
@@ -115,50 +119,55 @@ def _is_figure(column: Column) -> bool:
     return column.kind == "number" and not column.hidden and column.name not in _LEFT_OUT
 
 
-def _fact(context: Context, table: Table, name: str) -> _Made:
-    column = table.columns[name]
+def _fact(context: Context, table: Table, column: Column) -> _Made:
     values = [cell_value(context, table, column, row) for row in table.rows]
     return Figure(column.title), [Cell(plain(value, Format())) for value in values]
 
 
 def _column(context: Context, table: Table, column: Column) -> _Made:
-    fmt = column_format(context, table, column)
     best: Best = "least" if column.name in _LESS_IS_BETTER else "most"
-    values = [cell_value(context, table, column, row) for row in table.rows]
-    figure = Figure(column.title, context.symbol(column), best, column.note)
-    return figure, [_cell(value, fmt) for value in values]
+    rule = rule_of(column, context.book.units)
+    figure = Figure(column.title, context.symbol(column), best, column.note, rule=rule)
+    return figure, [_cell(cell_value(context, table, column, row)) for row in table.rows]
 
 
-def _cell(value: Value, fmt: Format, page: str = "", told: str = "") -> Cell:
+def _cell(value: Value, page: str = "", told: str = "") -> Cell:
     if value.reason is not None or not isinstance(value.value, float):
         return Cell(value.reason or _NOT_STATED, reason=True)
-    return Cell(plain(value, fmt), value.value, page=page, told=told)
+    return Cell(number=value.value, page=page, told=told)
 
 
 def _offer_columns(context: Context, table: Table) -> list[_Made]:
     """The price of the cheapest offer on demand, with the offer that asks it."""
-    offers = context.book.tables.get(OFFERS)
+    offers = _offers(context.book)
     if offers is None:
         return []
     price = offers.columns["price"]
-    fmt = column_format(context, offers, price)
     found = cheapest(context)
     cells = [
-        _cell(
-            found[row][1], fmt, to(OFFERS, found[row][0]), context.row_title(offers, found[row][0])
-        )
+        _cell(found[row][1], to(OFFERS, found[row][0]), context.row_title(offers, found[row][0]))
         if row in found
         else Cell("no offer on file", reason=True)
         for row in table.rows
     ]
     title = f"Cheapest offer on demand at {context.book.as_of.isoformat()}"
-    return [(Figure(title, context.symbol(price), "least"), cells)]
+    rule = rule_of(price, context.book.units)
+    return [(Figure(title, context.symbol(price), "least", rule=rule), cells)]
+
+
+def _offers(book: Book) -> Table | None:
+    """The table of offers, where it says what is needed here."""
+    table = book.tables.get(OFFERS)
+    needed = ("price", "term", "accelerator")
+    return table if table is not None and all(name in table.columns for name in needed) else None
 
 
 def cheapest(context: Context) -> Mapping[str, tuple[str, Value]]:
     """Of each accelerator the offer on demand with the lowest price for its hour; the first by its
     id where two ask the same."""
-    offers = context.book.tables[OFFERS]
+    offers = _offers(context.book)
+    if offers is None:
+        return {}
     price, term, of = (offers.columns[name] for name in ("price", "term", "accelerator"))
     found: dict[str, tuple[str, Value]] = {}
     for offer in offers.rows:
@@ -188,7 +197,8 @@ def _derived(context: Context, table: Table, record: Record, uses: Mapping[str, 
     def given(row: str, name: str) -> Value:
         if name == _OFFER:
             return offers[row][1] if row in offers else Value(reason="no offer on file")
-        return cell_value(context, table, table.columns[name], row)
+        column = table.columns.get(name)
+        return cell_value(context, table, column, row) if column is not None else Value()
 
     def computed(row: str) -> Value:
         values = {name: given(row, uses[name]) for name in uses}
@@ -200,13 +210,16 @@ def _derived(context: Context, table: Table, record: Record, uses: Mapping[str, 
 
     values = [computed(row) for row in table.rows]
     result = Scalar(record.id, record.title, unit=record.unit, formula=record.formula)
-    fmt = format_of(result, [v for v in values if v.reason is None], context.book.units)
     best: Best = "" if record.id in _NOT_BETTER else "most"
-    about = f"{record.title} at the dense BF16 peak"
     figure = Figure(
-        about, context.symbol(result), best, record.convention, to("formulas", record.id)
+        f"{record.title} at the dense BF16 peak",
+        context.symbol(result),
+        best,
+        record.convention,
+        to("formulas", record.id),
+        rule_of(result, context.book.units),
     )
-    return figure, [_cell(value, fmt) for value in values]
+    return figure, [_cell(value) for value in values]
 
 
 # ------------------------------------------------------------------ which ones
@@ -238,7 +251,7 @@ def peers(context: Context, row: str) -> tuple[str, ...]:
 
 def _offered(context: Context) -> Counter[object]:
     """How many offers there are of each accelerator."""
-    offers = context.book.tables.get(OFFERS)
+    offers = _offers(context.book)
     if offers is None:
         return Counter()
     of = offers.columns["accelerator"]
@@ -246,7 +259,8 @@ def _offered(context: Context) -> Counter[object]:
 
 
 def _vendor(context: Context, table: Table, row: str) -> object:
-    return cell_value(context, table, table.columns["vendor"], row).value
+    column = table.columns.get("vendor")
+    return cell_value(context, table, column, row).value if column is not None else None
 
 
 def _likeness(context: Context, table: Table, row: str) -> tuple[float | None, ...]:
@@ -282,9 +296,9 @@ def accelerators_page(context: Context, compared: Comparison) -> str:
     shown = usual(context) if compared.accelerators else ()
     lead = tag(
         "p",
-        f"Choose {_WORDS[LEAST]} to {_WORDS[MOST]} of {len(compared.accelerators)} accelerators; the "
-        "address holds them, so a link shows what you see. Peaks are dense. Below each figure stands "
-        "its ratio to the first accelerator.",
+        f"Choose {_WORDS[LEAST]} to {_WORDS[MOST]} of {len(compared.accelerators)} accelerators; "
+        "the address holds them, so a link shows what you see. Below each figure stands its ratio "
+        "to the first accelerator.",
         class_="lead",
     )
     return page(
@@ -302,6 +316,7 @@ def accelerators_page(context: Context, compared: Comparison) -> str:
         *_ready(context, compared),
         *(tag("script", src=f"../{ASSETS}/{name}.js") for name in ("runtime", "live", PAGE)),
         wide=True,
+        list_=True,
     )
 
 
@@ -333,10 +348,13 @@ def side_by_side(compared: Comparison, rows: Sequence[str]) -> Html:
     body = []
     for at, figure in enumerate(compared.figures):
         cells = [each.cells[at] for each in chosen]
-        if any(cell.text and not cell.reason for cell in cells):
+        if any(_said(cell) for cell in cells):
             body.append([_heading(figure), *_cells(figure, cells)])
-    table = grid(head, body)
-    return Html(table.replace('class="data"', 'class="data compared"', 1))
+    return drawn(head, body, "compared")
+
+
+def _said(cell: Cell) -> bool:
+    return cell.number is not None or (cell.text != "" and not cell.reason)
 
 
 def _heading(figure: Figure) -> Html:
@@ -349,6 +367,8 @@ def _heading(figure: Figure) -> Html:
 def _cells(figure: Figure, cells: Sequence[Cell]) -> list[Html]:
     best = best_of(figure, [cell.number for cell in cells])
     first = cells[0].number
+    numbers = [Value.number(cell.number) for cell in cells if cell.number is not None]
+    fmt = format_by(figure.rule, numbers)
     made: list[Html] = []
     for at, cell in enumerate(cells):
         if cell.number is None:
@@ -360,7 +380,7 @@ def _cells(figure: Figure, cells: Sequence[Cell]) -> list[Html]:
         made.append(
             tag(
                 "td",
-                tag("span", cell.text, class_="num"),
+                tag("span", number(cell.number, fmt), class_="num"),
                 tag("span", "best", class_="best") if at in best else None,
                 tag("span", shown, class_="ratio") if shown else None,
                 told,
@@ -388,8 +408,17 @@ def best_of(figure: Figure, numbers: Sequence[float | None]) -> frozenset[int]:
 
 def accelerators_script(compared: Comparison) -> str:
     """A statement with all that the page's script shows; only what is not usual is said."""
-    figures = [_told(title=f.title, symbol=f.symbol, best=f.best, note=f.note,
-                     page=_html(f.page)) for f in compared.figures]  # fmt: skip
+    figures = [
+        _told(
+            title=figure.title,
+            symbol=figure.symbol,
+            best=figure.best,
+            note=figure.note,
+            page=_html(figure.page),
+            rule=as_script(figure.rule),
+        )
+        for figure in compared.figures
+    ]
     rows = {
         each.id: _told(title=each.title, names=each.names, cells=[_short(c) for c in each.cells])
         for each in compared.accelerators.values()
@@ -401,12 +430,11 @@ def accelerators_script(compared: Comparison) -> str:
 def _short(cell: Cell) -> Any:
     if cell.number is None:
         return {"reason": cell.text} if cell.reason else cell.text
-    more = [_html(cell.page), cell.told] if cell.told else []
-    return [cell.number, cell.text, *more]
+    return [cell.number, _html(cell.page), cell.told] if cell.told else cell.number
 
 
 def _told(**members: Any) -> dict[str, Any]:
-    return {name: value for name, value in members.items() if value not in ("", (), [])}
+    return {name: value for name, value in members.items() if value not in ("", (), [], {})}
 
 
 def _html(page: str) -> str:

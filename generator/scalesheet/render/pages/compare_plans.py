@@ -16,7 +16,7 @@ from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.graph import references, rests_on
 from scalesheet.render.pages.html import Html, link, page, tag
 from scalesheet.render.pages.places import is_input
-from scalesheet.render.pages.tables import grid, heading_cell, reference
+from scalesheet.render.pages.tables import drawn, heading_cell, reference
 from scalesheet.units import Unit, UnitError
 
 PAGE = "plans"
@@ -119,8 +119,8 @@ def plans_page(context: Context) -> str:
         "Plans side by side",
         tag(
             "p",
-            "Two plans, two states of one plan, or one plan at the prices of two dates. Each side has "
-            "its own inputs, and the address holds both.",
+            "Two plans, two states of one plan, or one plan at the prices of two dates. Each side "
+            "has its own inputs, and the address holds both.",
             class_="lead",
         ),
         tag("div", id="sides", class_="sides", data_search_exclude=True),
@@ -128,12 +128,13 @@ def plans_page(context: Context) -> str:
         all_plans(context),
         tag(
             "p",
-            "Of each question the first figure of the plan that answers it, in its own words. Plans "
-            "differ in what they count; the link says what.",
+            "Of each question the first figure of the plan that answers it, in its own words. "
+            "Plans differ in what they count; the link says what.",
             class_="note",
         ),
         *(tag("script", src=f"../{ASSETS}/{name}.js") for name in ("runtime", "live", "compare")),
         wide=True,
+        list_=True,
     )
 
 
@@ -149,7 +150,7 @@ def all_plans(context: Context) -> Html:
             figure = answers[plan.id].get(title)
             cells.append(tag("td") if figure is None else _answer(context, plan, figure))
         body.append(cells)
-    return grid(head, body)
+    return drawn(head, body, "compared answers")
 
 
 def _first(figures: tuple[Figure, ...]) -> dict[str, Figure]:
@@ -216,7 +217,8 @@ def _choices(plan: Plan) -> list[str]:
 
 
 def _prices(book: Book) -> dict[str, Any]:
-    """The dated prices of each offer, oldest first, as `[from, seen, value, low, high]`.
+    """The dated prices of each offer, oldest first, as `[from, seen, value, low, high]`; where
+    there is none, the value is `{reason}`.
 
     `reason`: whether formulas reckon with an offer that has no price.
     """
@@ -230,6 +232,8 @@ def _prices(book: Book) -> dict[str, Any]:
 
 
 def _dated(stated: Stated) -> list[Any]:
+    if stated.reason is not None:
+        return [stated.since, stated.seen or stated.since, {"reason": stated.reason}]
     ends = [stated.low, stated.high] if stated.ranged else []
     return [stated.since, stated.seen or stated.since, stated.value, *ends]
 

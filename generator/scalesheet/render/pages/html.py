@@ -116,7 +116,8 @@ def page(
     """
     parts = (heading(1, title), *blocks)
     front = [*_title_apart(title)]
-    front += ["hide: [navigation]"] if wide else ["hide: [toc]"] if list_ else []
+    hidden = [name for name, gone in (("navigation", wide), ("toc", list_)) if gone]
+    front += [f"hide: [{', '.join(hidden)}]"] if hidden else []
     if called is not None:
         # a theme may print them as they are
         names = [name for name in (*called, title) if not set("<>&") & set(name)]

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from scalesheet.model import DOMAINS, Book, Plan, Quantity, Table
-from scalesheet.numbers import rule_of
+from scalesheet.numbers import Rule, rule_of
 from scalesheet.printers.javascript import quoted
 from scalesheet.render.pages.calendar import CALENDAR
 from scalesheet.render.pages.graph import users
@@ -76,7 +76,7 @@ def _quantity(quantity: Quantity, units: Units, used: bool) -> dict[str, Any]:
         found["kind"] = quantity.kind
     if quantity.unit is not None and (symbol := units.symbol(quantity.unit)):
         found["symbol"] = symbol
-    rule = {k: v for k, v in asdict(rule_of(quantity, units)).items() if not _usual(v)}
+    rule = as_script(rule_of(quantity, units))
     if quantity.kind == "number":
         found |= {"rule": rule, "domain": _domain(quantity)}
     if quantity.ranged:
@@ -90,6 +90,11 @@ def _quantity(quantity: Quantity, units: Units, used: bool) -> dict[str, Any]:
     if quantity.hidden:
         found["hidden"] = True
     return found
+
+
+def as_script(rule: Rule) -> dict[str, Any]:
+    """A rule as `numbers.js` takes it: what is usual is left out."""
+    return {name: value for name, value in asdict(rule).items() if not _usual(value)}
 
 
 def _usual(value: object) -> bool:

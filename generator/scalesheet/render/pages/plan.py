@@ -8,7 +8,7 @@ from scalesheet.diagnostics import Diagnostic
 from scalesheet.evaluate.findings import broken_rows
 from scalesheet.model import Citation, Plan, Position
 from scalesheet.numbers import format_of
-from scalesheet.render.pages.alternatives import alternatives_section
+from scalesheet.render.pages.alternatives import SCRIPT, alternatives_section
 from scalesheet.render.pages.calendar import calendar_section
 from scalesheet.render.pages.chart_blocks import chart_block
 from scalesheet.render.pages.context import (
@@ -42,6 +42,7 @@ def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]
     advice, faults = _recommendations(plan, names)
     start = Position(plan.page_path or f"{plan.id}/page.md", 1, 1)
     told, found = prose(plan.page, _with_advice(names, advice, placed), start)
+    alternatives = list(alternatives_section(context, plan, results))
     text = page(
         plan.title,
         version_line(plan),
@@ -53,7 +54,7 @@ def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]
         told.strip(),
         *calendar_section(context, plan, results),
         *scenario_section(context, plan),
-        *alternatives_section(context, plan, results),
+        *alternatives,
         *sensitivity_section(context, plan),
         *_unplaced(advice, placed),
         *_others(context, plan, results, frozenset(placed)),
@@ -62,7 +63,7 @@ def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]
         *_used(context, plan, results),
         *_sources(context, plan),
         *formula_blocks(context, plan, results),
-        *scripts(plan),
+        *scripts(plan, *([SCRIPT] if alternatives else [])),
         wide=True,
         called=(),
         weight=4,

@@ -145,7 +145,7 @@ def version_line(plan: Plan) -> Html | None:
     return tag("p", " · ".join(parts), class_="meta", **UNSEARCHED) if parts else None
 
 
-def scripts(plan: Plan) -> Iterator[Html]:
-    """What a browser needs to compute the plan on any of its pages."""
-    for name in ("runtime", plan.id, "live"):
+def scripts(plan: Plan, *more: str) -> Iterator[Html]:
+    """What a browser needs to compute the plan on any of its pages, and what one of them needs."""
+    for name in ("runtime", plan.id, "live", *more):
         yield tag("script", src=f"../{ASSETS}/{name}.js")

@@ -73,6 +73,19 @@ def facts(named: Iterable[tuple[str, object]], *, unsearched: Container[str] = (
     return tag("dl", join(parts, "\n"), class_="facts") if parts else None
 
 
+def drawn(head: list[Html], body: list[list[Html]], class_: str = "") -> Html:
+    """A `table.data` that a script of the page draws anew, which sees to its order as well."""
+    table = tag(
+        "table",
+        tag("thead", tag("tr", *head)),
+        "\n",
+        tag("tbody", *(join([tag("tr", *cells), "\n"]) for cells in body)),
+        class_=f"data drawn {class_}".rstrip(),
+        **UNSEARCHED,
+    )
+    return tag("div", table, class_="scroll")
+
+
 def _filled(head: list[Html], body: list[list[Html]]) -> tuple[list[Html], list[list[Html]]]:
     """The columns in which some row says something, if all rows have all columns."""
     if any(len(row) != len(head) for row in body):

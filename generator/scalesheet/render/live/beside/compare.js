@@ -51,16 +51,21 @@
 
   const readsPrices = (plan) => plan.inputs.tables[OFFERS]?.columns.node_price !== undefined;
 
+  const noPrice = (day) => `no price known at ${day}`;
+
   /** The plan with the prices of a day, as a build at that day has them. */
   function dated(plan, day) {
     if (!day || !readsPrices(plan)) return plan;
     const table = plan.inputs.tables[OFFERS];
     const { ranged } = plan.shown.tables[OFFERS].columns.node_price;
     const { of, reason } = compared.prices;
-    const none = reason ? { reason: `no price known at ${day}` } : { value: NaN };
+    // formulas that reckon with no reason get no number, which leaves them without one
+    const none = reason ? { reason: noPrice(day) } : { value: NaN };
     const found = table.rows.map((id) => (of[id] ?? []).filter(([since]) => since <= day).at(-1));
-    const amount = ([, , value, low, high]) =>
-      ranged && low !== undefined ? { value, low, high } : value;
+    const amount = ([, , value, low, high]) => {
+      if (value.reason !== undefined) return reason ? value : none;
+      return ranged && low !== undefined ? { value, low, high } : value;
+    };
     const columns = {
       ...table.columns,
       node_price: found.map((price) => (price ? amount(price) : none)),
@@ -121,7 +126,7 @@
       else faults.push(`“${text}” is no day; write prices=2026-06-01.`);
     }
     const { changes, faults: own } = fromQuery(plan, inputs.toString());
-    faults.push(...own);
+    faults.push(...own.map((text) => `${side.letter.toUpperCase()}: ${text}`));
     Object.assign(side, { id: side.asked.id, plan, changes, before: changes, day, pinned: [] });
   }
 
@@ -358,7 +363,8 @@
     const cell = side.view.cell(at);
     const { reason, word, number: text, unit, range } = parts(at, cell, side.view.format(at));
     const td = element("td", { class: reason === undefined ? "num" : "reason" });
-    if (reason !== undefined) td.append(reason);
+    if (reason !== undefined)
+      td.append(side.day && reason === runtime.NO_VALUE ? noPrice(side.day) : reason);
     else if (text !== undefined) {
       td.append(element("span", { class: "num" }, text));
       if (unit) td.append("\u00a0", element("span", { class: "unit" }, unit));
@@ -432,11 +438,19 @@
       .map((name) => ({ group: name, x: [name, "", 1], y: [name, "", 1] }));
   }
 
+  /** What a side's plan gives; only what rests on a change is computed again. */
+  function resultsOf(side, inputs) {
+    if (side.computes === side.plan) return side.machine.set(inputs);
+    side.computes = side.plan;
+    side.machine = runtime.machine(side.plan, inputs);
+    return side.machine.results;
+  }
+
   function write() {
     const [a, b] = sides;
     for (const side of sides) {
       side.priced = dated(side.plan, side.day);
-      side.results = side.priced.compute(edited(side.priced, side.changes));
+      side.results = resultsOf(side, edited(side.priced, side.changes));
     }
     const beside = a.id === b.id ? [a.results, b.results] : undefined;
     for (const side of sides) {

@@ -66,8 +66,13 @@
     return `${numbers.number(ratio, numbers.formatBy({ digits: 3 }, [{ value: ratio }]))} ×`;
   }
 
-  const numberOf = (cell) => (Array.isArray(cell) ? cell[0] : undefined);
-  const said = (cell) => (typeof cell === "string" ? cell !== "" : cell.reason === undefined);
+  /** The number of a cell, which is one, `[number, page, what it is of]`, a text, or a reason. */
+  function numberOf(cell) {
+    const value = Array.isArray(cell) ? cell[0] : cell;
+    return typeof value === "number" ? value : undefined;
+  }
+
+  const said = (cell) => cell !== "" && cell.reason === undefined;
 
   function row(figure, cells) {
     const values = cells.map(numberOf);
@@ -76,10 +81,14 @@
     heading.append(figure.page ? element("a", { href: figure.page }, figure.title) : figure.title);
     if (figure.symbol) heading.append(" ", element("span", { class: "unit" }, figure.symbol));
     if (figure.note) heading.append(element("span", { class: "note" }, figure.note));
+    const known = values.filter((value) => value !== undefined).map((value) => ({ value }));
+    const format = numbers.formatBy(figure.rule ?? {}, known);
     const made = cells.map((cell, n) => {
-      if (!Array.isArray(cell))
+      const value = values[n];
+      if (value === undefined)
         return element("td", { class: cell.reason && "reason" }, cell.reason ?? cell);
-      const [value, text, page, told] = cell;
+      const text = numbers.number(value, format);
+      const [, page, told] = Array.isArray(cell) ? cell : [];
       const td = element("td", { class: "num" }, element("span", { class: "num" }, text));
       if (isBest(value)) td.append(element("span", { class: "best" }, "best"));
       if (n && values[0]) {
