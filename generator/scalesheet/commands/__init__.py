@@ -40,7 +40,7 @@ def as_of(parser: argparse.ArgumentParser) -> None:
         "--as-of",
         type=_date,
         metavar="DATE",
-        help="prices in force on this day (default: the edition)",
+        help="prices and values in force on this day (default: the edition)",
     )
 
 

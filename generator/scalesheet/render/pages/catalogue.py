@@ -18,6 +18,8 @@ from scalesheet.render.pages.context import (
     to,
     value_of,
 )
+from scalesheet.render.pages.earlier import earlier_section
+from scalesheet.render.pages.earlier import of_row as earlier_of_row
 from scalesheet.render.pages.figures import bound, card, cell, kind
 from scalesheet.render.pages.html import Html, heading, join, link, page, tag
 from scalesheet.render.pages.providers import provider_link, provider_pages
@@ -158,6 +160,7 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
         _figures(context, table, row),
         _missing(context, table, row),
         *_prices(context, table, row),
+        *earlier_section(context, earlier_of_row(table, row)),
         heading(2, "Where it is used", "uses"),
         uses or tag("p", "Nothing refers to it yet.", class_="note"),
     )
