@@ -20,9 +20,8 @@ from scalesheet.model import (
     Table,
 )
 from scalesheet.numbers import format_of, text
-from scalesheet.render.api.values import value_of
 from scalesheet.resolve.order import name_of
-from scalesheet.values import Value
+from scalesheet.values import Value, stated_value
 
 Sort = Literal["price", "value", "plan", "measurement", "fit", "source"]
 #: In the order of a day, with the words for one and for several.
@@ -117,7 +116,7 @@ def _prices(book: Book) -> Iterator[Event]:
             yield Event(
                 price.since, "price", f"offers/{row}/{price.since}", titles[row], "offers", row,
                 new, old, price.note, price.citation, price.position,
-                column, None if before is None else value_of(before), value_of(price),
+                column, None if before is None else stated_value(before), stated_value(price),
             )  # fmt: skip
             before = price
 
@@ -175,13 +174,13 @@ def _changes(
         yield Event(
             earlier.until, "value", f"{id}/{earlier.until}", title, *page, new, old,
             earlier.why, now.citation, now.position,
-            quantity, value_of(earlier.stated), value_of(now),
+            quantity, stated_value(earlier.stated), stated_value(now),
         )  # fmt: skip
 
 
 def printed(book: Book, quantity: Quantity, was: tuple[Earlier, ...], now: Stated) -> list[str]:
     """Earlier values and the one in force, all in one format and with their unit."""
-    values = [value_of(each.stated) for each in was] + [value_of(now)]
+    values = [stated_value(each.stated) for each in was] + [stated_value(now)]
     fmt = format_of(quantity, values, book.units)
     symbol = book.units.symbol(quantity.unit) if quantity.unit is not None else ""
     return [text(value, fmt, symbol) for value in values]

@@ -121,6 +121,7 @@ def index_json(
             **_page("changes", "index", pages),
         },
         "score": {"json": "score.json", **_page("score", "index", pages)},
+        "printed": {name: f"schemas/api/{name}.schema.json" for name in PRINTED},
         "schemas": {kind: f"schemas/{kind}.schema.json" for kind in KINDS},
         "shapes": {
             pattern: f"schemas/api/{schema}.schema.json"
