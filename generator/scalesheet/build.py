@@ -93,7 +93,8 @@ def build(
         if site:
             progress("writing the pages")
             docs = _documents(examined, book, moves, stage, data, stamp)
-            _api(examined, book, moves, stage / "site-api", stamp, pages=True)
+            where = site_address(project / "mkdocs.yml")
+            _api(examined, book, moves, stage / "site-api", stamp, pages=True, site_url=where)
             progress("building the site")
             pages = _site(stage, docs, project, f"Edition {book.edition} · {stamp}")
             _publish_pages(docs, project / "docs" / GENERATED)
@@ -233,6 +234,7 @@ def _api(
     stamp: str,
     *,
     pages: bool,
+    site_url: str = "",
 ) -> None:
     from scalesheet.evaluate import evaluate_catalogue
     from scalesheet.render.api import write_api
@@ -255,6 +257,7 @@ def _api(
         examples={record.id: _examples(record) for record in book.records.values()},
         pages=pages,
         scores=examined.scores,
+        site_url=site_url,
     )
 
 
@@ -340,6 +343,14 @@ def _site(stage: Path, docs: Path, project: Path, foot: str) -> int:
     shutil.rmtree(stage / "site-api")
     shutil.rmtree(stage / "plain")
     return report.pages
+
+
+def site_address(config: Path) -> str:
+    """Where the site will stand, if mkdocs.yml says so."""
+    import yaml
+
+    settings = yaml.safe_load(config.read_text("utf-8"))
+    return str(settings.get("site_url") or "") if isinstance(settings, dict) else ""
 
 
 def _project(data: Path) -> Path:

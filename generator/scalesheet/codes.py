@@ -329,9 +329,9 @@ _code(
 )
 _code(
     "V007",
-    "prices out of order",
-    "Dated entries must have rising dates.",
-    "Sort them by `from`, the oldest first.",
+    "dates out of order",
+    "Dated entries, prices and earlier values, must have rising dates.",
+    "Sort them by `from` or `until`, the oldest first.",
 )
 _code(
     "V008",
@@ -402,8 +402,8 @@ _code(
     "O006",
     "date outside of the history",
     "A price holds from a day after the edition, or was seen before it held, after the edition or "
-    "after the next one held.",
-    "Mend the date; a price is entered when it holds.",
+    "after the next one held; or an earlier value holds until after the edition.",
+    "Mend the date; a price or a new value is entered when it holds.",
     "warning",
 )
 _code(

@@ -96,12 +96,22 @@ class Stated:
     since: str = ""  # ISO date from which a dated value holds
     seen: str = ""  # ISO date on which a dated value was last read so
     confirmed: Citation | None = None  # a second source that says the same
+    was: tuple[Earlier, ...] = ()  # what stood here before, the oldest first
     position: Position | None = field(default=None, compare=False)
     default: bool = False  # stands in no file: what holds where a file of the catalogue is silent
 
     @property
     def ranged(self) -> bool:
         return self.low is not None and (self.low != self.value or self.high != self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A value that stood before another: the ISO day from which it no longer held, and why."""
+
+    stated: Stated
+    until: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class UsageError(Exception):
     """The command was called wrongly; the message says how."""
 
 
-def as_of(parser: argparse.ArgumentParser, does: str = "prices in force on this day") -> None:
+def as_of(parser: argparse.ArgumentParser, does: str = "prices and values in force on this day") -> None:
     """The option `--as-of`."""
     parser.add_argument(
         "--as-of",

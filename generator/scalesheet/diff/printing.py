@@ -5,18 +5,16 @@ from __future__ import annotations
 from scalesheet.diff.changes import Turn
 from scalesheet.model import Book, Quantity, Stated
 from scalesheet.numbers import format_of, text
-from scalesheet.values import Value
+from scalesheet.values import Value, stated_value
 
 DIGITS = (6, 9, 17)  # tried in turn where the usual ones show no difference
 
 
 def value_of(stated: Stated) -> Value:
     """A stated value as results hold it; an open bound is a text."""
-    if isinstance(stated.value, float | int) and not isinstance(stated.value, bool):
-        return Value.number(float(stated.value), stated.low, stated.high)
-    if stated.at_least is not None or stated.at_most is not None:
+    if stated.value is None and (stated.at_least is not None or stated.at_most is not None):
         return Value(reason=_bound(stated))
-    return Value(stated.value, reason=stated.reason)
+    return stated_value(stated)
 
 
 def _bound(stated: Stated) -> str:

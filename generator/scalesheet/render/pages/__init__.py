@@ -18,6 +18,7 @@ from scalesheet.predict.score import TaskScore
 from scalesheet.render.live import script
 from scalesheet.render.pages.audit import audit_pages
 from scalesheet.render.pages.catalogue import catalogue_pages
+from scalesheet.render.pages.changes import changes_page
 from scalesheet.render.pages.compare import compare_pages
 from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.live import shown
@@ -81,6 +82,7 @@ def write_pages(
     pages.update(source_pages(context))
     pages.update(score_pages(context))
     pages.update(compare_pages(context))
+    pages.update(changes_page(context))
 
     # What a browser needs to compute the plans itself.
     pages[f"{ASSETS}/runtime.js"] = runtime()

@@ -19,6 +19,8 @@ from scalesheet.render.pages.context import (
     to,
     value_of,
 )
+from scalesheet.render.pages.earlier import earlier_section
+from scalesheet.render.pages.earlier import of_row as earlier_of_row
 from scalesheet.render.pages.figures import bound, card, cell, kind
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
 from scalesheet.render.pages.price_charts import accelerator_prices, price_chart
@@ -179,6 +181,7 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
         _missing(context, table, row),
         *_prices(context, table, row),
         *(accelerator_prices(context, row) if table.name == "hardware" else ()),
+        *earlier_section(context, earlier_of_row(table, row)),
         heading(2, "Where it is used", "uses", searched=False),
         uses or tag("p", "Nothing refers to it yet.", class_="note"),
         called=table.row_aliases.get(row, ()) if of_kind.weight else None,

@@ -18,6 +18,7 @@ from scalesheet.render.pages.context import (
     edit_link,
     to,
 )
+from scalesheet.render.pages.earlier import earlier_section, of_plan
 from scalesheet.render.pages.figures import card
 from scalesheet.render.pages.formulas import formula_blocks
 from scalesheet.render.pages.graph import formulas
@@ -60,6 +61,7 @@ def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]
         *_others(context, plan, results, frozenset(placed)),
         *_checks(context, plan, results),
         *input_sections(context, plan, results),
+        *earlier_section(context, of_plan(plan)),
         *_used(context, plan, results),
         *_sources(context, plan),
         *formula_blocks(context, plan, results),
