@@ -171,6 +171,15 @@ def test_one_issue_is_opened_and_then_kept_up_to_date(tmp_path: Path) -> None:
     assert line.startswith("issue edit 5 --body-file ")
 
 
+def test_a_long_list_is_cut_between_lines_and_counted(tmp_path: Path) -> None:
+    done = run(tmp_path, "weekly", {"check --as-of": (0, OLD * 1000), "links --format": (0, "")})
+    ((_, body),) = done.changes()
+    listed = body.count(OLD)
+    assert 0 < listed < 1000
+    assert f"\n- and {1000 - listed} more\n" in body
+    assert len(body) < 65_536
+
+
 def test_the_issue_is_closed_when_all_holds(tmp_path: Path) -> None:
     done = run(
         tmp_path / "open", "weekly", {"links --format": (0, UNREAD), "issue list": (0, "5\n")}
