@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from scalesheet import cli
+from scalesheet.commands import NAMES
+
 ROOT = Path(__file__).parents[1]
 SHA = "0123456789abcdef0123456789abcdef01234567"
 #: Notes its arguments and the text that it is given; answers what a file of answers says.
@@ -70,6 +73,9 @@ def run(folder: Path, script: str, answers: Answers, *arguments: str, **more: st
     )  # fmt: skip
     asked, summary = tools / "asked", folder / "summary"
     lines = asked.read_text("utf-8").splitlines() if asked.exists() else []
+    for line, _ in map(json.loads, lines):  # what is asked of us is what our commands take
+        if line.split()[0] in NAMES:
+            assert cli.parser().parse_args(line.split())
     return Done(
         done.returncode,
         done.stdout + done.stderr,

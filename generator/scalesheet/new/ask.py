@@ -15,10 +15,10 @@ from scalesheet.check import check
 from scalesheet.diagnostics import Refused, errors, nearest
 from scalesheet.load.folder import is_id
 from scalesheet.new import entry
-from scalesheet.new.blanks import Blank, SettingError, blanks, read
+from scalesheet.new.blanks import ENDS, Blank, SettingError, blanks, read
 from scalesheet.new.places import title
 from scalesheet.new.sound import document
-from scalesheet.new.template import NAMES, Given, draft, template
+from scalesheet.new.template import NAMES, Given, draft, stated, template
 from scalesheet.render.reference.yaml_text import flow
 from scalesheet.schemas import is_date
 
@@ -83,7 +83,8 @@ def _blank(
 
 def _shown(given: Given, blank: Blank) -> Any:
     value = given.filled.get(blank.steps, blank.example)
-    return f"{value['low']:g}..{value['high']:g}" if isinstance(value, dict) else value
+    ends = isinstance(value, dict) and set(value) == ENDS
+    return f"{value['low']:g}..{value['high']:g}" if ends else value
 
 
 def _faults(kind: str, id: str, data: Path, given: Given) -> Iterator[str]:
@@ -97,10 +98,12 @@ def _faults(kind: str, id: str, data: Path, given: Given) -> Iterator[str]:
 def _unknown_name(data: Path, blank: Blank, answer: str) -> Iterator[str]:
     """That the book has no such row, where a blank names one."""
     folder = NAMES.get(str(blank.steps[0])) if len(blank.steps) == 1 else None
-    if folder is None or folder == "providers":
+    if folder is None:
         return
-    known = sorted(path.stem for path in data.joinpath(folder).glob("*.yaml"))
-    if answer not in known:
+    files = sorted(data.joinpath(folder).glob("*.yaml"))
+    by_title = folder == "providers"  # and where there is none, any name will do
+    known = [stated(file, "title") or "" if by_title else file.stem for file in files]
+    if answer not in known and (known or not by_title):
         hint = nearest(answer, known, "there are")
         yield f"the book has no {blank.name} '{answer}'{hint}; begin its file first"
 
