@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -104,8 +105,9 @@ def _unknown_name(data: Path, blank: Blank, answer: str) -> Iterator[str]:
     by_title = folder == "providers"  # and where there is none, any name will do
     known = [stated(file, "title") or "" if by_title else file.stem for file in files]
     if answer not in known and (known or not by_title):
-        hint = nearest(answer, known, "there are")
-        yield f"the book has no {blank.name} '{answer}'{hint}; begin its file first"
+        near = nearest(answer, known)
+        remedy = f"{near} If not, begin its file first" if near else "; begin its file first"
+        yield f"the book has no {blank.name} '{answer}'{remedy}"
 
 
 # ------------------------------------------------------------------ the source
@@ -121,7 +123,9 @@ def _source(said: Answers, data: Path, ask: Ask, tell: Tell) -> Answers:
         if not is_id(key):
             tell(f"  '{key}' is no key: use a-z, 0-9 and '-', at most 64")
             continue
-        tell(f"  '{key}' is not there yet{nearest(key, known)} To add it, say what it is.")
+        near = get_close_matches(key, known, n=1, cutoff=0.8)
+        meant = f"; did you mean '{near[0]}'?" if near else "."
+        tell(f"  '{key}' is not there yet{meant} To add it, say what it is.")
         new = entry_of(ask, tell)
         if new:
             said = replace(said, sources={key: new})
