@@ -40,7 +40,7 @@ editors: $(EDITORS)/$(SERVER)
 $(EDITORS)/$(SERVER):
 	@command -v npm >/dev/null || { echo "npm is missing; install node with npm"; exit 1; }
 	npm install --prefix $(EDITORS) --no-save --no-package-lock --ignore-scripts --no-audit --no-fund \
-	  --loglevel=error $(SERVER)
+	  --loglevel=error --fetch-retries=1 $(SERVER)
 	@touch $@
 
 bench: $(VENV)/.dev

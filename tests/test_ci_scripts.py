@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from scalesheet import cli
+from scalesheet.commands import NAMES
+
 ROOT = Path(__file__).parents[1]
 SHA = "0123456789abcdef0123456789abcdef01234567"
 #: Notes its arguments and the text that it is given; answers what a file of answers says.
@@ -70,6 +73,9 @@ def run(folder: Path, script: str, answers: Answers, *arguments: str, **more: st
     )  # fmt: skip
     asked, summary = tools / "asked", folder / "summary"
     lines = asked.read_text("utf-8").splitlines() if asked.exists() else []
+    for line, _ in map(json.loads, lines):  # what is asked of us is what our commands take
+        if line.split()[0] in NAMES:
+            assert cli.parser().parse_args(line.split())
     return Done(
         done.returncode,
         done.stdout + done.stderr,
@@ -169,6 +175,15 @@ def test_one_issue_is_opened_and_then_kept_up_to_date(tmp_path: Path) -> None:
     done = run(tmp_path / "second", "weekly", answers | {"issue list": (0, "5\n")})
     ((line, _),) = done.changes()
     assert line.startswith("issue edit 5 --body-file ")
+
+
+def test_a_long_list_is_cut_between_lines_and_counted(tmp_path: Path) -> None:
+    done = run(tmp_path, "weekly", {"check --as-of": (0, OLD * 1000), "links --format": (0, "")})
+    ((_, body),) = done.changes()
+    listed = body.count(OLD)
+    assert 0 < listed < 1000
+    assert f"\n- and {1000 - listed} more\n" in body
+    assert len(body) < 65_536
 
 
 def test_the_issue_is_closed_when_all_holds(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Run:
-    """A command, and what the page shows of its output."""
+    """A command, and what the page shows of its output. A backslash ends a line that goes on."""
 
     command: str
     shown: tuple[str, ...]
@@ -55,7 +55,7 @@ def steps(page: str = PAGE) -> Iterator[Step]:
         elif title:
             yield Write(title, text)
         elif language == "console":
-            command, *shown = text.splitlines()
+            command, *shown = text.replace("\\\n", "").splitlines()
             yield Run(command.removeprefix("$ "), tuple(shown))
 
 

@@ -44,7 +44,8 @@ def test_a_file_with_its_blanks_filled_is_nobody_elses(
 ) -> None:
     example = draft(kind, "anew", data, Given(source="a-paper"))
     filled = [f"--set={blank.name}={flow(blank.example)}" for blank in blanks(kind, example)]
-    filled += [f"--set={key}={flow(example[key])}" for key in example if key in BUILT]
+    named = {blank.name for blank in blanks(kind, example)}
+    filled += [f"--set={k}={flow(example[k])}" for k in example if k in BUILT and k not in named]
     assert run(kind, "anew", "--source", "a-paper", "--title", "Mine", *filled) == 0
     told = capsys.readouterr().out
     text = place(data, kind, "anew").read_text("utf-8")
@@ -184,6 +185,28 @@ def test_a_source_that_is_new_is_added_with_the_file(
     said = yaml.safe_load((data / "hardware" / "anew.yaml").read_text("utf-8"))
     assert said["memory"]["source"] == {"key": "b-paper", "locator": "p. 2"}
     assert examine(data).diagnostics == []
+
+
+def test_a_formula_is_asked_for_with_its_inputs(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = Person({"^inputs:": ["{hours: hour, power: W}"], "^unit:": ["W * hour"],
+                     "^formula:": ["hours * pwoer", "hours * power"]})  # fmt: skip
+    assert asked(monkeypatch, person, "formula", "anew") == 0
+    at = person.told.index("This does not fit the book:")
+    assert person.told[at + 1] == "  unknown input 'pwoer'; did you mean 'power'?"
+    said = yaml.safe_load((data / "formulas" / "anew.yaml").read_text("utf-8"))
+    assert (said["inputs"], said["formula"]) == ({"hours": "hour", "power": "W"}, "hours * power")
+    assert "examples" not in said
+
+
+def test_a_provider_is_named_by_its_title(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("provider", "a-provider", "--title", "A provider", "--source", "a-paper") == 0
+    person = Person({"^provider:": ["a-provider", "A provider"]})
+    assert asked(monkeypatch, person, "rate", "anew") == 0
+    assert "  the book has no provider 'a-provider'; did you mean 'A provider'?" in "\n".join(
+        person.told
+    )
 
 
 def test_what_fits_alone_and_not_the_book_is_asked_again(

@@ -34,13 +34,13 @@ class UsageError(Exception):
     """The command was called wrongly; the message says how."""
 
 
-def as_of(parser: argparse.ArgumentParser, does: str = "prices and values in force on this day") -> None:
+def as_of(parser: argparse.ArgumentParser) -> None:
     """The option `--as-of`."""
     parser.add_argument(
         "--as-of",
         type=_date,
         metavar="DATE",
-        help=f"{does} (default: the edition)",
+        help="prices and values in force on this day (default: the edition)",
     )
 
 

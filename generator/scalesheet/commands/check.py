@@ -18,7 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="text: path:line:col: CODE message; github: annotations of a workflow; "
         "markdown: a list for an issue",
     )
-    as_of(parser, "judge the age of prices on this day")
+    as_of(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -69,7 +69,7 @@ def load(data: Path, label: str = "") -> tuple[list[Document], list[Diagnostic]]
             continue
         odd = [each for each in (id, part or id) if each != kind and not _ID.fullmatch(each)]
         if odd:
-            message = f"the name '{quotable(odd[0])}' is not an id: use a-z, 0-9 and '-'"
+            message = f"the name '{quotable(odd[0])}' is not an id: use a-z, 0-9 and '-'; rename it"
             diagnostics.append(Diagnostic(name, 1, 1, "S005", message))
             continue
         content = _read(path, name)

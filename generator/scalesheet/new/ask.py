@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ from scalesheet.check import check
 from scalesheet.diagnostics import Refused, errors, nearest
 from scalesheet.load.folder import is_id
 from scalesheet.new import entry
-from scalesheet.new.blanks import Blank, SettingError, blanks, read
+from scalesheet.new.blanks import ENDS, Blank, SettingError, blanks, read
 from scalesheet.new.places import title
 from scalesheet.new.sound import document
-from scalesheet.new.template import NAMES, Given, draft, template
+from scalesheet.new.template import NAMES, Given, draft, stated, template
 from scalesheet.render.reference.yaml_text import flow
 from scalesheet.schemas import is_date
 
@@ -83,7 +84,8 @@ def _blank(
 
 def _shown(given: Given, blank: Blank) -> Any:
     value = given.filled.get(blank.steps, blank.example)
-    return f"{value['low']:g}..{value['high']:g}" if isinstance(value, dict) else value
+    ends = isinstance(value, dict) and set(value) == ENDS
+    return f"{value['low']:g}..{value['high']:g}" if ends else value
 
 
 def _faults(kind: str, id: str, data: Path, given: Given) -> Iterator[str]:
@@ -97,12 +99,15 @@ def _faults(kind: str, id: str, data: Path, given: Given) -> Iterator[str]:
 def _unknown_name(data: Path, blank: Blank, answer: str) -> Iterator[str]:
     """That the book has no such row, where a blank names one."""
     folder = NAMES.get(str(blank.steps[0])) if len(blank.steps) == 1 else None
-    if folder is None or folder == "providers":
+    if folder is None:
         return
-    known = sorted(path.stem for path in data.joinpath(folder).glob("*.yaml"))
-    if answer not in known:
-        hint = nearest(answer, known, "there are")
-        yield f"the book has no {blank.name} '{answer}'{hint}; begin its file first"
+    files = sorted(data.joinpath(folder).glob("*.yaml"))
+    by_title = folder == "providers"  # and where there is none, any name will do
+    known = [stated(file, "title") or "" if by_title else file.stem for file in files]
+    if answer not in known and (known or not by_title):
+        near = nearest(answer, known)
+        remedy = f"{near} If not, begin its file first" if near else "; begin its file first"
+        yield f"the book has no {blank.name} '{answer}'{remedy}"
 
 
 # ------------------------------------------------------------------ the source
@@ -118,7 +123,9 @@ def _source(said: Answers, data: Path, ask: Ask, tell: Tell) -> Answers:
         if not is_id(key):
             tell(f"  '{key}' is no key: use a-z, 0-9 and '-', at most 64")
             continue
-        tell(f"  '{key}' is not there yet{nearest(key, known)} To add it, say what it is.")
+        near = get_close_matches(key, known, n=1, cutoff=0.8)
+        meant = f"; did you mean '{near[0]}'?" if near else "."
+        tell(f"  '{key}' is not there yet{meant} To add it, say what it is.")
         new = entry_of(ask, tell)
         if new:
             said = replace(said, sources={key: new})

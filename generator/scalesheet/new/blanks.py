@@ -27,6 +27,8 @@ BUILT = (
 )  # fmt: skip
 #: Those, and such as say how a figure beside them is meant, or are asked for apart.
 _NO_BLANK = ("title", "source", "unit", "kind", *BUILT)
+#: Keys that are given as a whole, in one line.
+_WHOLE: Mapping[str, tuple[str, ...]] = {"formula": ("inputs", "unit", "formula")}
 #: Keys that are compared with others, and so say nothing once one of those is filled in.
 _RESTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "formula": {"examples": ("inputs", "formula", "unit")},
@@ -64,13 +66,15 @@ class Blank:
 
 def blanks(kind: str, example: Mapping[str, Any]) -> list[Blank]:
     """The blanks of a file that says what the example does, in the order of its keys."""
-    fields = schema(kind)["properties"]
-    return [
-        blank
-        for key, field in fields.items()
-        if key in example and key not in _NO_BLANK
-        for blank in _below(field, (key,), example[key], "")
-    ]
+    found: list[Blank] = []
+    for key, field in schema(kind)["properties"].items():
+        if key not in example:
+            continue
+        if key in _WHOLE.get(kind, ()):
+            found.append(Blank((key,), field["description"], "", (), example[key]))
+        elif key not in _NO_BLANK:
+            found += _below(field, (key,), example[key], "")
+    return found
 
 
 def _below(field: Mapping[str, Any], steps: Steps, value: Any, unit: str) -> Iterator[Blank]:

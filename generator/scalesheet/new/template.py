@@ -66,8 +66,8 @@ def left(kind: str, example: Mapping[str, Any], given: Given) -> list[str]:
         for blank in blanks(kind, example)
         if not any(blank.steps[: len(steps)] == steps for steps in given.filled)
     ]
-    touched = {steps[0] for steps in given.filled}
-    return found + [key for key in example if key in BUILT and key not in touched]
+    told = {steps[0] for steps in given.filled} | set(found)
+    return found + [key for key in example if key in BUILT and key not in told]
 
 
 def template(
@@ -115,13 +115,13 @@ def _sourced(data: Any, given: Given, steps: Steps = ()) -> Any:
 
 def _dated(example: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The example with a price of the book's own day, as a new one is."""
-    edition = _stated(folder / "book.yaml", "edition")
+    edition = stated(folder / "book.yaml", "edition")
     if edition is None or "prices" not in example:
         return example
     return {**example, "prices": [{**price, "from": edition} for price in example["prices"]]}
 
 
-def _stated(file: Path, key: str) -> str | None:
+def stated(file: Path, key: str) -> str | None:
     """What a file says at its top; None where it says nothing."""
     data = parse(file.read_bytes(), str(file)).data if file.is_file() else None
     value = data.get(key) if isinstance(data, dict) else None
@@ -135,7 +135,7 @@ def _named(data: Any, folder: Path, needed: list[str]) -> Any:
         if key in NAMES and isinstance(value, str) and NAMES[key] in FOLDERS:
             first = next(iter(sorted(folder.joinpath(NAMES[key]).glob("*.yaml"))), None)
             if first is not None:
-                titled = _stated(first, "title") if key in _BY_TITLE else None
+                titled = stated(first, "title") if key in _BY_TITLE else None
                 made[key] = titled or first.stem
             elif key in _BY_TITLE:
                 made[key] = value

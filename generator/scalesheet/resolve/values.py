@@ -42,8 +42,7 @@ class Lowering:
         try:
             return self.units.parse(str(text))
         except UnitError as error:
-            near = f"; did you mean '{error.near}'?" if error.near else ""
-            self.say("U001", f"{error}{near}", *path)
+            self.say("U001", error.told, *path)
             return UNKNOWN
 
 
