@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 #: In the order in which they are listed.
 NAMES = (
-    "check", "build", "serve", "show", "audit", "predict", "choose", "fit", "new", "pull", "explain",
+    "check", "build", "serve", "show", "audit", "predict", "choose", "fit", "new", "pull",
+    "explain",
 )  # fmt: skip
 
 GOOD, FINDINGS, USAGE = 0, 1, 2

@@ -1,6 +1,6 @@
 """pull: an edited workbook becomes changes of the YAML that it was made from.
 
-`read` finds out what was edited and what would become of the files; `write` puts that in their place.
+`read` finds out what was edited and what would become of the files; `write` puts it into place.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic, Refused, errors, nearest
@@ -18,6 +18,8 @@ from scalesheet.load import Document
 from scalesheet.pull.model import Edit, Finding, Pulling
 from scalesheet.pull.package import UnreadableError
 from scalesheet.pull.patch import PatchError, patched
+from scalesheet.pull.sheets import Workbook, read_workbook
+from scalesheet.pull.where import Stamp, stamp_of
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,8 @@ class Pulled:
     left: tuple[Finding, ...] = ()
     errors: tuple[Finding, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()  # of the changed data, by its own paths
-    causes: Mapping[Diagnostic, str] = None  # type: ignore[assignment]  # cells that they are about
-    files: Mapping[Path, tuple[bytes, bytes]] = None  # type: ignore[assignment]  # old, new
+    causes: Mapping[Diagnostic, str] = field(default_factory=dict)  # the cells that they are about
+    files: Mapping[Path, tuple[bytes, bytes]] = field(default_factory=dict)  # old and new
 
     @property
     def sound(self) -> bool:
@@ -41,9 +43,6 @@ class Pulled:
 
 def read(data: Path, path: Path) -> Pulled:
     """What the workbook asks for. Raises Refused where the data are not sound as they are."""
-    from scalesheet.pull.sheets import read_workbook
-    from scalesheet.pull.where import stamp_of
-
     try:
         workbook = read_workbook(path)
     except UnreadableError as error:
@@ -60,7 +59,7 @@ def read(data: Path, path: Path) -> Pulled:
     compare(pulling)
     found = Pulled(
         pulling.plan.id, stamp.edition, pulling.same, tuple(pulling.edits), tuple(pulling.left),
-        tuple(pulling.errors), (), {}, {},
+        tuple(pulling.errors),
     )  # fmt: skip
     if found.errors or not found.edits:
         return found
@@ -72,21 +71,18 @@ def read(data: Path, path: Path) -> Pulled:
 
 
 def _unread(code: str, message: str) -> Pulled:
-    return Pulled("", "", False, (), (), (Finding(code, "", message),), (), {}, {})
+    return Pulled("", "", False, errors=(Finding(code, "", message),))
 
 
-def _begun(data: Path, workbook: object, stamp: object) -> Pulling | Finding:
+def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
     from scalesheet.check import check
     from scalesheet.load import PLAN_KINDS, load
-    from scalesheet.pull.sheets import Workbook
     from scalesheet.pull.sites import Sites
-    from scalesheet.pull.where import Stamp, locate
+    from scalesheet.pull.where import locate
     from scalesheet.render.workbook.contents import contents
     from scalesheet.render.workbook.layout import lay_out
     from scalesheet.resolve import resolve
 
-    assert isinstance(workbook, Workbook)
-    assert isinstance(stamp, Stamp)
     documents, found = load(data)
     plans = [d.id for d in documents if d.kind == "plan"]
     if stamp.plan not in plans and not errors(found):
@@ -170,19 +166,12 @@ def _examined(data: Path, pulling: Pulling, found: Pulled) -> Pulled:
         cause = _cause(moved, below, found.edits, positions, data)
         if cause:
             causes[moved] = cause
-    old = set() if errors(told) else _known_warnings(data, told)
-    found = replace(
-        found, diagnostics=tuple(d for d in told if d not in old), causes=causes
-    )
+    # a warning is told where an edit is its cause; the others are those of the data as they were
+    told = [d for d in told if d.severity == "error" or d in causes]
+    found = replace(found, diagnostics=tuple(told), causes=causes)
     if errors(told) or examined.book is None:
         return found
     return replace(found, errors=tuple(unproven(pulling, examined.book, found.edits)))
-
-
-def _known_warnings(data: Path, told: Sequence[Diagnostic]) -> set[Diagnostic]:
-    """Warnings tell of the data as they are, too; only those with a cause here are of interest."""
-    del data
-    return {d for d in told if d.severity == "warning"}
 
 
 def _documents(copy: Path, found: Pulled, data: Path) -> list[Document]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scalesheet.diagnostics import nearest
+from dataclasses import replace
+
 from scalesheet.evaluate.edits import input_name
 from scalesheet.evaluate.levers import STEP_NAME
 from scalesheet.language.syntax import End
@@ -83,8 +84,8 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
     for column in table.columns.values():
         lost = [end for end in ends_of(column) if (column.name, end) not in rows.columns]
         if lost and (pulling.same or _had(pulling, table.name)):
-            said = f"the column '{column.name}' of '{table.name}' is gone; put it back with its name"
-            pulling.refuse("W004", heading, said)
+            said = f"the column '{column.name}' of '{table.name}' is gone"
+            pulling.refuse("W004", heading, f"{said}; put it back with its name")
             return
     for id, at in rows.twice:
         said = f"the id '{id}' stands twice in '{table.name}'; give one of the rows another"
@@ -93,6 +94,7 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
         _strange(pulling, table, rows, at, head)
     known = set(table.rows)
     shipped = known if pulling.same else _shipped_rows(pulling, table)
+    rows = rows if pulling.same else _taken_before(pulling, table, rows, shipped)
     for row in table.rows:
         if row in rows.rows:
             _row(pulling, formulas, table, rows, row)
@@ -121,6 +123,17 @@ def _shipped_rows(pulling: Pulling, table: Table) -> set[str]:
     }
 
 
+def _taken_before(pulling: Pulling, table: Table, rows: Rows, shipped: set[str]) -> Rows:
+    """Rows without an id that an earlier pull has given one, which the data therefore have."""
+    found = {}
+    for at in rows.without:
+        id = _new_id(rows, at, pulling)
+        if id in table.rows and id not in shipped and id not in rows.rows:
+            found[id] = at
+    without = tuple(at for at in rows.without if at not in found.values())
+    return replace(rows, rows={**rows.rows, **found}, without=without)
+
+
 def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> None:
     """A column that is not the table's: its sources and notes are shown, nothing else is known."""
     if head in ("Source", "Note"):
@@ -132,9 +145,7 @@ def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> 
         pulling.leave(Place(rows.sheet, filled[0], at), f"{said}; add it to the plan's table first")
 
 
-def _row(
-    pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, row: str
-) -> None:
+def _row(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, row: str) -> None:
     at = rows.rows[row]
     _row_title(pulling, table, rows, row)
     for column in table.columns.values():
@@ -259,9 +270,8 @@ def _added(
     if not id:
         pulling.refuse("W008", place, f"a new row of '{table.name}' has no id; write one beside it")
         return
-    taken = nearest(id, table.rows) if id in table.rows else ""
     if id in table.rows or (id in rows.rows and rows.rows[id] != at):
-        said = f"a new row of '{table.name}' would have the id '{id}', which is taken{taken}"
+        said = f"a new row of '{table.name}' would have the id '{id}', which is taken"
         pulling.refuse("W008", place, f"{said}; write an id beside it")
         return
     cells: dict[str, object] = {}
@@ -285,13 +295,13 @@ def _added(
         if cell.blank:
             continue  # the column's formula, or what 'check' asks for
         try:
-            said = said_in({end: pulling.cell(p) for end, p in places.items()}, column, None)
+            stated = said_in({end: pulling.cell(p) for end, p in places.items()}, column, None)
         except ValueProblem as problem:
             name = input_name(Key(column.name, table.name, id))
             pulling.refuse(problem.code, places["value"], f"'{name}' {problem.message}")
             failed = True
             continue
-        cells[column.name] = _stated(column, said)
+        cells[column.name] = _stated(column, stated)
     before = [row for row, where in rows.rows.items() if where < at and row in table.rows]
     after = max(before, key=lambda row: rows.rows[row], default=None)
     if not failed:

@@ -39,6 +39,7 @@ class Formulas:
     pulling: Pulling
     waiting: dict[tuple[str, str], dict[str, Cells]] = field(default_factory=dict)
     kept: set[tuple[str, str]] = field(default_factory=set)
+    new: dict[tuple[str, str], tuple[Token, ...]] = field(default_factory=dict)
     _read: dict[tuple[str, int, str], tuple[Token, ...]] = field(default_factory=dict)
 
     # -------------------------------------------------------------- what was edited
@@ -53,8 +54,8 @@ class Formulas:
             return
         if "value" not in edited:
             end = next(iter(edited))
-            said = f"'{scalar.name}' has another formula at its {end} end alone; edit that of its value"
-            self.pulling.refuse("W006", places[end], said)
+            said = f"'{scalar.name}' has another formula at its {end} end alone"
+            self.pulling.refuse("W006", places[end], f"{said}; edit that of its value")
             return
         site = self.pulling.sites.formula(scalar.formula.position)
         if site is None:
@@ -62,13 +63,11 @@ class Formulas:
             self.pulling.refuse("W006", places["value"], said)
             return
         text = self._translated(scalar.name, edited["value"], scalar.phase, scalar.formula)
-        if text is not None:
+        if text is not None and not _alike(text, scalar.formula.text):
             self._note(Key(scalar.name), edited, site, scalar.formula.text, text,
                        (Set(site.steps, text),))  # fmt: skip
 
-    def cell(
-        self, table: Table, column: Column, row: str, places: Mapping[End, Place]
-    ) -> None:
+    def cell(self, table: Table, column: Column, row: str, places: Mapping[End, Place]) -> None:
         """Compares the formula of a cell; an edit waits for the rest of its column."""
         formula = column.own.get(row) or column.formula
         assert formula is not None
@@ -101,7 +100,8 @@ class Formulas:
                 key = Key(column_name, name, row)
                 called = f"{name}.{column_name}"
                 text = self._translated(called, cells["value"], table.phase, column.formula)
-                if text is not None:
+                self.new[name, column_name] = cells["value"][2]
+                if text is not None and not _alike(text, column.formula.text):
                     self._note(key, cells, site, column.formula.text, text,
                                (Set(site.steps, text),), called)  # fmt: skip
                 edits = {row: cells for row, cells in edits.items() if row in column.own}
@@ -120,7 +120,7 @@ class Formulas:
             self.pulling.refuse("W006", place, said)
             return
         text = self._translated(input_name(key), cells["value"], table.phase, formula)
-        if text is None:
+        if text is None or _alike(text, formula.text):
             return
         if own is not None:
             self._note(key, cells, own, formula.text, text, (Set(own.steps, text),))
@@ -169,12 +169,19 @@ class Formulas:
         read = self._tokens(name, places["value"])
         if read is None:
             return None
-        if column.formula is not None and read == self._printed(column.formula, "value"):
+        known = self.new.get((table.name, column.name))
+        if column.formula is not None and read in (self._printed(column.formula, "value"), known):
             return ""
         cell = self.pulling.cell(places["value"])
-        return self._translated(
-            name, (places["value"], cell, read), table.phase, column.formula
-        )
+        return self._translated(name, (places["value"], cell, read), table.phase, column.formula)
+
+    def _phase(self, name: str) -> str | None:
+        """The phase of a scalar or of a cell, by the name that an edit has for it."""
+        scalar = self.pulling.plan.scalars.get(name)
+        if scalar is not None:
+            return scalar.phase
+        table = self.pulling.tables.get(name.partition("['")[0])
+        return table.phase if table is not None else None
 
     def _phase_of(self, key: Key) -> str | None:
         return self.pulling.tables[key.table].phase if key.table else None
@@ -194,10 +201,15 @@ class Formulas:
             if read is not None and read != self._printed(formula, end):
                 found[end] = place, cell, read
         if found and not self.pulling.same:
-            place = next(iter(found.values()))[0]
+            place, cell, read = next(iter(found.values()))
+            known = None if "value" not in found else self._translated(
+                name, found["value"], self._phase(name), formula, quiet=True
+            )  # fmt: skip
+            if known is not None and _alike(known, formula.text):
+                return {}
             if not self._still(place.sheet, formula.text):
-                said = f"the formula of '{name}' is another one in the data by now"
-                self.pulling.leave(place, f"{said}, {quotable(formula.text)}; what stands here is not merged")
+                said = f"the formula of '{name}' is {quotable(formula.text)} in the data by now"
+                self.pulling.leave(place, f"{said}; what stands here is not merged")
                 return {}
         return found
 
@@ -273,9 +285,7 @@ class Formulas:
             self.pulling.refuse("W006", place, f"{said}; put the formula back")
             return True
         new = f"{shown(said_here)} in place of the formula"
-        self.pulling.edits.append(
-            Edit(name, str(place), site, formula.text, new, tuple(changes))
-        )
+        self.pulling.edits.append(Edit(name, str(place), site, formula.text, new, tuple(changes)))
         return True
 
     def _value_for_formula(
@@ -315,6 +325,8 @@ class Formulas:
         edited: tuple[Place, Cell, tuple[Token, ...]],
         phase: str | None,
         formula: Formula | None,
+        *,
+        quiet: bool = False,
     ) -> str | None:
         """The formula in the language; None where it has none, which is told."""
         place, cell, read = edited
@@ -328,13 +340,10 @@ class Formulas:
                 raise FormulaProblem(why)
             text = formula_text(meant)
             parse_language(text)
-        except FormulaProblem as problem:
+        except (FormulaProblem, FormulaError) as problem:
             said = f"the formula of '{name}', ={quotable(cell.formula or '')}: {problem}"
-            self.pulling.refuse("W006", place, said)
-            return None
-        except FormulaError as error:
-            said = f"the formula of '{name}', ={quotable(cell.formula or '')}: {error.message}"
-            self.pulling.refuse("W006", place, said)
+            if not quiet:
+                self.pulling.refuse("W006", place, said)
             return None
         return text
 
@@ -355,6 +364,14 @@ class Formulas:
 
 
 _COLUMN = r"([A-Za-z]{1,3})"
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two formulas say the same but for blanks and brackets."""
+    try:
+        return parse_language(one) == parse_language(other)
+    except FormulaError:
+        return False
 
 
 def _formula_for_value(site: Site, text: str) -> tuple[Change, ...] | None:

@@ -20,7 +20,7 @@ from scalesheet.load.document import Steps
 from scalesheet.load.reader import PARSER, parse
 
 WIDTH = 100  # of a line that is written anew
-_WORDLIKE = re.compile(r"[A-Za-z0-9_./(][^\n#:,\[\]{}'\"&*!|>%@`]*")
+_WORDLIKE = re.compile(r"[A-Za-z0-9_./(][^\n#]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _meant(data: Any, change: Change) -> None:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Alike in kind as well as in value; where a new key stands among the others is not looked at."""
+    """Alike in kind as well as in value; the order of keys is not looked at."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
@@ -140,9 +140,10 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _spans(text: str) -> Iterator[tuple[Steps, _Span]]:
-    stream = iter(yaml.parse(text, Loader=PARSER))
+    stream: Iterator[Any] = iter(yaml.parse(text, Loader=PARSER))
 
     def node(event: Any, steps: Steps, key: int) -> Iterator[tuple[Steps, _Span]]:
+        inner: Any
         start = event.start_mark.index
         if isinstance(event, events.ScalarEvent):
             end = event.end_mark.index
@@ -155,9 +156,10 @@ def _spans(text: str) -> Iterator[tuple[Steps, _Span]]:
         column, last = event.start_mark.column, start
         number = 0
         mapping = isinstance(event, events.MappingStartEvent)
-        while not isinstance(
-            inner := next(stream), events.MappingEndEvent | events.SequenceEndEvent
-        ):
+        while True:
+            inner = next(stream)
+            if isinstance(inner, events.MappingEndEvent | events.SequenceEndEvent):
+                break
             if mapping:
                 at = inner.start_mark.index
                 name: str | int = inner.value
@@ -206,9 +208,7 @@ class _File:
 
     def in_flow(self, steps: Steps) -> bool:
         """Whether a place is within brackets."""
-        return any(
-            self.spans[steps[:length]].shape == "flow" for length in range(len(steps))
-        )
+        return any(self.spans[steps[:length]].shape == "flow" for length in range(len(steps)))
 
 
 # ------------------------------------------------------------------ the pieces
@@ -355,8 +355,7 @@ def _scalar(value: Any, flow: bool, old: str, style: str, column: int, indent: i
         return "null"
     if isinstance(value, int | float):
         return number_text(float(value), old)
-    text = _text(str(value), flow, style, column, indent)
-    return text
+    return _text(str(value), flow, style, column, indent)
 
 
 def number_text(value: float, old: str = "") -> str:
@@ -396,7 +395,7 @@ def _text(text: str, flow: bool, style: str, column: int, indent: int) -> str:
                 return folded
         if said is single and "\n" in text:
             continue
-        found = parse(f"[{said}]".encode(), "")
+        found = parse((f"[{said}]" if flow else f"- {said}").encode(), "")
         if not found.diagnostics and found.data == [text] and type(found.data[0]) is str:
             return said
     return double

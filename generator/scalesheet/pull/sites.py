@@ -76,7 +76,7 @@ class Sites:
     @cached_property
     def _scalars(self) -> Mapping[str, Site]:
         data, found = self._file.data, {}
-        places = [("", ("scalars",), data.get("scalars", {}))]
+        places: list[tuple[str, Steps, Any]] = [("", ("scalars",), data.get("scalars", {}))]
         for phase, entry in (data.get("phases") or {}).items():
             places.append((f"{phase}.", ("phases", phase, "scalars"), entry.get("scalars", {})))
         for before, steps, entries in places:

@@ -5,26 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from scalesheet.diagnostics import errors
+from scalesheet.diagnostics import Diagnostic, errors
 from scalesheet.load.document import quotable
 from scalesheet.load.folder import shown
 from scalesheet.pull import Pulled
-from scalesheet.pull.model import Finding
+from scalesheet.pull.model import Edit, Finding
 
 
 def problems(pulled: Pulled, path: Path) -> str:
     """Everything that stands in the way, with its cell; then what would not be taken over."""
     lines = [_line(path, finding) for finding in pulled.errors]
-    for diagnostic in errors(pulled.diagnostics):
-        cause = pulled.causes.get(diagnostic)
-        lines.append(f"{diagnostic}{f' ({path.name}, {cause})' if cause else ''}")
+    lines += [_caused(pulled, path, diagnostic) for diagnostic in errors(pulled.diagnostics)]
     lines += [_line(path, finding) for finding in pulled.left]
     return "\n".join(lines)
+
+
+def _caused(pulled: Pulled, path: Path, diagnostic: Diagnostic) -> str:
+    """A diagnostic of the changed data, with the cell of the workbook that it is about."""
+    cause = pulled.causes.get(diagnostic)
+    return f"{diagnostic}{f' ({path.name}, {cause})' if cause else ''}"
 
 
 def changes(pulled: Pulled, path: Path, data: Path, *, written: bool) -> str:
     """The changes by file and line, and how many."""
     lines = list(_changes(pulled))
+    lines += [_caused(pulled, path, diagnostic) for diagnostic in pulled.diagnostics]
     if pulled.left:
         lines += [_line(path, finding) for finding in pulled.left]
     files = len(pulled.files)
@@ -38,12 +43,14 @@ def changes(pulled: Pulled, path: Path, data: Path, *, written: bool) -> str:
         said += f"; {len(pulled.left)} not taken over"
     if not pulled.same:
         said += f"; the workbook is of edition {pulled.edition}, and the data have changed since"
+    if pulled.edits and written:
+        said += "\nwhat it does to the numbers: scalesheet diff HEAD"
     return "\n".join([*lines, said])
 
 
 def _changes(pulled: Pulled) -> Iterator[str]:
-    def place(edit: object) -> tuple[str, int]:
-        position = edit.site.position  # type: ignore[attr-defined]
+    def place(edit: Edit) -> tuple[str, int]:
+        position = edit.site.position
         return position.path, position.line
 
     for edit in sorted(pulled.edits, key=place):

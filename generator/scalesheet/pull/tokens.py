@@ -14,13 +14,13 @@ from functools import cached_property
 from scalesheet.language.syntax import End, Node
 from scalesheet.model import Quantity
 from scalesheet.printers.excel import excel
-from scalesheet.pull.sheets import Workbook, address, column_of
+from scalesheet.pull.sheets import Workbook, address
 from scalesheet.pull.where import Area, Place, Where, area_of
 from scalesheet.render.workbook.names import Names
 
-#: kind and what it says. Kinds: num, str, flag, op, func, error, foreign, name, and those of a reference:
-#: scalar (name, end), own (table, column, end), cell (table, row, column, end), range (table,
-#: column, end), ids (table), titles (table), title and id (table, row), const (name), area (text).
+#: kind and what it says. Kinds: num, str, flag, op, func, error, foreign, name, and those of a
+#: reference: scalar (name, end), own (table, column, end), cell (table, row, column, end),
+#: range (table, column, end), ids (table), titles (table), title and id (table, row), const (name), area (text).
 Token = tuple[str, object]
 
 _OPEN, _CLOSE, _APART = "\ue000", "\ue001", "\ue002"

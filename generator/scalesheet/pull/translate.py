@@ -2,8 +2,8 @@
 
 Our printer writes the language's arithmetic out for spreadsheets: tolerances, slack, guards against
 reasons, look-ups, masks, conversions. Each of these forms is read back here as what it stands for,
-and conversions are left out, since the compiler puts them where units ask for them. What has no form
-in the language stays as it is (`Opaque`), and is refused unless a change leaves it alone.
+and conversions are left out, since the compiler puts them where units ask for them. What has no
+form in the language stays as it is (`Opaque`), and is refused unless a change leaves it alone.
 """
 
 from __future__ import annotations
@@ -147,9 +147,8 @@ def _operator(tree: Op, around: Around) -> Node:
         return translated(left, around)
     if op == "*" and _conversion(left, around):
         return translated(right, around)
-    return Binary(
-        _ARITHMETIC[op], translated(left, around), translated(right, around)  # type: ignore[arg-type]
-    )
+    known: Any = _ARITHMETIC[op]
+    return Binary(known, translated(left, around), translated(right, around))
 
 
 def _conversion(tree: Tree, around: Around) -> bool:
@@ -478,8 +477,9 @@ def _index(tree: Fn, around: Around) -> Node:
     match tree.arguments:
         case (Ref("range", (_, column, end)), Fn("MATCH", (key, Ref("ids", _), Lit(0.0)))):
             return _ended(_part(translated(key, around), str(column), tree), end)
-        case (Ref("ids", table), Fn("MATCH", (Fn(best, (inner,)), values, Lit(0.0)))) if (
-            best in ("MIN", "MAX")
+        case (Ref("ids", table), Fn("MATCH", (Fn(best, (inner,)), values, Lit(0.0)))) if best in (
+            "MIN",
+            "MAX",
         ):
             function = "argmin" if best == "MIN" else "argmax"
             if isinstance(inner, Ref) and inner == values:

@@ -49,8 +49,8 @@ def take_input(
     if same(theirs, ours) or (base is not None and same(theirs, base)):
         return
     if base is None:
-        said = f"'{name}' is {shown(theirs)} here and {shown(ours)} in the data, and the sheet Changes"
-        pulling.refuse("W007", place, f"{said} does not tell which is new; edit the data")
+        said = f"'{name}' is {shown(theirs)} here and {shown(ours)} in the data, and no list of"
+        pulling.refuse("W007", place, f"{said} shipped values tells which is new; edit the data")
         return
     if not same(ours, base):
         said = f"'{name}' was {shown(base)}, is {shown(theirs)} here and {shown(ours)} in the data"
@@ -166,9 +166,7 @@ def _shipped(pulling: Pulling, key: Key, quantity: Quantity) -> Said | None:
 def same(one: Said, other: Said) -> bool:
     """Alike to the 15 digits that LibreOffice saves; texts but for blanks and line ends."""
     if isinstance(one, str) or isinstance(other, str):
-        return (
-            isinstance(one, str) and isinstance(other, str) and one.split() == other.split()
-        )
+        return isinstance(one, str) and isinstance(other, str) and one.split() == other.split()
     return all(_alike(a, b) for a, b in zip(one, other, strict=True))
 
 

@@ -23,6 +23,7 @@ from scalesheet.render.workbook.names import Names
 from scalesheet.render.workbook.places import NAMES_OF
 from scalesheet.render.workbook.scalars import FIRST_HEADINGS
 
+_LABELS = (PLAN, EDITION, EDITION_HASH, CONTENTS)
 _AREA = re.compile(
     r"(?:'(?P<quoted>(?:[^']|'')+)'|(?P<plain>[^'!]+))!(?P<first>[^:!]+)(?::(?P<last>[^:!]+))?"
 )
@@ -102,13 +103,12 @@ def stamp_of(workbook: Workbook) -> Stamp | None:
     for sheet in workbook.sheets.values():
         said = {}
         for (row, column), cell in sheet.cells.items():
-            if cell.value in (PLAN, EDITION, EDITION_HASH, CONTENTS) and str(cell.value) not in said:
+            if cell.value in _LABELS and str(cell.value) not in said:
                 beside = [sheet.text(row, column + by) for by in (1, 2, 3, 4)]
                 said[str(cell.value)] = next(filter(None, beside), "")
         if said.get(PLAN) and said.get(EDITION_HASH):
-            return Stamp(
-                said[PLAN], said.get(EDITION, ""), said[EDITION_HASH].partition(":")[0], said.get(CONTENTS, "")
-            )
+            short = said[EDITION_HASH].partition(":")[0]
+            return Stamp(said[PLAN], said.get(EDITION, ""), short, said.get(CONTENTS, ""))
     return None
 
 
@@ -214,9 +214,7 @@ def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None)
         if named is not None and named not in columns:
             columns[named] = at
             taken.add(at)
-    title = next(
-        column for column in range(key) if sheet.text(heading, column) == NAMES_OF
-    )
+    title = next(column for column in range(key) if sheet.text(heading, column) == NAMES_OF)
     wide = [title, key, *columns.values()]
     rows: dict[str, int] = {}
     without: list[int] = []
@@ -241,10 +239,10 @@ def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None)
                 rows[said] = at
         at += 1
     strange = {}
-    for column in range(title + 1, right + 1):
-        if column != key and column not in taken:
-            head = next((t for by in (2, 1, 0) if (t := sheet.text(heading - by, column))), "")
-            strange[column] = head
+    for beside in range(title + 1, right + 1):
+        if beside != key and beside not in taken:
+            head = next((t for by in (2, 1, 0) if (t := sheet.text(heading - by, beside))), "")
+            strange[beside] = head
     return Rows(
         sheet.name, key, title, heading, at, columns, rows, tuple(without), tuple(twice), strange
     )

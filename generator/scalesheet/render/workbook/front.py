@@ -6,6 +6,7 @@ from scalesheet.language.syntax import ENDS
 from scalesheet.model import Scalar, Stated
 from scalesheet.numbers import excel_format, format_of
 from scalesheet.render.workbook.canvas import Canvas
+from scalesheet.render.workbook.contents import contents
 from scalesheet.render.workbook.context import (
     FIRST_SOURCE_ROW,
     Context,
@@ -13,7 +14,6 @@ from scalesheet.render.workbook.context import (
     ends_of,
     stored,
 )
-from scalesheet.render.workbook.contents import contents
 from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, prefix
 from scalesheet.render.workbook.validation import clipped
