@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 #: In the order in which they are listed.
 NAMES = (
-    "check", "build", "serve", "show", "audit", "predict", "choose", "fit", "diff", "new", "links",
-    "explain",
+    "check", "build", "serve", "show", "audit", "predict", "choose", "fit", "diff", "pull", "new",
+    "links", "explain",
 )  # fmt: skip
 
 GOOD, FINDINGS, USAGE = 0, 1, 2

@@ -98,9 +98,7 @@ def _judged(archive: zipfile.ZipFile) -> Package:
     packed = max(1, sum(entry.compress_size for entry in entries))
     if unpacked > MOST_BYTES or (unpacked > SMALL and unpacked / packed > MOST_RATIO):
         said = f"it unpacks from {packed / 1e6:,.1f} to {unpacked / 1e6:,.0f} MB"
-        raise UnreadableError(
-            "W001", f"{said}, which no workbook of ours does; nothing of it is read"
-        )
+        raise UnreadableError("W001", f"{said}, as no workbook of ours does; nothing of it is read")
     if any(entry.flag_bits & 1 for entry in entries):
         raise UnreadableError("W001", "it is encrypted; save it without a password")
     names = frozenset(entry.filename for entry in entries)

@@ -1,7 +1,7 @@
 """A digest of all that a plan's workbook states: values, texts, sources and formulas.
 
-`pull` reads it back. Where it is that of the data, whatever differs was edited in the workbook; where
-it is not, the data have moved on since, and the list of shipped values is what tells the two apart.
+`pull` reads it back. Where it is that of the data, whatever differs was edited in the workbook;
+where it is not, the data have moved on since, and the shipped values are what tells the two apart.
 """
 
 from __future__ import annotations
