@@ -12,11 +12,12 @@ which gives `{scalars: {name: cell}, tables: {name: {column: [cell]}}}` with cel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from importlib.resources import files
 from typing import Any
 
-from scalesheet.language.syntax import Aggregate, Cell, Lookup, Title, walk
+from scalesheet.evaluate.routes import graph
+from scalesheet.language.syntax import ENDS, Aggregate, Cell, Lookup, Title, walk
 from scalesheet.language.syntax import Column as ColumnReference
 from scalesheet.model import Book, Ends, Formula, Key, Plan, Stated, Table
 from scalesheet.printers.base import number
@@ -28,12 +29,19 @@ def runtime() -> str:
     return files("scalesheet.printers").joinpath("runtime.js").read_text(encoding="utf-8")
 
 
-def program(plan: Plan, book: Book) -> str:
-    """The script of one plan."""
+def program(plan: Plan, book: Book, free: Iterable[str] = ()) -> str:
+    """The script of one plan.
+
+    With inputs that are `free` it has a function more, for a page that tries many values of these:
+    `begin(inputs)` gives one that takes such values by name, computes only what follows from them,
+    and returns the cells `{s, t}`, which its next call writes over.
+    """
     catalogue = reached(plan, book)
     tables = {**{name: book.tables[name] for name in catalogue}, **plan.tables}
     keys = [key for key in book.order if key.table in catalogue] + list(plan.order)
-    steps = [line for key in keys for line in _step(key, plan, tables)]
+    following = _following(plan, book, free)
+    steps = [line for key in keys if key not in following for line in _step(key, plan, tables)]
+    again = [line for key in keys if key in following for line in _step(key, plan, tables)]
     return "\n".join(
         [
             "(() => {",
@@ -41,16 +49,32 @@ def program(plan: Plan, book: Book) -> str:
             "const rt = scalesheet.runtime;",
             f"scalesheet.plans[{quoted(plan.id)}] = {{",
             f"inputs: {_inputs(plan, tables)},",
-            "compute(inputs) {",
-            "const { s, t } = rt.start(inputs);",
-            *steps,
-            "return rt.finish(s, t);",
-            "},",
+            *(_computing(steps) if not following else _trying(steps, again)),
             "};",
             "})();",
             "",
         ]
     )
+
+
+def _following(plan: Plan, book: Book, free: Iterable[str]) -> Set[Key]:
+    """What is computed from the named inputs."""
+    starts = [Key(name) for name in free]
+    routes = graph(book, plan, plan.scalars, ENDS)
+    return {key for key, _ in routes.route((key, end) for key in starts for end in ENDS)}
+
+
+def _computing(steps: Iterable[str]) -> Iterator[str]:
+    yield from ("compute(inputs) {", "const { s, t } = rt.start(inputs);")
+    yield from (*steps, "return rt.finish(s, t);", "},")
+
+
+def _trying(steps: Iterable[str], again: Iterable[str]) -> Iterator[str]:
+    yield from ("begin(inputs) {", "const { s, t } = rt.start(inputs);", *steps)
+    yield from ("return (changed) => {", "for (const [name, value] of Object.entries(changed))")
+    yield from ("s[name] = { value, low: value, high: value };", *again, "return { s, t };", "};")
+    yield from ("},", "compute(inputs) {", "const { s, t } = this.begin(inputs)({});")
+    yield from ("return rt.finish(s, t);", "},")
 
 
 def reached(plan: Plan, book: Book) -> list[str]:

@@ -10,9 +10,12 @@ from __future__ import annotations
 from importlib.resources import files
 
 PARTS = ("numbers", "inputs", "charts", "marks", "fields", "page")
+#: Those of the front page: `layouts.js` searches as choose/ does, `answers.js` answers a case,
+#: `told.js` writes the answer, `front.js` asks.
+FRONT = ("numbers", "inputs", "marks", "fields", "layouts", "answers", "told", "front")
 
 
-def script() -> str:
+def script(parts: tuple[str, ...] = PARTS) -> str:
     """It needs the runtime and a plan's own script before it."""
     folder = files("scalesheet.render.live")
-    return "\n".join(folder.joinpath(f"{part}.js").read_text(encoding="utf-8") for part in PARTS)
+    return "\n".join(folder.joinpath(f"{part}.js").read_text(encoding="utf-8") for part in parts)
