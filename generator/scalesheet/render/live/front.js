@@ -69,15 +69,17 @@
 
   /** Makes this the case; `done` when it is worth a step of the browser's history. */
   function go(wanted, done) {
+    // what was answered while it was typed is not written anew under a pointer that is about to click
+    const same = ASKED.every((name) => wanted.get(name) === asked.get(name));
     asked = wanted;
     reset.disabled = differing(asked).size === 0;
-    respond();
-    if (done) setTimeout(writeAddress); // it takes longer than the answer does
+    if (!same) respond();
+    if (done) setTimeout(() => writeAddress(wanted)); // it takes longer than the answer does
   }
 
-  function writeAddress() {
+  function writeAddress(wanted) {
     const address = new URL(location.href);
-    address.search = toQuery(differing(asked));
+    address.search = toQuery(differing(wanted));
     if (address.href !== location.href) history.pushState(null, "", address);
   }
 
@@ -201,7 +203,7 @@
   });
 
   copy.addEventListener("click", async () => {
-    writeAddress();
+    writeAddress(asked);
     await copied(location.href);
     const was = copy.textContent;
     copy.textContent = "Copied";
@@ -241,11 +243,8 @@
         else faultsAt.append(element("p", { class: "bad" }, message));
       }
     }
-    const same = toQuery(differing(wanted)) === toQuery(differing(asked));
-    asked = wanted;
+    go(wanted, false);
     show();
-    reset.disabled = differing(asked).size === 0;
-    if (!same) respond();
   }
 
   addEventListener("popstate", readAddress);

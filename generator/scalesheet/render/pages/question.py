@@ -94,6 +94,7 @@ def answered(book: Book, plan: Plan, stated: Mapping[str, str]) -> Answered:
         raise Unanswered("no offer on demand sells this accelerator in that number")
     decided = _decided(book, plan, found, row, given)
     edits = {**decided, Key("supply"): Stated("owned"), Key(OWN): own}
+    del edits[Key("offer")]
     results = evaluate(book, plan, edits)
     offers = sorted(
         _offers(book, plan, catalogue, edits, accelerator, case.gpus),
