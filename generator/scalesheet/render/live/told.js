@@ -283,7 +283,7 @@ scalesheet.told = (() => {
   function changeText({ method, gpus, gpu, batch }) {
     if (method) return `${METHODS[method]} instead`;
     if (batch) return `${batch} sequences in a step`;
-    if (!gpu) return `${gpus} accelerators`;
+    if (!gpu) return `${gpus} accelerator${gpus === 1 ? "" : "s"}`;
     const title = rowTitle(plan, "hardware", gpu);
     return `Cheapest that fits: ${gpus ? `${gpus} × ` : ""}${title}`;
   }

@@ -338,7 +338,7 @@ def change_text(context: Context, each: Change) -> str:
     if each.name == "method":
         return f"{METHODS[each.text]} instead"
     if each.name == "gpus":
-        return f"{each.text} accelerators"
+        return f"{each.text} accelerator{'' if each.text == '1' else 's'}"
     return f"Cheapest that fits: {title_of(context, 'hardware', each.text)}"
 
 

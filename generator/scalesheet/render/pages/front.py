@@ -31,6 +31,7 @@ from scalesheet.render.scores import error
 QUESTION = "question"
 SCRIPTS = ("runtime", "question", "front")
 _LINE = re.compile(r"^\{\{ *(?P<name>\w+) *\}\}$", re.MULTILINE)
+_CLASS = re.compile(r"^\{ *\.[^{}\n]*\}\n", re.MULTILINE)  # of a paragraph, for the page alone
 _FRONT = re.compile(r"\A---\n(?P<matter>.*?\n)---\n", re.DOTALL)
 MOST_FIGURES = 2  # of a plan
 
@@ -88,7 +89,7 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
         "catalogue": lambda: "\n".join(_catalogue_in_words(context)),
         "score": lambda: "\n".join(_score_in_words(context)),
     })  # fmt: skip
-    return FrontPage(page, simple, script, tuple(problems[:known]))
+    return FrontPage(page, _CLASS.sub("", simple), script, tuple(problems[:known]))
 
 
 def _stated(written: str) -> Mapping[str, str]:
