@@ -70,8 +70,8 @@ scalesheet.answers = (() => {
   const offersOf = (gpu) => {
     const { rows, columns } = plan.inputs.tables.offers;
     return rows
-      .map((id, n) => ({ id, term: columns.term[n], price: cellOf(columns.price[n]), gpu: columns.accelerator[n], n }))
-      .filter((each) => each.gpu === gpu);
+      .map((id, n) => ({ id, n, term: columns.term[n], price: cellOf(columns.price[n]) }))
+      .filter(({ n }) => columns.accelerator[n] === gpu);
   };
 
   const cellOf = (x) =>
@@ -104,7 +104,7 @@ scalesheet.answers = (() => {
     return found.sort((a, b) => by(a) - by(b) || (a.id < b.id ? -1 : 1));
   }
 
-  /** The answer at its cheapest offer on demand, or on accelerators of one's own. */
+  /** The answer at its cheapest offer on demand; without one it has no cost. */
   function cheapest(answer) {
     const gpus = answer.wanted.get("gpus");
     const { columns } = plan.inputs.tables.offers;
@@ -113,7 +113,7 @@ scalesheet.answers = (() => {
       .filter(({ id, term, n }) => term === "on-demand" && sells(question.sold[id], gpus))
       .filter((each) => typeof columns.node_price[each.n] === "number")
       .sort((a, b) => price(a) - price(b) || (a.id < b.id ? -1 : 1));
-    return best ? bought(answer, best.id).results : undefined;
+    return best ? bought(answer, best.id) : withoutCost(answer);
   }
 
   /** What one change would give: other methods, other numbers of accelerators, another one. */
@@ -126,7 +126,7 @@ scalesheet.answers = (() => {
       const some = { [name]: value };
       const other = yield* answerTo(changedTo(wanted, some));
       if (!other) return undefined;
-      const each = { some, ...other, results: cheapest(other) ?? withoutCost(other) };
+      const each = { some, ...cheapest(other) };
       found.push(each);
       return each;
     }
@@ -150,38 +150,46 @@ scalesheet.answers = (() => {
   /** The accelerator that is cheapest for the case; where none fits, in a larger number. */
   function* elsewhere({ wanted }, found) {
     const { columns } = plan.inputs.tables.offers;
-    const sold = Array.from(new Set(columns.accelerator.filter((_, n) => columns.term[n] === "on-demand"))).sort();
+    const onDemand = columns.accelerator.filter((_, n) => columns.term[n] === "on-demand");
+    const sold = Array.from(new Set(onDemand)).sort();
     for (let gpus = wanted.get("gpus"); gpus <= MOST_GPUS; gpus *= 2) {
       let best;
       for (const gpu of sold) {
         if (gpu === wanted.get("gpu")) continue;
         const other = yield* answerTo(changedTo(wanted, { gpu, gpus }));
         if (other?.results.scalars.verdict.value !== "fits") continue;
-        const results = cheapest(other);
-        const cost = results?.scalars.cost.value;
+        const at = cheapest(other);
+        const cost = at.results.scalars.cost.value;
         if (cost !== undefined && !(best?.cost <= cost))
-          best = { some: gpus === wanted.get("gpus") ? { gpu } : { gpu, gpus }, ...other, results, cost };
+          best = { some: gpus === wanted.get("gpus") ? { gpu } : { gpu, gpus }, ...at, cost };
       }
       if (best) return found.push(best);
     }
     return undefined;
   }
 
-  const withoutCost = ({ results }) => ({
-    ...results,
-    scalars: { ...results.scalars, cost: { reason: "no offer" } },
+  const withoutCost = ({ changes, results }) => ({
+    changes,
+    results: { ...results, scalars: { ...results.scalars, cost: { reason: "no offer" } } },
   });
 
 
-  /** How a case is changed so that its batch divides among its accelerators. */
+  /** How a case is changed so that there is a layout: one that is found, a batch that divides. */
   function* mended(wanted) {
     const [batch, gpus] = [wanted.get("batch"), wanted.get("gpus")];
     const found = [];
     const power = 2 ** Math.floor(Math.log2(gpus));
-    for (const some of [{ batch: Math.ceil(batch / gpus) * gpus }, { gpus: power }]) {
-      const other = yield* answerTo(changedTo(wanted, some));
-      if (other) found.push({ some, ...other, results: cheapest(other) ?? withoutCost(other) });
+    const open = Object.fromEntries(LAYOUT.map((name) => [name, AUTO]));
+    const fixed = LAYOUT.some((name) => wanted.get(name) !== AUTO);
+    const ways = [{ batch: Math.ceil(batch / gpus) * gpus }, { gpus: power }];
+    function* tried(all) {
+      for (const some of all) {
+        const other = yield* answerTo(changedTo(wanted, some));
+        if (other) found.push({ some, ...cheapest(other) });
+      }
     }
+    yield* tried(fixed ? [open, ...ways] : ways);
+    if (!found.length) yield* tried(ways.map((some) => ({ ...some, ...open })));
     return found;
   }
 

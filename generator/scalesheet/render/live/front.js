@@ -27,6 +27,7 @@
   const layout = form.querySelector("[data-layout]");
 
   let asked = first; // the case
+  let toFocus = false; // whether the answer takes the focus, when it comes
   let turn = 0; // of the answers that were begun: only the last goes on
 
   /** What of a case differs from the one that the page begins with. */
@@ -57,6 +58,8 @@
     section.replaceChildren(...(found ? told.answer(found, offers) : told.nothing(wanted)));
     if (found) beside.querySelector(".offers").replaceWith(told.offersTable(found, offers));
     beside.querySelector(".offers").hidden = !found;
+    if (toFocus) section.querySelector(".case").focus({ preventScroll: true });
+    toFocus = false;
     layout.textContent = found ? told.layoutText(found.layout) : "none";
     showFound(found?.layout ?? {});
     yield;
@@ -69,7 +72,7 @@
 
   /** Makes this the case; `done` when it is worth a step of the browser's history. */
   function go(wanted, done) {
-    // what was answered while it was typed is not written anew under a pointer that is about to click
+    // what was answered while it was typed is not written anew: a pointer may be about to click it
     const same = ASKED.every((name) => wanted.get(name) === asked.get(name));
     asked = wanted;
     reset.disabled = differing(asked).size === 0;
@@ -96,7 +99,11 @@
   /** A list in groups: `[[group, [[value, text], ...]], ...]`. */
   function fill(name, groups) {
     const made = groups.map(([label, options]) =>
-      element("optgroup", { label }, ...options.map(([value, text]) => element("option", { value }, text))),
+      element(
+        "optgroup",
+        { label },
+        ...options.map(([value, text]) => element("option", { value }, text)),
+      ),
     );
     fields.get(name).control.replaceChildren(...made);
   }
@@ -116,7 +123,9 @@
   function accelerators() {
     const { rows, titles } = plan.inputs.tables.hardware;
     const sold = new Set(plan.inputs.tables.offers.columns.accelerator);
-    const all = rows.map((id, n) => [id, titles[n]]).sort(([, a], [, b]) => a.localeCompare(b, "en", { numeric: true }));
+    const all = rows
+      .map((id, n) => [id, titles[n]])
+      .sort(([, a], [, b]) => a.localeCompare(b, "en", { numeric: true }));
     return [
       ["Rented by the hour", all.filter(([id]) => sold.has(id))],
       ["No offer in the catalogue", all.filter(([id]) => !sold.has(id))],
@@ -150,7 +159,8 @@
     const beyond = typeof longest === "number" && asked.get("sequence") > longest;
     if (field.warned) tell(field, "");
     field.warned = beyond && !field.error;
-    if (field.warned) tell(field, `${titles[at]} takes at most ${inField(longest)} tokens in a sequence.`);
+    if (field.warned)
+      tell(field, `${titles[at]} takes at most ${inField(longest)} tokens in a sequence.`);
   }
 
   /** What was found, beside the word that leaves it open. */
@@ -176,9 +186,11 @@
 
   for (const [name, { control }] of fields) {
     control.addEventListener("change", () => enter(name, control.value, true));
-    if (control.type === "text") control.addEventListener("input", () => enter(name, control.value, false));
+    if (control.type === "text")
+      control.addEventListener("input", () => enter(name, control.value, false));
   }
-  for (const radio of radios) radio.addEventListener("change", () => enter("method", radio.value, true));
+  for (const radio of radios)
+    radio.addEventListener("change", () => enter("method", radio.value, true));
   form.addEventListener("submit", (event) => event.preventDefault());
 
   /** Takes a change that the page proposes. */
@@ -190,9 +202,9 @@
     const next = new Map(first);
     for (const [name, text] of asks) next.set(name, valueOf(name, text));
     clearFaults();
+    toFocus = true;
     go(next, true);
     show();
-    section.querySelector(".case").focus({ preventScroll: true });
     form.parentElement.scrollIntoView({ block: "nearest" });
   });
 

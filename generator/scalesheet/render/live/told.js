@@ -51,7 +51,11 @@ scalesheet.told = (() => {
     const shown = format(scalars[name], [cell]);
     const value =
       cell.reason === undefined
-        ? [element("span", { class: "num" }, plain(cell, shown)), " ", element("span", { class: "unit" }, symbol(name))]
+        ? [
+            element("span", { class: "num" }, plain(cell, shown)),
+            " ",
+            element("span", { class: "unit" }, symbol(name)),
+          ]
         : [element("span", { class: "reason" }, cell.reason)];
     const range = ends(cell, shown);
     return element(
@@ -73,9 +77,12 @@ scalesheet.told = (() => {
       return figure("cost", answer.results.scalars.cost, answer.changes, "Electricity", note);
     }
     const [best, ...others] = firsts;
-    const from = ({ term, cost }) =>
-      element("span", {}, `${TERMS[term]} from ${plain(cost, format(scalars.cost, [cost]))}${NBSP}${symbol("cost")}`);
-    return figure("cost", best.cost, best.changes, `Cost, ${TERMS[best.term]} from`, ...others.map(from));
+    const from = ({ term, cost }) => {
+      const shown = plain(cost, format(scalars.cost, [cost]));
+      return element("span", {}, `${TERMS[term]} from ${shown}${NBSP}${symbol("cost")}`);
+    };
+    const title = `Cost, ${TERMS[best.term]} from`;
+    return figure("cost", best.cost, best.changes, title, ...others.map(from));
   }
 
   function fitFigure(answer) {
@@ -90,7 +97,11 @@ scalesheet.told = (() => {
         { class: `value fit ${FITS[verdict] ?? ""}`.trim() },
         element("a", { href: address(answer.changes, "verdict") }, verdict),
       ),
-      element("p", { class: "range" }, `${text(answer, "needed_memory", false)} of ${text(answer, "usable_memory")}`),
+      element(
+        "p",
+        { class: "range" },
+        `${text(answer, "needed_memory", false)} of ${text(answer, "usable_memory")}`,
+      ),
     );
   }
 
@@ -101,7 +112,9 @@ scalesheet.told = (() => {
     const quantity = tables.memory.columns.bytes;
     const shownAs = format(quantity, bytes);
     const size = ({ value }) => (typeof value === "number" ? value : 0);
-    const [most, usable] = ["most_memory", "usable_memory"].map((n) => size(answer.results.scalars[n]));
+    const [most, usable] = ["most_memory", "usable_memory"].map((name) =>
+      size(answer.results.scalars[name]),
+    );
     const scale = Math.max(most, usable) * 1.02;
     const place = (length) => ((length / scale) * WIDE).toFixed(1);
     const parts = rows
@@ -109,15 +122,17 @@ scalesheet.told = (() => {
       .filter((part) => part.size > 0);
     const limit = text(answer, "usable_memory");
     const bars = [];
+    const bar = (kind, x, width, y, height) =>
+      bars.push(["rect", { class: kind, x: place(x), y, width, height }]);
     let at = 0;
     let over;
     for (const part of parts) {
-      bars.push(["rect", { class: `part ${part.id}`, x: place(at), y: "4", width: place(part.size), height: "20" }]);
+      bar(`part ${part.id}`, at, place(part.size), "4", "20");
       at += part.size;
       if (at > usable) over ??= part;
     }
-    bars.push(["rect", { class: "beyond", x: place(at), y: "9", width: place(Math.max(0, most - at)), height: "10" }]);
-    bars.push(["rect", { class: "limit", x: place(usable), y: "0", width: "3", height: String(TALL) }]);
+    bar("beyond", at, place(Math.max(0, most - at)), "9", "10");
+    bar("limit", usable, "3", "0", String(TALL));
     const described = parts.map(({ title, cell }) => `${title} ${plain(cell, shownAs)}`).join(", ");
     const svg = {
       viewBox: `0 0 ${WIDE} ${TALL}`,
@@ -131,7 +146,11 @@ scalesheet.told = (() => {
       element(
         "figcaption",
         {},
-        element("a", { href: address(answer.changes, "needed_memory") }, "Memory of each accelerator"),
+        element(
+          "a",
+          { href: address(answer.changes, "needed_memory") },
+          "Memory of each accelerator",
+        ),
         `: ${text(answer, "needed_memory")}, hardly ever more than `,
         `${text(answer, "most_memory")}, of ${limit} that a run can have`,
       ),
@@ -156,8 +175,9 @@ scalesheet.told = (() => {
   /** Which part is the first that has no room, where one has none. */
   function first({ results }, over) {
     if (results.scalars.verdict.value === "fits") return [];
+    const strong = over && element("strong", { class: `part ${over.id}` }, over.title);
     const said = over
-      ? ["The first that does not fit: ", element("strong", { class: `part ${over.id}` }, over.title)]
+      ? ["The first that does not fit: ", strong]
       : ["What is expected fits; the most that a run may need does not."];
     return [element("p", { class: "first" }, ...said)];
   }
@@ -182,13 +202,14 @@ scalesheet.told = (() => {
       ),
     );
 
-  function costCell(cost, shownAs, changes) {
-    if (cost.reason !== undefined) return element("td", { class: "reason" }, cost.reason);
-    const range = ends(cost, shownAs);
+  /** A figure with its range, and the way to its formula. */
+  function amount(name, cell, shownAs, changes) {
+    if (cell.reason !== undefined) return element("td", { class: "reason" }, cell.reason);
+    const range = ends(cell, shownAs);
     return element(
       "td",
       { class: "num" },
-      element("a", { href: address(changes, "cost") }, plain(cost, shownAs)),
+      element("a", { href: address(changes, name) }, plain(cell, shownAs)),
       ...(range ? [element("span", { class: "range" }, range)] : []),
     );
   }
@@ -207,7 +228,7 @@ scalesheet.told = (() => {
         element("th", { scope: "row" }, row("offers", id)),
         element("td", { class: `term ${term}` }, TERMS[term]),
         element("td", { class: "num" }, plain(price, prices)),
-        costCell(cost, costs, changes),
+        amount("cost", cost, costs, changes),
       ),
     );
     body.push(
@@ -217,7 +238,7 @@ scalesheet.told = (() => {
         element("th", { scope: "row" }, "Your own, electricity alone"),
         element("td", { class: "term" }, "owned"),
         element("td", { class: "num" }),
-        costCell(own, format(scalars.cost, [own]), answer.changes),
+        amount("cost", own, format(scalars.cost, [own]), answer.changes),
       ),
     );
     const between = few.flatMap(({ id }, n) => [n ? "; " : "", row("offers", id)]);
@@ -235,7 +256,15 @@ scalesheet.told = (() => {
         body,
       ),
       ...(few.length
-        ? [element("p", { class: "note" }, `Not sold ${answer.wanted.get("gpus")} together: `, ...between.filter(Boolean), ".")]
+        ? [
+            element(
+              "p",
+              { class: "note" },
+              `Not sold ${answer.wanted.get("gpus")} together: `,
+              ...between.filter(Boolean),
+              ".",
+            ),
+          ]
         : []),
     );
   }
@@ -264,12 +293,9 @@ scalesheet.told = (() => {
             {},
             element("th", { scope: "row" }, changeLink(each)),
             element("td", { class: `fit ${FITS[verdict] ?? ""}`.trim() }, verdict),
-            ...formats.map(([name, shownAs]) => {
-              const cell = each.results.scalars[name];
-              return cell.reason === undefined
-                ? element("td", { class: "num" }, plain(cell, shownAs))
-                : element("td", { class: "reason" }, cell.reason);
-            }),
+            ...formats.map(([name, shownAs]) =>
+              amount(name, each.results.scalars[name], shownAs, each.changes),
+            ),
           );
         }),
       ),
@@ -280,9 +306,10 @@ scalesheet.told = (() => {
   const changeLink = ({ some, to }) =>
     element("a", { href: to, "data-change": true }, changeText(some));
 
-  function changeText({ method, gpus, gpu, batch }) {
+  function changeText({ method, gpus, gpu, batch, stage }) {
     if (method) return `${METHODS[method]} instead`;
-    if (batch) return `${batch} sequences in a step`;
+    if (batch) return `${batch} sequences in a step${stage ? ", any layout" : ""}`;
+    if (stage && !gpus) return "Any layout";
     if (!gpu) return `${gpus} accelerator${gpus === 1 ? "" : "s"}`;
     const title = rowTitle(plan, "hardware", gpu);
     return `Cheapest that fits: ${gpus ? `${gpus} × ` : ""}${title}`;
@@ -340,7 +367,8 @@ scalesheet.told = (() => {
 
   /** The answer in one sentence, for those who hear the page. */
   const sentence = (found) =>
-    `${caseOf(found).textContent}: ${text(found, "hours")}, ${found.results.scalars.verdict.value}.`;
+    `${caseOf(found).textContent}: ${text(found, "hours")}, ` +
+    `${found.results.scalars.verdict.value}.`;
 
   return Object.freeze({ answer, nothing, sentence, layoutText, offersTable, changesTable });
 })();

@@ -245,7 +245,7 @@ def _offers(context: Context, plan: Plan, found: Answered) -> Html:
             tag("th", "Your own, electricity alone", scope="row"),
             tag("td", "owned", class_="term"),
             tag("td", class_="num"),
-            _amount(plan, own, _format(context, cost, [own]), found.edits),
+            _amount(plan, "cost", own, _format(context, cost, [own]), found.edits),
             class_="own")
     )  # fmt: skip
     few = [o for o in found.offers if o.cost is None]
@@ -276,17 +276,18 @@ def _offer(context: Context, plan: Plan, each: Offered, prices: Format, costs: F
         tag("th", _row(context, "offers", each.offer), scope="row"),
         tag("td", TERMS[each.term], class_=f"term {each.term}"),
         tag("td", plain_text(each.price, prices), class_="num"),
-        _amount(plan, each.cost, costs, each.edits),
+        _amount(plan, "cost", each.cost, costs, each.edits),
     )
 
 
-def _amount(plan: Plan, cost: Value, fmt: Format, edits: Edits) -> Html:
-    if cost.reason is not None:
-        return tag("td", cost.reason, class_="reason")
-    told = ends(cost, fmt)
+def _amount(plan: Plan, name: str, value: Value, fmt: Format, edits: Edits) -> Html:
+    """A figure with its range, and the way to its formula."""
+    if value.reason is not None:
+        return tag("td", value.reason, class_="reason")
+    told = ends(value, fmt)
     return tag(
         "td",
-        tag("a", plain_text(cost, fmt), href=address(plan, edits, "cost")),
+        tag("a", plain_text(value, fmt), href=address(plan, edits, name)),
         tag("span", told, class_="range") if told else None,
         class_="num",
     )
@@ -314,23 +315,22 @@ def _changes(context: Context, plan: Plan, found: Answered) -> Html:
                 tag("th", "Cost ", tag("span", context.symbol(plan.scalars["cost"]), class_="unit"),
                     scope="col", class_="num"))),
             tag("tbody", *(
-                _change(context, each, hours, cost) for each in found.changes
+                _change(context, plan, each, hours, cost) for each in found.changes
             )),
             class_="data"), class_="scroll"),
         class_="changes",
     )  # fmt: skip
 
 
-def _change(context: Context, each: Change, hours: Format, cost: Format) -> Html:
+def _change(context: Context, plan: Plan, each: Change, hours: Format, cost: Format) -> Html:
     verdict = str(each.results.scalars["verdict"].value)
-    cells = [(each.results.scalars["hours"], hours), (each.results.scalars["cost"], cost)]
     return tag(
         "tr",
         tag("th", tag("a", change_text(context, each), href=f"?{each.name}={_encoded(each.text)}",
                       data_change=True), scope="row"),
         tag("td", verdict, class_=f"fit {FITS.get(verdict, '')}".strip()),
-        *(tag("td", value.reason, class_="reason") if value.reason is not None else
-          tag("td", plain_text(value, fmt), class_="num") for value, fmt in cells),
+        *(_amount(plan, name, each.results.scalars[name], fmt, each.edits)
+          for name, fmt in (("hours", hours), ("cost", cost))),
     )  # fmt: skip
 
 

@@ -57,6 +57,7 @@ class Change:
 
     name: str
     text: str  # the input's new value, as an address has it
+    edits: Edits
     results: Results
 
 
@@ -160,11 +161,12 @@ def sells(per_node: Value, includes: str, gpus: int) -> bool:
 
 def _changed(book: Book, plan: Plan, found: Search, given: Edits, case: Case) -> Iterator[Change]:
     for name, other, row in changes(found, case):
-        edits = _decided(book, plan, found, row, given)
+        own = {Key(OWN): Stated(other.accelerator)}
+        edits = _decided(book, plan, found, row, {**given, **own})
         text = {
             "method": METHODS[other.method], "gpus": str(other.gpus), "gpu": other.accelerator,
         }[name]  # fmt: skip
-        yield Change(name, text, evaluate(book, plan, edits))
+        yield Change(name, text, edits, evaluate(book, plan, edits))
 
 
 # ------------------------------------------------------------------ values
