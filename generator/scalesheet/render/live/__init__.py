@@ -10,9 +10,9 @@ from __future__ import annotations
 from importlib.resources import files
 
 PARTS = ("numbers", "inputs", "charts", "marks", "fields", "page")
-#: Those of the front page: `layouts.js` searches as choose/ does, `answers.js` answers a case,
-#: `told.js` writes the answer, `front.js` asks.
-FRONT = ("numbers", "inputs", "marks", "fields", "layouts", "answers", "told", "front")
+#: Those of the front page: `layouts.js` searches as choose/ does, `case.js` answers a case,
+#: `answer.js` writes the answer, `front.js` asks.
+FRONT = ("numbers", "inputs", "marks", "fields", "layouts", "case", "answer", "front")
 
 
 def script(parts: tuple[str, ...] = PARTS) -> str:

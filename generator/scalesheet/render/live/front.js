@@ -10,9 +10,9 @@
   const { Refused, toQuery, written } = scalesheet.inputs;
   const { element } = scalesheet.marks;
   const { tell } = scalesheet.fields;
-  const { AUTO, FOUND, ASKED, first, valueOf, changedTo } = scalesheet.answers;
-  const { answerTo, offersFor, changesOf, mended } = scalesheet.answers;
-  const told = scalesheet.told;
+  const { AUTO, FOUND, ASKED, first, valueOf, changedTo } = scalesheet.cases;
+  const { answerTo, offersFor, changesOf, mended } = scalesheet.cases;
+  const told = scalesheet.answer;
   const SLICE = 12; // ms at a stretch
   const FOREIGN = new Set(["h"]); // what the theme's search asks a page to mark
 

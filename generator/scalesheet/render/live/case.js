@@ -5,7 +5,7 @@
  */
 "use strict";
 
-scalesheet.answers = (() => {
+scalesheet.cases = (() => {
   const { Refused, read, edited, change, rowsOf, written } = scalesheet.inputs;
   const { AXES, trainerOf, search, sells } = scalesheet.layouts;
   const MOST_GPUS = 1024;

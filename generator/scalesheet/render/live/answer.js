@@ -1,7 +1,7 @@
 /* The answer of the front page as elements: the same that `render/pages/answer.py` writes. */
 "use strict";
 
-scalesheet.told = (() => {
+scalesheet.answer = (() => {
   const { formatBy, plain, ends } = scalesheet.numbers;
   const { toQuery } = scalesheet.inputs;
   const { element, rowTitle, drawn } = scalesheet.marks;
