@@ -1,8 +1,8 @@
 """How heavy the site is, and its build against a plain `mkdocs build` of the same pages.
 
-Weights are in kilobytes as published, before any compression. A plan's page is as heavy as its plan,
-so the largest page is held against the plan's results as JSON: it holds all of them, and says what
-each rests on. The search index stays out of a page until somebody searches.
+Weights are in kilobytes as published, before any compression. The largest pages are those of
+plans, which hold every figure of a plan and what it rests on; of the others half are below the
+median. The search index is read when somebody searches, not with a page.
 """
 
 from __future__ import annotations
