@@ -103,7 +103,9 @@ def _inputs(plan: Plan, tables: Mapping[str, Table]) -> str:
 
 def _table(table: Table) -> str:
     columns = {
-        name: _list(_cell(column.stated.get(row)) for row in table.rows) if column.stated else "null"
+        name: _list(_cell(column.stated.get(row)) for row in table.rows)
+        if column.stated
+        else "null"
         for name, column in table.columns.items()
     }
     ids, titles = (_list(map(quoted, each)) for each in (table.rows, table.row_titles))

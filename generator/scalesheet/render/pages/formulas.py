@@ -119,7 +119,7 @@ def _block(
         tag("summary", tag("strong", told.title), tag("span", gives) if gives else None),
         tag(
             "div",
-            scrolling(drawn(titles, told.quantity.title, told.formula.ends.value)),
+            scrolling(drawn(titles, "", told.formula.ends.value)),
             scrolling(_numbers(titles, results, told)),
             tag("p", "In words: ", in_words(titles, told.formula.ends.value), ".",
                 class_="in-words"),

@@ -90,24 +90,28 @@ def heading(level: int, text: object, anchor: str | None = None) -> str:
     return f"{'#' * level} {shown}" + (f" {{ #{anchor} }}" if anchor else "")
 
 
-def page(title: str, *blocks: object, wide: bool = False) -> str:
+def page(title: str, *blocks: object, wide: bool = False, shown: Html | None = None) -> str:
     """A page of Markdown: its title, then blocks with an empty line between them.
 
-    A wide page has the room of the navigation beside it for its tables.
+    A wide page has the room of the navigation beside it for its tables. `shown` is the title as the
+    page has it on top, where that is more than its text.
     """
-    parts = (heading(1, title), *blocks)
-    front = [*_title_apart(title), *(["hide: [navigation]"] if wide else [])]
+    parts = (heading(1, shown or title), *blocks)
+    front = [
+        *_title_apart(title, stated=shown is not None),
+        *(["hide: [navigation]"] if wide else []),
+    ]
     matter = "\n".join(("---", *front, "---\n\n")) if front else ""
     return matter + "\n\n".join(str(part) for part in parts if part) + "\n"
 
 
-def _title_apart(title: str) -> list[str]:
-    """Front matter for a title with signs of markup in it.
+def _title_apart(title: str, *, stated: bool) -> list[str]:
+    """Front matter for a title with signs of markup in it, or one that its heading only shows.
 
     The theme puts a title into <title> unescaped. A stated one it takes as it is, escaped by us;
     one from the heading it takes with all references undone.
     """
-    if not set("<>") & set(title):
+    if not stated and not set("<>") & set(title):
         return []
     flat = html.escape(" ".join(title.split()))
     return [f"title: {json.dumps(flat)}"]

@@ -156,4 +156,3 @@ def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{','.join(map(_text, value))}]"
     return quoted(value) if isinstance(value, str) else json.dumps(value)
-
