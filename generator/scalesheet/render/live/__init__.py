@@ -1,9 +1,9 @@
 """The script by which a plan's page follows its inputs: its parts, in the order of their needs.
 
 `numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` draws as
-charts.py does, `marks.js` writes figures, `fields.js` makes inputs of them,
-`tornado.js` finds what moves the result, `told.js`
-shows what a figure rests on, `patch.js` has changes as text, and `page.js` binds all of it to a page.
+charts.py does, `marks.js` writes figures, `fields.js` makes inputs of them, `tornado.js` finds what
+moves the result, `told.js` shows what a figure rests on, `patch.js` has changes as text, and
+`page.js` binds all of it to a page.
 """
 
 from __future__ import annotations

@@ -182,11 +182,11 @@ def _figure(
     """A value by itself, of a reference what it refers to. `values` share its format; `own`: it is
     of the row that is the example of a formula."""
     if quantity.kind == "reference" and value.reason is None:
-        shown, as_ = reference(context, plan, quantity, value), "row"
-    else:
-        fmt = format_of(quantity, values, context.book.units)
-        shown, as_ = amount(value, fmt, context.symbol(quantity)), "amount"
-    return tag("span", shown, **mark(of, as_), data_own=own)
+        shown = reference(context, plan, quantity, value)
+        return tag("span", shown, **mark(of, "row"), data_own=own)
+    fmt = format_of(quantity, values, context.book.units)
+    shown = amount(value, fmt, context.symbol(quantity))
+    return tag("span", shown, **mark(of, "amount"), data_own=own)
 
 
 def _where(context: Context, plan: Plan, told: Told) -> Html | None:
