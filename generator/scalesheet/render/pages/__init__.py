@@ -20,6 +20,7 @@ from scalesheet.render.pages.audit import audit_pages
 from scalesheet.render.pages.catalogue import catalogue_pages
 from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.live import shown
+from scalesheet.render.pages.notation_pages import notation_pages
 from scalesheet.render.pages.plain import plain_pages
 from scalesheet.render.pages.plan import plan_page, plans_index
 from scalesheet.render.pages.records import record_pages
@@ -74,6 +75,7 @@ def write_pages(
         for path, text, found in subpages(context, plan):
             pages[path] = text
             problems += found
+    pages.update(notation_pages(context))
     pages.update(audit_pages(context))
     pages.update(catalogue_pages(context))
     pages.update(record_pages(context))

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.audit import audit_texts
 from scalesheet.render.pages.plain.catalogue import catalogue_texts
+from scalesheet.render.pages.plain.notations import notation_texts
 from scalesheet.render.pages.plain.plan import plan_text, subpage_text
 from scalesheet.render.pages.plain.score import score_texts
 from scalesheet.render.pages.plain.text import document, link, plain
@@ -27,6 +28,7 @@ def plain_pages(context: Context) -> Iterator[tuple[str, str]]:
         yield f"plans/{plan.id}.md", plan_text(context, plan)
         for page in plan.pages:
             yield f"plans/{page.id}.md", subpage_text(context, plan, page)
+    yield from notation_texts(context)
     yield from audit_texts(context)
     yield from catalogue_texts(context)
     yield from score_texts(context)
