@@ -120,8 +120,9 @@ def _page(context: Context, score: TaskScore) -> str:
         _beside(score),
         tag("p", fitting(score.room)) if score.room is not None else None,
         *_short(context, task),
-        heading(2, "How far each row is off", "off"),
+        heading(2, "Predicted against published", "against"),
         _against(score),
+        heading(2, "How far each row is off", "off"),
         tag("figure", Html(strips_svg(strips(score))), class_="chart", data_search_exclude=True),
         *(
             part
@@ -137,10 +138,8 @@ def _page(context: Context, score: TaskScore) -> str:
 
 def _against(score: TaskScore) -> Html:
     """Every scored row at a glance; its numbers stand in the table below."""
-    drawn = against(score)
-    caption = tag("figcaption", tag("strong", drawn.title))
-    picture = Html(against_svg(drawn))
-    return tag("figure", caption, "\n", picture, class_="chart", data_search_exclude=True)
+    picture = Html(against_svg(against(score)))
+    return tag("figure", picture, class_="chart", data_search_exclude=True)
 
 
 def _cards(task: str, figures: Quality) -> Html:
