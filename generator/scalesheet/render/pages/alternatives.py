@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from scalesheet.evaluate.choices import each_chosen
 from scalesheet.evaluate.routes import graph
-from scalesheet.model import Book, Column, Key, Plan, Scalar, Table
+from scalesheet.model import Book, Column, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.charts import mark_of, titled, with_unit
 from scalesheet.render.pages.context import Context, cell_value, column_format
@@ -335,7 +335,7 @@ def _thing(table: Table, found: Alternatives) -> str:
     return "Offer" if table.name == OFFERS else found.title
 
 
-def _column(context: Context, quantity: Column | Scalar) -> Html:
+def _column(context: Context, quantity: Quantity) -> Html:
     number = quantity.kind == "number"
     return heading_cell(quantity.title, context.symbol(quantity) if number else "", number=number)
 

@@ -5,8 +5,9 @@ that holds all of them, and what its script goes by.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
 from scalesheet.model import Book, Key, Plan, Quantity, Scalar, Stated
@@ -238,9 +239,25 @@ def _dated(stated: Stated) -> list[Any]:
     return [stated.since, stated.seen or stated.since, stated.value, *ends]
 
 
-def price_dates(book: Book) -> Iterator[str]:
-    """The days on which a price changed, oldest first."""
-    yield from sorted({each.since for prices in book.prices.values() for each in prices})
+def day_before_a_change(context: Context, plan: Plan) -> str:
+    """The last day on which an offer that the plan refers to had another price, and all of them
+    one; empty where there is none."""
+    now = context.book.as_of.isoformat()
+    offers = [context.book.prices.get(id_, ()) for id_ in _offers_of(context, plan)]
+    known = [[each.since for each in prices if each.since <= now] for prices in offers]
+    if not known or not all(known):
+        return ""
+    first = max(days[0] for days in known)
+    change = max((days[-1] for days in known if len(days) > 1), default="")
+    before = date.fromisoformat(change) - timedelta(days=1) if change else None
+    return before.isoformat() if before is not None and before.isoformat() >= first else ""
+
+
+def _offers_of(context: Context, plan: Plan) -> set[str]:
+    """The offers that the plan's scalars refer to, as published."""
+    results = context.results[plan.id]
+    referring = (s for s in plan.scalars.values() if s.refers_to == OFFERS and not s.hidden)
+    return {str(results.scalars[scalar.name].value) for scalar in referring}
 
 
 def editions(plan: Plan, day: str) -> str:

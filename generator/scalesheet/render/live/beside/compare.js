@@ -271,7 +271,7 @@
       writeAddress();
     });
     side.at.replaceChildren(
-      element("h3", {}, element("span", { class: "letter" }, word), " ", plans),
+      element("div", { class: "title" }, element("span", { class: "letter" }, word), plans),
       element(
         "div",
         { class: "choices" },
