@@ -1,11 +1,16 @@
-# make site, make test, make check, make bench: each installs what it needs into .venv
+# make site, make test, make check, make bench: each installs what it needs into .venv,
+# make editors into .editors
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # a test process for each core, two at the most: LibreOffice and Chromium are heavy
 WORKERS ?= 2
 
-.PHONY: site test check bench format clean
+# what an editor runs, for tests/editors; of npm, where the rest is of Python
+SERVER := yaml-language-server@1.25.0
+EDITORS := .editors
+
+.PHONY: site test check bench editors format clean
 .DEFAULT_GOAL := site
 
 $(VENV)/.site: pyproject.toml
@@ -29,6 +34,14 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+editors: $(EDITORS)/$(SERVER)
+
+$(EDITORS)/$(SERVER):
+	@command -v npm >/dev/null || { echo "npm is missing; install node with npm"; exit 1; }
+	npm install --prefix $(EDITORS) --no-save --no-package-lock --ignore-scripts --no-audit --no-fund \
+	  --loglevel=error --fetch-retries=1 $(SERVER)
+	@touch $@
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks

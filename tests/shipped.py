@@ -1,15 +1,51 @@
-"""The book that ships, examined once for all tests of a run."""
+"""The book that ships: examined once in a process, built once for all tests of a run."""
 
 from __future__ import annotations
 
+import fcntl
+import shutil
+import subprocess
 from functools import cache
 from pathlib import Path
 
+from project import ROOT, command, environment
 from scalesheet.build import Examined, examine
-
-ROOT = Path(__file__).parents[1]
 
 
 @cache
 def shipped() -> Examined:
     return examine(ROOT / "data")
+
+
+def checkout(folder: Path) -> Path:
+    """A copy of the project as git holds it: what was generated does not come along."""
+    ignored = shutil.ignore_patterns("book", "__pycache__")
+    for name in ("data", "docs"):
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    for path in ROOT.iterdir():
+        if path.is_file() and path.name[0] != ".":
+            shutil.copy(path, folder)
+    return folder
+
+
+def language() -> str:
+    """A locale that prints numbers, or turns letters, otherwise, where this machine has one."""
+    known = subprocess.run(["locale", "-a"], capture_output=True, text=True, check=False).stdout
+    others = [name for name in known.split() if name.startswith(("de_DE.", "tr_TR."))]
+    return others[-1] if others else "C.UTF-8"
+
+
+def built(folder: Path) -> Path:
+    """A checkout below `folder` with all that `scalesheet build` makes of it.
+
+    Whoever comes first builds; the others wait for it, in whatever process they are.
+    """
+    project = folder / "checkout"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not project.exists():
+            made = checkout(folder / "made")
+            environ = environment(PYTHONHASHSEED="0", TZ="Pacific/Kiritimati")
+            subprocess.run(command("build"), cwd=made, env=environ, check=True, capture_output=True)
+            made.rename(project)
+    return project

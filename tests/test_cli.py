@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from scalesheet import cli
+from scalesheet.diagnostics import Diagnostic, as_markdown
 from small import lay
 
 ROOT = Path(__file__).parents[1]
@@ -56,6 +57,28 @@ def test_check_as_json_and_as_annotations(
     assert (first["code"], first["line"], first["severity"]) == ("Y003", 1, "error")
     assert run("check", "--data", str(data), "--format", "github") == 1
     assert capsys.readouterr().out.startswith("::error file=")
+
+
+def test_check_judges_the_age_of_prices_on_another_day_and_lists_them_for_an_issue(
+    data: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("check", "--data", data, "--as-of", "2035-01-01", "--format", "markdown") == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"- `{data}/rates/offer.yaml:")
+    assert "** **O001 old price**" not in line
+    assert "**O001 " in line
+    assert "before 2035-01-01" in line
+
+
+def test_a_list_for_an_issue_is_no_markup_and_fits_into_one() -> None:
+    told = [
+        Diagnostic(f"data/{'x' * 80}.yaml", n, 1, "S001", "unknown <b> 'a_b' [x](y) @all `c`")
+        for n in range(1000)
+    ]
+    lines = as_markdown(told).splitlines()
+    assert "unknown \\<b\\> 'a\\_b' \\[x\\](y) @\u200ball \\`c\\`" in lines[0]
+    assert lines[-1] == f"- and {1000 - len(lines) + 1} more"
+    assert sum(map(len, lines)) < 65_000
 
 
 @pytest.mark.parametrize(
@@ -132,7 +155,7 @@ def test_an_internal_error_says_so_and_how_to_report_it(
 ) -> None:
     import scalesheet.build
 
-    def broken(path: Path) -> None:
+    def broken(path: Path, as_of: object) -> None:
         raise RuntimeError("a bug")
 
     monkeypatch.setattr(scalesheet.build, "diagnose", broken)

@@ -49,8 +49,19 @@ def faults(workflow: object) -> list[str]:
 each = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 
 
-def test_there_is_one_for_checks_and_one_for_publishing() -> None:
-    assert [path.name for path in WORKFLOWS] == ["check.yml", "pages.yml"]
+#: What a job may do beyond reading, by workflow and job: only such as run the main branch's code.
+GRANTED = {
+    "check.yml": {},
+    "comment.yml": {
+        "comment": {"contents": "read", "actions": "read", "pull-requests": "write"}
+    },
+    "pages.yml": {"publish": {"pages": "write", "id-token": "write"}},
+    "weekly.yml": {"upkeep": {"contents": "read", "issues": "write"}},
+}  # fmt: skip
+
+
+def test_there_are_no_others() -> None:
+    assert [path.name for path in WORKFLOWS] == list(GRANTED)
 
 
 @each
@@ -77,17 +88,25 @@ def test_an_action_has_the_same_commit_everywhere() -> None:
 
 
 @each
-def test_it_may_read_and_only_publishing_may_write(path: Path) -> None:
+def test_it_may_read_and_few_may_write(path: Path) -> None:
     workflow = read(path)
     assert workflow["permissions"] == {"contents": "read"}
     granted = {name: job["permissions"] for name, job in workflow["jobs"].items()
                if "permissions" in job}  # fmt: skip
-    own = {"publish": {"pages": "write", "id-token": "write"}}
-    assert granted == (own if path.name == "pages.yml" else {})
+    assert granted == GRANTED[path.name]
     assert "pull_request_target" not in workflow["on"]
+    assert "secrets." not in path.read_text("utf-8")
     for step in steps(workflow):
         if "checkout@" in step.get("uses", ""):
             assert step["with"]["persist-credentials"] is False
+            assert "ref" not in step["with"]  # of a request's code none comes near a token
+
+
+def test_what_may_write_is_started_by_no_request() -> None:
+    for name in ("comment.yml", "weekly.yml"):
+        assert "pull_request" not in read(ROOT / ".github" / "workflows" / name)["on"]
+    for step in jobs("comment.yml")["comment"]["steps"]:
+        assert "github.event" not in step.get("run", "")
 
 
 @each
@@ -115,11 +134,17 @@ def test_every_command_is_one_of_the_project(path: Path) -> None:
 
 def test_the_data_is_checked_first_then_everything_then_the_site_is_published() -> None:
     check, pages = jobs("check.yml"), jobs("pages.yml")
+    assert {name: job.get("needs") for name, job in check.items()} == {
+        "data": None, "numbers": "data", "editors": "data", "program": "data",
+    }  # fmt: skip
     commands = [step["run"] for step in check["data"]["steps"] if "run" in step]
     assert commands[-1] == ".venv/bin/scalesheet check --format github"
     assert (check["program"]["needs"], check["program"]["steps"][-1]["run"]) == ("data", ".ci/run")
     everything = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
     assert everything[-2:] == ["make test", "make check"]
     assert pages["check"]["uses"] == "./.github/workflows/check.yml"
+    kept = [s["with"] for s in check["numbers"]["steps"] if "upload-artifact@" in s.get("uses", "")]
+    assert [each["path"] for each in kept] == ["report/diff.md", "build/site", "build/workbooks"]
+    assert kept[0]["name"] == "diff"  # by which .ci/comment finds it
     assert (pages["site"]["needs"], pages["publish"]["needs"]) == ("check", "site")
     assert pages["site"]["steps"][-1]["with"] == {"path": "build/site"}

@@ -25,15 +25,19 @@ class Write:
 
 @dataclass(frozen=True)
 class Edit:
-    """A line of a file that the reader wrote, replaced by another: it stands in one alone."""
+    """Lines of a file, replaced by others: they stand there once.
+
+    Without a place it is the one file of those that the reader wrote in which they stand.
+    """
 
     old: str
     new: str
+    place: str = ""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A command, and what the page shows of its output."""
+    """A command, and what the page shows of its output. A backslash ends a line that goes on."""
 
     command: str
     shown: tuple[str, ...]
@@ -44,13 +48,14 @@ Step = Write | Edit | Run
 
 def steps(page: str = PAGE) -> Iterator[Step]:
     for language, title, text in _BLOCK.findall(page):
-        if title:
+        if language == "diff":
+            lines = text.splitlines()
+            old, new = ([line[1:] for line in lines if line[:1] != sign] for sign in "+-")
+            yield Edit("\n".join(old), "\n".join(new), title)
+        elif title:
             yield Write(title, text)
-        elif language == "diff":
-            (old,), (new,) = re.findall("^-(.*)$", text, re.M), re.findall(r"^\+(.*)$", text, re.M)
-            yield Edit(old, new)
         elif language == "console":
-            command, *shown = text.splitlines()
+            command, *shown = text.replace("\\\n", "").splitlines()
             yield Run(command.removeprefix("$ "), tuple(shown))
 
 
@@ -66,9 +71,10 @@ def follow(
         elif isinstance(step, Edit):
             if not mend:
                 return
-            (file,) = (f for f in written if f"{step.old}\n" in f.read_text("utf-8"))
+            files = [folder / step.place] if step.place else written
+            (file,) = (f for f in files if f"{step.old}\n" in f.read_text("utf-8"))
             text = file.read_text("utf-8")
-            assert text.count(f"{step.old}\n") == 1
+            assert text.count(f"{step.old}\n") == 1, step.old
             file.write_text(text.replace(step.old, step.new), "utf-8")
         elif step.command.startswith("scalesheet "):
             scalesheet(step)

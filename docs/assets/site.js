@@ -199,6 +199,7 @@
     const parts = [words, ...facets]
     const count = element("output", {})
     const all = element("button", { type: "button" }, "show all")
+    const told = element("span", { class: "count" }, count, " ", all)
 
     function apply(fault) {
       const shown = rows.filter(row => {
@@ -206,8 +207,8 @@
         return !row.hidden
       })
       const some = shown.length < rows.length
-      const told = some ? `${shown.length || "none"} of ${rows.length} rows` : `${rows.length} rows`
-      count.textContent = fault ? `${told}; ${fault}` : told
+      const number = some ? `${shown.length || "none"} of ${rows.length}` : `${rows.length}`
+      count.textContent = [`${number} rows`, ...(fault ? [fault] : [])].join("; ")
       all.hidden = !some
     }
 
@@ -223,7 +224,7 @@
       changed()
       input.focus()
     })
-    slot.append(...parts.map(({ label }) => label), count, all)
+    slot.append(...parts.map(({ label }) => label), told)
     return { parts, apply }
   }
 
@@ -252,7 +253,7 @@
         else faults.push(`no ${name} “${value.slice(0, 40)}”`)
       }
       const [, falling, wanted] = /^(-?)(.*)$/s.exec(query.get("sort") ?? "")
-      const found = sorts.find(({ name }) => name === wanted)
+      const found = sorts.find(({ name }) => name && name === wanted)
       if (found) found.to(falling ? "descending" : "ascending")
       else if (wanted) faults.push(`no column “${wanted.slice(0, 40)}” to sort by`)
       filter.apply(faults.join("; "))
@@ -281,4 +282,9 @@
   }
   for (const wide of document.querySelectorAll(".wide"))
     if (wide.firstElementChild) reachable(wide, "formula")
+  // tables written in Markdown get their boxes from the theme, which is there when all is loaded
+  addEventListener("load", () => {
+    for (const wrap of document.querySelectorAll(".md-typeset__scrollwrap"))
+      reachable(wrap, wrap.querySelector("th")?.textContent.trim() || "table")
+  })
 })()

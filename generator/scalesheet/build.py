@@ -93,7 +93,8 @@ def build(
         if site:
             progress("writing the pages")
             docs = _documents(examined, book, moves, stage, data, stamp)
-            _api(examined, book, moves, stage / "site-api", stamp, pages=True)
+            where = site_address(project / "mkdocs.yml")
+            _api(examined, book, moves, stage / "site-api", stamp, pages=True, site_url=where)
             progress("building the site")
             pages = _site(stage, docs, project, f"Edition {book.edition} · {stamp}")
             _publish_pages(docs, project / "docs" / GENERATED)
@@ -112,15 +113,18 @@ def _built(
                  diagnostics=found, **told)  # fmt: skip
 
 
-def examine(data: Path, as_of: date | None = None, *, plans: bool = True) -> Examined:
+def examine(
+    data: Path, as_of: date | None = None, *, plans: bool = True, label: str = ""
+) -> Examined:
     """Load, check, resolve and evaluate. Each stage runs only on what the one before accepted.
 
-    Without `plans` only the catalogue is looked at, which knows nothing of them.
+    Without `plans` only the catalogue is looked at, which knows nothing of them. `label` stands for
+    the folder in the paths that users see, where it is a temporary one.
     """
     from scalesheet.check import check
     from scalesheet.load import PLAN_KINDS, load
 
-    documents, found = load(data)
+    documents, found = load(data, label)
     if not plans:
         documents = [document for document in documents if document.kind not in PLAN_KINDS]
     found = found + check(documents)
@@ -160,9 +164,9 @@ def examine(data: Path, as_of: date | None = None, *, plans: bool = True) -> Exa
     return Examined(sorted(set(found)), book, results, audits, scores)
 
 
-def diagnose(data: Path) -> list[Diagnostic]:
+def diagnose(data: Path, as_of: date | None = None) -> list[Diagnostic]:
     """All diagnostics of a data folder, sorted."""
-    return examine(data).diagnostics
+    return examine(data, as_of).diagnostics
 
 
 def compile_book(data: Path, as_of: date | None = None) -> Book:
@@ -230,6 +234,7 @@ def _api(
     stamp: str,
     *,
     pages: bool,
+    site_url: str = "",
 ) -> None:
     from scalesheet.evaluate import evaluate_catalogue
     from scalesheet.render.api import write_api
@@ -252,6 +257,7 @@ def _api(
         examples={record.id: _examples(record) for record in book.records.values()},
         pages=pages,
         scores=examined.scores,
+        site_url=site_url,
     )
 
 
@@ -289,6 +295,7 @@ def _documents(
         sensitivities=moves,
         scores=examined.scores,
         data={plan: _data_links(plan) for plan in book.plans},
+        front=docs / "index.md",
     )
     _refuse(list(report.problems))
     write_reference(book, docs / GENERATED / "reference")
@@ -337,6 +344,14 @@ def _site(stage: Path, docs: Path, project: Path, foot: str) -> int:
     shutil.rmtree(stage / "site-api")
     shutil.rmtree(stage / "plain")
     return report.pages
+
+
+def site_address(config: Path) -> str:
+    """Where the site will stand, if mkdocs.yml says so."""
+    import yaml
+
+    settings = yaml.safe_load(config.read_text("utf-8"))
+    return str(settings.get("site_url") or "") if isinstance(settings, dict) else ""
 
 
 def _project(data: Path) -> Path:

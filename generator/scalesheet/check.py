@@ -39,7 +39,7 @@ DOMAIN_WORDS = {
 
 def check(documents: Sequence[Document]) -> list[Diagnostic]:
     """Everything that can be said of the documents before their formulas are read."""
-    sources = _source_keys(documents)
+    sources, edition = _source_keys(documents), _edition(documents)
     found: set[Diagnostic] = set()
     for document in documents:
         if document.kind not in KINDS:
@@ -50,6 +50,7 @@ def check(documents: Sequence[Document]) -> list[Diagnostic]:
             _cell_kinds(document),
             _bare_cells(document),
             _price_dates(document),
+            _earlier_dates(document, edition),
             _unknown_sources(document, sources),
         )
         found.update(islice(findings, MAX_FINDINGS))
@@ -58,6 +59,10 @@ def check(documents: Sequence[Document]) -> list[Diagnostic]:
 
 def _mapping(data: Any) -> Mapping[str, Any]:
     return data if isinstance(data, dict) else {}
+
+
+def _list(data: Any) -> Sequence[Any]:
+    return data if isinstance(data, list) else ()
 
 
 def _is_number(data: Any) -> bool:
@@ -92,7 +97,11 @@ def _values(document: Document) -> Iterator[Diagnostic]:
             figure.domain,
             f"{figure.called}, as written",
         )
-        for part in (figure, written):
+        earlier = [
+            _Figure((*figure.steps, "was", at), was, figure.domain, f"{figure.called}, was[{at}]")
+            for at, was in enumerate(_list(stated.get("was")))
+        ]
+        for part in (figure, written, *earlier):
             numbers = {k: v for k, v in _mapping(part.data).items() if _is_number(v)}
             for name in _IN_VALUE:
                 if name in numbers:
@@ -300,6 +309,50 @@ def _price_dates(document: Document) -> Iterator[Diagnostic]:
                 "sort the entries, the oldest first"
             )
             yield at(document.at(*place), "V007", message)
+
+
+def _earlier_dates(document: Document, edition: str) -> Iterator[Diagnostic]:
+    """Earlier values end one after the other, and the last one no later than the edition."""
+    for steps, until in _untils(document):
+        before = until[-2] if len(until) > 1 else ""
+        place = document.at(*steps)
+        if before and until[-1] <= before:
+            does = "repeats" if until[-1] == before else "is earlier than"
+            yield at(
+                place, "V007",
+                f"{named(steps)}: {until[-1]} {does} the date of the entry before it, {before}; "
+                "sort the entries, the oldest first",
+            )  # fmt: skip
+        elif edition and until[-1] > edition:
+            yield at(
+                place, "O006",
+                f"{named(steps)}: holds until {until[-1]}, after the edition of {edition}; enter "
+                "the new value when it holds, or move the edition",
+            )  # fmt: skip
+
+
+def _untils(document: Document) -> Iterator[tuple[Steps, Sequence[str]]]:
+    """The place of each `until`, and its date after those before it."""
+    for steps in document.keys:
+        if len(steps) > 2 and steps[-1] == "until" and steps[-3] == "was":
+            entries = _list(_at(document.data, steps[:-2]))[: int(steps[-2]) + 1]
+            dates = [str(_mapping(entry).get("until")) for entry in entries]
+            if all(map(is_date, dates)):
+                yield steps, dates
+
+
+def _at(data: Any, steps: Steps) -> Any:
+    for step in steps:
+        data = data[step]
+    return data
+
+
+def _edition(documents: Sequence[Document]) -> str:
+    """The date of the book, or nothing where it has none."""
+    for document in documents:
+        if document.kind == "book":
+            return str(_mapping(document.data).get("edition", ""))
+    return ""
 
 
 def _source_keys(documents: Sequence[Document]) -> frozenset[str] | None:

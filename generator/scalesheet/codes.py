@@ -37,6 +37,8 @@ FAMILIES = {
     "C": "claims",
     "P": "predictions",
     "M": "configurations of models (scalesheet new)",
+    "L": "addresses (scalesheet links)",
+    "W": "edited workbooks (scalesheet pull)",
     "X": "the workbook and the site",
     "I": "scalesheet itself",
 }
@@ -95,6 +97,12 @@ _code(
 )
 _code("Y011", "file too large", "The file is larger than 5 MB.", "Split it.")
 _code("Y012", "missing file", "The book lacks a file that it needs.", "Write the file.")
+_code(
+    "Y013",
+    "conflict",
+    "A merge found that both sides changed the same lines, and left both in the file.",
+    "Keep what is right of the two, and delete the three lines that mark them.",
+)
 # S: the format
 _code(
     "S001", "unknown key", "The format has no such key here.", "Use the nearest name, or drop it."
@@ -322,9 +330,9 @@ _code(
 )
 _code(
     "V007",
-    "prices out of order",
-    "Dated entries must have rising dates.",
-    "Sort them by `from`, the oldest first.",
+    "dates out of order",
+    "Dated entries, prices and earlier values, must have rising dates.",
+    "Sort them by `from` or `until`, the oldest first.",
 )
 _code(
     "V008",
@@ -395,8 +403,8 @@ _code(
     "O006",
     "date outside of the history",
     "A price holds from a day after the edition, or was seen before it held, after the edition or "
-    "after the next one held.",
-    "Mend the date; a price is entered when it holds.",
+    "after the next one held; or an earlier value holds until after the edition.",
+    "Mend the date; a price or a new value is entered when it holds.",
     "warning",
 )
 _code(
@@ -507,6 +515,87 @@ _code(
     "The configuration has a part that files of models have no words for, so that its parameters "
     "would not be counted.",
     "Leave the model out, or propose a key for it.",
+)
+# L: addresses
+_code(
+    "L001",
+    "address that leads nowhere",
+    "The server says that there is nothing at this address.",
+    "Look for where the text is now, or name an archived copy; look at the figures once more.",
+)
+_code(
+    "L002",
+    "address that could not be read",
+    "The server did not answer, or lets no program read the address, which may hold.",
+    "Open it in a browser. If it holds there, nothing needs to be done.",
+    "warning",
+)
+_code(
+    "L003",
+    "address that has moved",
+    "The server says that the text has moved for good.",
+    "Write the new address, after a look at whether it is the same text.",
+    "warning",
+)
+# W: edited workbooks
+_code(
+    "W001",
+    "not a workbook that can be read",
+    "The file is no .xlsx workbook, is cut off or protected, or would unpack to far more than any "
+    "workbook holds.",
+    "Save it anew as .xlsx, without a password.",
+)
+_code(
+    "W002",
+    "not a workbook of this book",
+    "The workbook does not say which plan it is of, or is of a plan that the data do not have.",
+    "Give a workbook that 'scalesheet build' made from these data.",
+)
+_code(
+    "W003",
+    "reaches out of the workbook",
+    "The workbook holds macros, links to other files, connections or embedded files.",
+    "Save it as a plain .xlsx without them.",
+)
+_code(
+    "W004",
+    "gone from the workbook",
+    "An input, a table, a column or a formula was deleted, or shows #REF! since something that it "
+    "reads was.",
+    "Put it back. Inputs are taken out in the data.",
+)
+_code(
+    "W005",
+    "no value for this cell",
+    "A cell holds text where a number is wanted, nothing, or an error.",
+    "Write a number; or a reason why there is none, where there may be one.",
+)
+_code(
+    "W006",
+    "edit that cannot be taken over",
+    "A formula has no form in the formula language or gives something else there, or an edit has "
+    "no place in the files.",
+    "Make the edit in the data, or put back what stood in the cell.",
+)
+_code(
+    "W007",
+    "changed on both sides",
+    "An input was changed in the workbook, and otherwise in the data since the workbook was made.",
+    "Put the value that is right into the cell.",
+)
+_code(
+    "W008",
+    "row without an id of its own",
+    "A new row of a table has no id, or one that is taken.",
+    "Write an id beside it: a-z, 0-9 and '-'.",
+)
+_code(
+    "W009",
+    "not taken over",
+    "The workbook differs from the data in what is no input: a title, a sheet, a constant, a row "
+    "of the catalogue. Everything else is taken over all the same.",
+    "Make the change in the data, where it is wanted.",
+    "warning",
 )
 # X: the workbook and the site
 _code(

@@ -7,6 +7,7 @@ at its edge. The codes are in `codes.py`.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -103,4 +104,32 @@ def as_github(diagnostics: Iterable[Diagnostic]) -> str:
     )
 
 
-FORMATS = {"text": as_text, "json": as_json, "github": as_github}
+#: How much of a list a comment or an issue of GitHub holds with room, in characters.
+MOST_OF_A_COMMENT = 50_000
+
+
+def as_markdown(diagnostics: Iterable[Diagnostic]) -> str:
+    """A list for the body of an issue: place, what it is, message. Nothing in it is markup, and
+    nobody is named by it; what is beyond the length of a body is counted."""
+    told = list(diagnostics)
+    lines: list[str] = []
+    left = MOST_OF_A_COMMENT
+    for d in told:
+        place = f"{d.path}:{d.line}:{d.column}".replace("`", "'")
+        line = f"- `{place}` **{d.code} {CODES[d.code].title}**: {_inert(d.message)}"
+        left -= len(line) + 1
+        if left < 0:
+            lines.append(f"- and {len(told) - len(lines)} more")
+            break
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _inert(text: str) -> str:
+    """Text that Markdown shows as it is. A zero-width blank after `@` keeps it from naming people;
+    addresses stay, and are links."""
+    shown = re.sub(r"([\\`*_{}\[\]<>|~#])", r"\\\1", text.replace("\n", " "))
+    return shown.replace("@", "@\u200b")
+
+
+FORMATS = {"text": as_text, "json": as_json, "github": as_github, "markdown": as_markdown}

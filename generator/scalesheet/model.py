@@ -96,12 +96,22 @@ class Stated:
     since: str = ""  # ISO date from which a dated value holds
     seen: str = ""  # ISO date on which a dated value was last read so
     confirmed: Citation | None = None  # a second source that says the same
+    was: tuple[Earlier, ...] = ()  # what stood here before, the oldest first
     position: Position | None = field(default=None, compare=False)
     default: bool = False  # stands in no file: what holds where a file of the catalogue is silent
 
     @property
     def ranged(self) -> bool:
         return self.low is not None and (self.low != self.value or self.high != self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A value that stood before another: the ISO day from which it no longer held, and why."""
+
+    stated: Stated
+    until: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +281,25 @@ class Scatter:
     kind: Literal["scatter"] = "scatter"
 
 
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """The scalar `figure` over values of the input `input`, all else being as it is.
+
+    `capacity` is a scalar that the figure is held against, or nothing.
+    """
+
+    id: str
+    title: str
+    input: str
+    values: tuple[float, ...]
+    figure: str
+    alt: str
+    capacity: str = ""
+    kind: Literal["sweep"] = "sweep"
+
+
 #: A picture of a plan.
-Picture = Chart | Stack | Scatter
+Picture = Chart | Stack | Scatter | Sweep
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from difflib import get_close_matches
 from functools import cache
 from importlib import resources
 from itertools import islice
@@ -254,11 +255,13 @@ def _unknown_keys(failure: _Failure, document: Document) -> Explanation:
 
 
 def _missing_keys(failure: _Failure, document: Document) -> Explanation:
+    """What is missing, unless it stands there misspelt, which is told of as an unknown key."""
     needed = failure.wanted
     if isinstance(needed, Mapping):  # dependentRequired
         needed = [name for key, names in needed.items() if key in failure.value for name in names]
+    misspelt = [key for key in failure.value if key not in failure.properties]
     for key in needed:
-        if key not in failure.value:
+        if key not in failure.value and not get_close_matches(key, misspelt, n=1, cutoff=0.7):
             what = failure.expected and f"write {failure.expected}"
             if not what and key in failure.properties:
                 what = f"add it ({failure.properties[key]['description'].rstrip('.')})"

@@ -16,11 +16,18 @@ from typing import Any
 
 
 class UnitError(ValueError):
-    """A unit text that is not one; `near` is the nearest known name, if any."""
+    """A unit text that is not one; `near` is the nearest known name, if any, and `remedy` what to
+    do without one."""
 
-    def __init__(self, message: str, near: str | None = None) -> None:
+    def __init__(self, message: str, near: str | None = None, remedy: str = "") -> None:
         super().__init__(message)
-        self.near = near
+        self.near, self.remedy = near, remedy
+
+    @property
+    def told(self) -> str:
+        """The message with what to do."""
+        remedy = f"did you mean '{self.near}'?" if self.near else self.remedy
+        return f"{self}; {remedy}" if remedy else str(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,4 +306,4 @@ def unknown_unit(name: str, known: Iterable[str]) -> UnitError:
     if near is None:
         close = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
         near = folded[close[0]] if close else None
-    return UnitError(f"unknown unit '{name}'", near)
+    return UnitError(f"unknown unit '{name}'", near, "declare it in units.yaml")

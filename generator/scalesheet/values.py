@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalesheet.language.syntax import End
+from scalesheet.model import Stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,13 @@ class Value:
     @staticmethod
     def number(value: float, low: float | None = None, high: float | None = None) -> Value:
         return Value(value, value if low is None else low, value if high is None else high)
+
+
+def stated_value(stated: Stated) -> Value:
+    """A stated value as results hold it."""
+    if isinstance(stated.value, float | int) and not isinstance(stated.value, bool):
+        return Value.number(float(stated.value), stated.low, stated.high)
+    return Value(stated.value, reason=stated.reason)
 
 
 @dataclass(frozen=True)

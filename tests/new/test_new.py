@@ -121,7 +121,7 @@ def test_a_book_with_blanks_can_be_built(data: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("word", CALLED)
 def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
-    assert run(word, "anew") == 0
+    assert run(word, "anew", "--title", "Anew") == 0
 
 
 @pytest.mark.parametrize(
@@ -141,6 +141,17 @@ def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
         (["model", "a", "--source", "a-papr"], "the source 'a-papr' is not in sources.yaml; did "
          "you mean 'a-paper'?"),
         (["model", "a", "--from", "nowhere.json"], "there is no file 'nowhere.json'"),
+        (["rate", "a", "--set", "price=2"], "a rate has no key 'price'; did you mean 'prices'?"),
+        (["rate", "a", "--set", "prices[1].price=2"], "there is no place prices[1].price"),
+        (["rate", "a", "--set", "term"], "--set: write KEY=VALUE"),
+        (["rate", "a", "--set", "Term=spot"], "'Term' is no key; write one like memory, or "),
+        (["hardware", "a", "--set", "memory=1e999"], "1e999 is larger than any number"),
+        (["hardware", "a", "--set", "memory={value: 1"], "close the bracket"),
+        (["model", "a", "--from", "x", "--set", "layers=2"], "--from needs none; edit the file"),
+        (["source", "a"], "a source needs its title, as on its title page: --title TEXT"),
+        (["source", "a-paper", "--title", "A"], "the source 'a-paper' is in data/sources.yaml al"),
+        (["source", "a", "--title", "A", "--set", "link=x"], "has no key 'link'; its keys: title"),
+        (["source", "a", "--source", "a-paper"], "a source is one itself"),
         (["plan", "a", "--from", "nowhere.json"], "--from reads the config.json of a model"),
         (["model", "a", "--data", "nowhere"], "there is no data folder 'nowhere'"),
     ],

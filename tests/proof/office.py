@@ -443,6 +443,14 @@ class Workbook:
         """Inserts empty rows; the first of them gets the number row, counted from 1."""
         self._ask("insert_rows", sheet=sheet, row=row, count=count)
 
+    def insert_columns(self, sheet: str, column: int, count: int = 1) -> None:
+        """Inserts empty columns; the first of them gets the number column, counted from 1."""
+        self._ask("insert_columns", sheet=sheet, column=column, count=count)
+
+    def delete_rows(self, sheet: str, row: int, count: int = 1) -> None:
+        """Deletes rows, from the number row on, counted from 1."""
+        self._ask("delete_rows", sheet=sheet, row=row, count=count)
+
     def move_range(self, sheet: str, block: str, to_sheet: str, to_cell: str) -> None:
         """Moves a block of cells, as cut and paste does."""
         self._ask("move_range", sheet=sheet, range=block, to_sheet=to_sheet, to_cell=to_cell)

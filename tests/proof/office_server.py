@@ -484,6 +484,22 @@ class Server:
         sheet.Rows.insertByIndex(request["row"] - 1, request.get("count", 1))
         return None
 
+    def do_insert_columns(self, request: dict[str, Any]) -> Any:
+        """Inserts empty columns, as do_insert_rows does rows."""
+        opened = self.opened(request)
+        sheet = opened.sheet(request["sheet"])
+        opened.forget()
+        sheet.Columns.insertByIndex(request["column"] - 1, request.get("count", 1))
+        return None
+
+    def do_delete_rows(self, request: dict[str, Any]) -> Any:
+        """Deletes rows, from row on."""
+        opened = self.opened(request)
+        sheet = opened.sheet(request["sheet"])
+        opened.forget()
+        sheet.Rows.removeByIndex(request["row"] - 1, request.get("count", 1))
+        return None
+
     def do_move_range(self, request: dict[str, Any]) -> Any:
         """Moves a block of cells, as cut and paste does."""
         opened = self.opened(request)

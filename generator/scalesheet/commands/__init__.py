@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 #: In the order in which they are listed.
 NAMES = (
-    "check", "build", "serve", "show", "audit", "predict", "choose", "fit", "new", "explain",
+    "check", "build", "serve", "show", "audit", "predict", "choose", "fit", "diff", "pull", "new",
+    "links", "explain",
 )  # fmt: skip
 
 GOOD, FINDINGS, USAGE = 0, 1, 2
@@ -39,7 +40,7 @@ def as_of(parser: argparse.ArgumentParser) -> None:
         "--as-of",
         type=_date,
         metavar="DATE",
-        help="prices in force on this day (default: the edition)",
+        help="prices and values in force on this day (default: the edition)",
     )
 
 

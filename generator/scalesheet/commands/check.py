@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from scalesheet.commands import FINDINGS, GOOD, folder, tally
+from scalesheet.commands import FINDINGS, GOOD, as_of, folder, tally
 
 SUMMARY = "read everything and say all that is wrong"
 
@@ -13,17 +13,19 @@ SUMMARY = "read everything and say all that is wrong"
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
-        choices=("text", "json", "github"),
+        choices=("text", "json", "github", "markdown"),
         default="text",
-        help="text: path:line:col: CODE message; github: annotations of a workflow",
+        help="text: path:line:col: CODE message; github: annotations of a workflow; "
+        "markdown: a list for an issue",
     )
+    as_of(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     from scalesheet.build import diagnose
     from scalesheet.diagnostics import FORMATS, errors
 
-    found = diagnose(folder(options.data))
+    found = diagnose(folder(options.data), options.as_of)
     text = FORMATS[options.format](found)
     if text:
         print(text)

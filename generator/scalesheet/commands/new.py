@@ -1,20 +1,29 @@
-"""`scalesheet new`: begins a file of the data folder, from an example or from a `config.json`."""
+"""`scalesheet new`: begins a file of the data folder, or a source, from answers, flags or a file.
+
+On a terminal and without flags it asks; else the flags are all there is, and a script is never
+held up by a question.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from scalesheet.commands import GOOD, UsageError, folder
+
+if TYPE_CHECKING:
+    from scalesheet.new.template import Given
 
 SUMMARY = "begin a commented file, or that of a model from its config.json"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "kind", metavar="KIND", help="what it is: hardware, rate, model, formula, plan, ..."
+        "kind", metavar="KIND", help="what it is: hardware, rate, model, formula, plan, source, ..."
     )
     parser.add_argument("id", metavar="ID", help="how it is called: a-z, 0-9 and '-'")
     parser.add_argument(
@@ -25,22 +34,40 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="a model's config.json, as published on Hugging Face",
     )
     parser.add_argument(
-        "--source", metavar="KEY", help="its source in sources.yaml (default: a blank to fill in)"
+        "--source",
+        metavar="KEY",
+        help="its source in sources.yaml, as KEY or 'KEY: PLACE' (default: a blank to fill in)",
     )
     parser.add_argument("--title", metavar="TEXT", help="its title (default: made of the id)")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a figure in the unit of the example, LOW..HIGH, or words; may be repeated",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     from scalesheet.load.folder import shown
-    from scalesheet.new.places import place
+    from scalesheet.new.places import ENTRY, place
 
     data = folder(options.data)
     kind = kind_of(options.kind)
     _id(options.id)
+    options.source, _, place_in_it = (options.source or "").partition(":")
+    options.source, options.place = options.source.strip() or None, place_in_it.strip()
+    asks = sys.stdin.isatty() and sys.stdout.isatty()
+    if options.set or options.source or options.title or options.config:
+        asks = False
     if options.config is not None and kind != "model":
         raise UsageError(f"--from reads the config.json of a model; it says nothing of a {kind}")
+    if options.config is not None and options.set:
+        raise UsageError("--set fills in an example, and --from needs none; edit the file after")
     if options.config is not None and not options.config.is_file():
         raise UsageError(f"there is no file '{options.config}'")
+    if kind == ENTRY:
+        return _entry(data, options, asks)
     if options.source is not None:
         _source(data, options.source)
     path = place(data, kind, options.id)
@@ -49,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
             raise UsageError(f"{shown(each)} is there already; choose another id, or edit the file")
     if options.config is not None:
         return _from_config(data, path, options)
-    return _from_example(data, kind, path, options)
+    return _from_example(data, kind, path, options, asks)
 
 
 def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:
@@ -69,42 +96,167 @@ def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:
         print(f"it is {remark}")
     if made.unused:
         print(f"not used: {', '.join(made.unused)}")
-    _blank(options)
+    _blank(options.source)
     return GOOD
 
 
-def _from_example(data: Path, kind: str, path: Path, options: argparse.Namespace) -> int:
+def _from_example(
+    data: Path, kind: str, path: Path, options: argparse.Namespace, asks: bool
+) -> int:
     from scalesheet.diagnostics import Refused
     from scalesheet.load.folder import shown
-    from scalesheet.model import TO_BE_STATED
-    from scalesheet.new.sound import compiled
-    from scalesheet.new.template import NothingToNameError, page, template
+    from scalesheet.new import ask, entry
+    from scalesheet.new.blanks import SettingError
+    from scalesheet.new.template import NothingToNameError
 
+    made: dict[str, str] = {}  # what was last found sound
+
+    def attempt(given: Given, sources: Mapping[str, Mapping[str, Any]]) -> None:
+        made.clear()
+        made.update(_sound(data, kind, options.id, given, sources))
+
+    given, sources = _given(kind, options), {}
     try:
-        text = template(kind, options.id, data, options.source, options.title)
+        if asks:
+            said = ask.answers(kind, options.id, data, input, print, attempt)
+            given, sources = said.given, said.sources
+        else:
+            attempt(given, {})
     except NothingToNameError as error:
         raise UsageError(
             f"a {kind} names an {error} of the book, which has none yet; begin with one"
         ) from None
-    try:
-        compiled(data, kind, options.id, text)
+    except SettingError as error:
+        raise UsageError(f"--set: {error}") from None
+    except entry.LayoutError as error:
+        raise UsageError(f"{shown(entry.file(data))}: {error}") from None
+    except EOFError:
+        raise UsageError("the questions were left unanswered; nothing was written") from None
     except Refused:
         print(f"nothing was written: {shown(path)} would not fit the book", file=sys.stderr)
         raise
-    files = {path: text}
-    if kind == "plan":
-        files[path.with_name("page.md")] = page(options.id, options.title)
-    _write(files)
-    for written in files:
-        print(f"wrote {shown(written)}")
-    print("its figures are those of an example: put in yours")
-    if TO_BE_STATED in text:
-        _blank(options)
+    if sources:
+        _replace(data / "sources.yaml", made["sources"])
+    _write(
+        {
+            path: made["file"],
+            **({path.with_name("page.md"): made["page"]} if "page" in made else {}),
+        }
+    )
+    _told(path, made, sources, given)
     return GOOD
 
 
-def _blank(options: argparse.Namespace) -> None:
-    if options.source is None:
+def _sound(
+    data: Path,
+    kind: str,
+    id: str,
+    given: Given,
+    sources: Mapping[str, Mapping[str, Any]],
+) -> dict[str, str]:
+    """The texts to write. Raises Refused where they do not fit the book, SettingError."""
+    from scalesheet.new import entry
+    from scalesheet.new.places import modeline
+    from scalesheet.new.sound import compiled
+    from scalesheet.new.template import draft, left, page, template
+
+    example = draft(kind, id, data, given)
+    rest = left(kind, example, given) if given.filled else None
+    made = {"file": template(kind, example, rest, modeline(data, kind, id))}
+    for key, said in sources.items():
+        made["sources"] = entry.added(entry.file(data).read_text("utf-8"), key, said)
+    compiled(data, kind, id, made["file"], made.get("sources"))
+    if kind == "plan":
+        made["page"] = page(id, example["title"])
+    made["left"] = "figures of an example" if rest is None else ", ".join(rest)
+    return made
+
+
+def _given(kind: str, options: argparse.Namespace) -> Given:
+    from scalesheet.new.blanks import SettingError, setting
+    from scalesheet.new.template import Given
+
+    try:
+        filled = dict(setting(kind, text) for text in options.set)
+    except SettingError as error:
+        raise UsageError(f"--set: {error}") from None
+    given = Given(options.title, options.source, filled=filled)
+    return replace(given, locator=options.place) if options.place else given
+
+
+def _told(path: Path, made: Mapping[str, str], sources: Mapping[str, Any], given: Given) -> None:
+    from scalesheet.load.folder import shown
+    from scalesheet.model import TO_BE_STATED
+
+    for key in sources:
+        print(f"added {key} to {shown(path.parents[1] / 'sources.yaml')}")
+    print(f"wrote {shown(path)}")
+    if "page" in made:
+        print(f"wrote {shown(path.with_name('page.md'))}")
+    if not given.filled:
+        print("its figures are those of an example: put in yours")
+    elif made["left"]:
+        print(f"still those of an example: {made['left']}")
+    if TO_BE_STATED in made["file"]:
+        _blank(given.source)
+
+
+def _entry(data: Path, options: argparse.Namespace, asks: bool) -> int:
+    """A source: an entry of sources.yaml and no file of its own."""
+    from scalesheet.load.folder import shown
+    from scalesheet.new import ask, entry
+    from scalesheet.new.blanks import SettingError, setting
+
+    if options.source is not None:
+        raise UsageError("--source is what a file rests on; a source is one itself")
+    file = entry.file(data)
+    if options.id in entry.known(data):
+        raise UsageError(f"the source '{options.id}' is in {shown(file)} already; edit it there")
+    try:
+        said: dict[str, Any] = {
+            str(s[0]): v for s, v in (setting("sources", t) for t in options.set)
+        }
+    except SettingError as error:
+        raise UsageError(f"--set: {error}") from None
+    if options.title:
+        said["title"] = options.title
+    if asks:
+        try:
+            said = ask.entry_of(input, print)
+        except EOFError:
+            raise UsageError("the questions were left unanswered; nothing was written") from None
+    if "title" not in said:
+        raise UsageError("a source needs its title, as on its title page: --title TEXT")
+    _replace(file, _sound_entry(data, options.id, said))
+    print(f"added {options.id} to {shown(file)}")
+    return GOOD
+
+
+def _sound_entry(data: Path, key: str, said: Mapping[str, Any]) -> str:
+    """The text of sources.yaml with the new entry. Raises Refused where it is wrong."""
+    from scalesheet.check import check
+    from scalesheet.diagnostics import Refused, errors
+    from scalesheet.load.folder import shown
+    from scalesheet.new import entry
+    from scalesheet.new.sound import document
+
+    file = entry.file(data)
+    if not file.is_file():
+        raise UsageError(f"the book has no {shown(file)}; write it first")
+    try:
+        text = entry.added(file.read_text("utf-8"), key, said)
+    except entry.LayoutError as error:
+        raise UsageError(f"{shown(file)}: {error}") from None
+    made, unread = document("sources", "sources", shown(file), text)
+    found = errors([*unread, *check([made])])
+    if found:
+        print(f"nothing was written: the source '{key}' would not fit the book", file=sys.stderr)
+        raise Refused(found)
+    return text
+
+
+def _blank(source: str | None) -> None:
+    if source is None:
         print("its source is still to be stated: a key of sources.yaml, and the place in it")
 
 
@@ -116,20 +268,27 @@ def _write(files: Mapping[Path, str]) -> None:
             file.write(text)
 
 
+def _replace(path: Path, text: str) -> None:
+    """The file in its new form, in one step."""
+    beside = path.with_name(f".{path.name}.new")
+    beside.write_text(text, "utf-8", newline="\n")
+    beside.replace(path)
+
+
 # ------------------------------------------------------------------ what was asked for
 
 
 def kind_of(name: str) -> str:
     """The kind of file that a word means. Raises UsageError with the nearest."""
     from scalesheet.diagnostics import nearest
-    from scalesheet.new.places import CALLED, FOLDER_OF, MADE
+    from scalesheet.new.places import CALLED, ENTRY, FOLDER_OF, MADE
 
     kind = CALLED.get(name.lower())
     if kind is not None:
         return kind
     if name in MADE or name.removesuffix("s") in MADE:
         raise UsageError(f"a {name} is not written by hand: {MADE[name.removesuffix('s')]}")
-    kinds = ", ".join(FOLDER_OF)
+    kinds = ", ".join((*FOLDER_OF, ENTRY))
     raise UsageError(f"there is no kind '{name}'{nearest(name, CALLED)} (kinds: {kinds})")
 
 
@@ -145,12 +304,8 @@ def _id(id: str) -> None:
 
 def _source(data: Path, key: str) -> None:
     from scalesheet.diagnostics import nearest
-    from scalesheet.load.reader import parse
+    from scalesheet.new.entry import known
 
-    file = data / "sources.yaml"
-    parsed = parse(file.read_bytes(), str(file)) if file.is_file() else None
-    found = parsed.data if parsed is not None else None
-    known = found.get("sources") if isinstance(found, dict) else None
-    if not isinstance(known, dict) or key not in known:
-        hint = nearest(key, known or ()) or "; add it there first"
+    if key not in known(data):
+        hint = nearest(key, known(data)) or "; add it: scalesheet new source KEY --title TEXT"
         raise UsageError(f"the source '{key}' is not in sources.yaml{hint}")

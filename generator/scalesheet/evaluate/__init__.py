@@ -47,11 +47,13 @@ def computed(book: Book, plan: Plan, overrides: Overrides | None = None) -> Stat
     return state
 
 
+#: A plan without anything: what is left of a book is its catalogue.
+NOTHING = Plan("", "", "", {}, {}, (), (), (), (), (), (), (), "")
+
+
 def evaluate_catalogue(book: Book) -> Results:
     """Every cell of the catalogue alone."""
-    nothing: Mapping[str, Any] = {}
-    empty = Plan("", "", "", nothing, nothing, (), (), (), (), (), (), (), "")
-    return evaluate(book, empty)
+    return evaluate(book, NOTHING)
 
 
 def _stated(value: Stated | float | str | bool) -> Stated:

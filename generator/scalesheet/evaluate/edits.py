@@ -6,6 +6,7 @@ import math
 import re
 
 from scalesheet.diagnostics import nearest
+from scalesheet.language.syntax import End
 from scalesheet.model import DOMAINS, Book, Key, Plan, Quantity, Stated
 
 _CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<column>[a-z0-9_]+)")
@@ -13,6 +14,12 @@ _CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<col
 
 class EditError(ValueError):
     """An edit that names no input, or a value that it cannot have."""
+
+
+def input_name(key: Key, end: End = "value") -> str:
+    """An input as an edit names it, `runs['small'].steps`; an end of it as `low(...)`."""
+    name = key.name if key.table is None else f"{key.table}['{key.row}'].{key.name}"
+    return name if end == "value" else f"{end}({name})"
 
 
 def read_edit(book: Book, plan: Plan, text: str) -> tuple[Key, Stated]:

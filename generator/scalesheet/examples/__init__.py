@@ -102,6 +102,54 @@ IN_WORDS = {
         "was fitted on.",
         "The same after 'scalesheet fit', which writes 'fits/runs.yaml' anew.",
     ),
+    "L001": InWords(
+        "A source whose 'url' is a page that was taken down: its server answers 404.",
+        "The same source with the address of the page's new place, or of a copy in an archive.",
+    ),
+    "L002": InWords(
+        "A source on a server that answers 403 to whatever is no browser, or answers too late.",
+        "The same; the address was opened in a browser.",
+    ),
+    "L003": InWords(
+        "A source whose server answers 301 and names another address.",
+        "The same source with that address, and the 'accessed' of the day on which it was read.",
+    ),
+    "W001": InWords(
+        "A workbook that was cut off on its way, an .ods file, or 40 kB that unpack to 4 GB.",
+        "The same workbook, saved as .xlsx.",
+    ),
+    "W002": InWords(
+        "A workbook of somebody's own, or one of a plan 'pilot' that was renamed to 'first'.",
+        "A workbook from 'build/workbooks' of these data, edited.",
+    ),
+    "W003": InWords(
+        "A workbook that was saved as .xlsm with a macro in it, or reads '[prices.xlsx]Sheet1!A1'.",
+        "The same workbook as .xlsx, with the price itself in the cell.",
+    ),
+    "W004": InWords(
+        "A workbook in which the row of 'batch_size' on Inputs was deleted.",
+        "The same workbook with the row in its place.",
+    ),
+    "W005": InWords(
+        "The text '12 hours' in the cell of 'hours', or an empty cell.",
+        "The number 12, as the unit stands beside it.",
+    ),
+    "W006": InWords(
+        "A total for which somebody wrote '=VLOOKUP(gpu,A1:C9,3,FALSE)'.",
+        "The total as it was, or '=steps*hours_per_step*1.1'.",
+    ),
+    "W007": InWords(
+        "A workbook that was shipped with 16 for 'batch_size' and says 32, where the data say 24.",
+        "The same workbook with 24 in the cell, or with 32 after the data were set back.",
+    ),
+    "W008": InWords(
+        "A new row of 'runs' with neither an id nor a title, or with the id of the row above.",
+        "The same row with the id 'small-2' beside its title.",
+    ),
+    "W009": InWords(
+        "A workbook in which the heading of a table was reworded and a sheet of notes was added.",
+        "The same workbook as it was, beside a page of the plan that says so.",
+    ),
     "X001": InWords(
         "A note of more than 32,767 characters, which is more than a spreadsheet's cell takes.",
         "A note of a few sentences, and the rest in the prose of the plan's page.",

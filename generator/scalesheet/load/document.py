@@ -31,6 +31,7 @@ class Document:
     part: str = ""
     text: str = ""
     text_line: int = 1
+    as_of: str = ""  # ISO day whose values hold, where a value states earlier ones; else the newest
 
     def at(self, *path: str | int) -> Position:
         """Where the value at the path stands, or else its nearest existing ancestor."""

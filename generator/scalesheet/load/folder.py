@@ -48,14 +48,17 @@ def is_id(name: str) -> bool:
     return _ID.fullmatch(name) is not None
 
 
-def load(data: Path) -> tuple[list[Document], list[Diagnostic]]:
-    """Reads every file of the data folder, sorted by path. Reads nothing outside of it."""
+def load(data: Path, label: str = "") -> tuple[list[Document], list[Diagnostic]]:
+    """Reads every file of the data folder, sorted by path. Reads nothing outside of it.
+
+    `label` stands for the folder in the paths that users see, with its last slash: `v1:data/`.
+    """
     documents: list[Document] = []
     diagnostics: list[Diagnostic] = []
     if not data.is_dir():
         return [], [Diagnostic(shown(data), 1, 1, "Y012", "there is no such data folder")]
     for parts, path, problem in _files(data):
-        name = shown(path)
+        name = label + "/".join(parts) if label else shown(path)
         if problem is not None:
             diagnostics.append(Diagnostic(name, 1, 1, *problem))
             continue
@@ -66,7 +69,7 @@ def load(data: Path) -> tuple[list[Document], list[Diagnostic]]:
             continue
         odd = [each for each in (id, part or id) if each != kind and not _ID.fullmatch(each)]
         if odd:
-            message = f"the name '{quotable(odd[0])}' is not an id: use a-z, 0-9 and '-'"
+            message = f"the name '{quotable(odd[0])}' is not an id: use a-z, 0-9 and '-'; rename it"
             diagnostics.append(Diagnostic(name, 1, 1, "S005", message))
             continue
         content = _read(path, name)

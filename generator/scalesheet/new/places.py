@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,12 +16,25 @@ FOLDER_OF: Mapping[str, str] = {
     **{kind: folder for folder, kind in FOLDERS.items() if kind not in MADE},
     "plan": "plans",
 }
+#: What is no file of its own but an entry of one.
+ENTRY = "source"
 #: What a kind may be called on the command line: by itself, by its folder, and as people say.
 CALLED: Mapping[str, str] = {
     **{kind: kind for kind in FOLDER_OF},
     **{folder: kind for kind, folder in FOLDER_OF.items()},
     "accelerator": "hardware", "gpu": "hardware", "offer": "rate", "run": "published",
+    "source": "source", "sources": "source",
 }  # fmt: skip
+
+
+def modeline(data: Path, kind: str, id: str) -> str:
+    """The first line of a new file, by which editors find its schema; nothing where the schemas do
+    not stand beside the data."""
+    file = data.absolute().parent / "generator" / "scalesheet" / "schema" / f"{kind}.schema.json"
+    if not file.is_file():
+        return ""
+    way = os.path.relpath(file, place(data.absolute(), kind, id).parent).replace(os.sep, "/")
+    return f"# yaml-language-server: $schema={way}\n"
 
 
 def place(data: Path, kind: str, id: str) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from scalesheet.check import check
-from scalesheet.diagnostics import Refused, errors
+from scalesheet.diagnostics import Diagnostic, Refused, errors
 from scalesheet.load import Document, load, parse
 from scalesheet.load.folder import shown
 from scalesheet.model import Book
@@ -16,16 +16,27 @@ from scalesheet.resolve import resolve
 _APART = ("plan", "page", "subpage", "claims", "published", "fit", "score")
 
 
-def compiled(data: Path, kind: str, id: str, text: str) -> Book | None:
+def document(kind: str, id: str, path: str, text: str) -> tuple[Document, list[Diagnostic]]:
+    """A file that is not written yet, as `load` would read it."""
+    new = parse(text.encode(), path)
+    made = Document(kind, id, path, new.data, new.places, new.keys, new.broken)
+    return made, list(new.diagnostics)
+
+
+def compiled(data: Path, kind: str, id: str, text: str, sources: str | None = None) -> Book | None:
     """The book with the new file, without its plans and runs; None where the rest of it is not
-    sound. Raises Refused with what is wrong with the new file."""
+    sound. `sources` is the text of sources.yaml, where that is new too. Raises Refused with what is
+    wrong with the new file."""
     documents, found = load(data)
     path = shown(place(data, kind, id))
-    new = parse(text.encode(), path)
+    new, told = document(kind, id, path, text)
     kept = [d for d in documents if d.kind not in _APART]
-    kept.append(Document(kind, id, path, new.data, new.places, new.keys, new.broken))
+    if sources is not None:
+        kept = [d for d in kept if d.kind != "sources"]
+        kept.append(document("sources", "sources", shown(data / "sources.yaml"), sources)[0])
+    kept.append(new)
     book = None
-    told = [*found, *new.diagnostics, *check(kept)]
+    told += [*found, *check(kept)]
     if not errors(told):
         book, resolved = resolve(kept)
         told += resolved

@@ -6,20 +6,22 @@ of the schema's example; what names rows of the book names rows that it has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from scalesheet.load import parse
+from scalesheet.load import Steps, parse
 from scalesheet.load.folder import FOLDERS
 from scalesheet.model import TO_BE_STATED
+from scalesheet.new.blanks import BUILT, ENDS, Filled, blanks, fill
 from scalesheet.new.places import title
 from scalesheet.render.reference.yaml_text import WIDTH, block, flow
 from scalesheet.schemas import schema
 
 #: Keys that name a row of another kind of file.
-_NAMES = {
+NAMES = {
     "accelerator": "hardware", "model": "models", "node": "nodes", "provider": "providers",
 }  # fmt: skip
 #: Those of them that name it by its title, and may do so where there is no such file.
@@ -34,14 +36,46 @@ class NothingToNameError(Exception):
     """The book has no row that the new file could name; the message says of which kind."""
 
 
-def template(kind: str, id: str, data: Path, source: str | None, called: str | None) -> str:
-    """The text of a new file. Raises NothingToNameError."""
+@dataclass(frozen=True)
+class Given:
+    """What a person says of a new file before it is written. A source is a key, or a blank."""
+
+    title: str | None = None
+    source: str | None = None
+    locator: str = "page or table"
+    filled: Filled = field(default_factory=dict)
+
+
+def draft(kind: str, id: str, data: Path, given: Given) -> dict[str, Any]:
+    """The data of a new file. Raises NothingToNameError, SettingError."""
     whole = schema(kind)
     example = {**whole["examples"][0], **_INSTEAD.get(kind, {})}
-    example = _named(_sourced(_dated(example, data), source), data, whole["required"])
-    example["title"] = called or title(id)
-    fields: Mapping[str, Any] = whole["properties"]
-    parts = ["\n".join(_head(whole["description"]))]
+    example = _named(_dated(example, data), data, whole["required"])
+    made: dict[str, Any] = _sourced(fill(kind, example, given.filled), given)
+    if given.source and "source" in whole["properties"] and "'source'" not in repr(made):
+        made["source"] = cited(given.source, given.locator)
+    if given.title or ("title",) not in given.filled:
+        made["title"] = given.title or title(id)
+    return made
+
+
+def left(kind: str, example: Mapping[str, Any], given: Given) -> list[str]:
+    """The names of what still says what the example says, blanks and what is built of lines."""
+    found = [
+        blank.name
+        for blank in blanks(kind, example)
+        if not any(blank.steps[: len(steps)] == steps for steps in given.filled)
+    ]
+    told = {steps[0] for steps in given.filled} | set(found)
+    return found + [key for key in example if key in BUILT and key not in told]
+
+
+def template(
+    kind: str, example: Mapping[str, Any], blank: Sequence[str] | None, modeline: str
+) -> str:
+    """The text of a new file. `blank` names what is the example's; all of it without a list."""
+    fields: Mapping[str, Any] = schema(kind)["properties"]
+    parts = [modeline + "\n".join(_head(schema(kind)["description"], blank))]
     for key in [key for key in fields if key in example]:
         parts.append(_comment(fields[key]["description"]) + _entry(key, example[key]))
     rest = [key for key, field in fields.items() if key not in example and _offered(field)]
@@ -56,37 +90,38 @@ def page(id: str, called: str | None) -> str:
     return f"# {called or title(id)}\n\nWhat the plan is for, and what it rests on.\n"
 
 
-def cited(source: str | None) -> dict[str, str]:
+def cited(source: str | None, locator: str = "page or table") -> dict[str, str]:
     """A source as it stands in a new file: the one that is given, or a blank that is told of."""
-    if source is None:
-        return {"key": TO_BE_STATED, "locator": "page or table"}
-    return {"key": source, "locator": "page or table"}
+    return {"key": TO_BE_STATED if source is None else source, "locator": locator}
 
 
 # ------------------------------------------------------------------ the example
 
 
-def _sourced(data: Any, source: str | None) -> Any:
-    """The example with the new file's source wherever it names one."""
+def _sourced(data: Any, given: Given, steps: Steps = ()) -> Any:
+    """The example with the new file's source wherever it names one, and none was filled in."""
     if isinstance(data, list):
-        return [_sourced(each, source) for each in data]
-    if not isinstance(data, Mapping):
-        return data
+        return [_sourced(each, given, (*steps, index)) for index, each in enumerate(data)]
+    whole = given.filled.get(steps)
+    if not isinstance(data, Mapping) or (isinstance(whole, Mapping) and set(whole) != ENDS):
+        return data  # a mapping that was filled in names its own sources
     return {
-        key: cited(source) if key == "source" else _sourced(each, source)
+        key: cited(given.source, given.locator)
+        if key == "source" and (*steps, key) not in given.filled
+        else _sourced(each, given, (*steps, key))
         for key, each in data.items()
     }
 
 
 def _dated(example: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The example with a price of the book's own day, as a new one is."""
-    edition = _stated(folder / "book.yaml", "edition")
+    edition = stated(folder / "book.yaml", "edition")
     if edition is None or "prices" not in example:
         return example
     return {**example, "prices": [{**price, "from": edition} for price in example["prices"]]}
 
 
-def _stated(file: Path, key: str) -> str | None:
+def stated(file: Path, key: str) -> str | None:
     """What a file says at its top; None where it says nothing."""
     data = parse(file.read_bytes(), str(file)).data if file.is_file() else None
     value = data.get(key) if isinstance(data, dict) else None
@@ -97,10 +132,10 @@ def _named(data: Any, folder: Path, needed: list[str]) -> Any:
     """The example with names of rows that the book has; optional keys are left out without any."""
     made: dict[str, Any] = {}
     for key, value in data.items():
-        if key in _NAMES and isinstance(value, str) and _NAMES[key] in FOLDERS:
-            first = next(iter(sorted(folder.joinpath(_NAMES[key]).glob("*.yaml"))), None)
+        if key in NAMES and isinstance(value, str) and NAMES[key] in FOLDERS:
+            first = next(iter(sorted(folder.joinpath(NAMES[key]).glob("*.yaml"))), None)
             if first is not None:
-                titled = _stated(first, "title") if key in _BY_TITLE else None
+                titled = stated(first, "title") if key in _BY_TITLE else None
                 made[key] = titled or first.stem
             elif key in _BY_TITLE:
                 made[key] = value
@@ -116,10 +151,14 @@ def _named(data: Any, folder: Path, needed: list[str]) -> Any:
 # ------------------------------------------------------------------ the text
 
 
-def _head(description: str) -> Iterator[str]:
+def _head(description: str, blank: Sequence[str] | None) -> Iterator[str]:
     place, _, what = description.partition(": ")
     yield from wrap(f"# {place}: {what}", WIDTH, subsequent_indent="# ")
-    yield "# Every figure is that of an example: put in yours, and the source that it is from."
+    if blank is None:
+        yield "# Every figure is that of an example: put in yours, and the source that it is from."
+    elif blank:
+        told = f"# Still those of an example, to put in yours: {', '.join(blank)}."
+        yield from wrap(told, WIDTH, subsequent_indent="# ")
     yield ""
 
 

@@ -144,8 +144,7 @@ def scatter_svg(drawing: Scattered) -> str:
         f'aria-labelledby="{name}-title {name}-desc" focusable="false">',
         f'<title id="{name}-title">{text(drawing.title)}</title>',
         f'<desc id="{name}-desc">{text(description(drawing))}</desc>',
-        label(0, 14, drawing.y.title, "start", "muted"),
-        *_axes(drawing, floor),
+        *plot(drawing.x, drawing.y),
         *_stairs(drawing),
         *_others(drawing),
         *_best(drawing),
@@ -174,17 +173,20 @@ def _numbers(point: Point) -> str:
     return ", ".join(both)
 
 
-def _axes(drawing: Scattered, floor: int) -> Iterator[str]:
-    for tick, said in drawing.y.ticks:
-        y = floor - drawing.y.at(tick) * PLOT
+def plot(x_axis: Axis, y_axis: Axis) -> Iterator[str]:
+    """The two axes with their lines across the plot."""
+    floor = TOP + PLOT
+    yield label(0, 14, y_axis.title, "start", "muted")
+    for tick, said in y_axis.ticks:
+        y = floor - y_axis.at(tick) * PLOT
         yield line("axis" if y == floor else "grid", LEFT, y, 1, y)
         yield label(0, y + 4, said, "start", "muted")
-    last = len(drawing.x.ticks) - 1
-    for n, (tick, said) in enumerate(drawing.x.ticks):
-        x = LEFT + drawing.x.at(tick) * (1 - LEFT - RIGHT)
+    last = len(x_axis.ticks) - 1
+    for n, (tick, said) in enumerate(x_axis.ticks):
+        x = LEFT + x_axis.at(tick) * (1 - LEFT - RIGHT)
         yield line("axis" if n == 0 else "grid", x, TOP, x, floor)
         yield label(x, floor + 16, said, "end" if n == last else "middle", "muted")
-    yield label(1, floor + 33, drawing.x.title, "end", "muted")
+    yield label(1, floor + 33, x_axis.title, "end", "muted")
 
 
 def _stairs(drawing: Scattered) -> Iterator[str]:
@@ -196,7 +198,7 @@ def _stairs(drawing: Scattered) -> Iterator[str]:
 
 
 def _others(drawing: Scattered) -> Iterator[str]:
-    names = dict(_named(drawing))
+    names = _named(drawing)
     for point in drawing.others:
         x, y = drawing.place(point)
         yield f'<g data-row="{text(point.id)}"><title>{text(_told(point))}</title>'
@@ -220,28 +222,42 @@ def _best(drawing: Scattered) -> Iterator[str]:
 
 
 #: Where a name may stand beside its point: pixels across and down, and its anchor.
-SIDES = ((9, 4, "start"), (-9, 4, "end"), (0, -9, "middle"), (0, 17, "middle"))
+Side = tuple[int, int, str]
+SIDES: tuple[Side, ...] = ((9, 4, "start"), (-9, 4, "end"), (0, -9, "middle"), (0, 17, "middle"))
 Box = tuple[float, float, float, float]
 
 
-def _named(drawing: Scattered) -> Iterator[tuple[str, tuple[int, int, str]]]:
-    """The points that have room for their names on a phone, and where: what has room there has
-    it on any wider page, since places spread and words do not."""
-    taken: list[Box] = []
-    for radius, points in ((DISC, drawing.frontier), (DOT, drawing.others)):
-        for x, y in map(drawing.place, points):
-            taken.append((x * NARROW - radius, y - radius, x * NARROW + radius, y + radius))
-    for point in drawing.others:
-        x, y = drawing.place(point)
-        wide = len(point.label) * GLYPH
-        for dx, dy, anchor in SIDES:
+def _named(drawing: Scattered) -> dict[str, Side]:
+    """The points that have room for their names, and on which side."""
+    discs = ((DISC, drawing.frontier), (DOT, drawing.others))
+    taken = [around(*drawing.place(p), radius) for radius, points in discs for p in points]
+    return rooms([(p.id, *drawing.place(p), p.label) for p in drawing.others], taken, SIDES)
+
+
+def around(x: float, y: float, radius: float) -> Box:
+    """The box of a disc, on a phone."""
+    return (x * NARROW - radius, y - radius, x * NARROW + radius, y + radius)
+
+
+def rooms(
+    wanted: Sequence[tuple[str, float, float, str]], taken: list[Box], sides: Sequence[Side]
+) -> dict[str, Side]:
+    """Of names at places those that have room on a phone, and on which side: what has room there
+    has it on any wider page, since places spread and words do not. `taken` is what is in the way.
+    """
+    found: dict[str, Side] = {}
+    for id_, x, y, name in wanted:
+        wide = len(name) * GLYPH
+        for dx, dy, anchor in sides:
             left = x * NARROW + dx - {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
             box = (left, y + dy - 10, left + wide, y + dy + 3)
-            inside = box[0] >= LEFT * NARROW and box[2] <= NARROW and box[3] < TOP + PLOT
+            across = box[0] >= LEFT * NARROW and box[2] <= NARROW
+            inside = across and box[1] >= TOP - 6.5 and box[3] < TOP + PLOT
             if inside and not any(_meet(box, other) for other in taken):
                 taken.append(box)
-                yield point.id, (dx, dy, anchor)
+                found[id_] = (dx, dy, anchor)
                 break
+    return found
 
 
 def _meet(a: Box, b: Box) -> bool:

@@ -49,6 +49,8 @@ def resolve(
     by_kind = {d.kind: d for d in documents if d.kind in ("book", "units", "sources")}
     book = by_kind["book"].data
     edition = date.fromisoformat(str(book["edition"]))
+    day = (as_of or edition).isoformat()
+    documents = [replace(document, as_of=day) for document in documents]
     units = units_of(by_kind["units"], found)
     if found:
         return None, found  # without its units nothing else can be read

@@ -213,7 +213,8 @@ def _alike(nodes: Iterable[Node], scope: Scope, want: Unit | None, place: str) -
         if t.unit is not None and not scope.space.units.compatible(t.unit, unit):
             raise BindError(
                 "U002",
-                f"{place} operands that measure the same: found {unit} and {t.unit}",
+                f"{place} operands that measure the same: found {unit} and {t.unit}; "
+                "bring one of them to what the other measures",
                 n if n is not first else first,
             )
     if want is not None and scope.space.units.compatible(unit, want):
@@ -447,8 +448,7 @@ def _cast(node: Cast, scope: Scope, want: Unit | None) -> Typed:
     try:
         unit = scope.space.units.parse(node.unit)
     except UnitError as error:
-        near = f"; did you mean '{error.near}'?" if error.near else ""
-        raise BindError("U001", f"{error}{near}", node) from None
+        raise BindError("U001", error.told, node) from None
     if not all(scope.space.units.declared[n].counted for n, _ in unit.factors):
         raise BindError(
             "U002", f"'as' makes counted things of a pure number; {node.unit} is measured", node

@@ -8,7 +8,7 @@ from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.load import Document
-from scalesheet.model import Chart, Picture, Position, Scatter, Stack
+from scalesheet.model import DOMAINS, Chart, Domain, Picture, Position, Scatter, Stack, Sweep
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable
 from scalesheet.units import Units
 
@@ -54,9 +54,16 @@ def _scatter(name: str, entry: Mapping[str, Any]) -> Scatter:
     return Scatter(name, title, table, x, y, alt)
 
 
+def _sweep(name: str, entry: Mapping[str, Any]) -> Sweep:
+    title, given, figure, alt = (str(entry[key]) for key in ("title", "input", "figure", "alt"))
+    values = tuple(sorted({float(value) for value in entry["values"]}))
+    return Sweep(name, title, given, values, figure, alt, str(entry.get("capacity", "")))
+
+
 _LOWERED: Mapping[str, Callable[[str, Mapping[str, Any]], Picture]] = {
     "stack": _stack,
     "scatter": _scatter,
+    "sweep": _sweep,
 }
 
 
@@ -86,6 +93,9 @@ def _with_totals(stack: Stack) -> Stack:
 
 
 def _faults(chart: Picture, draft: DraftPlan, units: Units) -> Found:
+    if isinstance(chart, Sweep):
+        yield from _faults_of_sweep(chart, draft, units)
+        return
     owner = draft.tables.get(chart.table)
     if owner is None:
         yield "N001", f"unknown table '{chart.table}'{nearest(chart.table, draft.tables)}"
@@ -127,5 +137,34 @@ def _faults_of_stack(stack: Stack, owner: DraftTable, draft: DraftPlan, units: U
         if one is None or one.kind != "number":
             of = f"no number '{name}' is a scalar" + " or a column" * bool(stack.parts)
             yield "N001", f"{of}{nearest(name, _numbers(known))}"
-        elif one.unit and whole and whole.unit and not units.compatible(one.unit, whole.unit):
+        elif whole and _differ(one, whole, units):
             yield "U002", f"'{name}' is in {one.unit}, but the parts are in {whole.unit}"
+
+
+def _faults_of_sweep(sweep: Sweep, draft: DraftPlan, units: Units) -> Found:
+    numbers = {name: each for name, each in draft.scalars.items() if each.kind == "number"}
+    inputs = [name for name, each in numbers.items() if each.stated]
+    if sweep.input not in inputs:
+        yield "N001", f"no input '{sweep.input}' is a number{nearest(sweep.input, inputs)}"
+    else:
+        domain = draft.scalars[sweep.input].domain or "non-negative"
+        for value in sweep.values:
+            if not _within(value, domain):
+                yield "V002", f"'{sweep.input}' cannot be {value:g}, outside its domain '{domain}'"
+    for name in (sweep.figure, *filter(None, [sweep.capacity])):
+        if name not in numbers:
+            yield "N001", f"no scalar '{name}' is a number{nearest(name, numbers)}"
+    figure, there = numbers.get(sweep.figure), numbers.get(sweep.capacity)
+    if figure and there and _differ(figure, there, units):
+        yield "U002", f"'{there.name}' is in {there.unit}, but the figure is in {figure.unit}"
+
+
+def _within(value: float, domain: Domain) -> bool:
+    least, closed, most, whole = DOMAINS[domain]
+    above = least is None or value > least or (closed and value == least)
+    return above and (most is None or value <= most) and (not whole or value.is_integer())
+
+
+def _differ(one: Draft, other: Draft, units: Units) -> bool:
+    """Whether two quantities measure different things."""
+    return bool(one.unit and other.unit and not units.compatible(one.unit, other.unit))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from scalesheet.language.syntax import Binary, Constant, Node
 from scalesheet.resolve.scope import BindError, Scope, Typed
-from scalesheet.units import Unit, unknown
+from scalesheet.units import Unit, Units, unknown
 
 
 def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> Typed:
@@ -19,6 +20,8 @@ def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> T
         counted = [n for n, _ in unit.factors if units.declared[n].counted]
         if typed.unit.pure and len(unit.factors) == 1 and counted:
             hint = f"; a pure number becomes a counted thing by 'as {counted[0]}'"
+        else:
+            hint = f"; {_remedy(typed.unit, unit, units)}, or declare what it gives"
         raise BindError("U002", f"{place} {unit}, but the formula gives {typed.unit}{hint}", node)
     if typed.rounded and not (unknown(typed.unit) or unknown(unit)):
         raise BindError(
@@ -32,3 +35,16 @@ def convert(typed: Typed, unit: Unit, scope: Scope, node: Node, place: str) -> T
         constant = Constant(step.constant, step.value)
         tree = Binary("*" if step.power > 0 else "/", tree, constant, span=node.span)
     return replace(typed, tree=tree, unit=unit)
+
+
+def _remedy(have: Unit, want: Unit, units: Units) -> str:
+    """What to do with `have` so that it measures what `want` does."""
+    names: dict[str, str] = {}  # one unit stands for all of its dimension
+    powers: dict[str, Fraction] = {}
+    for unit, sign in ((want, 1), (have, -1)):
+        for name, power in unit.factors:
+            same = names.setdefault(units.declared[name].dimension, name)
+            powers[same] = powers.get(same, Fraction(0)) + sign * power
+    if any(abs(power) > 1 for power in powers.values()):
+        return "look for a factor that should divide, or one that stands there twice"
+    return f"multiply it by something in {Unit.of(powers)}"

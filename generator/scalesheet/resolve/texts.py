@@ -90,8 +90,7 @@ def _unit(node: Placeholder, scope: Scope) -> Unit | None:
     try:
         return scope.space.units.shown(node.unit)
     except UnitError as error:
-        near = f"; did you mean '{error.near}'?" if error.near else ""
-        raise BindError("U001", f"{error}{near}", _at_unit(node)) from None
+        raise BindError("U001", error.told, _at_unit(node)) from None
 
 
 def _at_unit(node: Placeholder) -> Node:

@@ -12,7 +12,7 @@ from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.language.parser import FormulaError, parse
 from scalesheet.language.syntax import Number
 from scalesheet.load import Document, flag
-from scalesheet.model import TO_BE_STATED, Basis, Citation, Position, Show, Stated
+from scalesheet.model import TO_BE_STATED, Basis, Citation, Earlier, Position, Show, Stated
 from scalesheet.resolve.drafts import Draft, Written
 from scalesheet.units import UNKNOWN, Unit, UnitError, Units
 
@@ -42,8 +42,7 @@ class Lowering:
         try:
             return self.units.parse(str(text))
         except UnitError as error:
-            near = f"; did you mean '{error.near}'?" if error.near else ""
-            self.say("U001", f"{error}{near}", *path)
+            self.say("U001", error.told, *path)
             return UNKNOWN
 
 
@@ -104,7 +103,12 @@ def forget_files() -> None:
 def stated(
     low: Lowering, draft: Draft, data: Any, *path: str | int, basis: Basis = "assumption"
 ) -> Stated:
-    """The value at a path, in the unit, class or table of its quantity."""
+    """The value at a path, in the unit, class or table of its quantity.
+
+    Of a value with earlier ones it is the one that held on the day of the document.
+    """
+    if isinstance(data, Mapping) and "was" in data:
+        return _dated(low, draft, data, path, basis)
     position = low.document.at(*path)
     if not isinstance(data, Mapping):
         data = {"value": data}
@@ -132,6 +136,31 @@ def stated(
             else:
                 scale = float(low.units.factor(own, draft.unit))
     return _number(data, scale, shared)
+
+
+#: What a value is, apart from what is said of it: an earlier one has its own.
+_IS = ("value", "low", "high", "at_least", "at_most", "reason")
+
+
+def _dated(
+    low: Lowering, draft: Draft, data: Mapping[str, Any], path: tuple[str | int, ...], basis: Basis
+) -> Stated:
+    """The value in force, with those before it. A day belongs to what begins on it, as with prices;
+    unit, kind and source are those of the newest where an earlier one has none."""
+    newest = {key: value for key, value in data.items() if key != "was"}
+    shared = {key: value for key, value in newest.items() if key not in _IS}
+    past: list[Earlier] = []
+    since = ""
+    for index, entry in enumerate(data["was"]):
+        own = {key: value for key, value in entry.items() if key not in ("until", "why")}
+        earlier = stated(low, draft, {**shared, **own}, *path, "was", index, basis=basis)
+        earlier = replace(earlier, since=since, was=tuple(past))
+        since = str(entry["until"])
+        if low.document.as_of and low.document.as_of < since:
+            return earlier
+        past.append(Earlier(earlier, since, str(entry["why"])))
+    now = stated(low, draft, newest, *path, basis=basis)
+    return replace(now, since=since, was=tuple(past))
 
 
 def _number(data: Mapping[str, Any], scale: float, shared: dict[str, Any]) -> Stated:

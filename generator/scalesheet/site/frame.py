@@ -17,12 +17,22 @@ _NAVIGATION = re.compile(
     r'<nav class="md-nav md-nav--primary.*?(?=<div class="md-sidebar md-sidebar--secondary")',
     re.DOTALL,
 )
+# What the themes leave without a name of its own, for those who hear the page.
+_NAMES = {
+    'data-md-component="search" role="dialog">': (
+        'data-md-component="search" role="dialog" aria-label="Search">'
+    ),
+    '<nav class="md-path" aria-label="Navigation"': '<nav class="md-path" aria-label="Path"',
+}
 _ARTICLE = '<article class="md-content__inner'
 
 
 def slim(page: str) -> str:
     """A page without the indents and blank lines of its templates; texts as written stay so."""
-    return _LINES.sub(lambda found: found[1] or "\n", page).strip() + "\n"
+    text = _LINES.sub(lambda found: found[1] or "\n", page).strip() + "\n"
+    for nameless, named in _NAMES.items():
+        text = text.replace(nameless, named, 1)
+    return text
 
 
 def has_path(page: str) -> bool:

@@ -24,6 +24,7 @@ _NEEDLESS_TAGS = re.compile(
     # Browsers may prefetch these two, which the policy then refuses for all to see.
     r"""|\s*<link\s+rel="(?:prev|next)"[^>]*>"""
 )
+FEED = "api/v1/changes.atom"
 _HEAD = re.compile(r"<head[^>]*>", re.IGNORECASE)
 
 # Zensical's search puts one <style> into its own shadow tree: ("style",{},Tc.toString()).
@@ -47,7 +48,7 @@ def harden(site: Path) -> dict[str, Document]:
         document = documents[page.relative_to(site).as_posix()] = read_document(text)
         head = _HEAD.search(text)
         if head:
-            first = first_of_head(policy(document, styles))
+            first = first_of_head(policy(document, styles)) + feed_link(site, page)
             text = text[: head.end()] + first + text[head.end() :]
         page.write_bytes(text.encode("utf-8"))
     return documents
@@ -71,6 +72,14 @@ def first_of_head(content: str) -> str:
     Only the encoding comes before it: a browser looks for that in the first 1,024 bytes alone.
     """
     return f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{content}">'
+
+
+def feed_link(site: Path, page: Path) -> str:
+    """Where programs that follow changes find them; nothing where the site has no feed."""
+    if not (site / FEED).is_file():
+        return ""
+    up = "../" * (len(page.relative_to(site).parts) - 1)
+    return f'<link rel="alternate" type="application/atom+xml" title="Changes" href="{up}{FEED}">'
 
 
 def policy(document: Document, styles: Iterable[str] = ()) -> str:

@@ -83,5 +83,6 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
 
 @pytest.fixture(scope="session")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Written:
-    return _written(ROOT / "data", tmp_path_factory.mktemp("shipped") / "out")
+def shipped(site: Path) -> Written:
+    root = site / "api" / "v1"
+    return Written(compile_book(ROOT / "data"), root, Shapes(root))

@@ -3,33 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-import pytest
-
-from render.api.conftest import ROOT
 from render.api.shapes import Shapes, files, read
-from scalesheet.build import build
-
-pytestmark = pytest.mark.xdist_group("whole site")  # which takes a minute to build
 
 LINK = re.compile(r"(?<!\\)\[(?:\\.|[^\]\\])*\]\(([^)\s]+)\)")
 FENCED = re.compile(r"^(`{3,}).*?^\1$|`+[^`\n]+`+", re.MULTILINE | re.DOTALL)
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    project = tmp_path_factory.mktemp("project")
-    for name in ("data", "docs"):
-        shutil.copytree(ROOT / name, project / name)
-    for name in ("mkdocs.yml", "CHANGELOG.md"):
-        shutil.copy(ROOT / name, project)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(project)
-        yield build(Path("data"), project / "out").out / "site"
 
 
 def dangling(file: Path, addresses: list[str]) -> list[str]:

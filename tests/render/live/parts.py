@@ -13,6 +13,7 @@ from render.sample import write_sample
 from scalesheet.build import compile_book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
+from scalesheet.evaluate.sensitivity import sensitivity
 from scalesheet.model import Book, Key, Plan
 from scalesheet.numbers import Rule
 from scalesheet.render.live import script
@@ -79,7 +80,8 @@ def write_site(book: Book, plan: Plan, folder: Path, edits: Sequence[str] = ()) 
         word: evaluate(book, plan, {**changed, Key("scenario"): word}) for word in plan.scenarios
     }
     results = {plan.id: evaluate(book, plan, changed)}
-    context = Context(book, results, "a1b2c3d4", {}, {plan.id: under})
+    moving = {plan.id: sensitivity(book, plan, changed)}
+    context = Context(book, results, "a1b2c3d4", {}, {plan.id: under}, sensitivities=moving)
     texts = {f"plans/{plan.id}.md": plan_page(context, plan)[0]}
     texts |= {path: text for path, text, _ in subpages(context, plan)}
     pages, assets = folder / "plans", folder / "assets"
@@ -107,4 +109,9 @@ def document(body: str) -> str:
         <link rel="stylesheet" href="../assets/charts.css"></head>
         <body data-md-color-scheme="default"><article class="md-typeset">{body}</article>
         <script src="../assets/site.js"></script></body></html>"""
+    return with_policy(text)
+
+
+def with_policy(text: str) -> str:
+    """A page with the policy that the site gives it."""
     return text.replace("<head>", f"<head>{first_of_head(policy(read_document(text)))}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 #: Of each mark: the quantity, what of it is printed, and the text; a field's as it stands there.
 _MARKS = """
@@ -34,7 +34,11 @@ _REST = """
   const seen = (of) => Array.from(document.querySelectorAll(of), (e) => e.innerText.trim());
   const rows = document.querySelectorAll("[data-as=row]:not([data-input], .formulas *) a");
   const charts = Array.from(document.querySelectorAll("figure[data-chart] svg"));
+  const moves = Array.from(document.querySelectorAll("figure[data-tornado]:not([hidden])"), (each) =>
+    [each.querySelector("svg").outerHTML.replaceAll("\\n", ""), each.querySelector("figcaption").textContent,
+     ...Array.from(each.querySelectorAll("tbody tr"), (row) => row.innerText.trim())]);
   return {
+    moves,
     charts: charts.map((chart) => chart.outerHTML.replaceAll("\\n", "")),
     notes: seen("#inputs ~ .scroll td.words"),
     used: seen("[data-used]"),
@@ -57,6 +61,7 @@ class Shown:
 def read(page: Page) -> Shown:
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
     page.wait_for_timeout(100)  # what was folded away is written once it is open
+    expect(page.locator("[aria-busy=true]")).to_have_count(0)
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
     for of, as_, text in page.evaluate(_MARKS):
         found[of, as_].add(text)

@@ -17,6 +17,7 @@ from scalesheet.numbers import Format, rule_of
 from scalesheet.render.charts import Mark, axis, chart_svg, steps, told
 from scalesheet.render.scatters import Point, scatter_svg, scattered
 from scalesheet.render.stacks import Bar, Stacked, stack_svg
+from scalesheet.render.sweeps import Spot, sweep_svg, swept
 from scalesheet.units import Units
 from scalesheet.values import Series
 
@@ -175,6 +176,39 @@ def test_any_points_are_drawn_the_same(seed: int, run_node: Run) -> None:
     assert drawn == [
         scatter_svg(scattered("c", "A", "Points.", axes, formats, points)).replace("\n", "")
         for points, axes, formats in given
+    ]
+
+
+def a_sweep(dice: random.Random) -> list[Any]:
+    """Spots of a falling or rising figure, perhaps with a limit; titles of axes, and a format."""
+    values = sorted({float(dice.randint(1, 200)) for _ in range(dice.randint(1, 8))})
+    now = dice.choice(values)
+    spots = [
+        Spot(Mark("x", "X", v, None, None, f"{v:g}"), a_mark(dice, "y", v * 3), v == now)
+        for v in values
+    ]
+    limit = dice.choice([None, (dice.uniform(0, 500), "Deadline: 3 d")])
+    return [spots, ("GPUs", "Hours (h)"), FORMAT, limit]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_any_sweep_is_drawn_the_same(seed: int, run_node: Run) -> None:
+    dice = random.Random(seed)
+    given = [a_sweep(dice) for _ in range(CHARTS)]
+    told_ = [
+        [[asdict(s) for s in spots], axes, asdict(fmt), limit] for spots, axes, fmt, limit in given
+    ]
+    drawn = run_node(
+        part("numbers", "charts", "scatters", "sweeps"),
+        f"""{AS_TEXT} {json.dumps(told_)}.map(([spots, axes, format, limit]) => {{
+            const {{ drawing, svg }} = scalesheet.sweeps;
+            const chart = {{ id: "c", title: "A", alt: "Falls.", spots, limit }};
+            return asText(svg(drawing(chart, axes, format)));
+        }})""",
+    )
+    assert drawn == [
+        sweep_svg(swept(("c", "A", "Falls."), axes, fmt, spots, limit)).replace("\n", "")
+        for spots, axes, fmt, limit in given
     ]
 
 

@@ -14,7 +14,15 @@ from scalesheet.model import Book
 from scalesheet.predict.score import TaskScore
 from scalesheet.render.api.audit import AUDITS
 from scalesheet.render.api.catalogue import collection_files, collections, prices_csv
-from scalesheet.render.api.index import SHAPES, SHARED_KIND, SHARED_SHAPE, VERSION, index_json
+from scalesheet.render.api.changes import FEED, JSON, changes_feed, changes_json
+from scalesheet.render.api.index import (
+    PRINTED,
+    SHAPES,
+    SHARED_KIND,
+    SHARED_SHAPE,
+    VERSION,
+    index_json,
+)
 from scalesheet.render.api.plans import (
     Scenarios,
     as_csv,
@@ -45,12 +53,13 @@ def write_api(
     sensitivities: Mapping[str, Sensitivity],
     pages: bool,
     scores: Mapping[str, TaskScore] | None = None,
+    site_url: str = "",
 ) -> tuple[str, ...]:
     """Write the API below `folder`/v1; the paths of what was written, below that.
 
     `results`, `scenarios` and `sensitivities` are by plan, `examples` the computed results of each
     formula's examples, `scores` by task. `pages`: the pages of the site stand around, so the index
-    links to them.
+    links to them; `site_url` is where the site stands, if that is known.
     """
     root = folder / VERSION
     files: dict[str, str] = {}
@@ -67,6 +76,8 @@ def write_api(
     for each in kept:
         files.update(collection_files(book, each))
     files["prices.csv"] = prices_csv(book)
+    files[JSON] = as_json(changes_json(book))
+    files[FEED] = changes_feed(book, pages=pages, site_url=site_url)
     files["score.json"] = as_json(score_json(book, scores or {}))
 
     # What all of it looks like, and where everything is. Audits were written before.
@@ -87,5 +98,5 @@ def _schemas() -> Iterator[tuple[str, str]]:
     """The schemas of the data format and of these files, as they stand in the program."""
     for kind in (SHARED_KIND, *KINDS):
         yield f"schemas/{kind}.schema.json", as_json(written(kind))
-    for shape in sorted({SHARED_SHAPE, *SHAPES.values()}):
+    for shape in sorted({SHARED_SHAPE, *SHAPES.values(), *PRINTED}):
         yield f"schemas/api/{shape}.schema.json", as_json(written(f"api/{shape}"))

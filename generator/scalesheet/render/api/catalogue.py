@@ -10,9 +10,9 @@ from scalesheet.model import Book, Column, Source, Stated, Table
 from scalesheet.render.api.formulas import formulas_csv, record_json
 from scalesheet.render.api.plans import FIELDS, PLAN_FIELDS, column_json, fields
 from scalesheet.render.api.text import as_json, csv_text
-from scalesheet.render.api.values import Object, quantity_json, source_json, value_of
+from scalesheet.render.api.values import Object, quantity_json, source_json
 from scalesheet.units import Declared
-from scalesheet.values import Results, Value
+from scalesheet.values import Results, Value, stated_value
 
 #: Tables that every book may have; small tables of its own follow.
 TABLES = ("hardware", "nodes", "providers", "offers", "models", "measurements", "fits")
@@ -134,7 +134,7 @@ def _dated(price: Stated) -> Object:
 
 
 def _quantity_of_price(book: Book, column: Column, price: Stated) -> Object:
-    return quantity_json(value_of(price), column, book.units, stated=price, formula=None)
+    return quantity_json(stated_value(price), column, book.units, stated=price, formula=None)
 
 
 def table_csv(table: Table, results: Results) -> str:
@@ -161,7 +161,7 @@ def prices_csv(book: Book) -> str:
             (
                 offer,
                 price.since,
-                *fields(value_of(price), offers.columns[PRICE], price, None),
+                *fields(stated_value(price), offers.columns[PRICE], price, None),
                 price.seen or price.since,
             )
             for offer in (offers.rows if offers else ())

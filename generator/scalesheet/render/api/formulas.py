@@ -11,10 +11,9 @@ from scalesheet.render.api.values import (
     source_json,
     unit_symbol,
     value_json,
-    value_of,
 )
 from scalesheet.render.notations import record_constants, record_texts
-from scalesheet.values import Value
+from scalesheet.values import Value, stated_value
 
 TEXTS = ("latex", "excel", "python", "javascript")
 FORMULA_FIELDS = (
@@ -55,7 +54,7 @@ def _called(record: Record) -> str:
 
 
 def _input(book: Book, item: Scalar) -> Object:
-    default = value_json(value_of(item.stated), item) if item.stated is not None else None
+    default = value_json(stated_value(item.stated), item) if item.stated is not None else None
     return {
         "name": item.name,
         "title": item.title,

@@ -12,7 +12,7 @@ from scalesheet.schemas import KINDS
 
 VERSION = "v1"
 #: Grows with each addition to the shapes; docs/reference/api.md has the change log.
-REVISION = 3
+REVISION = 4
 #: From index.json to the root of the site, or of the output where there is no site.
 ROOT = "../../"
 DOCUMENTATION = "reference/api.html"
@@ -39,6 +39,7 @@ SHAPES: Mapping[str, str] = {
     "audit/*.json": "audit",
     "sensitivity/*.json": "sensitivity",
     "score.json": "scores",
+    "changes.json": "changes",
     **{
         pattern: schema
         for name, schema in {
@@ -56,6 +57,8 @@ SHAPES: Mapping[str, str] = {
         for pattern in (f"{name}.json", f"{name}/*.json")
     },
 }
+#: The shapes of what commands print and no file holds.
+PRINTED = ("diff",)
 #: What else the schemas of `SHAPES` and of the data format refer to.
 SHARED_SHAPE, SHARED_KIND = "values", "common"
 
@@ -112,7 +115,13 @@ def index_json(
             for name, listed in entries.items()
         },
         "prices": {"csv": "prices.csv"},
+        "changes": {
+            "json": "changes.json",
+            "atom": "changes.atom",
+            **_page("changes", "index", pages),
+        },
         "score": {"json": "score.json", **_page("score", "index", pages)},
+        "printed": {name: f"schemas/api/{name}.schema.json" for name in PRINTED},
         "schemas": {kind: f"schemas/{kind}.schema.json" for kind in KINDS},
         "shapes": {
             pattern: f"schemas/api/{schema}.schema.json"

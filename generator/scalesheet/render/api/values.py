@@ -108,10 +108,3 @@ def source_json(citation: Citation | None) -> Object | None:
         return None
     said: Object = {"key": citation.key, "locator": citation.locator}
     return {**said, "quote": citation.quote} if citation.quote else said
-
-
-def value_of(stated: Stated) -> Value:
-    """A stated value as results hold it."""
-    if isinstance(stated.value, float | int) and not isinstance(stated.value, bool):
-        return Value.number(float(stated.value), stated.low, stated.high)
-    return Value(stated.value, reason=stated.reason)

@@ -2,9 +2,9 @@
 
 `numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` and
 its neighbours draw as charts.py and its do and `pictures.js` any chart of a plan, `marks.js` writes
-figures, `fields.js` makes inputs of them, `told.js` shows what a figure rests on, `patch.js` has
-changes as text, and `page.js` binds all of it to a page. What stands in `beside/` is loaded after
-them where a page has use for it.
+figures, `fields.js` makes inputs of them, `tornado.js` finds what moves the result, `told.js`
+shows what a figure rests on, `patch.js` has changes as text, and `page.js` binds all of it to a
+page. What stands in `beside/` is loaded after them where a page has use for it.
 """
 
 from __future__ import annotations
@@ -12,18 +12,22 @@ from __future__ import annotations
 from importlib.resources import files
 
 PARTS = (
-    *("numbers", "inputs", "charts", "stacks", "scatters", "pictures", "marks", "fields"),
-    *("told", "patch", "page"),
-)
+    "numbers", "inputs", "charts", "stacks", "scatters", "sweeps", "pictures", "marks", "fields",
+    "tornado", "told", "patch", "page",
+)  # fmt: skip
+
+#: Those of the front page: `layouts.js` searches as choose/ does, `case.js` answers a case,
+#: `answer.js` writes the answer, `front.js` asks.
+FRONT = ("numbers", "inputs", "marks", "fields", "layouts", "case", "answer", "front")
 
 #: Scripts of their own: what a plan could choose, accelerators and plans side by side.
 BESIDE = ("alternatives", "accelerators", "compare")
 
 
-def script() -> str:
+def script(parts: tuple[str, ...] = PARTS) -> str:
     """It needs the runtime and a plan's own script before it."""
     folder = files("scalesheet.render.live")
-    return "\n".join(folder.joinpath(f"{part}.js").read_text(encoding="utf-8") for part in PARTS)
+    return "\n".join(folder.joinpath(f"{part}.js").read_text(encoding="utf-8") for part in parts)
 
 
 def beside(name: str) -> str:

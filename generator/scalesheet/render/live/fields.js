@@ -28,10 +28,14 @@ scalesheet.fields = (() => {
     return rowsOf(plan, quantity).map((id) => [id, rowTitle(plan, quantity.table, id)]);
   }
 
+  /** The options of a list, a long one in groups. */
   function choice(plan, quantity, control) {
-    control.replaceChildren(
-      ...options(plan, quantity).map(([value, text]) => element("option", { value }, text)),
+    const all = options(plan, quantity).map(([value, text]) => element("option", { value }, text));
+    const { groups } = plan.shown.tables[quantity.table] ?? {};
+    const grouped = Object.entries(groups ?? {}).map(([label, rows]) =>
+      element("optgroup", { label }, ...rows.map((row) => all[row])),
     );
+    control.replaceChildren(...(grouped.length > 1 ? grouped : all));
     return control;
   }
 

@@ -214,7 +214,8 @@ scalesheet.marks = (() => {
 
   function writeRow(target, { reason, row, word }, plan, { quantity }) {
     if (reason !== undefined) return writeAmount(target, { reason });
-    const href = rowPage(plan, quantity.table, row);
+    // what unfolds a formula is itself to be clicked: no link stands in it
+    const href = target.closest("summary") ? undefined : rowPage(plan, quantity.table, row);
     return target.replaceChildren(href ? element("a", { href }, word) : word);
   }
 

@@ -13,6 +13,7 @@
   const { field } = scalesheet.fields;
   const { yaml, command } = scalesheet.patch;
   const SVG = "http://www.w3.org/2000/svg";
+  const HTML = "http://www.w3.org/1999/xhtml";
   const MOST_IN_BAR = 4;
 
   const panel = document.querySelector("[data-plan]");
@@ -193,6 +194,16 @@
     waiting = undefined;
     for (const each of parts) each.write();
     writeUsed();
+    writeTornados();
+  }
+
+  const tornados = Array.from(document.querySelectorAll("[data-tornado]"));
+  let stopTornados; // while they are computed
+  function writeTornados() {
+    if (!tornados.length || (changes.size === 0 && !stopTornados)) return;
+    stopTornados?.();
+    const machine = machines.get(undefined);
+    stopTornados = scalesheet.tornado.follow(plan, machine, tornados, changes.size === 0);
   }
 
   /** Writes everything that the page shows of the plan. */
@@ -206,6 +217,7 @@
       each.hidden = String(now.results.scalars[name].value) !== value;
     }
     writePanel();
+    stopTornados?.();
     clearTimeout(waiting);
     waiting = setTimeout(() => requestAnimationFrame(() => waiting && writeRest()));
   }
@@ -229,14 +241,20 @@
   function writeChart(each) {
     if (now.results === each.from) return;
     each.from = now.results;
-    const tree = scalesheet.picture(plan, each.chart, now.results);
-    const key = JSON.stringify(tree);
+    const { svg, rows } = picture(each, now, changes);
+    const key = JSON.stringify(svg);
     if (key === each.last) return;
-    each.first ??= JSON.stringify(scalesheet.picture(plan, each.chart, published.results));
+    each.first ??= JSON.stringify(picture(each, published, new Map()).svg);
     each.last = key;
-    each.target.querySelector("svg").replaceWith(drawn(tree, SVG));
+    each.target.querySelector("svg").replaceWith(drawn(svg, SVG));
+    if (rows) each.target.querySelector("tbody").replaceWith(drawn(["tbody", {}, ...rows], HTML));
     each.target.classList.toggle("changed", key !== each.first);
   }
+
+  const picture = ({ chart }, { results }, changed) =>
+    scalesheet.picture(plan, chart, results, (name, value) =>
+      plan.compute(edited(plan, new Map(changed).set(name, value))),
+    );
 
   /** The rows of the catalogue that the plan refers to, as the inputs choose them. */
   function writeUsed() {

@@ -1,17 +1,19 @@
-/* Any chart of a plan, from computed results: `scalesheet.picture(plan, chart, results)` is the
- * picture as [tag, attributes, ...content]. `chart` is one of `plan.shown.charts`.
+/* Any chart of a plan, from computed results: `scalesheet.picture(plan, chart, results, at)` is the
+ * picture as [tag, attributes, ...content], and below it, where its numbers stand nowhere else on
+ * the page, the rows of their table: {svg, rows}. `chart` is one of `plan.shown.charts`; `at` gives
+ * the results with another value of an input.
  */
 "use strict";
 
 scalesheet.picture = (() => {
-  const { charts, stacks, scatters } = scalesheet;
+  const { charts, stacks, scatters, sweeps } = scalesheet;
   const { formatBy } = scalesheet.numbers;
 
   function ofColumn(plan, chart, { tables }) {
     const { rows, titles } = plan.inputs.tables[chart.table];
     const { rule } = plan.shown.tables[chart.table].columns[chart.column];
     const drawn = charts.drawing({ ...chart, rows, labels: titles }, rule, tables[chart.table]);
-    return charts.svg(drawn);
+    return { svg: charts.svg(drawn) };
   }
 
   function ofPoints(plan, chart, { tables }) {
@@ -26,7 +28,12 @@ scalesheet.picture = (() => {
       );
       return { id, label: titles[row], x, y };
     });
-    return scatters.svg(scatters.drawing({ ...chart, points }, chart.axes, formats));
+    return { svg: scatters.svg(scatters.drawing({ ...chart, points }, chart.axes, formats)) };
+  }
+
+  function ofValues(...given) {
+    const drawn = sweeps.ofPlan(...given);
+    return { svg: sweeps.svg(drawn), rows: sweeps.rows(drawn) };
   }
 
   const KINDS = {
@@ -34,8 +41,9 @@ scalesheet.picture = (() => {
     column: ofColumn,
     calendar: ofColumn,
     scatter: ofPoints,
-    stack: (...given) => stacks.svg(stacks.ofPlan(...given)),
+    stack: (...given) => ({ svg: stacks.svg(stacks.ofPlan(...given)) }),
+    sweep: ofValues,
   };
 
-  return (plan, chart, results) => KINDS[chart.kind](plan, chart, results);
+  return (plan, chart, results, at) => KINDS[chart.kind](plan, chart, results, at);
 })();

@@ -86,11 +86,9 @@ scalesheet.scatters = (() => {
   // ---------------------------------------------------------------- SVG
 
   function svg(drawn) {
-    const floor = TOP + PLOT;
-    const [key, height] = keyOf(drawn, floor + 44);
+    const [key, height] = keyOf(drawn, TOP + PLOT + 44);
     return draw.picture(drawn, "scatter", height, description(drawn), [
-      label(0, 14, drawn.y.title, "start", "muted"),
-      ...axes(drawn, floor),
+      ...plot(drawn.x, drawn.y),
       ...stairs(drawn),
       ...others(drawn),
       ...best(drawn),
@@ -109,8 +107,10 @@ scalesheet.scatters = (() => {
   const numbers = ({ x, y }) => [x, y].map((m) => m.text + draw.inBrackets(m)).join(", ");
   const told = (point) => `${point.label}: ${numbers(point)}`;
 
-  function axes({ x, y }, floor) {
-    const found = [];
+  /** The two axes with their lines across the plot. */
+  function plot(x, y) {
+    const floor = TOP + PLOT;
+    const found = [label(0, 14, y.title, "start", "muted")];
     for (const [tick, said] of y.ticks) {
       const at = floor - y.at(tick) * PLOT;
       found.push(line(at === floor ? "axis" : "grid", LEFT, at, 1, at));
@@ -176,26 +176,38 @@ scalesheet.scatters = (() => {
     [0, 17, "middle"],
   ];
 
-  /** The points that have room for their names on a phone, and where. */
+  /** The points that have room for their names, and on which side. */
   function named(drawn) {
-    const round = (radius) => (point) => {
-      const [x, y] = placeOf(drawn, point);
-      return [x * NARROW - radius, y - radius, x * NARROW + radius, y + radius];
-    };
+    const round = (radius) => (point) => around(...placeOf(drawn, point), radius);
     const taken = [...drawn.frontier.map(round(DISC)), ...drawn.others.map(round(DOT))];
-    const meet = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+    const wanted = drawn.others.map((p) => [p.id, ...placeOf(drawn, p), p.label]);
+    return rooms(wanted, taken, SIDES);
+  }
+
+  /** The box of a disc, on a phone. */
+  const around = (x, y, radius) => [
+    x * NARROW - radius,
+    y - radius,
+    x * NARROW + radius,
+    y + radius,
+  ];
+
+  const meet = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+
+  /** Of names at places those that have room on a phone, and on which side. */
+  function rooms(wanted, taken, sides) {
     const found = new Map();
-    for (const point of drawn.others) {
-      const [x, y] = placeOf(drawn, point);
-      const wide = length(point.label) * GLYPH;
+    for (const [id, x, y, name] of wanted) {
+      const wide = length(name) * GLYPH;
       const before = { start: 0, middle: wide / 2, end: wide };
-      for (const [dx, dy, anchor] of SIDES) {
+      for (const [dx, dy, anchor] of sides) {
         const left = x * NARROW + dx - before[anchor];
         const box = [left, y + dy - 10, left + wide, y + dy + 3];
-        const inside = LEFT * NARROW <= box[0] && box[2] <= NARROW && box[3] < TOP + PLOT;
+        const across = LEFT * NARROW <= box[0] && box[2] <= NARROW;
+        const inside = across && TOP - 6.5 <= box[1] && box[3] < TOP + PLOT;
         if (!inside || taken.some((other) => meet(box, other))) continue;
         taken.push(box);
-        found.set(point.id, [dx, dy, anchor]);
+        found.set(id, [dx, dy, anchor]);
         break;
       }
     }
@@ -223,5 +235,6 @@ scalesheet.scatters = (() => {
     return [lines, top + 4];
   }
 
-  return Object.freeze({ drawing, svg });
+  const parts = { TOP, PLOT, LEFT, RIGHT, axis, plot, around, rooms, disc };
+  return Object.freeze({ drawing, svg, parts });
 })();

@@ -19,10 +19,13 @@ from scalesheet.render.pages.context import (
     to,
     value_of,
 )
+from scalesheet.render.pages.earlier import earlier_section
+from scalesheet.render.pages.earlier import of_row as earlier_of_row
 from scalesheet.render.pages.figures import bound, card, cell, kind
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
+from scalesheet.render.pages.price_charts import accelerator_prices, price_chart
 from scalesheet.render.pages.providers import provider_link, provider_pages
-from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
+from scalesheet.render.pages.tables import facts, grid, heading_cell, reference, sourced
 from scalesheet.render.pages.uses import listed, of_row
 from scalesheet.values import Value
 
@@ -31,7 +34,7 @@ from scalesheet.values import Value
 class Kind:
     """A kind of entry: title and first sentence of its index; the figures that its pages show
     first, and the index in columns, after these facts. Of a list too long to read, some facts are
-    what it is narrowed down by. The search counts its pages `weight` times.
+    what it is narrowed down by. The search has its pages first if they have a `weight`.
     """
 
     title: str
@@ -39,7 +42,7 @@ class Kind:
     first: tuple[str, ...]
     facts: tuple[str, ...] = ()
     facets: tuple[str, ...] = ()
-    weight: float | None = None
+    weight: float = 0
 
 
 KINDS: dict[str, Kind] = {
@@ -177,10 +180,12 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
         _figures(context, table, row),
         _missing(context, table, row),
         *_prices(context, table, row),
+        *(accelerator_prices(context, row) if table.name == "hardware" else ()),
+        *earlier_section(context, earlier_of_row(table, row)),
         heading(2, "Where it is used", "uses", searched=False),
         uses or tag("p", "Nothing refers to it yet.", class_="note"),
-        called=table.row_aliases.get(row, ()),
-        weight=of_kind.weight,
+        called=table.row_aliases.get(row, ()) if of_kind.weight else None,
+        weight=of_kind.weight or 1,
     )
 
 
@@ -229,7 +234,7 @@ def _old(context: Context, row: str) -> Html | None:
 
 def _fact_list(context: Context, table: Table, row: str) -> Html | None:
     """What is said of it in words: vendor, form factor, date, names people use."""
-    parts: list[Html] = []
+    found: list[tuple[str, object]] = []
     for column in _facts(table):
         value = cell_value(context, table, column, row)
         if value.value in (None, "") and value.reason in (None, NOT_STATED):
@@ -243,10 +248,10 @@ def _fact_list(context: Context, table: Table, row: str) -> Html | None:
             shown = provider_link(context, str(value.value))
         elif isinstance(value.value, bool):
             shown = "yes" if value.value else "no"
-        parts.append(join([tag("dt", column.title), tag("dd", shown)]))
+        found.append((column.title, shown))
     if aliases := table.row_aliases.get(row):
-        parts.append(join([tag("dt", "Also called"), tag("dd", ", ".join(aliases))]))
-    return tag("dl", *parts, class_="facts") if parts else None
+        found.append(("Also called", ", ".join(aliases)))
+    return facts(found)
 
 
 def _figures(context: Context, table: Table, row: str) -> Html:
@@ -339,6 +344,7 @@ def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
         for stated in reversed(prices)
     ]
     yield heading(2, "Prices over time", "prices", searched=False)
+    yield price_chart(context, f"prices-{row}", "Price of the machine", [row])
     yield grid(head, body, records=True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from scalesheet.model import Chart, Picture, Plan, Scatter, Stack, Table
+from scalesheet.model import Chart, Picture, Plan, Scatter, Stack, Sweep, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.figures import cell
@@ -12,7 +12,8 @@ from scalesheet.render.pages.html import UNSEARCHED, Html, join, tag
 from scalesheet.render.pages.marks import of_cell
 from scalesheet.render.pages.places import chart_anchor
 from scalesheet.render.pages.tables import grid, heading_cell
-from scalesheet.render.pictures import picture_svg
+from scalesheet.render.pictures import picture_svg, sweep_drawing
+from scalesheet.render.sweeps import figure_told
 from scalesheet.values import Results
 
 
@@ -23,7 +24,7 @@ def chart_block(context: Context, plan: Plan, chart: Picture, results: Results) 
         "figure",
         tag("figcaption", tag("strong", chart.title)),
         "\n",
-        Html(picture_svg(chart, plan, results, context.book.units)),
+        Html(picture_svg(chart, plan, results, context.book)),
         "\n",
         tag("details", tag("summary", "The chart's numbers"), numbers, class_="quiet"),
         class_="chart",
@@ -53,6 +54,17 @@ def _of_stack(context: Context, plan: Plan, stack: Stack, results: Results) -> H
 
 def _of_scatter(context: Context, plan: Plan, scatter: Scatter, results: Results) -> Html:
     return _columns(context, plan.tables[scatter.table], results, [scatter.x, scatter.y])
+
+
+def _of_sweep(context: Context, plan: Plan, sweep: Sweep, results: Results) -> Html:
+    """What the script of the page writes anew (`sweeps.js`): the line has no cells of its own."""
+    drawn = sweep_drawing(sweep, plan, results, context.book)
+    body = [
+        [tag("th", spot.x.text, scope="row"), tag("td", figure_told(spot), class_="num")]
+        for spot in drawn.spots
+    ]
+    head = [heading_cell(drawn.x.title), heading_cell(drawn.y.title, number=True)]
+    return grid(head, body)
 
 
 def _columns(context: Context, table: Table, results: Results, names: Sequence[str]) -> Html:
@@ -90,4 +102,5 @@ _NUMBERS: Mapping[type, Callable[..., Html]] = {
     Chart: _of_chart,
     Stack: _of_stack,
     Scatter: _of_scatter,
+    Sweep: _of_sweep,
 }

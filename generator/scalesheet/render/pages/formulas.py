@@ -12,7 +12,7 @@ from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import OUTER, amount
 from scalesheet.render.pages.graph import references, users
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, tag
-from scalesheet.render.pages.marks import mark, of_cell
+from scalesheet.render.pages.marks import As, mark, of_cell
 from scalesheet.render.pages.notation import (
     Numbers,
     Titles,
@@ -113,7 +113,7 @@ def _block(
     The anchor is within the fold, so that a link to it opens the fold.
     """
     titles = Titles(context, plan, told.key.table)
-    gives = _result(context, plan, results, told)
+    gives = _result(context, plan, results, told, linked=False)
     return tag(
         "details",
         tag("summary", tag("strong", told.title), tag("span", gives) if gives else None),
@@ -154,8 +154,13 @@ def short_formula(
     )  # fmt: skip
 
 
-def _result(context: Context, plan: Plan, results: Results, told: Told) -> Html | None:
-    """` = 342 GPU·h 326–380`, for a column with the row it is the example of."""
+def _result(
+    context: Context, plan: Plan, results: Results, told: Told, *, linked: bool = True
+) -> Html | None:
+    """` = 342 GPU·h 326–380`, for a column with the row it is the example of.
+
+    What unfolds a formula is itself to be clicked, so no link stands in it.
+    """
     key, outer = told.key, OUTER if told.formula.outer else None
     if key.table is None:
         values = [value := results.scalars[key.name]]
@@ -166,7 +171,7 @@ def _result(context: Context, plan: Plan, results: Results, told: Told) -> Html 
         of = of_cell(key.table, told.row, key.name)
     else:
         return None
-    shown = _figure(context, plan, told.quantity, value, values, of)
+    shown = _figure(context, plan, told.quantity, value, values, of, linked=linked)
     return join([" = ", shown, _where(context, plan, told), outer])
 
 
@@ -177,15 +182,18 @@ def _figure(
     value: Value,
     values: Iterable[Value],
     of: str,
+    *,
     own: bool = False,
+    linked: bool = True,
 ) -> Html:
     """A value by itself, of a reference what it refers to. `values` share its format; `own`: it is
     of the row that is the example of a formula."""
+    as_: As = "amount"
     if quantity.kind == "reference" and value.reason is None:
-        shown, as_ = reference(context, plan, quantity, value), "row"
+        shown, as_ = reference(context, plan, quantity, value, linked=linked), "row"
     else:
         fmt = format_of(quantity, values, context.book.units)
-        shown, as_ = amount(value, fmt, context.symbol(quantity)), "amount"
+        shown = amount(value, fmt, context.symbol(quantity))
     return tag("span", shown, **mark(of, as_), data_own=own)
 
 
@@ -250,7 +258,7 @@ def _named(
     series = results.tables[key.table][key.name]
     value = results.cell(key.table, at, key.name)
     own = key.row is None
-    shown = _figure(context, plan, column, value, series, of_cell(key.table, at, key.name), own)
+    shown = _figure(context, plan, column, value, series, of_cell(key.table, at, key.name), own=own)
     return join([named, " (", shown, ")"])
 
 

@@ -105,22 +105,24 @@ def page(
     *blocks: object,
     wide: bool = False,
     list_: bool = False,
-    called: Iterable[str] = (),
-    weight: float | None = None,
+    called: Iterable[str] | None = None,
+    weight: float = 1,
 ) -> str:
     """A page of Markdown: its title, then blocks with an empty line between them.
 
     A wide page has the room of the navigation beside it for its tables, a list that of the table of
-    contents, which would be empty. The search finds a page by what it is `called` besides its title
-    before all others, and counts it `weight` times.
+    contents, which would be empty. The search finds a page by its title, and by what else it is
+    `called`, before those that are not said to be called anything, and counts it `weight` times.
     """
     parts = (heading(1, title), *blocks)
     front = [*_title_apart(title)]
     hidden = [name for name, gone in (("navigation", wide), ("toc", list_)) if gone]
     front += [f"hide: [{', '.join(hidden)}]"] if hidden else []
-    if names := list(called):
+    if called is not None:
+        # a theme may print them as they are
+        names = [name for name in (*called, title) if not set("<>&") & set(name)]
         front.append(f"tags: {json.dumps(names, ensure_ascii=False)}")
-    if weight is not None:
+    if weight != 1:
         front.append(f"search: {{boost: {weight:g}}}")
     matter = "\n".join(("---", *front, "---\n\n")) if front else ""
     return matter + "\n\n".join(str(part) for part in parts if part) + "\n"

@@ -12,6 +12,7 @@ from scalesheet.numbers import Rule, rule_of
 from scalesheet.printers.javascript import quoted
 from scalesheet.render.pages.calendar import CALENDAR
 from scalesheet.render.pages.graph import users
+from scalesheet.render.pages.moves import moves
 from scalesheet.render.pages.patch import column_place, scalar_place
 from scalesheet.render.pages.places import column_sides, row_page, sides
 from scalesheet.render.pictures import for_script
@@ -39,6 +40,8 @@ def shown(plan: Plan, book: Book) -> str:
             tables[name]["page"] = True
         if name not in computed and name not in plan.tables:
             tables[name] |= {"rows": table.rows, "titles": table.row_titles}
+        if name in others and (groups := _groups(table, book)):
+            tables[name]["groups"] = groups
         of_rows = {row: page for row in table.rows if (page := row_page(plan, name, row))}
         if of_rows:
             tables[name]["pages"] = of_rows
@@ -58,7 +61,7 @@ def shown(plan: Plan, book: Book) -> str:
         "rowChecks": dict(plan.row_checks),
         "pages": [plan.id, *(page.id for page in plan.pages)],
     }
-    return f"scalesheet.plans[{quoted(plan.id)}].shown = {_text(names)};\n"
+    return f"scalesheet.plans[{quoted(plan.id)}].shown = {_text(names)};\n{moves(plan, book)}"
 
 
 def _table(table: Table, units: Units, used: Set[tuple[str | None, str]]) -> dict[str, Any]:
@@ -103,6 +106,30 @@ def _domain(quantity: Quantity) -> dict[str, Any]:
     least, closed, most, whole = DOMAINS[quantity.domain]
     bounds = {"least": least, "open": not closed, "most": most, "whole": whole}
     return {name: bound for name, bound in bounds.items() if not _usual(bound)}
+
+
+#: Long lists are grouped by a column, where readers choose from them.
+GROUPED_BY = {
+    "hardware": "vendor",
+    "models": "family",
+    "nodes": "accelerator",
+    "offers": "accelerator",
+}
+
+
+def _groups(table: Table, book: Book) -> dict[str, list[int]]:
+    """The rows of each group, by its title and in the order of the titles."""
+    column = table.columns.get(GROUPED_BY.get(table.name, ""))
+    if column is None:
+        return {}
+    of = book.tables.get(column.refers_to or "")
+    titles = dict(zip(of.rows, of.row_titles, strict=True)) if of is not None else {}
+    found: dict[str, list[int]] = {}
+    for at, row in enumerate(table.rows):
+        stated = column.stated.get(row)
+        id_ = str(stated.value) if stated is not None and stated.reason is None else "others"
+        found.setdefault(titles.get(id_, id_), []).append(at)
+    return {title: found[title] for title in sorted(found, key=str.casefold)}
 
 
 def _referred(plan: Plan) -> set[str]:

@@ -18,6 +18,7 @@ from scalesheet.render.pages.context import (
     edit_link,
     to,
 )
+from scalesheet.render.pages.earlier import earlier_section, of_plan
 from scalesheet.render.pages.figures import card
 from scalesheet.render.pages.formulas import formula_blocks
 from scalesheet.render.pages.graph import formulas
@@ -60,11 +61,14 @@ def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]
         *_others(context, plan, results, frozenset(placed)),
         *_checks(context, plan, results),
         *input_sections(context, plan, results),
+        *earlier_section(context, of_plan(plan)),
         *_used(context, plan, results),
         *_sources(context, plan),
         *formula_blocks(context, plan, results),
         *scripts(plan, *([SCRIPT] if alternatives else [])),
         wide=True,
+        called=(),
+        weight=4,
     )
     return text, (*found, *faults)
 
@@ -217,7 +221,7 @@ def _used(context: Context, plan: Plan, results: Results) -> Iterator[object]:
             join([tag("dt", title), tag("dd", join(links, "; "))])
             for title, links in sorted(groups.items())
         ]
-        yield tag("dl", *parts, class_="facts", data_used=True)
+        yield tag("dl", *parts, class_="facts", data_used=True, **UNSEARCHED)
 
 
 def _row(table: str | None, value: Value) -> dict[tuple[str, str], None]:

@@ -17,6 +17,7 @@ from scalesheet.render.pages.context import (
 )
 from scalesheet.render.pages.figures import cell
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag, web_link
+from scalesheet.render.pages.price_charts import price_chart
 from scalesheet.render.pages.tables import grid, heading_cell, reference
 
 
@@ -88,6 +89,8 @@ def _page(context: Context, table: Table, row: str) -> str:
         heading(2, "Offers", "offers"),
         _offers(context, name),
         *_history(context, name),
+        called=(),
+        weight=4,
     )
 
 
@@ -170,4 +173,7 @@ def _history(context: Context, name: str) -> Iterator[Html | str]:
         head = [heading_cell("Offer"), heading_cell("From", number=True)]
         head += [heading_cell(column.title, context.symbol(column), number=True)]
         yield heading(2, "Prices that changed", "history")
+        title = "Prices that changed, for one accelerator"
+        if chart := price_chart(context, "prices", title, offers_of(context, name)):
+            yield chart
         yield grid([*head, heading_cell("Source")], body, records=True)

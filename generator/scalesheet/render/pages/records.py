@@ -10,9 +10,9 @@ from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context, cite, edit_link, value_of
 from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.formulas import scrolling
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
 from scalesheet.render.pages.notation import record_drawn, record_in_words, record_notations
-from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.render.pages.tables import facts, grid, heading_cell
 from scalesheet.render.pages.uses import listed, of_formula
 from scalesheet.values import Value
 
@@ -53,13 +53,15 @@ def _page(context: Context, record: Record) -> str:
         heading(2, "Where it is used", "uses", searched=False),
         uses or tag("p", "Nothing calls it yet.", class_="note"),
         called=[record.symbol] if record.symbol else [],
+        weight=1.5,
     )
 
 
 def _terms(context: Context, record: Record) -> Html | None:
     """Where the formula holds, by which convention, and who says so."""
     asserted = "Empirical: its constants carry the units." if record.asserted else ""
-    facts: list[tuple[str, object]] = [
+    said: list[tuple[str, object]] = [
+        ("Symbol", record.symbol),
         ("In words", record_in_words(record)),
         ("Valid for", record.valid),
         ("Convention", record.convention),
@@ -67,8 +69,7 @@ def _terms(context: Context, record: Record) -> Html | None:
         ("Source", cite(context, record.citation)),
         ("Note", record.note),
     ]
-    parts = [join([tag("dt", name), tag("dd", shown)]) for name, shown in facts if shown]
-    return tag("dl", *parts, class_="facts") if parts else None
+    return facts((name, shown) for name, shown in said if shown)
 
 
 def _inputs(context: Context, record: Record) -> Html:

@@ -16,9 +16,6 @@ from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.tornado import how_far, tornado, tornado_svg
 from scalesheet.values import Value
 
-#: Said once something was changed in the page.
-STILL = "These charts are those of the published inputs, not of your changes."
-
 
 def sensitivity_section(context: Context, plan: Plan) -> Iterator[object]:
     """A tornado chart for each headline figure; those after the first are folded away."""
@@ -32,11 +29,9 @@ def sensitivity_section(context: Context, plan: Plan) -> Iterator[object]:
         "One input at a time moves over its own range, or where it is exact by "
         f"{found.step * 100:g}% of it; all others stay as they are expected. The cells of a column "
         "move together. A whole number moves by whole numbers, and a small one not at all; "
-        "choices do not move. As published: changes made in the page do not move these charts, "
-        "those in the workbook move its own.",
+        "choices do not move.",
         class_="note",
     )
-    yield tag("p", STILL, class_="note changed", data_published="", hidden=True)
     for at, ranking in enumerate(rankings):
         drawn = _figure(context, plan, found, ranking)
         title = plan.scalars[ranking.name].title
@@ -68,6 +63,7 @@ def _figure(context: Context, plan: Plan, found: Sensitivity, ranking: Ranking) 
         tag("details", tag("summary", "The chart's numbers"), grid(head, body), class_="quiet"),
         class_="chart",
         id=f"sensitivity.{ranking.name}",
+        data_tornado=ranking.name,
         **UNSEARCHED,
     )
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from scalesheet.model import Source
 from scalesheet.render.pages.context import Context, edit_link
-from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag, web_link
-from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag, web_link
+from scalesheet.render.pages.tables import facts, grid, heading_cell
 from scalesheet.render.pages.uses import listed, of_source
 
 
@@ -37,21 +37,17 @@ def source_pages(context: Context) -> Iterator[tuple[str, str]]:
         )
 
 
-def _card(source: Source) -> Html:
+def _card(source: Source) -> Html | None:
     """Who published it, when, and where it can be read."""
-    facts: list[tuple[str, object]] = [
+    said: list[tuple[str, object]] = [
         ("Publisher", source.publisher),
         ("Date", source.date),
         ("Address", web_link(source.url, source.url) if source.url else ""),
         ("Looked at", source.accessed),
         ("Key", tag("code", source.key)),
     ]
-    parts: list[Html] = []
-    for name, shown in facts:
-        passed = UNSEARCHED if name in ("Address", "Looked at", "Key") else {}
-        if shown:
-            parts.append(join([tag("dt", name, **passed), tag("dd", shown, **passed)]))
-    return tag("dl", *parts, class_="facts")
+    stated = ((name, shown) for name, shown in said if shown)
+    return facts(stated, unsearched=("Date", "Address", "Looked at", "Key"))
 
 
 def _index(context: Context, counts: dict[str, int]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterable
 
 from scalesheet.model import Citation, Plan, Quantity, Stated
 from scalesheet.render.pages.context import Context, cite, to
@@ -13,8 +14,6 @@ from scalesheet.values import Value
 _EMPTY = re.compile(r"<td[^>]*></td>")
 #: Rows from which a table can be filtered: fewer are seen at a glance.
 LONG = 16
-#: Where the control of a filter will stand, so that nothing moves when it comes.
-_FILTER = tag("div", class_="filter")
 
 
 def heading_cell(
@@ -57,7 +56,21 @@ def grid(
         **UNSEARCHED,
     )
     box = tag("div", table, class_="scroll")
-    return join([_FILTER, box]) if len(body) >= LONG else box
+    if len(body) < LONG:
+        return box
+    # where the control of a filter will stand, so that nothing moves when it comes
+    fields = 1 + sum(" data-facet" in cell for cell in head)
+    return join([tag("div", class_="filter", data_fields=fields), box])
+
+
+def facts(named: Iterable[tuple[str, object]], *, unsearched: Container[str] = ()) -> Html | None:
+    """What is said of a thing in words, each with its name; the search passes over some."""
+    parts: list[Html] = []
+    for name, shown in named:
+        passed = UNSEARCHED if name in unsearched else {}
+        # in lines of their own, so that the search has words and not one long one
+        parts += [tag("dt", name, **passed), tag("dd", shown, **passed)]
+    return tag("dl", join(parts, "\n"), class_="facts") if parts else None
 
 
 def drawn(head: list[Html], body: list[list[Html]], class_: str = "") -> Html:
@@ -81,13 +94,17 @@ def _filled(head: list[Html], body: list[list[Html]]) -> tuple[list[Html], list[
     return [head[n] for n in kept], [[row[n] for n in kept] for row in body]
 
 
-def reference(context: Context, plan: Plan | None, column: Quantity, value: Value) -> Html:
+def reference(
+    context: Context, plan: Plan | None, column: Quantity, value: Value, *, linked: bool = True
+) -> Html:
     """A reference by the title of what it refers to, linked where that has a page."""
     name = column.refers_to
     if name is None or not isinstance(value.value, str):
         return escape(value.value if value.reason is None else value.reason)
     table = context.table(name, plan)
     title = context.row_title(table, value.value) if table else value.value
+    if not linked:
+        return escape(title)
     if name in context.book.tables:
         return link(to(name, value.value), title)
     page = row_page(plan, name, value.value) if plan is not None else None

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from scalesheet.evaluate.edits import input_name
+from scalesheet.evaluate.levers import STEP_NAME
 from scalesheet.language.syntax import ENDS, End
+from scalesheet.model import Key
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context, ends_of, stated_ends, stated_text
 from scalesheet.render.workbook.places import (
@@ -26,16 +29,19 @@ from scalesheet.render.workbook.widths import heading_of
 
 SHOWN = 20  # changes listed on top
 MOST_LINKS = 5_000  # a sheet takes 65,530
-RUNNING, WHAT, SHEET, CELL, SHIPPED_AT, NOW, CHANGED = range(7)
+RUNNING, WHAT, SHEET, CELL, SHIPPED_AT, NOW, CHANGED, NAME = range(8)
 HEADINGS = ("No.", "What", "Sheet", "Cell", "Shipped", "Now", "Changed?")
-WIDTHS = (7, 64, 30, 10, 26, 26, 12)
+ALL_HEADINGS = (*HEADINGS, "Name")
+WIDTHS = (7, 64, 30, 10, 26, 26, 12, 44)
 NO_ZERO = "0;-0;"  # an input that is not changed has no number to show
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One input cell. `shipped` is its value, or the cell on Inputs that keeps it."""
+    """One input cell, and how an edit names it. `shipped` is its value, or the cell on Inputs that
+    keeps it."""
 
+    name: str
     what: str
     sheet: str
     row: int
@@ -58,7 +64,7 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     canvas.formula(TOP, SHEET, f'COUNTIF({flags},"changed")', 0.0, "count")
     top = TOP + 2
     canvas.text(top, RUNNING, f"The first {SHOWN} cells changed", "section")
-    _headings(canvas, top + 1)
+    _headings(canvas, top + 1, HEADINGS)
     for at in range(1, SHOWN + 1):
         row = top + 1 + at
         canvas.number(row, RUNNING, float(at), "key_number")
@@ -70,7 +76,7 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
             canvas.formula(row, column, text, "", "either" if column > CELL else "text")
 
     canvas.text(first - 3, RUNNING, "Every input, as shipped and as it is now", "section")
-    _headings(canvas, first - 2)
+    _headings(canvas, first - 2, ALL_HEADINGS)
     canvas.text(first - 1, RUNNING, "", "text")
     for row, entry in enumerate(entries, first):
         _entry(canvas, entry, row, linked=row - first < MOST_LINKS)
@@ -79,9 +85,9 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     canvas.print_to(top + 1 + SHOWN, CHANGED)  # on paper only what is no longer as shipped
 
 
-def _headings(canvas: Canvas, row: int) -> None:
+def _headings(canvas: Canvas, row: int, headings: tuple[str, ...]) -> None:
     numbers = {"Shipped", "Now"}
-    for at, text in enumerate(HEADINGS):
+    for at, text in enumerate(headings):
         canvas.text(row, at, text, "heading_number" if text in numbers else "heading_text")
 
 
@@ -89,6 +95,7 @@ def _entry(canvas: Canvas, entry: Entry, row: int, *, linked: bool) -> None:
     now = f"{prefix(entry.sheet)}{relative(entry.row, entry.column)}"
     canvas.text(row, WHAT, entry.what, "text")
     canvas.text(row, SHEET, entry.sheet, "small")
+    canvas.text(row, NAME, entry.name, "key")
     link = f"internal:{now}" if linked else ""
     canvas.link(row, CELL, link, relative(entry.row, entry.column))
     if entry.kept is not None:
@@ -119,7 +126,8 @@ def _entries(context: Context) -> Iterator[Entry]:
                 continue
             kept = f"{prefix(inputs)}{relative(spot.row, SHIPPED[at])}"
             what = heading_of_scalar(scalar.title or name, _end(end))
-            yield Entry(what, inputs, spot.row, NUMBERS[at], shipped, kept)
+            named = input_name(Key(name), _end(end))
+            yield Entry(named, what, inputs, spot.row, NUMBERS[at], shipped, kept)
     for table in context.tables.values():
         place = context.layout.tables[table.name]
         for column in table.columns.values():
@@ -137,13 +145,14 @@ def _entries(context: Context) -> Iterator[Entry]:
                         continue
                     title = table.row_titles[number] or row
                     what = f"{title}: {heading_of(column, _end(end))}"
-                    yield Entry(what, place.sheet, place.first + number,
+                    named = input_name(Key(column.name, table.name, row), _end(end))
+                    yield Entry(named, what, place.sheet, place.first + number,
                                 place.columns[column.name][at], shipped)  # fmt: skip
 
     if context.sensitivity is not None:
         step = context.sensitivity.step
         sheet = context.layout.sheet("sensitivity")
-        yield Entry("Step of the sensitivity", sheet, STEP_ROW, SHOWN_AT["low"], step)
+        yield Entry(STEP_NAME, "Step of the sensitivity", sheet, STEP_ROW, SHOWN_AT["low"], step)
 
 
 def heading_of_scalar(title: str, end: End) -> str:

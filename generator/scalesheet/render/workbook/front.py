@@ -6,6 +6,7 @@ from scalesheet.language.syntax import ENDS
 from scalesheet.model import Scalar, Stated
 from scalesheet.numbers import excel_format, format_of
 from scalesheet.render.workbook.canvas import Canvas
+from scalesheet.render.workbook.contents import contents
 from scalesheet.render.workbook.context import (
     FIRST_SOURCE_ROW,
     Context,
@@ -18,6 +19,8 @@ from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, prefix
 from scalesheet.render.workbook.validation import clipped
 from scalesheet.values import Value
 
+#: The labels on About by which `pull` knows a workbook of ours, its plan and what it holds.
+PLAN, EDITION, EDITION_HASH, CONTENTS = "Plan", "Edition", "Edition hash", "Contents"
 ABOUT_WIDTHS = (46.0, 14.0, 16.0, 14.0, 16.0, 36.0)
 HOW_TO_USE = (
     "Change a yellow cell on Inputs or on a table's sheet; every figure follows at once.",
@@ -62,10 +65,10 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
     row += 2
     facts = [
         ("Book", book.title),
-        ("Plan", plan.id),
+        (PLAN, plan.id),
         *_version(context),
-        ("Edition", book.edition.isoformat()),
-        ("Edition hash", context.edition_hash),
+        (EDITION, book.edition.isoformat()),
+        (EDITION_HASH, context.edition_hash),
     ]
     for label, text in facts:
         canvas.text(row, TITLE, label, "label")
@@ -73,6 +76,9 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
         row += 1
     said = f"{context.edition_hash}: two workbooks with the same hash hold the same numbers"
     canvas.text(row - 1, 1, said, "lead_line")
+    canvas.text(row, TITLE, CONTENTS, "label")
+    canvas.text(row, 1, contents(book, plan), "lead_line")
+    row += 1
     canvas.text(row, TITLE, "Checks", "label")
     cell, said = verdict
     canvas.formula(row, 1, cell, said, "count")

@@ -19,8 +19,10 @@ PATTERNS = ("", "wide_upward_diagonal", "wide_downward_diagonal", "light_horizon
 
 
 def write_picture(canvas: Canvas, context: Context, picture: Picture, row: int) -> int:
-    """A chart from this row on; the row below it. One that the workbook has no kind for is left
-    out."""
+    """A chart from this row on; the row below it. A sweep is left out: its values stand in no
+    cells."""
+    if type(picture) not in _MADE:
+        return row
     made = _MADE[type(picture)](canvas, context, picture)
     made.set_title({"name": picture.title, "name_font": _font(12, bold=True), "overlay": False})
     made.set_size(SIZE)

@@ -25,6 +25,7 @@ Triple = tuple[int, int, int]  # the columns of low, value, high; equal where ex
 TITLE, KEY = 0, 1  # the first two columns of every list and table
 LOW_VALUE_HIGH: Triple = (2, 3, 4)
 UNIT = 5
+NAMES_OF = "Name in formulas"  # heads the row of a table that holds its name, and its columns'
 CHECK_VALUE = 2
 TOP = 3  # the first row below a sheet's title and lead
 

@@ -25,6 +25,7 @@ from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.layout import formulas_of, notes_of
 from scalesheet.render.workbook.places import (
     KEY,
+    NAMES_OF,
     ROW,
     TITLE,
     TOP,
@@ -86,7 +87,7 @@ def _headings(canvas: Canvas, context: Context, table: Table, place: TablePlace)
         canvas.text(names, at, "", "name")
     canvas.row_of(titles, ("Row", "Id"), "heading")
     canvas.row_of(units, ("Unit", ""), "unit")
-    canvas.row_of(names, ("Name in formulas", ""), "name")
+    canvas.row_of(names, (NAMES_OF, table.name), "name")
     for column in table.columns.values():
         numeric = column.kind == "number"
         for end in ends_of(column):

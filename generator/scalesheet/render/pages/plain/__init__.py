@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.audit import audit_texts
 from scalesheet.render.pages.plain.catalogue import catalogue_texts
+from scalesheet.render.pages.plain.changes import changes_text
 from scalesheet.render.pages.plain.compare import compare_texts
 from scalesheet.render.pages.plain.plan import plan_text, subpage_text
 from scalesheet.render.pages.plain.score import score_texts
@@ -32,3 +33,4 @@ def plain_pages(context: Context) -> Iterator[tuple[str, str]]:
     yield from catalogue_texts(context)
     yield from score_texts(context)
     yield from compare_texts(context)
+    yield from changes_text(context)

@@ -15,6 +15,8 @@ from scalesheet.render.pages.catalogue import (
     small_tables,
 )
 from scalesheet.render.pages.context import Context, cell_value, value_of
+from scalesheet.render.pages.earlier import of_row as earlier_of_row
+from scalesheet.render.pages.plain.changes import earlier_text
 from scalesheet.render.pages.plain.text import (
     API,
     bounded,
@@ -86,6 +88,7 @@ def _row(context: Context, table: Table, row: str) -> str:
         page_data(table.name, row),
         grid(["Figure", "Value", "Kind", "Source", "Note"], figures),
         *_prices(context, table, row),
+        *earlier_text(context, earlier_of_row(table, row)),
         *_uses(of_row(context, table.name, row)),
     )
 

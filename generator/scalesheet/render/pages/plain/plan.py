@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from scalesheet.model import Page, Plan, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.earlier import of_plan
 from scalesheet.render.pages.found import Here, find, scalar_named
 from scalesheet.render.pages.names import HISTORY, belonging
 from scalesheet.render.pages.places import SCENARIO, is_input, stated_by
+from scalesheet.render.pages.plain.changes import earlier_text
 from scalesheet.render.pages.plain.text import (
     API,
     bounded,
@@ -53,6 +55,7 @@ def plan_text(context: Context, plan: Plan) -> str:
         *_scenarios(context, plan),
         "## Inputs",
         grid(["Name", "Input", "Value", "Kind", "Source", "Note"], _inputs(context, plan, results)),
+        *earlier_text(context, of_plan(plan)),
         "## Results",
         grid(["Name", "Figure", "Value", "Formula"], _results(context, plan, results)),
         "## Tables",

@@ -1,0 +1,56 @@
+"""`scalesheet diff` of two editions of the whole book against `scalesheet build --no-site`."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from benchmarks.measure import ROOT, Ratio, against, report, run, workspace
+
+LIMIT = 2.0
+PRICE = re.compile(r"(?<=price: )[0-9.]+")
+
+
+def measure(times: int = 1) -> list[Ratio]:
+    """Both as processes, start-up included: one price that changed, and those of a generation."""
+    with workspace() as folder:
+        one, many = folder / "one", folder / "many"
+        rates = sorted(Path("rates", p.name) for p in (ROOT / "data" / "rates").glob("*h100*"))
+        for data, changed in ((one, rates[:1]), (many, rates)):
+            shutil.copytree(ROOT / "data", data)
+            for place in changed:
+                _dearer(data / place)
+        command = [sys.executable, "-m", "scalesheet"]
+        build = [*command, "build", "--no-site", "--out"]
+        ratios = []
+        for name, data in (("one price", one), (f"{len(rates)} prices", many)):
+            ours, built = against(
+                lambda data=data: run([*command, "diff", "data", str(data)]).seconds,
+                lambda: run([*build, str(_new(folder / "out"))]).seconds,
+                times,
+            )
+            detail = f"{ours:.2f} s against {built:.2f} s, best of {times}"
+            ratios.append(Ratio(f"diff / build --no-site, {name}", ours / built, LIMIT, detail))
+    return ratios
+
+
+def _dearer(path: Path) -> None:
+    """The last price by 0.1 % more, which no check minds."""
+    text = path.read_text("utf-8")
+    found = list(PRICE.finditer(text))
+    if found:
+        last = found[-1]
+        dearer = f"{float(last[0]) * 1.001:.6g}"
+        path.write_text(text[: last.start()] + dearer + text[last.end() :], "utf-8")
+
+
+def _new(out: Path) -> Path:
+    """An empty place: a build that would change nothing is skipped."""
+    shutil.rmtree(out, ignore_errors=True)
+    return out
+
+
+if __name__ == "__main__":
+    raise SystemExit(report("diff", measure()))

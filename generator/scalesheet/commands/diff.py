@@ -1,0 +1,130 @@
+"""`scalesheet diff`: what a change of the data does to the numbers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from scalesheet.commands import FINDINGS, GOOD, UsageError, as_of, tally
+
+if TYPE_CHECKING:
+    from scalesheet.build import Examined
+    from scalesheet.diff import Diff
+    from scalesheet.diff.sides import Side
+
+SUMMARY = "say what a change of the data does to the numbers"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "base", metavar="BASE", help="what it was: a git revision of the data, or a folder"
+    )
+    parser.add_argument(
+        "head",
+        metavar="HEAD",
+        nargs="?",
+        help="what it is: likewise (default: the data folder as it stands)",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "markdown", "json"),
+        default="text",
+        help="text to read; markdown for a pull request; json for programs",
+    )
+    parser.add_argument(
+        "--threshold",
+        type=_share,
+        default=0.001,
+        metavar="SHARE",
+        help="a result has moved if it differs by more than this: 0.1%% or 0.001 (default: 0.1%%)",
+    )
+    parser.add_argument(
+        "--most", type=_whole, default=20, metavar="N", help="how many of a sort are listed"
+    )
+    as_of(parser)
+
+
+def _share(text: str) -> float:
+    body, percent = text.removesuffix("%"), text.endswith("%")
+    try:
+        share = float(body) / (100 if percent else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a share; write 0.1% or 0.001")
+    return share
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of 1 or more")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    from scalesheet.build import examine
+    from scalesheet.diff import Diff, compare
+    from scalesheet.diff.sides import SideError, same_bytes, sides
+
+    try:
+        with sides(options.base, options.head, options.data) as (base, head):
+            if same_bytes(base, head):  # nothing to evaluate; what is wrong is for `check` to say
+                _tell(options, (base, None), (head, None), Diff(options.threshold))
+                return GOOD
+            before, after = (
+                examine(side.data, options.as_of, label=side.label) for side in (base, head)
+            )
+            status = _faults((base, before), (head, after))
+            if before.book is not None and after.book is not None:
+                diff = compare(before, after, options.threshold)
+                _tell(options, (base, before), (head, after), diff)
+            return status
+    except SideError as error:
+        raise UsageError(str(error)) from None
+
+
+def _faults(*examined: tuple[Side, Examined]) -> int:
+    """Says which sides `check` finds errors in: all where a side cannot be evaluated at all, else
+    how many."""
+    from scalesheet.diagnostics import as_text, errors
+
+    status = GOOD
+    for side, what in examined:
+        found = errors(what.diagnostics)
+        if found:
+            status = FINDINGS
+            print(as_text(found), file=sys.stderr)
+            so = "cannot be evaluated" if what.book is None else "does not check"
+            print(f"scalesheet: '{side.name}' {so}: {tally(found)}; mend it", file=sys.stderr)
+    return status
+
+
+def _tell(
+    options: argparse.Namespace,
+    base: tuple[Side, Examined | None],
+    head: tuple[Side, Examined | None],
+    diff: Diff,
+) -> None:
+    from scalesheet.diff.data import diff_json, side_json
+    from scalesheet.diff.tell import Sides, as_markdown, as_text
+    from scalesheet.render.api import as_json
+
+    if options.format == "json":
+        sides = (side_json(side.name, examined) for side, examined in (base, head))
+        print(as_json(diff_json(diff, *sides)), end="")
+        return
+    told = Sides(_named(*base), _named(*head))
+    if options.format == "markdown":
+        print(as_markdown(diff, told, options.most), end="")
+    else:
+        print(as_text(diff, told, options.most), end="")
+
+
+def _named(side: Side, examined: Examined | None) -> str:
+    """`HEAD~1 (edition 2026-11-20)`, with the date of the prices where that is another."""
+    if examined is None or examined.book is None:
+        return side.name
+    book = examined.book
+    prices = f", prices of {book.as_of}" if book.as_of != book.edition else ""
+    return f"{side.name} (edition {book.edition}{prices})"

@@ -1,0 +1,40 @@
+"""`scalesheet pull`: an edited workbook back into the YAML."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from scalesheet.commands import FINDINGS, GOOD, UsageError, folder, progress
+
+SUMMARY = "take the edits of a workbook over into the data"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "workbook", type=Path, metavar="WORKBOOK", help="a workbook of 'build' that was edited"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what would change, and write nothing"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    from scalesheet.pull import read, write
+    from scalesheet.pull.tell import changes, problems
+
+    data, path = folder(options.data), options.workbook
+    if not path.is_file():
+        raise UsageError(f"there is no workbook '{path}'")
+    progress("reading the workbook")
+    pulled = read(data, path)
+    progress("")
+    if not pulled.sound:
+        print(problems(pulled, path))
+        print("nothing was written", file=sys.stderr)
+        return FINDINGS
+    if pulled.edits and not options.dry_run:
+        write(data, pulled)
+    print(changes(pulled, path, data, written=not options.dry_run))
+    return FINDINGS if pulled.left else GOOD

@@ -1,0 +1,53 @@
+"""diff: what a change of the data does to the numbers, computed on the books of both sides.
+
+`compare` is the whole of it, top to bottom. It knows no YAML; what it finds is told by `tell.py`
+and `data.py`.
+"""
+
+from __future__ import annotations
+
+from scalesheet.build import Examined
+from scalesheet.diff.causes import explained
+from scalesheet.diff.changes import Diff
+from scalesheet.diff.formulas import formula_changes
+from scalesheet.diff.inputs import input_changes
+from scalesheet.diff.matching import match
+from scalesheet.diff.results import moved_results
+from scalesheet.diff.verdicts import score_changes, verdict_changes
+
+__all__ = ["THRESHOLD", "Diff", "compare"]
+
+#: A result has moved if it differs by more than this part of what it was.
+THRESHOLD = 0.001
+
+
+def compare(base: Examined, head: Examined, threshold: float = THRESHOLD) -> Diff:
+    """Everything that differs between two books that could be evaluated.
+
+    `threshold`: a number has moved if it, or an end of its range, differs by more than this part of
+    what it was.
+    """
+    assert base.book is not None
+    assert head.book is not None
+
+    # What is what: a thing that only changed its id is still the same thing.
+    names = match(base.book, head.book)
+
+    # What somebody wrote: values, formulas.
+    inputs = input_changes(base.book, head.book, names)
+    formulas = formula_changes(base.book, head.book, names)
+
+    # What came of it, and which of the changes it came from.
+    found = moved_results(base, head, names, threshold)
+    moved = explained(base, head, names, inputs, formulas, found)
+
+    return Diff(
+        threshold=threshold,
+        entries=names.entries,
+        inputs=inputs,
+        formulas=formulas,
+        moved=moved,
+        compared=found.compared,
+        verdicts=verdict_changes(base.audits, head.audits),
+        scores=score_changes(base.scores, head.scores, threshold),
+    )

@@ -1,0 +1,120 @@
+"""What differs as JSON, in the shape of `schema/api/diff.schema.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from scalesheet.build import Examined
+from scalesheet.diagnostics import errors
+from scalesheet.diff.changes import Diff, Effect, Entry, FormulaChanged, InputChanged, Turn
+from scalesheet.model import Position
+from scalesheet.render.api.values import Object, value_json
+
+
+def side_json(name: str, examined: Examined | None) -> Object:
+    """What a side is: as it was named, of when, and how many errors `check` has for it. Nothing but
+    its name is known where both hold the same bytes."""
+    book = examined.book if examined is not None else None
+    return {
+        "name": name,
+        "edition": book.edition.isoformat() if book is not None else None,
+        "as_of": book.as_of.isoformat() if book is not None else None,
+        "errors": len(errors(examined.diagnostics)) if examined is not None else None,
+    }
+
+
+def diff_json(diff: Diff, base: Object, head: Object) -> Object:
+    """All of it; `causes` name entries of the lists above by their place."""
+    lists: Mapping[type, tuple[str, Sequence[object]]] = {
+        InputChanged: ("inputs", diff.inputs),
+        FormulaChanged: ("formulas", diff.formulas),
+        Entry: ("entries", diff.entries),
+    }
+    return {
+        "base": base,
+        "head": head,
+        "threshold": diff.threshold,
+        "compared": sum(diff.compared.values()),
+        "entries": [_entry(each) for each in diff.entries],
+        "inputs": [
+            {
+                "plan": each.place.plan,
+                "name": each.place.name,
+                "was": each.was.name,
+                "title": each.label,
+                **_turn(each.turn),
+                **_position(each.position),
+            }
+            for each in diff.inputs
+        ],
+        "formulas": [
+            {
+                "plan": each.place.plan if each.place is not None else "",
+                "name": each.place.name if each.place is not None else each.record,
+                "title": each.label,
+                "old": each.old,
+                "new": each.new,
+                **_position(each.position),
+            }
+            for each in diff.formulas
+        ],
+        "results": [
+            {
+                "plan": each.place.plan,
+                "name": each.place.name,
+                "was": each.was.name,
+                "title": each.label,
+                "headline": each.headline,
+                "check": each.check,
+                **_turn(each.turn),
+                "effects": [_effect(effect, lists) for effect in each.effects],
+            }
+            for each in diff.moved
+        ],
+        "verdicts": [
+            {"audit": v.audit, "claim": v.claim, "quote": v.quote, "old": v.old, "new": v.new}
+            for v in diff.verdicts
+        ],
+        "scores": [
+            {"task": s.task, "figure": s.figure, "old": s.old, "new": s.new} for s in diff.scores
+        ],
+    }
+
+
+def _turn(turn: Turn) -> Object:
+    return {
+        "old": value_json(turn.old, turn.quantity),
+        "new": value_json(turn.new, turn.quantity),
+        "ratio": turn.ratio,
+    }
+
+
+def _entry(entry: Entry) -> Object:
+    return {
+        "kind": entry.kind,
+        "fate": entry.fate,
+        "plan": entry.plan,
+        "name": entry.name,
+        "was": entry.was or None,
+        "title": entry.title,
+        "stated": entry.text or None,
+        **_position(entry.position),
+    }
+
+
+def _position(position: Position | None) -> Object:
+    if position is None:
+        return {"file": None, "line": None}
+    return {"file": position.path, "line": position.line}
+
+
+def _effect(effect: Effect, lists: Mapping[type, tuple[str, Sequence[object]]]) -> Object:
+    return {
+        "causes": [
+            {"list": name, "index": changes.index(cause)}
+            for cause in effect.causes
+            for name, changes in [lists[type(cause)]]
+        ],
+        **_turn(effect.alone),
+        "through": list(effect.through),
+    }

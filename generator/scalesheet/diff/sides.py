@@ -1,0 +1,129 @@
+"""The two sides of a comparison: folders, or revisions of the repository that holds the data.
+
+Of a revision only the data is taken, into a folder that goes away; the program that is running
+evaluates both sides.
+"""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from scalesheet.fingerprint import files_below
+from scalesheet.load.folder import shown
+
+BOOK = "book.yaml"
+
+
+class SideError(Exception):
+    """A side that is not there; the message says what would be."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """A data folder, by the name that the user gave it. `label` stands for a temporary one in the
+    paths that users see."""
+
+    name: str
+    data: Path
+    label: str = ""
+
+
+@contextmanager
+def sides(base: str, head: str | None, data: Path) -> Iterator[tuple[Side, Side]]:
+    """Both sides, as long as they are looked at. `data` is the working data folder, which is the
+    head where none is named. Raises SideError."""
+    with TemporaryDirectory(prefix="scalesheet-diff-") as folder:
+        first = _side(base, data, Path(folder, "base"))
+        if head is None:
+            if not data.is_dir():
+                raise SideError(f"there is no data folder '{data}'; name it with --data DIR")
+            second = Side(shown(data), data)
+        else:
+            second = _side(head, data, Path(folder, "head"))
+        yield first, second
+
+
+def same_bytes(one: Side, other: Side) -> bool:
+    """Whether the two hold the same files: then there is nothing to evaluate."""
+    first, second = ({_below(s, p): p for p in files_below(s.data)} for s in (one, other))
+    return first.keys() == second.keys() and all(
+        path.read_bytes() == second[name].read_bytes() for name, path in first.items()
+    )
+
+
+def _below(side: Side, path: Path) -> str:
+    return path.relative_to(side.data).as_posix()
+
+
+def _side(name: str, data: Path, into: Path) -> Side:
+    """A folder that holds a book, or has it in a folder `data`; else a revision."""
+    for folder in (Path(name), Path(name, data.name)):
+        if (folder / BOOK).is_file():
+            return Side(shown(folder), folder)
+    if Path(name).is_dir() and not _is_revision(name, data):
+        raise SideError(f"the folder '{name}' holds no {BOOK}; name a data folder")
+    return _of_revision(name, data, into)
+
+
+# ------------------------------------------------------------------ git
+
+
+def _of_revision(name: str, data: Path, into: Path) -> Side:
+    place = _git(data, "rev-parse", "--show-toplevel", "--show-prefix")
+    if place is None:
+        raise SideError(
+            f"'{name}' is no folder, and '{data}' is in no git repository that could know it as a "
+            "revision; name two folders"
+        )
+    top, prefix = place.decode().removesuffix("\n").split("\n")
+    commit = _commit(name, data)
+    if commit is None:
+        raise SideError(
+            f"there is no folder and no revision '{name}'; look it up with 'git log' or "
+            "'git branch --all', and fetch it where the clone is shallow"
+        )
+    packed = _git(Path(top), "archive", "--format=tar", f"{commit}:{prefix}".removesuffix(":"))
+    if packed is None:
+        raise SideError(
+            f"the revision '{name}' has no folder '{prefix.rstrip('/')}'; name one that has it, "
+            "or a folder"
+        )
+    into.mkdir()
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        archive.extractall(into, filter=_contained)
+    return Side(name, into, f"{name}:{prefix}")
+
+
+def _contained(member: tarfile.TarInfo, path: str) -> tarfile.TarInfo | None:
+    """Files and folders; links are left out, since nothing tells where they lead."""
+    return tarfile.data_filter(member, path) if member.isfile() or member.isdir() else None
+
+
+def _is_revision(name: str, data: Path) -> bool:
+    return _commit(name, data) is not None
+
+
+def _commit(name: str, data: Path) -> str | None:
+    """The commit of a revision, if there is one. Nothing that looks like an option gets through."""
+    wanted = f"{name}^{{commit}}"
+    found = _git(data, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
+    return found.decode().strip() if found else None
+
+
+def _git(folder: Path, *arguments: str) -> bytes | None:
+    """What git says in a folder; None where it fails."""
+    where = folder if folder.is_dir() else Path()
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(where), *arguments], capture_output=True, check=False, timeout=60
+        )
+    except FileNotFoundError:
+        raise SideError("git is not installed, and revisions need it; name two folders") from None
+    return done.stdout if done.returncode == 0 else None

@@ -1,0 +1,277 @@
+"""What differs, in words: for a terminal, and as Markdown for a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from scalesheet.diff.changes import (
+    Diff,
+    Effect,
+    Entry,
+    FormulaChanged,
+    InputChanged,
+    Place,
+    ResultMoved,
+    ScoreChanged,
+    Turn,
+    VerdictChanged,
+)
+from scalesheet.diff.printing import percent
+from scalesheet.model import Position
+
+MOST_LISTED = 20  # of each sort; the rest is counted
+MOST_FOLDED = 150  # in the folded part of the Markdown
+MOST_CAUSES = 3  # of a result
+MOST_LETTERS = 60_000  # a comment on GitHub holds 65,536
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What the two sides are called, and of when they are: `data, edition 2026-11-20`."""
+
+    base: str
+    head: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """The cells of one column that moved, told by the worst; a figure by itself has no others."""
+
+    worst: ResultMoved
+    others: int
+
+
+def summary(diff: Diff) -> str:
+    """One sentence for all of it."""
+    if not diff:
+        return "No number differs."
+    parts = [_count(len(diff.inputs), "input") + " changed"] if diff.inputs else []
+    parts += [_count(len(diff.formulas), "formula") + " changed"] if diff.formulas else []
+    parts += [f"{n} {fate}" for fate, n in Counter(e.fate for e in diff.entries).items()]
+    every = sum(diff.compared.values())
+    touched = Counter(moved.place.plan for moved in diff.moved if moved.place.plan)
+    plans = sum(1 for plan in diff.compared if plan)
+    parts.append(
+        f"{len(diff.moved):,} of {every:,} results moved by more than {diff.threshold * 100:g} %"
+        + (f", in {len(touched)} of {_count(plans, 'plan')}" if touched else "")
+    )
+    parts += [_count(len(diff.verdicts), "verdict") + " changed"] if diff.verdicts else []
+    parts += [_count(len(diff.scores), "score figure") + " changed"] if diff.scores else []
+    return "; ".join(parts) + "."
+
+
+def groups(moved: Sequence[ResultMoved]) -> list[Group]:
+    """Results in their order, the cells of a column together."""
+    kept: dict[tuple[str, str | None, str], list[ResultMoved]] = {}
+    for each in moved:
+        key = each.place.key
+        kept.setdefault((each.place.plan, key.table, key.name), []).append(each)
+    return [Group(cells[0], len(cells) - 1) for cells in kept.values()]
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _turned(turn: Turn, arrow: str = "->") -> str:
+    return f"{turn.old_text} {arrow} {turn.new_text} {turn.symbol}".rstrip()
+
+
+def _where(position: Position | None) -> str:
+    return f"{position.path}:{position.line}" if position is not None else ""
+
+
+def _place(place: Place) -> str:
+    return place.plan or "catalogue"
+
+
+# ------------------------------------------------------------------ causes
+
+
+def chain(effect: Effect, moved: ResultMoved) -> str:
+    """`RunPod H100, price 2.99 -> 2.49 USD/h: -16.7 %, through price_per_hour`."""
+    causes = [_CAUSES[type(cause)](cause) for cause in effect.causes[:MOST_CAUSES]]
+    if len(effect.causes) > MOST_CAUSES:
+        causes.append(f"{len(effect.causes) - MOST_CAUSES} more together")
+    does = percent(effect.alone.ratio) or f"{effect.alone.old_text} -> {effect.alone.new_text}"
+    if effect.alone.new != moved.turn.new:
+        does = f"alone {does}"
+    way = f", through {', '.join(effect.through)}" if effect.through else ""
+    return f"{' and '.join(causes) or 'what else changed'}: {does}{way}"
+
+
+_CAUSES: dict[type, Callable[..., str]] = {
+    InputChanged: lambda cause: f"{cause.label} {_turned(cause.turn)}",
+    FormulaChanged: lambda cause: f"the formula of {cause.label}",
+    Entry: lambda cause: f"{cause.kind} {cause.name} {cause.fate}",
+}
+
+# ------------------------------------------------------------------ text
+
+
+def as_text(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
+    """For reading in a terminal; `most` of each sort."""
+    lines = [f"{sides.base} -> {sides.head}", summary(diff)]
+    for title, items, tell in _sections(diff):
+        if items:
+            lines += ["", f"{title} ({len(items):,})"]
+            lines += [f"  {line}" for each in items[:most] for line in tell(each)]
+            lines += _rest(items[most:])
+    if diff.moved:
+        lines += [
+            "",
+            f"Results, headline figures and the furthest moved first ({len(diff.moved):,})",
+        ]
+        found = groups(diff.moved)
+        lines += [f"  {line}" for group in found[:most] for line in _result(group)]
+        lines += _rest_of_results(found[most:])
+    return "\n".join(lines) + "\n"
+
+
+def _sections(
+    diff: Diff,
+) -> Iterator[tuple[str, Sequence[object], Callable[..., Iterator[str]]]]:
+    yield "Verdicts", diff.verdicts, _verdict
+    yield "Scores", diff.scores, _score
+    yield "Inputs", diff.inputs, _input
+    yield "Formulas", diff.formulas, _formula
+    yield "Added, removed, renamed", diff.entries, _entry
+
+
+def _rest(items: Sequence[object]) -> list[str]:
+    return [f"  and {len(items):,} more"] if items else []
+
+
+def _rest_of_results(found: Sequence[Group]) -> list[str]:
+    if not found:
+        return []
+    counts: Counter[str] = Counter()
+    for group in found:
+        counts[_place(group.worst.place)] += 1 + group.others
+    told = ", ".join(f"{number:,} of {plan}" for plan, number in counts.items())
+    return [f"  and {sum(counts.values()):,} more: {told}"]
+
+
+def _verdict(change: VerdictChanged) -> Iterator[str]:
+    old, new = change.old or "no such claim", change.new or "no such claim"
+    yield f"{change.audit}: {change.claim} '{change.quote}': {old} -> {new}"
+
+
+def _score(change: ScoreChanged) -> Iterator[str]:
+    old, new = (f"{x:.4g}" if x is not None else "none" for x in (change.old, change.new))
+    yield f"{change.task}: {change.figure} {old} -> {new}"
+
+
+def _input(change: InputChanged) -> Iterator[str]:
+    yield f"{change.label}: {_turned(change.turn)}  {percent(change.turn.ratio)}".rstrip()
+    yield f"    {change.place}, {_where(change.position)}".rstrip(", ")
+
+
+def _formula(change: FormulaChanged) -> Iterator[str]:
+    yield f"{change.label} ({change}), {_where(change.position)}".rstrip(", ")
+    yield f"    {change.old or 'a stated value'}"
+    yield f"    -> {change.new or 'a stated value'}"
+
+
+def _entry(change: Entry) -> Iterator[str]:
+    of = f" of {change.plan}" if change.plan else ""
+    was = f" from {change.was}" if change.was else ""
+    about = ": ".join(part for part in (change.title, change.text) if part)
+    yield f"{change.fate} {change.kind}{of} {change.name}{was}" + (f" ({about})" if about else "")
+
+
+def _result(group: Group) -> Iterator[str]:
+    moved = group.worst
+    sort = ", headline" if moved.headline else ", check" if moved.check else ""
+    more = f", and {_count(group.others, 'more cell')} of the column" if group.others else ""
+    yield f"{_place(moved.place)}: {moved.label} ({moved.place.name}{sort}){more}"
+    yield f"    {_turned(moved.turn)}  {percent(moved.turn.ratio)}".rstrip()
+    for effect in moved.effects[:MOST_CAUSES]:
+        yield f"    {chain(effect, moved)}"
+    if len(moved.effects) > MOST_CAUSES:
+        yield f"    and {_count(len(moved.effects) - MOST_CAUSES, 'more cause')}"
+
+
+# ------------------------------------------------------------------ Markdown
+
+_SPECIAL = re.compile(r"[\\`*_{}\[\]|~]|^(?:[-+#]|\d+(?=[.)]))")
+#: A mention, the number of an issue, an address: a letter that is not seen keeps them text.
+_LINKED = re.compile(r"(@|#(?=\d)|:(?=//)|www(?=\.))")
+
+
+def md(text: str) -> str:
+    """Text as text: nothing in it is markup, a mention or a link."""
+    flat = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    shown = _SPECIAL.sub(r"\\\g<0>", flat).replace("-&gt;", "→")
+    return _LINKED.sub("\\1\u200b", shown)
+
+
+def code(text: str) -> str:
+    """Text in a code span, whatever is in it."""
+    flat = " ".join(text.split())
+    fence = "`" * (max((len(run) for run in re.findall("`+", flat)), default=0) + 1)
+    pad = " " if flat.startswith("`") or flat.endswith("`") else ""
+    return f"{fence}{pad}{flat}{pad}{fence}".replace("|", "\\|") if flat else ""
+
+
+def as_markdown(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
+    """For a pull request: a sentence, the worst results, the inputs; the rest folded."""
+    parts = [
+        f"### {md(summary(diff))}",
+        f"{code(sides.base)} → {code(sides.head)}, both evaluated by the program of this change.",
+    ]
+    found = groups(diff.moved)
+    if found:
+        parts.append(_results_table(found[:most]))
+    if rest := found[most:]:
+        parts.append(_folded(_rest_of_results(rest)[0].strip(), _results_table(rest[:MOST_FOLDED])))
+    for title, items, tell in _sections(diff):
+        if items:
+            listed = "\n".join(_item(list(tell(each))) for each in items[:MOST_FOLDED])
+            listed += f"\n- and {len(items) - MOST_FOLDED:,} more" * (len(items) > MOST_FOLDED)
+            open_ = len(items) <= most
+            told = f"{title} ({len(items):,})"
+            parts.append(f"**{told}**\n\n{listed}" if open_ else _folded(told, listed))
+    return _cut(parts)
+
+
+def _cut(parts: Sequence[str]) -> str:
+    """As many whole parts as a comment holds."""
+    kept: list[str] = []
+    for part in parts:
+        if sum(map(len, kept)) + len(part) > MOST_LETTERS:
+            kept.append("What follows is too long for a comment; run the command for all of it.")
+            break
+        kept.append(part)
+    return "\n\n".join(kept) + "\n"
+
+
+def _folded(title: str, text: str) -> str:
+    return f"<details><summary>{md(title)}</summary>\n\n{text}\n\n</details>"
+
+
+def _item(lines: Sequence[str]) -> str:
+    return "- " + "<br>".join(md(line.strip()) for line in lines)
+
+
+def _results_table(found: Sequence[Group]) -> str:
+    head = ["| plan | result | was | is | change | because of |", "|---|---|--:|--:|--:|---|"]
+    return "\n".join([*head, *map(_row, found)])
+
+
+def _row(group: Group) -> str:
+    moved = group.worst
+    label = f"**{md(moved.label)}**" if moved.headline else md(moved.label)
+    if group.others:
+        label += f" and {_count(group.others, 'more cell')}"
+    why = "<br>".join(md(chain(effect, moved)) for effect in moved.effects[:MOST_CAUSES])
+    turn = moved.turn
+    is_now = f"{turn.new_text} {turn.symbol}".rstrip()
+    cells = [
+        md(_place(moved.place)), f"{label}<br>{code(moved.place.name)}", md(turn.old_text),
+        md(is_now), md(percent(turn.ratio)), why,
+    ]  # fmt: skip
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,177 @@
+"""Whether the addresses of the data still lead somewhere: the one place that uses the network.
+
+Servers are asked politely: each address once, one after the other of the same server with a pause
+between them, and for the head of a page before the page. Different servers are asked side by side.
+"""
+
+from __future__ import annotations
+
+import http.client
+import ssl
+import time
+import urllib.error
+import urllib.request
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urljoin, urlsplit
+
+from scalesheet import __version__
+from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.load import Document, Steps, quotable
+from scalesheet.model import Position
+
+#: Servers that are asked at the same time.
+SIDE_BY_SIDE = 8
+#: Times that an address may be passed on before it counts as a circle.
+MOST_HOPS = 8
+_GONE = (404, 410)
+_FOR_GOOD = (301, 308)
+_PASSED_ON = (301, 302, 303, 307, 308)
+#: What servers answer to a question for the head alone, where they would give the page.
+_HEAD_REFUSED = (400, 403, 404, 405, 406, 410, 429, 500, 501, 503)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of asking for an address: a status, or why there is none; where it has moved."""
+
+    status: int | None
+    why: str = ""
+    moved: str = ""
+
+
+#: How an address is asked for, within so many seconds.
+Ask = Callable[[str, float], Answer]
+
+
+def addresses(documents: Sequence[Document]) -> dict[str, list[Position]]:
+    """Every address that the data names under `url`, and where, in the order of the files."""
+    found: dict[str, list[Position]] = defaultdict(list)
+    for document in documents:
+        for steps, url in _urls(document.data):
+            found[url.partition("#")[0]].append(document.at(*steps))
+    return dict(found)
+
+
+def _urls(data: Any, steps: Steps = ()) -> Iterator[tuple[Steps, str]]:
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            if key == "url" and isinstance(value, str) and value.startswith(("http:", "https:")):
+                yield (*steps, key), value
+            else:
+                yield from _urls(value, (*steps, key))
+    elif isinstance(data, list):
+        for index, value in enumerate(data):
+            yield from _urls(value, (*steps, index))
+
+
+def look(
+    found: Mapping[str, Sequence[Position]],
+    *,
+    patience: float,
+    pause: float,
+    progress: Callable[[str], None] = lambda message: None,
+    ask: Ask | None = None,
+) -> list[Diagnostic]:
+    """Asks for every address, and tells of those that do not hold, at each place that names them.
+
+    `patience` and `pause` in seconds: for an answer, and between two questions to one server.
+    """
+    servers: dict[str, list[str]] = defaultdict(list)
+    for url in found:
+        servers[urlsplit(url).netloc.lower()].append(url)
+    asked: dict[str, Answer] = {}
+
+    def one_server(urls: Sequence[str]) -> None:
+        for index, url in enumerate(urls):
+            if index:
+                time.sleep(pause)
+            asked[url] = (ask or asked_for)(url, patience)
+            progress(f"{len(asked)} of {len(found)} addresses")
+
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:  # the longest lists first
+        list(pool.map(one_server, sorted(servers.values(), key=len, reverse=True)))
+    progress("")
+    told = (
+        at(position, *said)
+        for url, positions in found.items()
+        if (said := _said(url, asked[url]))
+        for position in positions
+    )
+    return sorted(told)
+
+
+def _said(url: str, answer: Answer) -> tuple[str, str] | None:
+    """Code and message, where there is something to say."""
+    if answer.status in _GONE:
+        what = f"the server answers {answer.status}, {_phrase(answer.status)}"
+        return "L001", f"{url}: {what}; look for where the text is now, or name an archived copy"
+    if answer.status is None or answer.status >= 400:
+        what = answer.why or f"the server answers {answer.status}, {_phrase(answer.status or 0)}"
+        return "L002", f"{url}: {what}; open it in a browser to see whether it holds"
+    if answer.moved:
+        return "L003", f"{url}: has moved to {answer.moved}; write that, if it is the same text"
+    return None
+
+
+def _phrase(status: int) -> str:
+    return http.client.responses.get(status, "unknown").lower()
+
+
+# ------------------------------------------------------------------ asking
+
+
+class _NotFollowed(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *arguments: Any) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NotFollowed)
+
+
+def asked_for(url: str, patience: float) -> Answer:
+    """Asks for an address, for its head first, and goes where it is passed on to."""
+    place, for_good = url, True
+    for _ in range(MOST_HOPS):
+        status, onward, why = _once(place, "HEAD", patience)
+        if status in _HEAD_REFUSED or (status is None and not why):
+            status, onward, why = _once(place, "GET", patience)
+        if status not in _PASSED_ON or not onward:
+            moved = place if for_good and place != url else ""
+            return Answer(status, why, quotable(moved, clip=False))
+        for_good = for_good and status in _FOR_GOOD
+        place = urljoin(place, onward).partition("#")[0]
+        if not place.startswith(("http://", "https://")):
+            return Answer(None, "it is passed on to what is no page")
+    return Answer(None, f"it is passed on more than {MOST_HOPS} times")
+
+
+def _once(url: str, method: str, patience: float) -> tuple[int | None, str, str]:
+    """Status, where it is passed on to, and why there is no status. The page itself is not read."""
+    try:
+        # What stands in data may hold letters that an address spells otherwise.
+        spelt = quote(url, safe="%/:=&?~#+!$,;'@()*[]")
+        agent = f"scalesheet-links/{__version__}"
+        request = urllib.request.Request(spelt, method=method, headers={"User-Agent": agent})
+        with _OPENER.open(request, timeout=patience) as answer:
+            return answer.status, "", ""
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.headers.get("Location", ""), ""
+    except TimeoutError:
+        return None, "", f"no answer within {patience:g} seconds"
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        return None, "", _reason(getattr(error, "reason", error))
+
+
+def _reason(reason: object) -> str:
+    if isinstance(reason, TimeoutError):
+        return "no answer in time"
+    if isinstance(reason, ssl.SSLError):
+        return f"no safe connection ({quotable(str(reason.reason or reason))})"
+    if isinstance(reason, OSError) and reason.strerror:
+        return f"no connection ({quotable(reason.strerror)})"
+    return f"no answer that can be read ({quotable(str(reason)) or type(reason).__name__})"

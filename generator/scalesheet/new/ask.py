@@ -1,0 +1,160 @@
+"""Asks for what a new file needs: title, source and blanks, each answer looked at as it is given.
+
+An empty answer keeps what stands in brackets. What is asked with and what is told with are given,
+so that tests answer as a person would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from scalesheet.check import check
+from scalesheet.diagnostics import Refused, errors, nearest
+from scalesheet.load.folder import is_id
+from scalesheet.new import entry
+from scalesheet.new.blanks import ENDS, Blank, SettingError, blanks, read
+from scalesheet.new.places import title
+from scalesheet.new.sound import document
+from scalesheet.new.template import NAMES, Given, draft, stated, template
+from scalesheet.render.reference.yaml_text import flow
+from scalesheet.schemas import is_date
+
+Ask = Callable[[str], str]
+Tell = Callable[[str], None]
+#: What a file of this content comes to; raises Refused with what is wrong with it.
+Try = Callable[[Given, dict[str, dict[str, Any]]], None]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a person said, and the entries of sources.yaml that are new with it."""
+
+    given: Given
+    sources: dict[str, dict[str, Any]]
+
+
+def answers(kind: str, id: str, data: Path, ask: Ask, tell: Tell, attempt: Try) -> Answers:
+    """Asks until what was said fits the book."""
+    tell(f"A new {kind}. An empty answer keeps what stands in brackets.")
+    said = Answers(Given(title=_plain(ask, "title", title(id))), {})
+    said = _source(said, data, ask, tell)
+    while True:
+        for blank in blanks(kind, draft(kind, id, data, said.given)):
+            said = replace(said, given=_blank(kind, id, data, said.given, blank, ask, tell))
+        try:
+            attempt(said.given, said.sources)
+        except Refused as error:
+            tell("This does not fit the book:")
+            for each in error.diagnostics:
+                tell(f"  {each.message}")
+            tell("Once more; what you said stands in brackets.")
+        else:
+            return said
+
+
+# ------------------------------------------------------------------ a blank
+
+
+def _blank(
+    kind: str, id: str, data: Path, given: Given, blank: Blank, ask: Ask, tell: Tell
+) -> Given:
+    before = set(_faults(kind, id, data, given))
+    unit = f" in {blank.unit}" if blank.unit else ""
+    among = f" One of {', '.join(blank.choices)}." if blank.choices else ""
+    tell(f"{blank.name}{unit}: {blank.says}{among}")
+    while True:
+        answer = ask(f"  [{flow(_shown(given, blank))}] ").strip()
+        if not answer:
+            return given
+        try:
+            after = replace(given, filled={**given.filled, blank.steps: read(answer)})
+            wrong = [each for each in _faults(kind, id, data, after) if each not in before]
+        except SettingError as error:
+            wrong = [str(error)]
+        wrong += _unknown_name(data, blank, answer)
+        if not wrong:
+            return after
+        for each in wrong:
+            tell(f"  {each}")
+
+
+def _shown(given: Given, blank: Blank) -> Any:
+    value = given.filled.get(blank.steps, blank.example)
+    ends = isinstance(value, dict) and set(value) == ENDS
+    return f"{value['low']:g}..{value['high']:g}" if ends else value
+
+
+def _faults(kind: str, id: str, data: Path, given: Given) -> Iterator[str]:
+    """What schema and limits have to say of the file so far."""
+    text = template(kind, draft(kind, id, data, given), None, "")
+    made, unread = document(kind, id, "", text)
+    for each in errors([*unread, *check([made])]):
+        yield each.message
+
+
+def _unknown_name(data: Path, blank: Blank, answer: str) -> Iterator[str]:
+    """That the book has no such row, where a blank names one."""
+    folder = NAMES.get(str(blank.steps[0])) if len(blank.steps) == 1 else None
+    if folder is None:
+        return
+    files = sorted(data.joinpath(folder).glob("*.yaml"))
+    by_title = folder == "providers"  # and where there is none, any name will do
+    known = [stated(file, "title") or "" if by_title else file.stem for file in files]
+    if answer not in known and (known or not by_title):
+        near = nearest(answer, known)
+        remedy = f"{near} If not, begin its file first" if near else "; begin its file first"
+        yield f"the book has no {blank.name} '{answer}'{remedy}"
+
+
+# ------------------------------------------------------------------ the source
+
+
+def _source(said: Answers, data: Path, ask: Ask, tell: Tell) -> Answers:
+    """A source that there is, a new one, or a blank."""
+    known = entry.known(data)
+    tell("source: the key of a text in sources.yaml, or of a new one. Empty: still to be stated.")
+    while key := ask("  source: ").strip():
+        if key in known:
+            break
+        if not is_id(key):
+            tell(f"  '{key}' is no key: use a-z, 0-9 and '-', at most 64")
+            continue
+        near = get_close_matches(key, known, n=1, cutoff=0.8)
+        meant = f"; did you mean '{near[0]}'?" if near else "."
+        tell(f"  '{key}' is not there yet{meant} To add it, say what it is.")
+        new = entry_of(ask, tell)
+        if new:
+            said = replace(said, sources={key: new})
+            break
+    if not key:
+        return said
+    locator = _plain(ask, "the place in it", said.given.locator)
+    return replace(said, given=replace(said.given, source=key, locator=locator))
+
+
+def entry_of(ask: Ask, tell: Tell) -> dict[str, Any]:
+    """A new entry; nothing where it gets no title, which asks for another key."""
+    called = ask("  its title, as on its title page (empty: another key): ").strip()
+    if not called:
+        return {}
+    made = {"title": called}
+    for name, what in (
+        ("publisher", "who published it"),
+        ("url", "where it can be read, http..."),
+        ("accessed", "when you read it, YYYY-MM-DD"),
+    ):
+        while answer := ask(f"  {what} (empty: not stated): ").strip():
+            fits = {"url": answer.startswith(("https://", "http://")), "accessed": is_date(answer)}
+            if fits.get(name, True):
+                made[name] = answer
+                break
+            tell(f"  expected {what.partition(', ')[2]}, found '{answer}'")
+    return made
+
+
+def _plain(ask: Ask, what: str, default: str) -> str:
+    return ask(f"{what} [{default}]: ").strip() or default

@@ -1,0 +1,249 @@
+"""pull: an edited workbook becomes changes of the YAML that it was made from.
+
+`read` finds out what was edited and what would become of the files; `write` puts it into place.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from scalesheet.diagnostics import Diagnostic, Refused, errors, nearest
+from scalesheet.load import Document
+from scalesheet.pull.model import Edit, Finding, Pulling
+from scalesheet.pull.package import UnreadableError
+from scalesheet.pull.patch import PatchError, patched
+from scalesheet.pull.sheets import Workbook, read_workbook
+from scalesheet.pull.where import Stamp, stamp_of
+
+
+@dataclass(frozen=True)
+class Pulled:
+    """What a workbook asks for. With errors or diagnostics that are errors nothing is written."""
+
+    plan: str
+    edition: str
+    same: bool  # the data are those that the workbook was made from
+    edits: tuple[Edit, ...] = ()
+    left: tuple[Finding, ...] = ()
+    errors: tuple[Finding, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()  # of the changed data, by its own paths
+    causes: Mapping[Diagnostic, str] = field(default_factory=dict)  # the cells that they are about
+    files: Mapping[Path, tuple[bytes, bytes]] = field(default_factory=dict)  # old and new
+
+    @property
+    def sound(self) -> bool:
+        return not self.errors and not errors(self.diagnostics)
+
+
+def read(data: Path, path: Path) -> Pulled:
+    """What the workbook asks for. Raises Refused where the data are not sound as they are."""
+    try:
+        workbook = read_workbook(path)
+    except UnreadableError as error:
+        return _unread(error.code, error.message)
+    stamp = stamp_of(workbook)
+    if stamp is None:
+        said = "no sheet of it says which plan it is of, as About does; give a workbook of 'build'"
+        return _unread("W002", said)
+    pulling = _begun(data, workbook, stamp)
+    if isinstance(pulling, Finding):
+        return _unread(pulling.code, pulling.message)
+    from scalesheet.pull.compare import compare
+
+    compare(pulling)
+    found = Pulled(
+        pulling.plan.id, stamp.edition, pulling.same, tuple(pulling.edits), tuple(pulling.left),
+        tuple(pulling.errors),
+    )  # fmt: skip
+    if found.errors or not found.edits:
+        return found
+    try:
+        files = _patched(pulling.edits)
+    except _Unpatched as problem:
+        return replace(found, errors=(problem.finding,))
+    return _examined(data, pulling, replace(found, files=files))
+
+
+def _unread(code: str, message: str) -> Pulled:
+    return Pulled("", "", False, errors=(Finding(code, "", message),))
+
+
+def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
+    from scalesheet.check import check
+    from scalesheet.load import PLAN_KINDS, load
+    from scalesheet.pull.sites import Sites
+    from scalesheet.pull.where import locate
+    from scalesheet.render.workbook.contents import contents
+    from scalesheet.render.workbook.layout import lay_out
+    from scalesheet.resolve import resolve
+
+    documents, found = load(data)
+    plans = [d.id for d in documents if d.kind == "plan"]
+    if stamp.plan not in plans and not errors(found):
+        said = f"it is of the plan '{stamp.plan}', which these data do not have"
+        return Finding("W002", "", said + nearest(stamp.plan, plans, "plans"))
+    concerned = [d for d in documents if d.kind not in PLAN_KINDS or d.id == stamp.plan]
+    concerned = [d for d in concerned if d.kind != "published"]  # a plan does not rest on results
+    found = found + check(concerned)
+    if errors(found):
+        raise Refused(found)
+    book, resolved = resolve(concerned)
+    if book is None or errors(resolved):
+        raise Refused([*found, *resolved])
+    plan = book.plans[stamp.plan]
+    layout = lay_out(book, plan)
+    where = locate(workbook, book, plan, layout.names)
+    same = stamp.contents == contents(book, plan)
+    sites = Sites(tuple(concerned), plan)
+    return Pulling(workbook, stamp, book, plan, layout, where, sites, same)
+
+
+# ------------------------------------------------------------------ the files
+
+
+class _Unpatched(Exception):
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
+
+
+def _patched(edits: Sequence[Edit]) -> dict[Path, tuple[bytes, bytes]]:
+    """Old and new bytes of each file that changes."""
+    by_file: dict[str, list[Edit]] = defaultdict(list)
+    for edit in edits:
+        by_file[edit.document.path].append(edit)
+    files = {}
+    for path, of_file in by_file.items():
+        old = Path(path).read_bytes()
+        text = old.decode("utf-8")
+        mark = "\ufeff" if text.startswith("\ufeff") else ""
+        text = text.removeprefix(mark)
+        changes = [change for edit in of_file for change in edit.changes]
+        try:
+            new = patched(text, changes)
+        except PatchError as error:
+            for edit in of_file:  # which of them it is
+                try:
+                    patched(text, edit.changes)
+                except PatchError as own:
+                    said = f"'{edit.name}' cannot be changed in {path}: {own}; edit it there"
+                    raise _Unpatched(Finding("W006", edit.place, said)) from None
+            said = f"the edits cannot be made together in {path}: {error}; take them one by one"
+            raise _Unpatched(Finding("W006", of_file[0].place, said)) from None
+        files[Path(path)] = old, (mark + new).encode("utf-8")
+    return files
+
+
+def _examined(data: Path, pulling: Pulling, found: Pulled) -> Pulled:
+    """The changed data, checked as any other change, and the formulas held against the workbook."""
+    from scalesheet.build import examine
+    from scalesheet.load.folder import shown
+    from scalesheet.pull.proof import unproven
+
+    own = all(edit.document.id == pulling.plan.id and edit.document.kind == "plan"
+              for edit in found.edits)  # fmt: skip
+    with _copied(data, found.files, pulling.plan.id if own else None) as copy:
+        examined = examine(copy)
+        here, there = shown(copy), shown(data)
+        positions = {
+            Path(d.path).relative_to(copy).as_posix(): d for d in _documents(copy, found, data)
+        }
+    told = []
+    causes: dict[Diagnostic, str] = {}
+    for diagnostic in examined.diagnostics:
+        if not diagnostic.path.startswith(here):
+            continue
+        below = diagnostic.path.removeprefix(here).removeprefix("/")
+        moved = replace(diagnostic, path=f"{there}/{below}",
+                        message=diagnostic.message.replace(here, there))  # fmt: skip
+        told.append(moved)
+        cause = _cause(moved, below, found.edits, positions, data)
+        if cause:
+            causes[moved] = cause
+    # a warning is told where an edit is its cause; the others are those of the data as they were
+    told = [d for d in told if d.severity == "error" or d in causes]
+    found = replace(found, diagnostics=tuple(told), causes=causes)
+    if errors(told) or examined.book is None:
+        return found
+    return replace(found, errors=tuple(unproven(pulling, examined.book, found.edits)))
+
+
+def _documents(copy: Path, found: Pulled, data: Path) -> list[Document]:
+    """The changed files of the copy, read for where their values stand now."""
+    from scalesheet.load.reader import parse
+
+    documents = []
+    for path in found.files:
+        at = copy / path.absolute().relative_to(data.absolute())
+        parsed = parse(at.read_bytes(), str(at))
+        documents.append(Document("", "", str(at), parsed.data, parsed.places, parsed.keys))
+    return documents
+
+
+def _cause(
+    diagnostic: Diagnostic, below: str, edits: Sequence[Edit],
+    documents: Mapping[str, Document], data: Path,
+) -> str:  # fmt: skip
+    """The cell of the edit that a diagnostic is about: the last one that begins before it."""
+    document = documents.get(below)
+    if document is None:
+        return ""
+    best: tuple[tuple[int, int], str] | None = None
+    for edit in edits:
+        path = Path(edit.document.path).absolute().relative_to(data.absolute()).as_posix()
+        if path != below:
+            continue
+        for change in edit.changes:
+            at = document.key_at(*change.steps)
+            near = document.at(*edit.site.steps)
+            start = min((at.line, at.column), (near.line, near.column))
+            ends = (at.line + 1, 0)
+            here = (diagnostic.line, diagnostic.column)
+            if start <= here <= max(ends, (near.line + 1, 0)) and (best is None or start > best[0]):
+                best = start, edit.place
+    return best[1] if best else ""
+
+
+@contextmanager
+def _copied(
+    data: Path, files: Mapping[Path, tuple[bytes, bytes]], plan: str | None
+) -> Iterator[Path]:
+    """A copy of the data with the changes; of the plans only one, where nothing else changed."""
+
+    def left_out(folder: str, names: list[str]) -> list[str]:
+        hidden = [name for name in names if name.startswith(".")]
+        if plan is None:
+            return hidden
+        at = Path(folder)
+        if at == data / "plans":
+            return [*hidden, *(name for name in names if name != plan)]
+        return [*hidden, *(name for name in names if at == data and name == "runs")]
+
+    with tempfile.TemporaryDirectory(prefix="scalesheet-pull-") as folder:
+        copy = Path(folder).resolve() / data.absolute().name
+        shutil.copytree(data, copy, ignore=left_out)
+        for path, (_, new) in files.items():
+            (copy / path.absolute().relative_to(data.absolute())).write_bytes(new)
+        yield copy
+
+
+def write(data: Path, pulled: Pulled) -> None:
+    """All changed files take their place in one step, or none does.
+
+    Raises OSError, also where a file is no longer as it was read.
+    """
+    from scalesheet.output import staged
+
+    whole = data.resolve()
+    with staged(whole) as stage:
+        shutil.copytree(whole, stage, symlinks=True, dirs_exist_ok=True)
+        for path, (old, new) in pulled.files.items():
+            if path.read_bytes() != old:
+                raise OSError(None, "was changed meanwhile; pull again", str(path))
+            (stage / path.resolve().relative_to(whole)).write_bytes(new)

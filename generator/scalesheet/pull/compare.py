@@ -1,0 +1,366 @@
+"""Holds a workbook against the data: every input, row, formula and text of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scalesheet.evaluate.edits import input_name
+from scalesheet.evaluate.levers import STEP_NAME
+from scalesheet.language.syntax import End
+from scalesheet.load.document import quotable
+from scalesheet.model import Column, Key, Scalar, Table
+from scalesheet.new.places import suggested
+from scalesheet.pull.formulas import Formulas
+from scalesheet.pull.model import Edit, Pulling
+from scalesheet.pull.patch import Drop, Set
+from scalesheet.pull.sheets import EMPTY
+from scalesheet.pull.sites import FILES
+from scalesheet.pull.values import ValueProblem, said_by, said_in, same, symbol_of, take_input
+from scalesheet.pull.where import Place, Rows
+from scalesheet.render.workbook.context import ends_of
+from scalesheet.resolve.scalars import SCENARIO
+
+
+def compare(pulling: Pulling) -> None:
+    """Fills the edits, errors and what is left of a pull."""
+    formulas = Formulas(pulling)
+    for scalar in pulling.plan.scalars.values():
+        _scalar(pulling, formulas, scalar)
+    for table in pulling.tables.values():
+        rows = pulling.where.tables.get(table.name)
+        if rows is not None:
+            _table(pulling, formulas, table, rows)
+        elif pulling.same or _had(pulling, table.name):
+            said = f"the table '{table.name}' is gone: no row names it; put its sheet back"
+            pulling.refuse("W004", pulling.names.tables[table.name], said)
+    _constants(pulling)
+    _sheets(pulling)
+
+
+def _had(pulling: Pulling, table: str) -> bool:
+    """Whether the workbook was shipped with a table."""
+    return any(name.startswith(f"{table}['") for name in pulling.where.shipped)
+
+
+# ------------------------------------------------------------------ scalars
+
+
+def _scalar(pulling: Pulling, formulas: Formulas, scalar: Scalar) -> None:
+    name = scalar.name
+    places: dict[End, Place] = {}
+    for end in ends_of(scalar):
+        found = pulling.where.scalars.get((name, end))
+        if found is None:
+            if pulling.same or name in pulling.where.shipped:
+                leads = pulling.where.gone.get(name, "nothing")
+                said = f"'{name}' is gone: its name leads to {leads}; put its row back"
+                pulling.refuse("W004", pulling.names.scalars[name, end], said)
+            return
+        places[end] = found
+    if name in pulling.where.moved:
+        said = f"the name of '{name}' leads to another row than its own; undo the sorting or moving"
+        pulling.refuse("W004", places["value"], said)
+        return
+    if scalar.stated is None:
+        formulas.scalar(scalar, places)
+        return
+    cell = pulling.cell(places["value"])
+    if name == SCENARIO:
+        if cell.value != scalar.stated.value:
+            said = f"the scenario is chosen as '{cell.value}'; a choice of whoever reads, no datum"
+            pulling.leave(places["value"], said)
+        return
+    site = pulling.sites.scalar(name)
+    if cell.formula is not None and formulas.over_input(Key(name), scalar, site, places):
+        return
+    take_input(pulling, Key(name), scalar, scalar.stated, site, places)
+
+
+# ------------------------------------------------------------------ tables
+
+
+def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> None:
+    heading = Place(rows.sheet, rows.heading, rows.key)
+    for column in table.columns.values():
+        lost = [end for end in ends_of(column) if (column.name, end) not in rows.columns]
+        if lost and (pulling.same or _had(pulling, table.name)):
+            said = f"the column '{column.name}' of '{table.name}' is gone"
+            pulling.refuse("W004", heading, f"{said}; put it back with its name")
+            return
+    for id, at in rows.twice:
+        said = f"the id '{id}' stands twice in '{table.name}'; give one of the rows another"
+        pulling.refuse("W008", Place(rows.sheet, at, rows.key), said)
+    for at, head in rows.strange.items():
+        _strange(pulling, table, rows, at, head)
+    known = set(table.rows)
+    shipped = known if pulling.same else _shipped_rows(pulling, table)
+    rows = rows if pulling.same else _taken_before(pulling, table, rows, shipped)
+    for row in table.rows:
+        if row in rows.rows:
+            _row(pulling, formulas, table, rows, row)
+        elif row in shipped:
+            _gone(pulling, table, rows, row)
+    formulas.column_edits(table, rows)
+    added = [(id, at) for id, at in rows.rows.items() if id not in known]
+    added += [(_new_id(rows, at, pulling), at) for at in rows.without]
+    for id, at in sorted(added, key=lambda item: item[1]):
+        if id in shipped and not pulling.same:
+            pulling.leave(Place(rows.sheet, at, rows.key),
+                          f"the row '{id}' of '{table.name}' is no longer in the data")  # fmt: skip
+        else:
+            _added(pulling, formulas, table, rows, id, at)
+    order = [row for row in sorted(rows.rows, key=lambda r: rows.rows[r]) if row in known]
+    if order != [row for row in table.rows if row in rows.rows]:
+        pulling.leave(heading, f"the rows of '{table.name}' stand in another order")
+
+
+def _shipped_rows(pulling: Pulling, table: Table) -> set[str]:
+    before = f"{table.name}['"
+    return {
+        name.removeprefix(before).partition("']")[0]
+        for name in pulling.where.shipped
+        if name.startswith(before)
+    }
+
+
+def _taken_before(pulling: Pulling, table: Table, rows: Rows, shipped: set[str]) -> Rows:
+    """Rows without an id that an earlier pull has given one, which the data therefore have."""
+    found = {}
+    for at in rows.without:
+        id = _new_id(rows, at, pulling)
+        if id in table.rows and id not in shipped and id not in rows.rows:
+            found[id] = at
+    without = tuple(at for at in rows.without if at not in found.values())
+    return replace(rows, rows={**rows.rows, **found}, without=without)
+
+
+def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> None:
+    """A column that is not the table's: its sources and notes are shown, nothing else is known."""
+    if head in ("Source", "Note"):
+        return
+    sheet = pulling.workbook.sheets[rows.sheet]
+    filled = [row for row in rows.rows.values() if not sheet.at(row, at).blank]
+    if filled:
+        said = f"a column{f' {quotable(head)!r}' if head else ''} beside those of '{table.name}'"
+        pulling.leave(Place(rows.sheet, filled[0], at), f"{said}; add it to the plan's table first")
+
+
+def _row(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, row: str) -> None:
+    at = rows.rows[row]
+    _row_title(pulling, table, rows, row)
+    for column in table.columns.values():
+        stated = column.stated.get(row)
+        places = {end: Place(rows.sheet, at, rows.columns[column.name, end])
+                  for end in ends_of(column)}  # fmt: skip
+        key = Key(column.name, table.name, row)
+        if stated is None and (column.formula is not None or row in column.own):
+            formulas.cell(table, column, row, places)
+            continue
+        if column.name in dict(table.each) or stated is None:
+            _unstated(pulling, table, column, row, places["value"])
+            continue
+        site = pulling.sites.cell(table.name, row, column.name, stated.position)
+        cell = pulling.cell(places["value"])
+        if cell.formula is not None and formulas.over_input(key, column, site, places):
+            continue
+        if column.kind in ("text", "date") and not pulling.same:
+            if not same(said_by(stated, ""), str(cell.value or "")):
+                said = f"'{input_name(key)}' reads '{quotable(str(cell.value or ''))}' here"
+                pulling.leave(places["value"], f"{said}; texts of an older workbook are not merged")
+            continue
+        if table.name == "offers" and column.name in ("since", "seen"):
+            if not same(said_by(stated, ""), str(cell.value or "")):
+                pulling.leave(places["value"], f"'{input_name(key)}' is edited with its price")
+            continue
+        take_input(pulling, key, column, stated, site, places)
+
+
+def _unstated(pulling: Pulling, table: Table, column: Column, row: str, place: Place) -> None:
+    """A cell that states nothing (a text left out), or the axis of a cross table."""
+    cell, name = pulling.cell(place), input_name(Key(column.name, table.name, row))
+    stated = column.stated.get(row)
+    said = "" if stated is None else said_by(stated, "")
+    now = str(cell.value or "")
+    if same(said, now):
+        return
+    site = pulling.sites.row(table.name, row)
+    if stated is None and pulling.same and site is not None and table.name not in FILES:
+        steps = (*site.steps, column.name)
+        pulling.edits.append(
+            Edit(name, str(place), site / column.name, "nothing", quotable(now), (Set(steps, now),))
+        )
+        return
+    pulling.leave(place, f"'{name}' reads '{quotable(now)}'; edit it in the data")
+
+
+def _row_title(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
+    place = Place(rows.sheet, rows.rows[row], rows.title)
+    ours = table.row_titles[table.rows.index(row)] or row
+    theirs = pulling.cell(place).value
+    text = theirs if isinstance(theirs, str) else ("" if theirs is None else f"{theirs:.15g}")
+    if same(ours, text):
+        return
+    site = pulling.sites.row(table.name, row)
+    taken = table.name not in (*FILES, "phases") or table.name in ("hardware", "nodes", "models")
+    if not text.strip() or not pulling.same or not taken or site is None or table.each:
+        said = f"the title of '{row}' in '{table.name}' reads '{quotable(text)}'"
+        pulling.leave(place, f"{said}; edit it in the data")
+        return
+    if table.name == "phases" and not isinstance(site.data, dict):
+        return
+    name = f"the title of {table.name}['{row}']"
+    first = None if (site / "title").there else ""
+    change = Set((*site.steps, "title"), text, first)
+    pulling.edits.append(Edit(name, str(place), site / "title", ours, text, (change,)))
+
+
+# ------------------------------------------------------------------ rows
+
+
+def _gone(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
+    """A row that the workbook no longer has."""
+    site, place = pulling.sites.row(table.name, row), Place(rows.sheet, rows.heading, rows.key)
+    if table.name in FILES or table.name == "phases" or table.each or site is None:
+        what = site.document.path if site is not None and table.name in FILES else "the data"
+        said = f"the row '{row}' of '{table.name}' is deleted here and not there"
+        pulling.leave(place, f"{said}: take it out of {what} by hand")
+        return
+    if not pulling.same and _moved_on(pulling, table, row):
+        said = f"the row '{row}' of '{table.name}' is deleted here and was edited in the data since"
+        pulling.refuse("W007", place, f"{said}; put it back, or delete it there too")
+        return
+    name = f"{table.name}['{row}']"
+    pulling.edits.append(Edit(name, str(place), site, "a row", "deleted", (Drop(site.steps),)))
+
+
+def _moved_on(pulling: Pulling, table: Table, row: str) -> bool:
+    """Whether a row of the data is no longer as it was shipped."""
+    for column in table.columns.values():
+        stated = column.stated.get(row)
+        was = pulling.where.shipped.get(input_name(Key(column.name, table.name, row)))
+        if stated is not None and was is not None:
+            ours = said_by(stated, symbol_of(pulling, column))
+            now = ours if isinstance(ours, str) else ours[1]
+            before = was.value
+            if isinstance(now, float) and isinstance(before, float):
+                if not same((now,) * 3, (before,) * 3):
+                    return True
+            elif now != before:
+                return True
+    return False
+
+
+def _new_id(rows: Rows, at: int, pulling: Pulling) -> str:
+    """An id from the title of a row that has none."""
+    title = pulling.workbook.sheets[rows.sheet].text(at, rows.title)
+    return suggested(title) or ""
+
+
+def _added(
+    pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, id: str, at: int
+) -> None:
+    """A row that somebody put in."""
+    place = Place(rows.sheet, at, rows.key)
+    site = pulling.sites.table(table.name)
+    if table.name in FILES or table.name == "phases" or table.each or site is None:
+        kind = FILES.get(table.name, "")
+        hint = f"; begin it with 'scalesheet new {kind} {id}'" if kind else "; add it in the data"
+        pulling.leave(place, f"the row '{id}' is new in '{table.name}'{hint}")
+        return
+    if not id:
+        pulling.refuse("W008", place, f"a new row of '{table.name}' has no id; write one beside it")
+        return
+    if id in table.rows or (id in rows.rows and rows.rows[id] != at):
+        said = f"a new row of '{table.name}' would have the id '{id}', which is taken"
+        pulling.refuse("W008", place, f"{said}; write an id beside it")
+        return
+    cells: dict[str, object] = {}
+    sheet = pulling.workbook.sheets[rows.sheet]
+    title = sheet.text(at, rows.title).strip()
+    if title and title != id:
+        cells["title"] = title
+    failed = False
+    for column in table.columns.values():
+        places = {end: Place(rows.sheet, at, rows.columns[column.name, end])
+                  for end in ends_of(column)}  # fmt: skip
+        cell = pulling.cell(places["value"])
+        if column.hidden:
+            continue
+        if cell.formula is not None:
+            text = formulas.of_new_row(table, column, id, places)
+            failed = failed or text is None
+            if text:
+                cells[column.name] = {"formula": text}
+            continue
+        if cell.blank:
+            continue  # the column's formula, or what 'check' asks for
+        try:
+            stated = said_in({end: pulling.cell(p) for end, p in places.items()}, column, None)
+        except ValueProblem as problem:
+            name = input_name(Key(column.name, table.name, id))
+            pulling.refuse(problem.code, places["value"], f"'{name}' {problem.message}")
+            failed = True
+            continue
+        cells[column.name] = _stated(column, stated)
+    before = [row for row, where in rows.rows.items() if where < at and row in table.rows]
+    after = max(before, key=lambda row: rows.rows[row], default=None)
+    if not failed:
+        told = ", ".join(f"{name} {_brief(value)}" for name, value in cells.items())
+        steps = (*site.steps, "rows", id)
+        change = Set(steps, cells, after)
+        name = f"{table.name}['{id}']"
+        at_row = site / "rows" / id
+        pulling.edits.append(Edit(name, str(place), at_row, "no row", told, (change,)))
+
+
+def _stated(column: Column, said: str | tuple[float, float, float]) -> object:
+    if isinstance(said, str):
+        return {"reason": said} if column.kind == "number" else said
+    low, value, high = said
+    return value if low == value == high else {"value": value, "low": low, "high": high}
+
+
+def _brief(value: object) -> str:
+    if isinstance(value, float):
+        from scalesheet.pull.patch import number_text
+
+        return number_text(value)
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_brief(each)}" for key, each in value.items())
+    return quotable(str(value))
+
+
+# ------------------------------------------------------------------ what is not data
+
+
+def _constants(pulling: Pulling) -> None:
+    """Named numbers of Units: conversions and defaults, which stand in units and formulas."""
+    for place, token in pulling.meanings.constants.items():
+        if place.sheet not in pulling.workbook.sheets:
+            continue
+        cell, name = pulling.cell(place), str(token[1])
+        known = pulling.constants[name].value if name in pulling.constants else None
+        if name == STEP_NAME:
+            shipped = pulling.where.shipped.get(name, EMPTY).value
+            known = shipped if isinstance(shipped, float) else None
+        value = cell.value if isinstance(cell.value, float) else None
+        if known is None or (value is not None and same((value,) * 3, (known,) * 3)):
+            continue
+        said = f"the constant '{name}' reads {cell.value if cell != EMPTY else 'nothing'}"
+        pulling.leave(place, f"{said} and is {known:.15g}: it is none of the plan's inputs")
+
+
+def _sheets(pulling: Pulling) -> None:
+    """Sheets of whoever worked here: those without anything that we know."""
+    ours = {rows.sheet for rows in pulling.where.tables.values()}
+    ours |= {place.sheet for place in pulling.where.scalars.values()}
+    ours |= {place.sheet for place in pulling.meanings.constants}
+    for name, sheet in pulling.workbook.sheets.items():
+        if name in ours or not sheet.cells:
+            continue
+        titled = sheet.text(0, 0)
+        known = ("Summary", "Checks", "Sources", "Changes", "Sensitivity", pulling.plan.title)
+        if titled not in known:
+            pulling.leave(name, "a sheet of its own: nothing of it is data of the plan")
+    for name in pulling.workbook.foreign:
+        pulling.leave(name, "a sheet of its own: nothing of it is data of the plan")

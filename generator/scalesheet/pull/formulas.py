@@ -1,0 +1,435 @@
+"""Formulas that were edited: known by their tokens, translated, and put where the file has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any
+
+from scalesheet.evaluate.edits import input_name
+from scalesheet.language.format import formula_text
+from scalesheet.language.parser import FormulaError
+from scalesheet.language.parser import parse as parse_language
+from scalesheet.language.syntax import End, Node, children
+from scalesheet.load.document import quotable
+from scalesheet.model import Column, Formula, Key, Quantity, Scalar, Table
+from scalesheet.printers.base import PrinterError
+from scalesheet.pull.model import Edit, Proof, Pulling
+from scalesheet.pull.parse import tree_of
+from scalesheet.pull.patch import Change, Drop, Set, Swap
+from scalesheet.pull.sheets import Cell
+from scalesheet.pull.sites import FILES, Site
+from scalesheet.pull.tokens import FormulaProblem, Token, tokens
+from scalesheet.pull.translate import Around, translated, untold
+from scalesheet.pull.values import ValueProblem, said_in, shown
+from scalesheet.pull.where import Place, Rows
+from scalesheet.render.workbook.context import end_node
+
+Cells = Mapping[End, tuple[Place, Cell, tuple[Token, ...]]]
+_REFERENCES = {"scalar", "own", "cell", "range", "ids", "few", "titles", "title", "id", "const",
+               "area", "name"}  # fmt: skip
+
+
+@dataclass
+class Formulas:
+    """The formulas of one pull. Those of a column wait until all its rows were seen."""
+
+    pulling: Pulling
+    waiting: dict[tuple[str, str], dict[str, Cells]] = field(default_factory=dict)
+    kept: set[tuple[str, str]] = field(default_factory=set)
+    new: dict[tuple[str, str], tuple[Token, ...]] = field(default_factory=dict)
+    _read: dict[tuple[str, int, str], tuple[Token, ...]] = field(default_factory=dict)
+
+    # -------------------------------------------------------------- what was edited
+
+    def scalar(self, scalar: Scalar, places: Mapping[End, Place]) -> None:
+        """Compares the formula of a derived scalar."""
+        assert scalar.formula is not None
+        if self._typed(Key(scalar.name), scalar, scalar.formula, places):
+            return
+        edited = self._edited(scalar.name, scalar.formula, places)
+        if not edited:
+            return
+        if "value" not in edited:
+            end = next(iter(edited))
+            said = f"'{scalar.name}' has another formula at its {end} end alone"
+            self.pulling.refuse("W006", places[end], f"{said}; edit that of its value")
+            return
+        site = self.pulling.sites.formula(scalar.formula.position)
+        if site is None:
+            said = f"the formula of '{scalar.name}' is made by the program; edit what it adds up"
+            self.pulling.refuse("W006", places["value"], said)
+            return
+        text = self._translated(scalar.name, edited["value"], scalar.phase, scalar.formula)
+        if text is not None and not _alike(text, scalar.formula.text):
+            self._note(Key(scalar.name), edited, site, scalar.formula.text, text,
+                       (Set(site.steps, text),))  # fmt: skip
+
+    def cell(self, table: Table, column: Column, row: str, places: Mapping[End, Place]) -> None:
+        """Compares the formula of a cell; an edit waits for the rest of its column."""
+        formula = column.own.get(row) or column.formula
+        assert formula is not None
+        key = Key(column.name, table.name, row)
+        if self._typed(key, column, formula, places):
+            return
+        edited = self._edited(input_name(key), formula, places, table.name)
+        if not edited:
+            self.kept.add((table.name, column.name))
+        elif "value" not in edited:
+            end = next(iter(edited))
+            said = f"'{input_name(key)}' has another formula at its {end} end alone"
+            self.pulling.refuse("W006", places[end], f"{said}; edit that of its value")
+        else:
+            self.waiting.setdefault((table.name, column.name), {})[row] = edited
+
+    def column_edits(self, table: Table, rows: Rows) -> None:
+        """The edits of a table's formulas: of a whole column where all its rows say the same."""
+        for (name, column_name), edits in list(self.waiting.items()):
+            if name != table.name:
+                continue
+            column = table.columns[column_name]
+            del self.waiting[name, column_name]
+            plain = {row: cells for row, cells in edits.items() if row not in column.own}
+            alike = len({cells["value"][2] for cells in plain.values()}) == 1
+            whole = (name, column_name) not in self.kept and alike and column.formula is not None
+            site = self.pulling.sites.formula(column.formula.position) if column.formula else None
+            if whole and site is not None and column.formula is not None:
+                row, cells = next(iter(plain.items()))
+                key = Key(column_name, name, row)
+                called = f"{name}.{column_name}"
+                text = self._translated(called, cells["value"], table.phase, column.formula)
+                self.new[name, column_name] = cells["value"][2]
+                if text is not None and not _alike(text, column.formula.text):
+                    self._note(key, cells, site, column.formula.text, text,
+                               (Set(site.steps, text),), called)  # fmt: skip
+                edits = {row: cells for row, cells in edits.items() if row in column.own}
+            for row, cells in edits.items():
+                self._cell_edit(table, column, row, cells)
+
+    def _cell_edit(self, table: Table, column: Column, row: str, cells: Cells) -> None:
+        formula = column.own.get(row) or column.formula
+        assert formula is not None
+        key = Key(column.name, table.name, row)
+        own = self.pulling.sites.formula(formula.position) if row in column.own else None
+        whole = self.pulling.sites.row(table.name, row)
+        place = cells["value"][0]
+        if own is None and (whole is None or table.name in FILES or table.each):
+            said = f"'{input_name(key)}' is computed for all rows alike; edit the whole column"
+            self.pulling.refuse("W006", place, said)
+            return
+        text = self._translated(input_name(key), cells["value"], table.phase, formula)
+        if text is None or _alike(text, formula.text):
+            return
+        if own is not None:
+            self._note(key, cells, own, formula.text, text, (Set(own.steps, text),))
+        elif whole is not None:
+            steps = (*whole.steps, column.name)
+            change = Set(steps, {"formula": text})
+            self._note(key, cells, whole / column.name, formula.text, text, (change,))
+
+    def over_input(
+        self, key: Key, quantity: Quantity, site: Site | None, places: Mapping[End, Place]
+    ) -> bool:
+        """A formula in the place of a stated value; whether that is all there is to say of it.
+
+        One without references, as `=8*2`, is the value that it gives.
+        """
+        place = places["value"]
+        read = self._tokens(input_name(key), place)
+        if read is None:
+            return True
+        if not any(kind in _REFERENCES for kind, _ in read):
+            return False
+        cell = self.pulling.cell(place)
+        phase = quantity.phase if isinstance(quantity, Scalar) else self._phase_of(key)
+        text = self._translated(input_name(key), (place, cell, read), phase, None)
+        if text is None:
+            return True
+        if site is None or not site.there or key.table in FILES:
+            said = f"'{input_name(key)}' is stated in a file that holds values, and no formulas"
+            self.pulling.refuse("W006", place, f"{said}; write the value")
+            return True
+        changes = _formula_for_value(site, text)
+        if changes is None:
+            said = f"'{input_name(key)}' has a second value for another scenario"
+            self.pulling.refuse("W006", place, f"{said}; edit the data")
+            return True
+        cells: Cells = {"value": (place, cell, read)}
+        self._note(key, cells, site, "a value", text, changes)
+        return True
+
+    def of_new_row(
+        self, table: Table, column: Column, row: str, places: Mapping[End, Place]
+    ) -> str | None:
+        """The formula of a cell in a row that was added: nothing where it is the column's, None
+        where it cannot be told."""
+        name = input_name(Key(column.name, table.name, row))
+        read = self._tokens(name, places["value"])
+        if read is None:
+            return None
+        known = self.new.get((table.name, column.name))
+        if column.formula is not None and read in (self._printed(column.formula, "value"), known):
+            return ""
+        cell = self.pulling.cell(places["value"])
+        return self._translated(name, (places["value"], cell, read), table.phase, column.formula)
+
+    def _phase(self, name: str) -> str | None:
+        """The phase of a scalar or of a cell, by the name that an edit has for it."""
+        scalar = self.pulling.plan.scalars.get(name)
+        if scalar is not None:
+            return scalar.phase
+        table = self.pulling.tables.get(name.partition("['")[0])
+        return table.phase if table is not None else None
+
+    def _phase_of(self, key: Key) -> str | None:
+        return self.pulling.tables[key.table].phase if key.table else None
+
+    # -------------------------------------------------------------- comparing
+
+    def _edited(
+        self, name: str, formula: Formula, places: Mapping[End, Place], table: str = ""
+    ) -> Cells:
+        """The ends whose formulas are not what we would print."""
+        found: dict[End, tuple[Place, Cell, tuple[Token, ...]]] = {}
+        for end, place in places.items():
+            cell = self.pulling.cell(place)
+            if cell.formula is None:
+                continue
+            read = self._tokens(name, place, table)
+            if read is not None and read != self._printed(formula, end):
+                found[end] = place, cell, read
+        if found and not self.pulling.same:
+            place, cell, read = next(iter(found.values()))
+            known = None if "value" not in found else self._translated(
+                name, found["value"], self._phase(name), formula, quiet=True
+            )  # fmt: skip
+            if known is not None and _alike(known, formula.text):
+                return {}
+            if not self._still(place.sheet, formula.text):
+                said = f"the formula of '{name}' is {quotable(formula.text)} in the data by now"
+                self.pulling.leave(place, f"{said}; what stands here is not merged")
+                return {}
+        return found
+
+    def _still(self, sheet: str, text: str) -> bool:
+        """Whether the workbook was shipped with a formula, which it tells in words beside it."""
+        told = self._told.setdefault(sheet, set())
+        if not told:
+            cells = self.pulling.workbook.sheets[sheet].cells.values()
+            told |= {" ".join(c.value.partition("   — ")[0].split())
+                     for c in cells if isinstance(c.value, str)} | {""}  # fmt: skip
+        return " ".join(text.split()) in told
+
+    @cached_property
+    def _told(self) -> dict[str, set[str]]:
+        return {}
+
+    def _printed(self, formula: Formula, end: End) -> tuple[Token, ...]:
+        try:
+            return self.pulling.printer.printed(end_node(formula, end))
+        except PrinterError:
+            return ()
+
+    def _tokens(self, name: str, place: Place, table: str = "") -> tuple[Token, ...] | None:
+        """The tokens of a cell's formula; None where it cannot be read, which is told."""
+        formula = self.pulling.cell(place).formula
+        if formula is None:
+            return None
+        # a column's formulas differ in the number of their row, which is then all that differs
+        same = re.sub(rf"(?<![\w.$]){_COLUMN}{place.row + 1}(?![\w(.!])", r"\1\0", formula)
+        known = self._read.get((table, place.column, same))
+        if known is not None and table:
+            return known
+        try:
+            read = tokens(formula, place, self.pulling.meanings)
+        except FormulaProblem as problem:
+            self.pulling.refuse("W006", place, f"the formula of '{name}': {problem}")
+            return None
+        if any(token == ("error", "#REF!") for token in read):
+            said = f"the formula of '{name}' holds #REF!: something that it reads was deleted"
+            self.pulling.refuse("W004", place, f"{said}; put it back")
+            return None
+        if not any(kind in ("cell", "few", "area", "id", "title") for kind, _ in read):
+            self._read[table, place.column, same] = read
+        return read
+
+    # -------------------------------------------------------------- values over formulas
+
+    def _typed(
+        self, key: Key, quantity: Quantity, formula: Formula, places: Mapping[End, Place]
+    ) -> bool:
+        """A value in the place of a formula; whether there is one."""
+        cells = {end: self.pulling.cell(place) for end, place in places.items()}
+        typed = [end for end, cell in cells.items() if cell.formula is None]
+        if not typed:
+            return False
+        name, place = input_name(key), places[typed[0]]
+        if all(cells[end].blank for end in typed):
+            said = f"'{name}' has lost its formula, {quotable(formula.text)}; copy it back"
+            self.pulling.refuse("W004", place, said)
+            return True
+        if len(typed) < len(cells):
+            said = f"'{name}' has a value at one end and formulas at others; make all of them alike"
+            self.pulling.refuse("W006", place, said)
+            return True
+        try:
+            said_here = said_in(cells, quantity, None)
+        except ValueProblem as problem:
+            self.pulling.refuse(problem.code, place, f"'{name}' {problem.message}")
+            return True
+        changes, site = self._value_for_formula(key, quantity, formula, said_here)
+        if site is None:
+            said = f"'{name}' is computed by the program, and no file can state it"
+            self.pulling.refuse("W006", place, f"{said}; put the formula back")
+            return True
+        new = f"{shown(said_here)} in place of the formula"
+        self.pulling.edits.append(Edit(name, str(place), site, formula.text, new, tuple(changes)))
+        return True
+
+    def _value_for_formula(
+        self, key: Key, quantity: Quantity, formula: Formula, said: Any
+    ) -> tuple[list[Change], Site | None]:
+        if isinstance(said, str):
+            value: object = {"reason": said} if quantity.kind == "number" else said
+        else:
+            low, middle, high = said
+            value = middle if low == middle == high else {"value": middle, "low": low, "high": high}
+        sites = self.pulling.sites
+        if key.table is None:
+            site = sites.formula(formula.position)
+            if site is None or site.steps[0] == "checks" or isinstance(value, dict):
+                return [], None
+            return [Swap(site.steps, "value", value)], site
+        table = self.pulling.tables[key.table]
+        row = sites.row(key.table, str(key.row))
+        if row is None or table.each or key.table in FILES:
+            return [], None
+        if quantity.hidden or not isinstance(row.data, Mapping):
+            return [], None
+        return [Set((*row.steps, key.name), value)], row / key.name
+
+    # -------------------------------------------------------------- translating
+
+    @cached_property
+    def _around(self) -> Around:
+        constants = self.pulling.constants
+        conversions = frozenset(n for n, c in constants.items() if c.kind == "conversion")
+        defaults = {n: c.value for n, c in constants.items() if c.kind == "default"}
+        return Around(None, conversions, defaults)
+
+    def _translated(
+        self,
+        name: str,
+        edited: tuple[Place, Cell, tuple[Token, ...]],
+        phase: str | None,
+        formula: Formula | None,
+        *,
+        quiet: bool = False,
+    ) -> str | None:
+        """The formula in the language; None where it has none, which is told."""
+        place, cell, read = edited
+        around = replace(self._around, phase=phase)
+        try:
+            meant = translated(tree_of(read), around)
+            if formula is not None:
+                meant = _in_its_words(meant, formula, self._printed(formula, "value"), around)
+            why = untold(meant)
+            if why:
+                raise FormulaProblem(why)
+            text = formula_text(meant)
+            parse_language(text)
+        except (FormulaProblem, FormulaError) as problem:
+            said = f"the formula of '{name}', ={quotable(cell.formula or '')}: {problem}"
+            if not quiet:
+                self.pulling.refuse("W006", place, said)
+            return None
+        return text
+
+    def _note(
+        self,
+        key: Key,
+        cells: Cells,
+        site: Site,
+        old: str,
+        new: str,
+        changes: tuple[Change, ...],
+        called: str = "",
+    ) -> None:
+        place = str(cells["value"][0])
+        proof = Proof(key.table, key.row, key.name, cells)
+        name = called or input_name(key)
+        self.pulling.edits.append(Edit(name, place, site, old, new, changes, proof))
+
+
+_COLUMN = r"([A-Za-z]{1,3})"
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two formulas say the same but for blanks and brackets."""
+    try:
+        return parse_language(one) == parse_language(other)
+    except FormulaError:
+        return False
+
+
+def _formula_for_value(site: Site, text: str) -> tuple[Change, ...] | None:
+    """A formula where a value stands; None where there are two values."""
+    data = site.data
+    if not isinstance(data, Mapping):
+        return (Set(site.steps, {"formula": text}),)
+    if "written" in data or site.steps[-1] == "written":
+        return None
+    stated = [k for k in ("value", "low", "high", "at_least", "at_most", "reason") if k in data]
+    dropped = [*stated[1:], *(k for k in ("kind",) if k in data)]
+    return (
+        Swap((*site.steps, stated[0]), "formula", text),
+        *(Drop((*site.steps, k)) for k in dropped),
+    )
+
+
+def _in_its_words(
+    meant: Node, formula: Formula, printed: tuple[Token, ...], around: Around
+) -> Node:
+    """The new tree with all parts that the old one had as the plan writes them.
+
+    What a formula of the catalogue was printed as becomes its call again, since the parts of the
+    written formula are laid beside those of what was printed for it.
+    """
+    if not printed:
+        return meant
+    try:
+        written = parse_language(formula.text)
+        was = translated(tree_of(printed), around)
+    except (FormulaProblem, FormulaError):
+        return meant
+    words: dict[Node, Node] = {}
+    _beside(written, was, words)
+    return _replaced(meant, words)
+
+
+def _beside(written: Node, was: Node, words: dict[Node, Node]) -> None:
+    words.setdefault(was, written)
+    if type(written) is not type(was):
+        return
+    one, other = list(children(written)), list(children(was))
+    if len(one) == len(other):
+        for inner, beside in zip(one, other, strict=True):
+            _beside(inner, beside, words)
+
+
+def _replaced(node: Node, words: Mapping[Node, Node]) -> Node:
+    known = words.get(node)
+    if known is not None:
+        return known
+    changed: dict[str, Any] = {}
+    for each in fields(node):
+        value = getattr(node, each.name)
+        if isinstance(value, Node):
+            changed[each.name] = _replaced(value, words)
+        elif isinstance(value, tuple) and any(isinstance(part, Node) for part in value):
+            changed[each.name] = tuple(
+                _replaced(part, words) if isinstance(part, Node) else part for part in value
+            )
+    return replace(node, **changed) if changed else node

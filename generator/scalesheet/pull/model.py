@@ -1,0 +1,103 @@
+"""What pull speaks of: findings, edits, and everything that one pull is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from scalesheet.language.syntax import End
+from scalesheet.load import Document
+from scalesheet.model import Book, Plan, Table
+from scalesheet.pull.patch import Change
+from scalesheet.pull.sheets import Cell, Workbook
+from scalesheet.pull.sites import Site, Sites
+from scalesheet.pull.tokens import Meanings, Printer, Token, meanings
+from scalesheet.pull.where import Place, Stamp, Where
+from scalesheet.render.workbook.layout import tables_used
+from scalesheet.render.workbook.names import Names
+from scalesheet.render.workbook.places import ConstantPlace, Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What cannot be taken over, and where it stands in the workbook."""
+
+    code: str
+    place: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A formula that was translated: the cells that it must give, by the end of its range."""
+
+    table: str | None
+    row: str | None
+    name: str
+    cells: Mapping[End, tuple[Place, Cell, tuple[Token, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One edit of the workbook, as changes of one file of the data."""
+
+    name: str
+    place: str
+    site: Site
+    old: str
+    new: str
+    changes: tuple[Change, ...]
+    proof: Proof | None = None
+
+    @property
+    def document(self) -> Document:
+        return self.site.document
+
+
+@dataclass(frozen=True)
+class Pulling:
+    """A workbook and the data that it is held against."""
+
+    workbook: Workbook
+    stamp: Stamp
+    book: Book
+    plan: Plan
+    layout: Layout
+    where: Where
+    sites: Sites
+    same: bool  # the data state what the workbook was made from
+    edits: list[Edit] = field(default_factory=list)
+    errors: list[Finding] = field(default_factory=list)
+    left: list[Finding] = field(default_factory=list)
+
+    @cached_property
+    def tables(self) -> Mapping[str, Table]:
+        return {**tables_used(self.book, self.plan), **self.plan.tables}
+
+    @property
+    def names(self) -> Names:
+        return self.layout.names
+
+    @property
+    def constants(self) -> Mapping[str, ConstantPlace]:
+        """Conversions and defaults by name."""
+        return self.layout.constants
+
+    @cached_property
+    def meanings(self) -> Meanings:
+        return meanings(self.workbook, self.where, self.plan.scalars, self.names)
+
+    @cached_property
+    def printer(self) -> Printer:
+        columns = {(t.name, c.name): c for t in self.tables.values() for c in t.columns.values()}
+        return Printer(self.plan.scalars, columns)
+
+    def cell(self, place: Place) -> Cell:
+        return self.workbook.sheets[place.sheet].at(place.row, place.column)
+
+    def refuse(self, code: str, place: Place | str, message: str) -> None:
+        self.errors.append(Finding(code, str(place), message))
+
+    def leave(self, place: Place | str, message: str) -> None:
+        self.left.append(Finding("W009", str(place), message))

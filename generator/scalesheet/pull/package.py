@@ -1,0 +1,114 @@
+"""The file of a workbook: whether it may be opened at all, judged before anything of it is read.
+
+A workbook is a zip of XML, and anybody may have made it. What it would unpack to, macros, and links
+to other files are looked at in its list of contents; XML with a DOCTYPE is never parsed further.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+MOST_BYTES = 600_000_000  # unpacked; a workbook of a million formulas has 200 MB
+MOST_ENTRIES = 2_000
+MOST_RATIO = 300  # unpacked to packed; ours have 12
+SMALL = 30_000_000  # unpacked; below this no ratio is a danger
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ODS = "application/vnd.oasis.opendocument.spreadsheet"
+#: Parts of a package that reach out of it or run: what they are.
+_FOREIGN = {
+    "xl/vbaproject": "macros",
+    "xl/macrosheets/": "macros",
+    "xl/externallinks/": "links to other workbooks",
+    "xl/connections": "a connection to data elsewhere",
+    "xl/embeddings/": "an embedded file",
+    "xl/activex/": "active controls",
+}
+
+
+class UnreadableError(Exception):
+    """The file is no workbook that may be read. `code` W001 or W003; the message says why."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code, self.message = code, message
+
+
+@dataclass(frozen=True)
+class Package:
+    """The parts of a workbook by name; reading one is all that can be done with it."""
+
+    archive: zipfile.ZipFile
+    names: frozenset[str]
+
+    def parse(self, name: str, start: Any, end: Any, text: Any) -> None:
+        """Runs the handlers over one part. Raises UnreadableError."""
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler, parser.EndElementHandler = start, end
+        parser.CharacterDataHandler = text
+        parser.StartDoctypeDeclHandler = _doctype
+        try:
+            parser.Parse(self.archive.read(name), True)
+        except KeyError:
+            raise UnreadableError("W001", f"it lacks the part {name}; save it anew") from None
+        except (expat.ExpatError, UnicodeDecodeError) as error:
+            said = f"its part {name} is no XML ({error}); save it anew"
+            raise UnreadableError("W001", said) from None
+        except _BROKEN as error:
+            said = f"its part {name} is broken ({error}); save it anew"
+            raise UnreadableError("W001", said) from None
+
+
+_BROKEN = (zipfile.BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError, ValueError)
+
+
+def _doctype(*_: object) -> None:
+    raise UnreadableError(
+        "W001", "its XML has a DOCTYPE, which no workbook has; save it from the spreadsheet program"
+    )
+
+
+def read_package(path: Path, then: Callable[[Package], Any]) -> Any:
+    """What `then` makes of the opened file. Raises UnreadableError, OSError."""
+    with path.open("rb") as file:
+        head = file.read(8)
+    if head == _OLE:
+        said = "it is protected by a password, or an old .xls; save it as .xlsx without a password"
+        raise UnreadableError("W001", said)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return then(_judged(archive))
+    except zipfile.BadZipFile as error:
+        said = f"it is no .xlsx file, or cut off ({error}); save it anew as .xlsx"
+        raise UnreadableError("W001", said) from None
+
+
+def _judged(archive: zipfile.ZipFile) -> Package:
+    entries = archive.infolist()
+    if len(entries) > MOST_ENTRIES:
+        said = f"it has {len(entries):,} parts, at most {MOST_ENTRIES:,} are read"
+        raise UnreadableError("W001", f"{said}; is it a workbook?")
+    unpacked = sum(entry.file_size for entry in entries)
+    packed = max(1, sum(entry.compress_size for entry in entries))
+    if unpacked > MOST_BYTES or (unpacked > SMALL and unpacked / packed > MOST_RATIO):
+        said = f"it unpacks from {packed / 1e6:,.1f} to {unpacked / 1e6:,.0f} MB"
+        raise UnreadableError("W001", f"{said}, as no workbook of ours does; nothing of it is read")
+    if any(entry.flag_bits & 1 for entry in entries):
+        raise UnreadableError("W001", "it is encrypted; save it without a password")
+    names = frozenset(entry.filename for entry in entries)
+    for name in sorted(names):
+        found = next((what for part, what in _FOREIGN.items() if name.lower().startswith(part)), "")
+        if found:
+            said = f"it holds {found} ({name}), which no workbook of ours does"
+            raise UnreadableError("W003", f"{said}; save it as a plain .xlsx without them")
+    if "mimetype" in names and archive.read("mimetype")[:80].decode("ascii", "replace") == _ODS:
+        raise UnreadableError("W001", "it is an .ods file; save it as .xlsx")
+    if "xl/workbook.xml" not in names:
+        raise UnreadableError("W001", "it is a zip without a workbook in it; give the .xlsx file")
+    return Package(archive, names)

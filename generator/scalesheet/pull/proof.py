@@ -1,0 +1,105 @@
+"""Whether a formula that was translated gives what stands in the workbook.
+
+It does where the compiled formula prints as the very tokens of the cell. Where it prints otherwise,
+since the same can be said in several ways, its value must be the one that the workbook shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from scalesheet.language.syntax import End
+from scalesheet.model import Book, Formula, Key, Plan
+from scalesheet.printers.base import PrinterError
+from scalesheet.pull.model import Edit, Finding, Proof, Pulling
+from scalesheet.pull.parse import tree_of
+from scalesheet.pull.tokens import FormulaProblem, Printer, Token
+from scalesheet.pull.translate import Around, translated
+from scalesheet.render.workbook.context import end_node
+from scalesheet.resolve.scalars import SCENARIO
+from scalesheet.values import Results, Value
+
+WITHIN = 1e-9  # of the value; a workbook that went through LibreOffice has 15 digits
+
+
+def unproven(pulling: Pulling, book: Book, edits: Sequence[Edit]) -> Iterator[Finding]:
+    """The formulas of edits that give something else in the data than in the workbook."""
+    proofs = [(edit, edit.proof) for edit in edits if edit.proof is not None]
+    if not proofs:
+        return
+    plan = book.plans[pulling.plan.id]
+    after = replace(pulling, book=book, plan=plan)
+    printer, results = after.printer, _results(pulling, book, plan)
+    for edit, proof in proofs:
+        formula = _formula(after, proof)
+        if formula is None:
+            yield Finding("W006", edit.place, f"'{edit.name}' has no formula in the changed data")
+            continue
+        for end, (place, cell, read) in proof.cells.items():
+            printed = _printed(printer, formula, end)
+            if printed == read or _same_form(printed, read):
+                continue
+            value = _value(results, proof)
+            shown = value.reason if value.reason is not None else value.end(end)
+            if not _alike(shown, cell.value):
+                said = f"'{edit.name}' would be {edit.new}, which gives {_told(shown)}"
+                here = "is not computed" if cell.value is None else f"shows {_told(cell.value)}"
+                hint = "; save it from a spreadsheet program" if cell.value is None else (
+                    "; write it in the data, or in a form nearer to the old one"
+                )  # fmt: skip
+                yield Finding("W006", str(place), f"{said}, and the cell {here}{hint}")
+                break
+
+
+def _results(pulling: Pulling, book: Book, plan: Plan) -> Results:
+    """Under the scenario that the workbook shows."""
+    from scalesheet.evaluate import evaluate
+
+    place = pulling.where.scalars.get((SCENARIO, "value"))
+    word = pulling.cell(place).value if place is not None else None
+    chosen = {Key(SCENARIO): word} if isinstance(word, str) and word in plan.scenarios else {}
+    return evaluate(book, plan, chosen)
+
+
+def _formula(pulling: Pulling, proof: Proof) -> Formula | None:
+    if proof.table is None:
+        return pulling.plan.scalars[proof.name].formula
+    column = pulling.tables[proof.table].columns[proof.name]
+    return column.own.get(str(proof.row)) or column.formula
+
+
+def _printed(printer: Printer, formula: Formula, end: End) -> tuple[Token, ...]:
+    try:
+        return printer.printed(end_node(formula, end))
+    except PrinterError:
+        return ()
+
+
+def _same_form(printed: tuple[Token, ...], read: tuple[Token, ...]) -> bool:
+    """Alike but for brackets, tolerances and guards; a conversion has to be in both."""
+    plain = Around(None, frozenset(), {})
+    try:
+        return translated(tree_of(printed), plain) == translated(tree_of(read), plain)
+    except FormulaProblem:
+        return False
+
+
+def _value(results: Results, proof: Proof) -> Value:
+    if proof.table is None:
+        return results.scalars[proof.name]
+    return results.cell(proof.table, str(proof.row), proof.name)
+
+
+def _alike(one: object, other: object) -> bool:
+    if isinstance(one, bool):
+        one = "yes" if one else "no"
+    if isinstance(one, float) and isinstance(other, float):
+        return abs(one - other) <= WITHIN * max(abs(one), abs(other))
+    return one == other
+
+
+def _told(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.10g}" if isinstance(value, float) else repr(value)

@@ -1,0 +1,168 @@
+"""Where in the files of the data folder a value of the book is stated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from scalesheet.load import Document
+from scalesheet.load.document import Steps
+from scalesheet.model import Plan, Position
+from scalesheet.resolve.catalogue_columns import HARDWARE, MEASUREMENT, MODEL, NODE, PUBLISHED
+
+#: The catalogue's tables whose rows are files: the kind of the files.
+FILES = {
+    "hardware": "hardware",
+    "nodes": "node",
+    "offers": "rate",
+    "models": "model",
+    "measurements": "measurement",
+}
+_PATHS: Mapping[str, Mapping[str, Any]] = {
+    "hardware": HARDWARE,
+    "nodes": NODE,
+    "models": {**MODEL, **PUBLISHED},
+    "measurements": MEASUREMENT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in a file; what stands there may not be there yet."""
+
+    document: Document
+    steps: Steps
+
+    def __truediv__(self, step: str | int) -> Site:
+        return Site(self.document, (*self.steps, step))
+
+    @property
+    def data(self) -> Any:
+        """What stands there, or None."""
+        data = self.document.data
+        for step in self.steps:
+            try:
+                data = data[step]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return data
+
+    @property
+    def there(self) -> bool:
+        return self.steps in self.document.places
+
+    @property
+    def position(self) -> Position:
+        return self.document.at(*self.steps)
+
+
+@dataclass(frozen=True)
+class Sites:
+    """The files that a plan's workbook is made of."""
+
+    documents: tuple[Document, ...]
+    plan: Plan
+
+    @cached_property
+    def _file(self) -> Document:
+        return next(d for d in self.documents if d.kind == "plan" and d.id == self.plan.id)
+
+    @cached_property
+    def _of_files(self) -> Mapping[tuple[str, str], Document]:
+        return {(d.kind, d.id): d for d in self.documents}
+
+    @cached_property
+    def _scalars(self) -> Mapping[str, Site]:
+        data, found = self._file.data, {}
+        places: list[tuple[str, Steps, Any]] = [("", ("scalars",), data.get("scalars", {}))]
+        for phase, entry in (data.get("phases") or {}).items():
+            places.append((f"{phase}.", ("phases", phase, "scalars"), entry.get("scalars", {})))
+        for before, steps, entries in places:
+            for name, entry in entries.items():
+                site = Site(self._file, (*steps, name))
+                found[before + name] = site
+                if isinstance(entry, Mapping) and "written" in entry and self.plan.scenarios:
+                    first, second = self.plan.scenarios[:2]
+                    found[f"{before}{name}.{first}"] = site
+                    found[f"{before}{name}.{second}"] = site / "written"
+        return found
+
+    @cached_property
+    def _tables(self) -> Mapping[str, Site]:
+        data = self._file.data
+        found = {name: Site(self._file, ("tables", name)) for name in data.get("tables", {})}
+        for phase, entry in (data.get("phases") or {}).items():
+            for name in entry.get("tables", {}):
+                found[f"{phase}.{name}"] = Site(self._file, ("phases", phase, "tables", name))
+        for document in self.documents:
+            if document.kind == "table":
+                found[document.id] = Site(document, ())
+        return found
+
+    def scalar(self, name: str) -> Site | None:
+        return self._scalars.get(name)
+
+    def table(self, name: str) -> Site | None:
+        """The table of a plan or of a file of its own: what has columns and rows."""
+        return self._tables.get(name)
+
+    def row(self, table: str, row: str) -> Site | None:
+        """What states a row: its mapping of cells, its phase, or its file."""
+        if table == "phases":
+            return Site(self._file, ("phases", row))
+        if table in FILES:
+            document = self._of_files.get((FILES[table], row))
+            return Site(document, ()) if document is not None else None
+        site = self.table(table)
+        return site / "rows" / row if site is not None else None
+
+    def cell(self, table: str, row: str, column: str, position: Position | None) -> Site | None:
+        """What states a cell, or would; None where no file does."""
+        whole = self.row(table, row)
+        if whole is None:
+            return None
+        if table not in FILES:
+            side = self._side(whole, column)
+            return side if side is not None else whole / column
+        if position is not None and (known := self._at(whole.document, position)):
+            return Site(whole.document, known)
+        path = getattr(_PATHS.get(table, {}).get(column), "path", ()) or (column,)
+        return Site(whole.document, tuple(path))
+
+    def _side(self, row: Site, column: str) -> Site | None:
+        """The cell of one of the two sides of a scenario, `steps_written`."""
+        for number, scenario in enumerate(self.plan.scenarios[:2]):
+            base = column.removesuffix(f"_{scenario}")
+            cell = row / base
+            if base != column and not (row / column).there and cell.there:
+                return cell / "written" if number == 1 else cell
+        return None
+
+    def formula(self, position: Position | None) -> Site | None:
+        """The formula that stands at a place; None where the program wrote it."""
+        if position is None:
+            return None
+        for document in self._places(position.path):
+            steps = self._at(document, position)
+            if steps and steps[-1] == "formula":
+                return Site(document, steps)
+        return None
+
+    def _places(self, path: str) -> Iterable[Document]:
+        return (d for d in self.documents if d.path == path)
+
+    def _at(self, document: Document, position: Position) -> Steps:
+        return self._by_position(document).get((position.line, position.column), ())
+
+    def _by_position(self, document: Document) -> Mapping[tuple[int, int], Steps]:
+        known = self._inverse.get(document.path)
+        if known is None:
+            known = {(p.line, p.column): steps for steps, p in document.places.items() if steps}
+            self._inverse[document.path] = known
+        return known
+
+    @cached_property
+    def _inverse(self) -> dict[str, Mapping[tuple[int, int], Steps]]:
+        return {}

@@ -1,0 +1,64 @@
+"""What pull says: each change with its file and line, what was not taken over, what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from scalesheet.diagnostics import Diagnostic, errors
+from scalesheet.load.document import quotable
+from scalesheet.load.folder import shown
+from scalesheet.pull import Pulled
+from scalesheet.pull.model import Edit, Finding
+
+
+def problems(pulled: Pulled, path: Path) -> str:
+    """Everything that stands in the way, with its cell; then what would not be taken over."""
+    lines = [_line(path, finding) for finding in pulled.errors]
+    lines += [_caused(pulled, path, diagnostic) for diagnostic in errors(pulled.diagnostics)]
+    lines += [_line(path, finding) for finding in pulled.left]
+    return "\n".join(lines)
+
+
+def _caused(pulled: Pulled, path: Path, diagnostic: Diagnostic) -> str:
+    """A diagnostic of the changed data, with the cell of the workbook that it is about."""
+    cause = pulled.causes.get(diagnostic)
+    return f"{diagnostic}{f' ({path.name}, {cause})' if cause else ''}"
+
+
+def changes(pulled: Pulled, path: Path, data: Path, *, written: bool) -> str:
+    """The changes by file and line, and how many."""
+    lines = list(_changes(pulled))
+    lines += [_caused(pulled, path, diagnostic) for diagnostic in pulled.diagnostics]
+    if pulled.left:
+        lines += [_line(path, finding) for finding in pulled.left]
+    files = len(pulled.files)
+    if not pulled.edits:
+        said = f"{path.name} states what the data of '{pulled.plan}' state: nothing to take over"
+    else:
+        count = len(pulled.edits)
+        what = f"{count} change{'s' * (count != 1)} of {files} file{'s' * (files != 1)}"
+        said = f"{what} {'written' if written else 'to write (nothing was)'}"
+    if pulled.left:
+        said += f"; {len(pulled.left)} not taken over"
+    if not pulled.same:
+        said += f"; the workbook is of edition {pulled.edition}, and the data have changed since"
+    if pulled.edits and written:
+        said += "\nwhat it does to the numbers: scalesheet diff HEAD"
+    return "\n".join([*lines, said])
+
+
+def _changes(pulled: Pulled) -> Iterator[str]:
+    def place(edit: Edit) -> tuple[str, int]:
+        position = edit.site.position
+        return position.path, position.line
+
+    for edit in sorted(pulled.edits, key=place):
+        at = edit.site.position
+        old, new = quotable(edit.old), quotable(edit.new, clip=False)
+        yield f"{at.path}:{at.line}: {edit.name}: {old} -> {new} ({edit.place})"
+
+
+def _line(path: Path, finding: Finding) -> str:
+    place = f"{shown(path)}:{f' {finding.place}:' if finding.place else ''}"
+    return f"{place} {finding.code} {finding.message}"

@@ -1,0 +1,274 @@
+"""Formulas of a spreadsheet as tokens in which references say what they mean, not where it stands.
+
+`D12*Units!$B$5` of a workbook and what our printer would write today are the same tokens, wherever
+rows, columns and sheets have gone meanwhile; so a formula that nobody edited is known by comparing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from scalesheet.language.syntax import End, Node
+from scalesheet.model import Quantity
+from scalesheet.printers.excel import excel
+from scalesheet.pull.sheets import Workbook, address
+from scalesheet.pull.where import Area, Place, Where, area_of
+from scalesheet.render.workbook.names import Names
+
+#: kind and what it says. Kinds: num, str, flag, op, func, error, foreign, name, and those of a
+#: reference: scalar (name, end), own (table, column, end), cell (table, row, column, end),
+#: range (table, column, end), ids (table), titles (table), title and id (table, row),
+#: const (name), area (text).
+Token = tuple[str, object]
+
+_OPEN, _CLOSE, _APART = "\ue000", "\ue001", "\ue002"
+_TOKEN = re.compile(
+    r"""(?P<space>\s+)
+      |(?P<str>"(?:[^"]|"")*")
+      |(?P<ours>\ue000[^\ue001]*\ue001)
+      |(?P<error>\#REF!|\#N/A|\#NAME\?|\#VALUE!|\#DIV/0!|\#NUM!|\#NULL!)
+      |(?P<foreign>'?\[[^\]]*\][^!'(]*'?!?[$A-Za-z0-9:.#]*)
+      |(?P<area>(?:(?:'(?:[^']|'')+'|[A-Za-z_\u0080-\uffff$][\w.\u0080-\uffff]*)!)?
+          (?:\#REF!|\$?[A-Za-z]{1,3}\$?[0-9]{1,7}
+            (?::(?:(?:'(?:[^']|'')+'|[A-Za-z_][\w.]*)!)?\$?[A-Za-z]{1,3}\$?[0-9]{1,7})?)(?![\w(.]))
+      |(?P<whole>(?:(?:'(?:[^']|'')+'|[A-Za-z_][\w.]*)!)?
+          (?:\$?[A-Za-z]{1,3}:\$?[A-Za-z]{1,3}|\$?[0-9]+:\$?[0-9]+)(?![\w(.]))
+      |(?P<num>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)
+      |(?P<flag>(?:TRUE|FALSE)(?:\s*\(\s*\))?(?![\w(.]))
+      |(?P<func>[A-Za-z_][\w.]*\s*\()
+      |(?P<name>[A-Za-z_\\\u0080-\uffff][\w.?\\\u0080-\uffff]*)
+      |(?P<op><=|>=|<>|[-+*/^&=<>%,;(){}:!@~])""",
+    re.X | re.IGNORECASE,
+)
+
+
+class FormulaProblem(Exception):
+    """What of a formula cannot be read; the message says it."""
+
+
+@dataclass(frozen=True)
+class Meanings:
+    """What references of one workbook mean."""
+
+    workbook: Workbook
+    where: Where
+    ranged: Mapping[str, bool]  # whether a scalar has ends
+    called: Mapping[str, Token]  # what a defined name stands for, by its lower-case form
+    _columns: dict[str, dict[int, tuple[str, str, End]]] = field(default_factory=dict)
+
+    @cached_property
+    def tables_on(self) -> Mapping[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for name, rows in self.where.tables.items():
+            found.setdefault(rows.sheet, []).append(name)
+        return found
+
+    @cached_property
+    def ids(self) -> Mapping[str, Mapping[int, str]]:
+        """Table -> row of the sheet -> id."""
+        return {
+            name: {row: id for id, row in rows.rows.items()}
+            for name, rows in self.where.tables.items()
+        }
+
+    @cached_property
+    def columns(self) -> Mapping[str, Mapping[int, tuple[str, End]]]:
+        return {
+            name: {at: key for key, at in rows.columns.items()}
+            for name, rows in self.where.tables.items()
+        }
+
+    @cached_property
+    def constants(self) -> Mapping[Place, Token]:
+        """Cells of constants by their place, for formulas that point rather than name."""
+        found = {}
+        for name, token in self.called.items():
+            if token[0] == "const":
+                area = area_of(self.workbook.names.get(name, ""))
+                if area is not None:
+                    found[area.place] = token
+        return found
+
+    def of(self, area: Area, fixed: bool, home: Place) -> Token:
+        """What a cell or area means as seen from `home`; `fixed`: its row is held by a $."""
+        if area.top == area.bottom and area.left == area.right:
+            return self._one(area.place, fixed, home)
+        for name in self.tables_on.get(area.sheet, ()):
+            rows = self.where.tables[name]
+            if area.left != area.right or not rows.heading < area.top <= area.bottom <= rows.last:
+                continue
+            held = {row for row in self.ids[name] if area.top <= row <= area.bottom}
+            whole = len(held) == len(self.ids[name])
+            if area.left == rows.key and whole:
+                return "ids", name
+            if area.left == rows.title and whole:
+                return "titles", name
+            column = self.columns[name].get(area.left)
+            if column is not None and whole:
+                return "range", (name, *column)
+            if column is not None:
+                few = tuple(("cell", (name, self.ids[name][row], *column)) for row in sorted(held))
+                return "few", few
+        return "area", f"{area.place}:{address(area.bottom, area.right)}"
+
+    def _one(self, place: Place, fixed: bool, home: Place) -> Token:
+        scalar = self.where.meaning.get(place)
+        if scalar is not None:
+            return "scalar", (scalar[0], scalar[1] if self.ranged[scalar[0]] else "value")
+        if place in self.constants:
+            return self.constants[place]
+        for name in self.tables_on.get(place.sheet, ()):
+            rows = self.where.tables[name]
+            if not rows.heading < place.row <= rows.last:
+                continue
+            id = self.ids[name].get(place.row, "")
+            column = self.columns[name].get(place.column)
+            if column is not None and place.row == home.row and place.sheet == home.sheet and (
+                not fixed
+            ):  # fmt: skip
+                return "own", (name, *column)
+            if column is not None and id:
+                return "cell", (name, id, *column)
+            if id and place.column in (rows.key, rows.title):
+                return ("id" if place.column == rows.key else "title"), (name, id)
+        return "area", str(place)
+
+
+def tokens(formula: str, home: Place, meanings: Meanings) -> tuple[Token, ...]:
+    """The tokens of a formula that stands at `home`. Raises FormulaProblem."""
+    found: list[Token] = []
+    at = 0
+    while at < len(formula):
+        match = _TOKEN.match(formula, at)
+        if match is None:
+            raise FormulaProblem(f"'{formula[at : at + 10]}' is nothing that we can read")
+        at = match.end()
+        kind, said = str(match.lastgroup), match[0]
+        if kind != "space":
+            found.append(_READ[kind](said, home, meanings))
+    return tuple(found)
+
+
+def _area(said: str, home: Place, meanings: Meanings) -> Token:
+    if "#REF!" in said:
+        return "error", "#REF!"
+    sheet, mark, rest = said.rpartition("!") if ":" not in said else _split(said)
+    area = area_of(said if mark else f"'{home.sheet.replace(chr(39), chr(39) * 2)}'!{said}")
+    if area is None or area.sheet not in meanings.workbook.sheets:
+        return "area", said
+    del sheet
+    fixed = "$" in rest.partition(":")[0][1:]
+    return meanings.of(area, fixed, home)
+
+
+def _split(said: str) -> tuple[str, str, str]:
+    """Sheet, mark and cells of `Sheet!A1:B2`."""
+    sheet, mark, rest = said.partition("!")
+    if "!" in rest:  # a sheet before each of the two cells
+        rest = rest.replace(f"{sheet}!", "")
+    return (sheet, mark, rest) if mark else ("", "", said)
+
+
+def _name(said: str, home: Place, meanings: Meanings) -> Token:
+    return meanings.called.get(said.casefold(), ("name", said))
+
+
+def _function(said: str, home: Place, meanings: Meanings) -> Token:
+    name = said[:-1].strip().upper()
+    return "func", re.sub(r"^(_XLFN\.|_XLWS\.|COM\.MICROSOFT\.)+", "", name)
+
+
+def _ours(said: str, home: Place, meanings: Meanings) -> Token:
+    kind, *parts = said[1:-1].split(_APART)
+    return kind, (parts[0] if len(parts) == 1 else tuple(parts))
+
+
+_READ = {
+    "str": lambda said, home, meanings: ("str", said[1:-1].replace('""', '"')),
+    "num": lambda said, home, meanings: ("num", float(said)),
+    "op": lambda said, home, meanings: ("op", "," if said == ";" else said),
+    "error": lambda said, home, meanings: ("error", said),
+    "foreign": lambda said, home, meanings: ("foreign", said),
+    "flag": lambda said, home, meanings: ("flag", said[:4].upper() == "TRUE"),
+    "whole": lambda said, home, meanings: ("area", said),
+    "area": _area,
+    "name": _name,
+    "func": _function,
+    "ours": _ours,
+}
+
+
+def meanings(
+    workbook: Workbook, where: Where, scalars: Mapping[str, Quantity], names: Names
+) -> Meanings:
+    """What the references of a located workbook mean."""
+    called: dict[str, Token] = {}
+    for (name, end), text in names.scalars.items():
+        if text.casefold() not in called or end == "value":
+            called[text.casefold()] = "scalar", (name, end if scalars[name].ranged else "value")
+    for (name, end), text in names.scalars.items():
+        if scalars[name].ranged:
+            called[text.casefold()] = "scalar", (name, end)
+    called |= {text.casefold(): ("ids", name) for name, text in names.tables.items()}
+    called |= {text.casefold(): ("const", name) for name, text in names.constants.items()}
+    ranged = {name: scalar.ranged for name, scalar in scalars.items()}
+    return Meanings(workbook, where, ranged, called)
+
+
+# ------------------------------------------------------------------ what we would print
+
+
+@dataclass(frozen=True)
+class _Meant:
+    """The printer's places: what is meant in place of where it stands."""
+
+    scalars: Mapping[str, Quantity]
+    columns: Mapping[tuple[str, str], Quantity]
+
+    def _say(self, *parts: str) -> str:
+        return f"{_OPEN}{_APART.join(parts)}{_CLOSE}"
+
+    def _end(self, table: str, column: str, end: End) -> str:
+        return end if self.columns[table, column].ranged else "value"
+
+    def scalar(self, name: str, end: End) -> str:
+        return self._say("scalar", name, end if self.scalars[name].ranged else "value")
+
+    def column(self, table: str, column: str, end: End) -> str:
+        return self._say("own", table, column, self._end(table, column, end))
+
+    def cell(self, table: str, row: str, column: str, end: End) -> str:
+        return self._say("cell", table, row, column, self._end(table, column, end))
+
+    def range(self, table: str, column: str, end: End) -> str:
+        return self._say("range", table, column, self._end(table, column, end))
+
+    def ids(self, table: str) -> str:
+        return self._say("ids", table)
+
+    def titles(self, table: str) -> str:
+        return self._say("titles", table)
+
+    def constant(self, name: str) -> str:
+        return self._say("const", name)
+
+
+@dataclass(frozen=True)
+class Printer:
+    """Prints bound trees as tokens."""
+
+    scalars: Mapping[str, Quantity]
+    columns: Mapping[tuple[str, str], Quantity]
+    _known: dict[int, tuple[Node, tuple[Token, ...]]] = field(default_factory=dict)
+
+    def printed(self, tree: Node) -> tuple[Token, ...]:
+        known = self._known.get(id(tree))
+        if known is None:
+            text = excel(tree, _Meant(self.scalars, self.columns)).text
+            nowhere = Meanings(Workbook({}, {}), Where({}, {}, {}, {}), {}, {})
+            known = tree, tokens(text, Place("", 0, 0), nowhere)
+            self._known[id(tree)] = known
+        return known[1]

@@ -1,0 +1,314 @@
+"""Stated values: what an input says in the workbook, in the data and as shipped, and what of the
+file changes where the workbook says something new."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+
+from scalesheet.evaluate.edits import input_name
+from scalesheet.language.syntax import ENDS, End
+from scalesheet.load.document import quotable
+from scalesheet.model import Key, Quantity, Stated
+from scalesheet.pull.model import Edit, Pulling
+from scalesheet.pull.patch import Append, Change, Drop, Set, Swap, number_text
+from scalesheet.pull.sheets import Cell
+from scalesheet.pull.sites import FILES, Site
+from scalesheet.pull.where import Place
+from scalesheet.render.workbook.context import ends_of, stated_ends, stated_text
+
+#: What an input says: a text, or low, value and high.
+Said = str | tuple[float, float, float]
+
+_SERIAL_START = date(1899, 12, 30)  # day 0 of the calendar of spreadsheets
+
+
+class ValueProblem(Exception):
+    """A cell says what cannot stand there; `code` and the message."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code, self.message = code, message
+
+
+def take_input(
+    pulling: Pulling, key: Key, quantity: Quantity, stated: Stated, site: Site | None,
+    places: Mapping[End, Place],
+) -> None:  # fmt: skip
+    """Compares one input with the data, and notes an edit, a conflict or a fault."""
+    place, name = places["value"], input_name(key)
+    cells = {end: pulling.cell(at) for end, at in places.items()}
+    symbol = symbol_of(pulling, quantity)
+    try:
+        theirs = said_in(cells, quantity, stated)
+    except ValueProblem as problem:
+        pulling.refuse(problem.code, place, f"'{name}' {problem.message}")
+        return
+    ours = said_by(stated, symbol)
+    base = ours if pulling.same else _shipped(pulling, key, quantity)
+    if same(theirs, ours) or (base is not None and same(theirs, base)):
+        return
+    if base is None:
+        said = f"'{name}' is {shown(theirs)} here and {shown(ours)} in the data, and no list of"
+        pulling.refuse("W007", place, f"{said} shipped values tells which is new; edit the data")
+        return
+    if not same(ours, base):
+        said = f"'{name}' was {shown(base)}, is {shown(theirs)} here and {shown(ours)} in the data"
+        pulling.refuse("W007", place, f"{said}; put one of the two into the cell")
+        return
+    if site is None:
+        pulling.leave(place, f"'{name}' stands in no file that is written by hand")
+        return
+    try:
+        changes, told = changes_of(pulling, key, quantity, stated, site, theirs)
+    except ValueProblem as problem:
+        pulling.refuse(problem.code, place, f"'{name}' {problem.message}")
+        return
+    old, new = shown(ours), shown(theirs) + told
+    pulling.edits.append(Edit(name, str(place), site, old, new, tuple(changes)))
+
+
+def symbol_of(pulling: Pulling, quantity: Quantity) -> str:
+    if quantity.unit is None or quantity.show.percent:
+        return ""
+    return pulling.book.units.symbol(quantity.unit)
+
+
+# ------------------------------------------------------------------ what is said
+
+
+def said_by(stated: Stated, symbol: str) -> Said:
+    text = stated_text(stated, symbol)
+    return stated_ends(stated) if text is None else text
+
+
+def said_in(cells: Mapping[End, Cell], quantity: Quantity, stated: Stated | None) -> Said:
+    """What the cells of an input say. Raises ValueProblem."""
+    for cell in cells.values():
+        if cell.error is not None:
+            lost = cell.error == "#REF!"
+            said = f"shows {cell.error}; put its value back"
+            raise ValueProblem("W004" if lost else "W005", said)
+        if cell.formula is not None and cell.value is None:
+            said = "holds a formula that is not computed; save it from a spreadsheet program"
+            raise ValueProblem("W005", f"{said}, or write the value")
+    value = cells["value"].value
+    if quantity.kind != "number":
+        return _text(value, quantity)
+    if isinstance(value, str) and value.strip():
+        return _reason(value, quantity, stated)
+    numbers = {}
+    for end in ENDS:
+        each = cells[end].value if end in cells else value
+        if stated is None and each in (None, ""):
+            each = value  # in a row that was added an end that is missing equals the value
+        if isinstance(each, bool) or not isinstance(each, float):
+            which = f"has a {end} end that " if end in cells and end != "value" else ""
+            raise ValueProblem("W005", f"{which}{_no_number(each)}")
+        numbers[end] = each
+    return numbers["low"], numbers["value"], numbers["high"]
+
+
+def _no_number(value: object) -> str:
+    if value in (None, ""):
+        return "is empty; write a number, or a reason why there is none"
+    return f"is {quotable(str(value))!r}, which is no number; write a number"
+
+
+def _reason(text: str, quantity: Quantity, stated: Stated | None) -> str:
+    """Text where a number might stand: a reason, if it can be one and does not look like a slip."""
+    if stated is not None and text == stated.reason:
+        return text
+    bare = text.strip().replace("\u00a0", "").replace(" ", "").replace("'", "")
+    if bare[:1] in "+-0123456789.,≥≤" and any(c.isdigit() for c in bare):
+        if bare[:1] in "≥≤" and stated is not None and stated_text(stated, "") is not None:
+            return text
+        raise ValueProblem("W005", f"is the text {quotable(text)!r}; write it as a number")
+    may = quantity.may_reason or (stated is not None and stated.reason is not None)
+    if not may:
+        said = f"is the text {quotable(text)!r} where a number is wanted"
+        raise ValueProblem("W005", f"{said}, and it may not be a reason; write a number")
+    return text.strip()
+
+
+def _text(value: object, quantity: Quantity) -> str:
+    """What a cell of words, ids, texts or dates says."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        if quantity.kind == "date" and value == int(value) and 0 < value < 100_000:
+            return (_SERIAL_START + timedelta(days=int(value))).isoformat()
+        return str(int(value)) if value == int(value) else repr(value)
+    text = str(value or "")
+    if not text.strip() and quantity.kind not in ("text", "date"):
+        raise ValueProblem("W005", "is empty; choose from the list")
+    return text
+
+
+def _shipped(pulling: Pulling, key: Key, quantity: Quantity) -> Said | None:
+    """What the workbook was shipped with; None where it does not tell."""
+    if quantity.kind in ("text", "date") and key.table is not None:
+        return None
+    cells = {}
+    for end in ends_of(quantity):
+        cell = pulling.where.shipped.get(input_name(key, end))
+        if cell is not None:
+            cells[end] = cell
+    value = cells.get("value", Cell()).value
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, float):
+        return None
+    low, high = (cells[end].value if end in cells else value for end in ("low", "high"))
+    if not isinstance(low, float) or not isinstance(high, float):
+        return None
+    return low, value, high
+
+
+def same(one: Said, other: Said) -> bool:
+    """Alike to the 15 digits that LibreOffice saves; texts but for blanks and line ends."""
+    if isinstance(one, str) or isinstance(other, str):
+        return isinstance(one, str) and isinstance(other, str) and one.split() == other.split()
+    return all(_alike(a, b) for a, b in zip(one, other, strict=True))
+
+
+def shown(said: Said) -> str:
+    """What is said, for a line of the report."""
+    if isinstance(said, str):
+        return quotable(said) if said else "nothing"
+    low, value, high = map(number_text, said)
+    return value if low == high == value else f"{value} ({low} to {high})"
+
+
+# ------------------------------------------------------------------ what changes
+
+
+def changes_of(
+    pulling: Pulling, key: Key, quantity: Quantity, stated: Stated, site: Site, theirs: Said
+) -> tuple[list[Change], str]:
+    """The changes of the file, and what else is to be told. Raises ValueProblem."""
+    if key.table == "offers" and key.name == "node_price":
+        return _new_price(pulling, site, theirs), ", as a new entry of its prices"
+    if not site.there:
+        return _new_value(pulling, key, quantity, site, theirs)
+    data = site.data
+    sourced = isinstance(data, Mapping) and "source" in data
+    told = "; its source and kind are those of the old value" if sourced else ""
+    if isinstance(theirs, str):
+        return _text_changes(quantity, stated, site, data, theirs), told
+    return _number_changes(pulling, quantity, site, data, theirs), told
+
+
+def _text_changes(
+    quantity: Quantity, stated: Stated, site: Site, data: object, theirs: str
+) -> list[Change]:
+    if quantity.kind == "number" and theirs[:1] in "≥≤":
+        raise ValueProblem("W006", "is an open bound, which is edited in the data")
+    if not isinstance(data, Mapping):
+        if quantity.kind == "number":
+            return [Set(site.steps, {"reason": theirs})]
+        return [Set(site.steps, _word(data, theirs))]
+    if quantity.kind == "number":
+        if "reason" in data:
+            return [Set((*site.steps, "reason"), theirs)]
+        numbers = [k for k in ("value", "low", "high", "at_least", "at_most") if k in data]
+        return [
+            Swap((*site.steps, numbers[0]), "reason", theirs),
+            *(Drop((*site.steps, k)) for k in numbers[1:]),
+        ]
+    if "reason" in data:
+        return [Swap((*site.steps, "reason"), "value", theirs)]
+    return [Set((*site.steps, "value"), _word(data.get("value"), theirs))]
+
+
+def _word(old: object, new: str) -> object:
+    """yes and no stay true and false in a file that has them so."""
+    return new == "yes" if isinstance(old, bool) and new in ("yes", "no") else new
+
+
+def _number_changes(
+    pulling: Pulling, quantity: Quantity, site: Site, data: object,
+    theirs: tuple[float, float, float],
+) -> list[Change]:  # fmt: skip
+    low, value, high = _in_unit(pulling, quantity, data, theirs)
+    if not isinstance(data, Mapping):
+        if low == value == high:
+            return [Set(site.steps, value)]
+        return [Set(site.steps, {"value": value, "low": low, "high": high})]
+    changes: list[Change] = []
+    steps = site.steps
+    swapped = next((k for k in ("reason", "at_least", "at_most") if k in data), None)
+    if swapped is not None:
+        changes.append(Swap((*steps, swapped), "value", value))
+        ends = [("low", low), ("high", high)] if not low == value == high else []
+        return [*changes, *(Set((*steps, k), v, swapped) for k, v in ends)]
+    key = "price" if "price" in data else "value"
+    old = data.get(key)
+    if old is not None:
+        if not _alike(old, value):
+            changes.append(Set((*steps, key), value))
+    elif not _alike((low + high) / 2, value):
+        changes.append(Set((*steps, key), value, "high"))
+    for name, end in (("low", low), ("high", high)):
+        if name in data:
+            if not _alike(data[name], end):
+                changes.append(Set((*steps, name), end))
+        elif not _alike(value, end):
+            changes.append(Set((*steps, name), end, "low" if "low" in data else key))
+    return changes
+
+
+def _alike(one: float, other: float) -> bool:
+    """To the 15 digits that LibreOffice saves."""
+    return abs(one - other) <= 1e-14 * max(abs(one), abs(other))
+
+
+def _in_unit(
+    pulling: Pulling, quantity: Quantity, data: object, numbers: tuple[float, float, float]
+) -> tuple[float, float, float]:
+    """The numbers in the unit that the file gives them in."""
+    units = pulling.book.units
+    if not isinstance(data, Mapping) or "unit" not in data or quantity.unit is None:
+        return numbers
+    own = units.parse(str(data["unit"]))
+    if own == quantity.unit:
+        return numbers
+    factor = float(units.factor(own, quantity.unit))
+    low, value, high = (float(f"{number / factor:.15g}") for number in numbers)
+    return low, value, high
+
+
+def _new_value(
+    pulling: Pulling, key: Key, quantity: Quantity, site: Site, theirs: Said
+) -> tuple[list[Change], str]:
+    """A key that no file states yet."""
+    above = Site(site.document, site.steps[:-1])
+    if not isinstance(above.data, Mapping):
+        raise ValueProblem("W006", "is stated in no file yet; state it in the data")
+    if isinstance(theirs, str):
+        return [Set(site.steps, {"reason": theirs} if quantity.kind == "number" else theirs)], ""
+    low, value, high = theirs
+    whole: dict[str, object] = {"value": value}
+    if not low == value == high:
+        whole |= {"low": low, "high": high}
+    if key.table in FILES and quantity.unit is not None and not quantity.unit.pure:
+        whole |= {"unit": str(quantity.unit), "kind": "assumption"}
+        return [Set(site.steps, whole)], ", as an assumption"
+    return [Set(site.steps, whole if len(whole) > 1 else value)], ""
+
+
+def _new_price(pulling: Pulling, site: Site, theirs: Said) -> list[Change]:
+    """No price is overwritten: the new one holds from the edition on."""
+    if isinstance(theirs, str) or not site.steps or site.steps[0] != "prices":
+        raise ValueProblem("W006", "has no price to go by; add an entry to its prices in the data")
+    low, value, high = theirs
+    entries, at = site.document.data["prices"], site.steps[1]
+    last, day = entries[-1], pulling.book.edition.isoformat()
+    if entries[at] is not last or str(last["from"]) >= day:
+        said = f"has a price from {last['from']}, and a new one would hold from {day}"
+        raise ValueProblem("W006", f"{said}, the edition; edit its prices in the data")
+    entry: dict[str, object] = {"from": day, "price": value}
+    if not low == value == high:
+        entry |= {"low": low, "high": high}
+    entry |= {"unit": last["unit"], "kind": "assumption", "note": "from an edited workbook"}
+    return [Append(("prices",), entry)]

@@ -1,0 +1,292 @@
+"""Where the inputs and tables of a plan stand in a workbook that somebody has worked in.
+
+A scalar is where its defined name leads, or else in the row of its name in a list of scalars; a
+table is below the row that names it and its columns, and its rows go by their ids. So inserted rows
+and columns, other orders and other names of sheets change nothing, and neither does a program that
+drops defined names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from scalesheet.language.syntax import ENDS, End
+from scalesheet.model import Book, Plan, Table
+from scalesheet.pull.sheets import Cell, Sheet, Workbook, address, spot
+from scalesheet.render.workbook.changes import ALL_HEADINGS
+from scalesheet.render.workbook.front import CONTENTS, EDITION, EDITION_HASH, PLAN
+from scalesheet.render.workbook.layout import tables_used
+from scalesheet.render.workbook.names import Names
+from scalesheet.render.workbook.places import NAMES_OF
+from scalesheet.render.workbook.scalars import FIRST_HEADINGS
+
+_LABELS = (PLAN, EDITION, EDITION_HASH, CONTENTS)
+_AREA = re.compile(
+    r"(?:'(?P<quoted>(?:[^']|'')+)'|(?P<plain>[^'!]+))!(?P<first>[^:!]+)(?::(?P<last>[^:!]+))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A cell of the workbook."""
+
+    sheet: str
+    row: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.sheet}!{address(self.row, self.column)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A rectangle of cells."""
+
+    sheet: str
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+    @property
+    def place(self) -> Place:
+        return Place(self.sheet, self.top, self.left)
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a workbook says of itself on About."""
+
+    plan: str
+    edition: str
+    edition_hash: str
+    contents: str
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table as it stands: `columns` by name and end, `rows` by id, and rows without an id."""
+
+    sheet: str
+    key: int
+    title: int
+    heading: int  # the row of names
+    last: int  # the last row that belongs to it, the empty one included
+    columns: Mapping[tuple[str, End], int]
+    rows: Mapping[str, int]
+    without: tuple[int, ...]
+    twice: tuple[tuple[str, int], ...]  # ids that stand a second time
+    strange: Mapping[int, str]  # columns that no table of ours has, with what heads them
+
+    def place(self, row: int, column: str, end: End = "value") -> Place | None:
+        at = self.columns.get((column, end))
+        return None if at is None else Place(self.sheet, row, at)
+
+
+@dataclass(frozen=True)
+class Where:
+    """All that was found. `gone` are scalars that lead nowhere, with what was found in place."""
+
+    scalars: Mapping[tuple[str, End], Place]
+    tables: Mapping[str, Rows]
+    shipped: Mapping[str, Cell]  # by the name that an edit has for an input
+    gone: Mapping[str, str]
+    moved: tuple[str, ...] = ()  # scalars whose name leads to another's row
+    meaning: Mapping[Place, tuple[str, End]] = field(default_factory=dict)
+
+
+def stamp_of(workbook: Workbook) -> Stamp | None:
+    """What the workbook says it is; None where it says nothing that we know."""
+    for sheet in workbook.sheets.values():
+        said = {}
+        for (row, column), cell in sheet.cells.items():
+            if cell.value in _LABELS and str(cell.value) not in said:
+                beside = [sheet.text(row, column + by) for by in (1, 2, 3, 4)]
+                said[str(cell.value)] = next(filter(None, beside), "")
+        if said.get(PLAN) and said.get(EDITION_HASH):
+            short = said[EDITION_HASH].partition(":")[0]
+            return Stamp(said[PLAN], said.get(EDITION, ""), short, said.get(CONTENTS, ""))
+    return None
+
+
+def locate(workbook: Workbook, book: Book, plan: Plan, names: Names) -> Where:
+    """Finds every scalar and table of the plan."""
+    tables = {**tables_used(book, plan), **plan.tables}
+    found = {}
+    for sheet in workbook.sheets.values():
+        for row, column, name in _headed(sheet):
+            if name in tables and name not in found:
+                area = area_of(workbook.names.get(names.tables.get(name, "").casefold(), ""))
+                found[name] = _rows(sheet, tables[name], row, column, area)
+    scalars, gone, moved = _scalars(workbook, plan, names)
+    meaning = {place: key for key, place in scalars.items() if key[1] != "value"}
+    meaning |= {place: key for key, place in scalars.items() if key[1] == "value"}
+    return Where(scalars, found, _shipped(workbook), gone, moved, meaning)
+
+
+def area_of(text: str) -> Area | None:
+    """`'Stage 2'!$A$1:$A$9` as an area."""
+    found = _AREA.fullmatch(text.removeprefix("$").strip())
+    if not found:
+        return None
+    sheet = (found["quoted"] or found["plain"]).replace("''", "'").removeprefix("$")
+    first, last = spot(found["first"]), spot(found["last"] or found["first"])
+    if first is None or last is None:
+        return None
+    return Area(sheet, first[0], first[1], last[0], last[1])
+
+
+# ------------------------------------------------------------------ scalars
+
+
+def _scalars(
+    workbook: Workbook, plan: Plan, names: Names
+) -> tuple[dict[tuple[str, End], Place], dict[str, str], tuple[str, ...]]:
+    listed = dict(_lists(workbook))
+    found: dict[tuple[str, End], Place] = {}
+    gone: dict[str, str] = {}
+    moved: list[str] = []
+    for name, scalar in plan.scalars.items():
+        base = names.scalars[name, "value"]
+        for end in ENDS if scalar.ranged else (ENDS[1],):
+            text = names.scalars[name, end]
+            leads = workbook.names.get(text.casefold(), "")
+            area = area_of(leads)
+            known = area is not None and area.sheet in workbook.sheets
+            if area is not None and known:
+                found[name, end] = area.place
+                row = listed.get(base.casefold())
+                if row is not None and (row[0], row[1]) != (area.sheet, area.top):
+                    moved.append(name)
+                continue
+            row = listed.get(base.casefold())
+            if row is not None and end in row[2]:
+                found[name, end] = Place(row[0], row[1], row[2][end])
+            else:
+                gone[name] = leads or "nothing"
+    return found, gone, tuple(dict.fromkeys(moved))
+
+
+def _lists(workbook: Workbook) -> Iterator[tuple[str, tuple[str, int, dict[End, int]]]]:
+    """Name of a scalar in lower case -> the row of a list where it stands, and its columns."""
+    heads = dict(zip(("low", "value", "high"), FIRST_HEADINGS[2:5], strict=True))
+    for sheet in workbook.sheets.values():
+        rows: dict[int, dict[str, int]] = {}
+        for (row, column), cell in sheet.cells.items():
+            if cell.value in FIRST_HEADINGS:
+                rows.setdefault(row, {}).setdefault(str(cell.value), column)
+        tops = sorted(row for row, has in rows.items() if has.keys() >= set(FIRST_HEADINGS))
+        for top, below in pairwise([*tops, 1 << 30]):
+            has = rows[top]
+            columns: dict[End, int] = {end: has[heads[end]] for end in ENDS}
+            for (row, column), cell in sheet.cells.items():
+                if column == has["Name"] and top < row < below and isinstance(cell.value, str):
+                    yield cell.value.casefold(), (sheet.name, row, columns)
+
+
+# ------------------------------------------------------------------ tables
+
+
+def _headed(sheet: Sheet) -> Iterator[tuple[int, int, str]]:
+    """The rows that name a table: row, column of the table's name, the name."""
+    for (row, column), cell in sorted(sheet.cells.items()):
+        if cell.value == NAMES_OF:
+            beside = ((column + by, sheet.text(row, column + by)) for by in range(1, 12))
+            at, name = next((item for item in beside if item[1]), (column + 1, ""))
+            yield row, at, name
+
+
+def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None) -> Rows:
+    right = max((column for row, column in sheet.cells if row == heading), default=key)
+    known: dict[str, tuple[str, End]] = {}
+    for column in table.columns.values():
+        known[column.name] = (column.name, "value")
+        if column.ranged:
+            known[f"{column.name}_low"] = (column.name, "low")
+            known[f"{column.name}_high"] = (column.name, "high")
+    columns: dict[tuple[str, End], int] = {}
+    taken = set()
+    for at in range(key + 1, right + 1):
+        named = known.get(sheet.text(heading, at))
+        if named is not None and named not in columns:
+            columns[named] = at
+            taken.add(at)
+    title = next(column for column in range(key) if sheet.text(heading, column) == NAMES_OF)
+    wide = [title, key, *columns.values()]
+    rows: dict[str, int] = {}
+    without: list[int] = []
+    twice: list[tuple[str, int]] = []
+    # the name of the ids tells where the table ends, and else its first empty row does
+    end = None
+    if area is not None and area.sheet == sheet.name and area.left == key and area.top > heading:
+        end = area.bottom
+    at = heading + 1
+    while True:
+        empty = all(sheet.at(at, column).blank for column in wide)
+        if (end is None or at >= end) and (empty or _below(sheet, at, title, key)):
+            break
+        if not empty:
+            id = sheet.at(at, key).value
+            said = _id_text(id)
+            if not said:
+                without.append(at)
+            elif said in rows:
+                twice.append((said, at))
+            else:
+                rows[said] = at
+        at += 1
+    strange = {}
+    for beside in range(title + 1, right + 1):
+        if beside != key and beside not in taken:
+            head = next((t for by in (2, 1, 0) if (t := sheet.text(heading - by, beside))), "")
+            strange[beside] = head
+    return Rows(
+        sheet.name, key, title, heading, at, columns, rows, tuple(without), tuple(twice), strange
+    )
+
+
+def _id_text(value: object) -> str:
+    """An id that looks like a number may have become one."""
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _below(sheet: Sheet, row: int, title: int, key: int) -> bool:
+    """Whether a row is one that stands below a table's rows."""
+    said = sheet.text(row, title)
+    return said in ("Total", "Rows with a number", "How the columns are computed") or (
+        bool(said) and sheet.at(row, key).blank and sheet.at(row - 1, key).blank
+    )
+
+
+# ------------------------------------------------------------------ as shipped
+
+
+def _shipped(workbook: Workbook) -> dict[str, Cell]:
+    """The shipped value of each input, from the list on Changes."""
+    for sheet in workbook.sheets.values():
+        heads: dict[int, dict[str, int]] = {}
+        for (row, column), cell in sheet.cells.items():
+            if cell.value in ALL_HEADINGS:
+                heads.setdefault(row, {})[str(cell.value)] = column
+        top = next((row for row, has in heads.items() if has.keys() >= set(ALL_HEADINGS)), None)
+        if top is not None:
+            name, shipped = heads[top][ALL_HEADINGS[-1]], heads[top]["Shipped"]
+            return {
+                cell.value: followed(workbook, sheet.at(row, shipped))
+                for (row, column), cell in sheet.cells.items()
+                if column == name and row > top and isinstance(cell.value, str)
+            }
+    return {}
+
+
+def followed(workbook: Workbook, cell: Cell) -> Cell:
+    """The cell that a plain reference leads to; any other cell itself."""
+    area = area_of(cell.formula) if cell.formula else None
+    if area is None or area.sheet not in workbook.sheets:
+        return cell
+    return workbook.sheets[area.sheet].at(area.top, area.left)

@@ -1,0 +1,115 @@
+"""What changed in the data, as JSON and as an Atom feed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import quote
+from xml.sax.saxutils import escape, quoteattr
+
+from scalesheet.model import Book
+from scalesheet.render.api.values import Object, source_json, value_json
+from scalesheet.render.dated import SORTS, Event, events
+
+JSON, FEED = "changes.json", "changes.atom"
+MOST_IN_FEED = 100
+#: Sources are looked at by the hundred; whoever follows the numbers wants none of it.
+NOT_IN_FEED = frozenset({"source"})
+#: From the feed to the root of the site.
+ROOT = "../../"
+#: The year from which the names of entries are ours (RFC 4151); it never changes.
+TAG_YEAR = "2026"
+_IN_TAGS = "/:@!$&'()*+,;=-._~"
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+def changes_json(book: Book) -> Object:
+    """Every dated entry, the newest first."""
+    return {
+        "edition": book.edition.isoformat(),
+        "as_of": book.as_of.isoformat(),
+        "changes": [_change(event) for event in events(book)],
+    }
+
+
+def _change(event: Event) -> Object:
+    quantity = event.quantity
+    old, new = (
+        None if quantity is None or value is None else value_json(value, quantity)
+        for value in (event.before, event.after)
+    )
+    return {
+        "day": event.day,
+        "sort": event.sort,
+        "id": event.id,
+        "title": event.title,
+        "of": {"collection": event.folder, "id": event.page},
+        "told": event.told,
+        "old": old,
+        "new": new,
+        "why": event.why or None,
+        "source": source_json(event.citation),
+    }
+
+
+def changes_feed(book: Book, *, pages: bool, site_url: str = "") -> str:
+    """The newest entries as Atom (RFC 4287), without those of sources.
+
+    Links are relative to the feed unless the site says where it stands. Moments are the days of the
+    entries: nothing is by a clock.
+    """
+    listed = [event for event in events(book) if event.sort not in NOT_IN_FEED][:MOST_IN_FEED]
+    newest = listed[0].day if listed else book.edition.isoformat()
+    base = f" xml:base={quoteattr(_address(site_url))}" if site_url else ""
+    page = f"{ROOT}book/changes/index.html" if pages else JSON
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        f'<feed xmlns="http://www.w3.org/2005/Atom"{base}>',
+        f"  <id>{_text(_tag(book, site_url, 'changes'))}</id>",
+        f"  <title>{_text(f'{book.title}: changes of the data')}</title>",
+        f"  <updated>{_moment(newest)}</updated>",
+        f"  <author><name>{_text(book.title)}</name></author>",
+        f'  <link rel="self" type="application/atom+xml" href="{FEED}"/>',
+        f'  <link rel="alternate" type="text/html" href="{page}"/>'
+        if pages
+        else f'  <link rel="alternate" type="application/json" href="{page}"/>',
+        *(line for event in listed for line in _entry(book, event, pages, site_url)),
+        "</feed>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _entry(book: Book, event: Event, pages: bool, site_url: str) -> Iterator[str]:
+    place = f"book/{event.folder}/{event.page}.html" if pages else ""
+    yield "  <entry>"
+    yield f"    <id>{_text(_tag(book, site_url, event.id))}</id>"
+    yield f"    <title>{_text(f'{event.title}: {event.told}')}</title>"
+    yield f"    <updated>{_moment(event.day)}</updated>"
+    if place:
+        yield f'    <link rel="alternate" type="text/html" href={quoteattr(ROOT + place)}/>'
+    yield f"    <category term={quoteattr(event.sort)} label={quoteattr(SORTS[event.sort][0])}/>"
+    told = ". ".join(part.rstrip(".") for part in (event.told, event.why) if part)
+    yield f'    <content type="text">{_text(told)}</content>'
+    yield "  </entry>"
+
+
+def _tag(book: Book, site_url: str, id: str) -> str:
+    """A name that stays, by the address of the repository or of the site."""
+    host, path = "scalesheet.invalid", ""
+    if match := re.match(r"https?://([^/?#:@]+)(?::\d+)?/?([^?#]*)", book.url or site_url):
+        host, path = match[1].lower(), match[2].strip("/")
+    specific = "/".join(part for part in (path, id) if part)
+    return f"tag:{host},{TAG_YEAR}:{quote(specific, safe=_IN_TAGS)}"
+
+
+def _address(site_url: str) -> str:
+    """Of the folder of the feed."""
+    return f"{site_url.rstrip('/')}/api/v1/"
+
+
+def _moment(day: str) -> str:
+    return f"{day}T00:00:00Z"
+
+
+def _text(words: str) -> str:
+    return escape(_CONTROL.sub(" ", " ".join(words.split())))

@@ -1,0 +1,214 @@
+"""What the data says of its own past: prices, changed values, versions, records and readings of
+sources, each with its day, the newest first. Nothing here goes by a clock or by a repository."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from scalesheet.model import (
+    Book,
+    Citation,
+    Column,
+    Earlier,
+    Key,
+    Plan,
+    Position,
+    Quantity,
+    Stated,
+    Table,
+)
+from scalesheet.numbers import format_of, text
+from scalesheet.resolve.order import name_of
+from scalesheet.values import Value, stated_value
+
+Sort = Literal["price", "value", "plan", "measurement", "fit", "source"]
+#: In the order of a day, with the words for one and for several.
+SORTS: Mapping[Sort, tuple[str, str]] = {
+    "price": ("price", "prices"),
+    "value": ("corrected value", "corrected values"),
+    "plan": ("version of a plan", "versions of plans"),
+    "measurement": ("measurement", "measurements"),
+    "fit": ("fit", "fits"),
+    "source": ("source looked at", "sources looked at"),
+}
+PRICE = "node_price"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One dated entry of the data.
+
+    `id` is its own for all time; `folder` and `page` are those of its page, below book/. `old` and
+    `new` are printed alike, with their unit; `old` is empty where there was nothing before. Of
+    stated values `quantity` is what they are of, and `before` and `after` are they.
+    """
+
+    day: str
+    sort: Sort
+    id: str
+    title: str
+    folder: str
+    page: str
+    new: str
+    old: str = ""
+    why: str = ""
+    citation: Citation | None = None
+    position: Position | None = None
+    quantity: Quantity | None = None
+    before: Value | None = None
+    after: Value | None = None
+
+    @property
+    def told(self) -> str:
+        """`2.99 -> 2.49 USD/(node·h)`, or what there is."""
+        return f"{self.old} → {self.new}" if self.old else self.new
+
+
+def events(book: Book) -> tuple[Event, ...]:
+    """Every dated entry up to the day of the book, the newest first."""
+    order = list(SORTS)
+    found = [e for e in _all(book) if _is_day(e.day) and e.day <= book.as_of.isoformat()]
+    found.sort(key=lambda e: (order.index(e.sort), e.title, e.id))
+    return tuple(sorted(found, key=lambda e: e.day, reverse=True))
+
+
+def days(found: tuple[Event, ...]) -> dict[str, dict[Sort, list[Event]]]:
+    """By day, and within it by sort, in their order."""
+    by: dict[str, dict[Sort, list[Event]]] = {}
+    for event in found:
+        by.setdefault(event.day, {}).setdefault(event.sort, []).append(event)
+    return by
+
+
+def _is_day(text: str) -> bool:
+    return len(text) == 10  # what says a month or a year only is no entry of a day
+
+
+def _all(book: Book) -> Iterator[Event]:
+    yield from _prices(book)
+    for table in book.tables.values():
+        yield from _of_table(book, table, table.name)
+    for plan in book.plans.values():
+        yield from _of_plan(book, plan)
+    yield from _records(book)
+    for key, source in book.sources.items():
+        yield Event(
+            source.accessed, "source", f"sources/{key}", source.title, "sources", key,
+            source.publisher or "looked at", position=source.position,
+        )  # fmt: skip
+
+
+# ------------------------------------------------------------------ values
+
+
+def _prices(book: Book) -> Iterator[Event]:
+    offers = book.tables.get("offers")
+    if offers is None:
+        return
+    titles = dict(zip(offers.rows, offers.row_titles, strict=True))
+    column = offers.columns[PRICE]
+    for row, prices in book.prices.items():
+        before: Stated | None = None
+        for price in prices:
+            old, new = _alike(book, column, before, price)
+            yield Event(
+                price.since, "price", f"offers/{row}/{price.since}", titles[row], "offers", row,
+                new, old, price.note, price.citation, price.position,
+                column, None if before is None else stated_value(before), stated_value(price),
+            )  # fmt: skip
+            before = price
+
+
+def _of_table(book: Book, table: Table, folder: str) -> Iterator[Event]:
+    """The changed values of a table of the catalogue, on the pages of its rows."""
+    titles = dict(zip(table.rows, table.row_titles, strict=True))
+    for column in table.columns.values():
+        for row, stated in column.stated.items():
+            title = f"{titles[row]}: {column.title}"
+            id = f"{folder}/{row}/{column.name}"
+            yield from _changes(book, column, stated, id, title, (folder, row))
+
+
+def _of_plan(book: Book, plan: Plan) -> Iterator[Event]:
+    where = ("plans", plan.id)
+    for key, quantity, stated in stated_of(plan):
+        title = f"{plan.title}: {label(plan, key, quantity)}"
+        id = f"plans/{plan.id}/{name_of(key)}"
+        yield from _changes(book, quantity, stated, id, title, where)
+    for version in plan.history:
+        if version.status == "released":
+            yield Event(
+                version.date, "plan", f"plans/{plan.id}/versions/{version.version}",
+                f"{plan.title} {version.version}", *where, version.text, position=plan.position,
+            )  # fmt: skip
+
+
+def stated_of(plan: Plan) -> Iterator[tuple[Key, Quantity, Stated]]:
+    """Everything that a plan states."""
+    for scalar in plan.scalars.values():
+        if scalar.stated is not None:
+            yield Key(scalar.name), scalar, scalar.stated
+    for table in plan.tables.values():
+        for column in table.columns.values():
+            for row, stated in column.stated.items():
+                yield Key(column.name, table.name, row), column, stated
+
+
+def label(plan: Plan, key: Key, quantity: Quantity) -> str:
+    """What a stated value of a plan is called."""
+    if key.table is None or key.row is None:
+        return quantity.title
+    table = plan.tables[key.table]
+    return f"{table.title}, {table.row_titles[table.rows.index(key.row)]}, {quantity.title}"
+
+
+def _changes(
+    book: Book, quantity: Quantity, stated: Stated, id: str, title: str, page: tuple[str, str]
+) -> Iterator[Event]:
+    """One event for each value that another took the place of."""
+    every = [*(each.stated for each in stated.was), stated]
+    for earlier, now in zip(stated.was, every[1:], strict=True):
+        old, new = _alike(book, quantity, earlier.stated, now)
+        yield Event(
+            earlier.until, "value", f"{id}/{earlier.until}", title, *page, new, old,
+            earlier.why, now.citation, now.position,
+            quantity, stated_value(earlier.stated), stated_value(now),
+        )  # fmt: skip
+
+
+def printed(book: Book, quantity: Quantity, was: tuple[Earlier, ...], now: Stated) -> list[str]:
+    """Earlier values and the one in force, all in one format and with their unit."""
+    values = [stated_value(each.stated) for each in was] + [stated_value(now)]
+    fmt = format_of(quantity, values, book.units)
+    symbol = book.units.symbol(quantity.unit) if quantity.unit is not None else ""
+    return [text(value, fmt, symbol) for value in values]
+
+
+def _alike(book: Book, quantity: Quantity, before: Stated | None, now: Stated) -> tuple[str, str]:
+    was = () if before is None else (Earlier(before, "", ""),)
+    *old, new = printed(book, quantity, was, now)
+    return (old[0] if old else "", new)
+
+
+# ------------------------------------------------------------------ records
+
+
+def _records(book: Book) -> Iterator[Event]:
+    if table := book.tables.get("measurements"):
+        for row, title in zip(table.rows, table.row_titles, strict=True):
+            day, how = (_said(table.columns[name], row) for name in ("date", "how"))
+            id = f"measurements/{row}"
+            yield Event(day, "measurement", id, title, "measurements", row, how)
+    for id, fit in book.fits.items():
+        rows = f"fitted on {fit.rows} rows of {fit.families} families"
+        yield Event(
+            fit.date, "fit", f"fits/{id}/{fit.date}", fit.title, "fits", id, rows,
+            position=fit.position,
+        )  # fmt: skip
+
+
+def _said(column: Column, row: str) -> str:
+    stated = column.stated.get(row)
+    return str(stated.value) if stated is not None and stated.value is not None else ""

@@ -1,0 +1,276 @@
+/* What moves the headline figures, found anew with the inputs as they are: the same as
+ * sensitivity.py finds, drawn as tornado.py draws it.
+ *
+ * Each input is moved to either side in the plan that the page shows, and put back. That takes
+ * longer than a frame, so it is done in short pieces after the figures, and begun anew when
+ * something changes meanwhile.
+ */
+"use strict";
+
+scalesheet.tornado = (() => {
+  const { formatBy, number, plain } = scalesheet.numbers;
+  const { element, drawn } = scalesheet.marks;
+  const { equal, greater } = scalesheet.runtime;
+  const { NARROW, GLYPH, LABEL_LINE, px, share, line, label, length, wrapped, roundStep } =
+    scalesheet.charts.parts;
+  const SVG = "http://www.w3.org/2000/svg";
+  const [BAR, ROW, TICKS, EDGE] = [12, 42, 4, 0.03];
+  const SHOWN = 8; // effects of a figure, the largest
+  const NO_EFFECT = 1e-12; // relative: a smaller difference is rounding
+  const PIECE = 6; // milliseconds
+
+  // ---------------------------------------------------------------- what moves what
+
+  /** The effects of all levers, a lever at a time; in the end the rankings by figure. */
+  function* rankings(plan, machine) {
+    const { figures, levers } = plan.moves;
+    const base = figures.map((name) => machine.results.scalars[name]);
+    const found = figures.map(() => []);
+    for (const lever of machine.bind(levers)) {
+      const sides = ["low", "high"].map((side) =>
+        machine.trial({ ...lever, value: lever[side] }, (read, moved) => ({
+          cells: lever.figures.map((n) => read(figures[n])),
+          moved: moved[0],
+        })),
+      );
+      const [low, high] = sides.map(({ moved }) => moved);
+      const inputs = lever.alone && [low, valueOf(machine.results, lever), high];
+      lever.figures.forEach((figure, n) => {
+        const [one, other] = sides.map(({ cells }) => cells[n]);
+        if (base[figure].reason !== undefined) return;
+        const swing = swingOf(one, base[figure], other);
+        found[figure].push({ lever, low: one, high: other, swing, inputs });
+      });
+      yield undefined;
+    }
+    return figures.map((name, n) => ranking(name, base[n], found[n]));
+  }
+
+  function valueOf({ scalars, tables }, { key, rows }) {
+    const [table, column] = key.split("/");
+    return (column === undefined ? scalars[key] : tables[table][column][rows[0]]).value;
+  }
+
+  function swingOf(...cells) {
+    const numbers = cells.map(({ value }) => value).filter((x) => typeof x === "number");
+    if (numbers.length < cells.length) return 0;
+    const width = Math.max(...numbers) - Math.min(...numbers);
+    return width > NO_EFFECT * Math.max(...numbers.map(Math.abs)) ? width : 0;
+  }
+
+  const absent = ({ low, high }) => low.reason !== undefined || high.reason !== undefined;
+
+  /** Those that move it, the largest first; of equal ones, the first as they stand. */
+  function ranking(name, base, effects) {
+    const moving = effects.filter((effect) => effect.swing || absent(effect));
+    const rank = ({ swing }, at) =>
+      moving.filter((other) => greater(other.swing, swing)).length +
+      moving.slice(0, at).filter((other) => equal(other.swing, swing)).length;
+    const ranked = [];
+    moving.forEach((effect, at) => (ranked[rank(effect, at)] = effect));
+    const shown = ranked.slice(0, SHOWN);
+    return { name, base, shown, less: ranked.length - shown.length, still: effects.length - moving.length };
+  }
+
+  // ---------------------------------------------------------------- in words
+
+  function quantityOf(plan, { key }) {
+    const parts = key.split("/");
+    return parts.length === 1
+      ? plan.shown.scalars[key]
+      : plan.shown.tables[parts[0]].columns[parts[1]];
+  }
+
+  /** How an input moves to either side: its values there, or how its rows are moved. */
+  function howFar(plan, { lever, inputs }) {
+    const { step } = plan.moves;
+    if (!inputs) {
+      const rows = (side, sign) =>
+        [lever.own && `${side} ends`, lever.stepped && `${sign}${Number((step * 100).toPrecision(6))}%`]
+          .filter(Boolean)
+          .join(", ");
+      return [rows("low", "-"), rows("high", "+")];
+    }
+    const { rule = {} } = quantityOf(plan, lever);
+    const format = formatBy(rule, inputs.map(asCell));
+    return [number(inputs[0], format), number(inputs[2], format)];
+  }
+
+  const asCell = (value) => ({ value, low: value, high: value });
+
+  const counted = (n, one, many) => `${n} ${n === 1 ? one : many}`;
+
+  /** `1 more input moves it less and 2 that it rests on do not move it`. */
+  function restOf({ less, still }) {
+    const said = [];
+    if (less) said.push(`${counted(less, "more input moves", "more inputs move")} it less`);
+    if (still) said.push(`${counted(still, "that it rests on does", "that it rests on do")} not move it`);
+    return said.join(" and ");
+  }
+
+  /** `+19.88`: with one digit more than the figure has. */
+  function change({ value }, base, format) {
+    if (typeof value !== "number") return "";
+    const finer = { ...format, decimals: format.decimals + 1, approximate: false };
+    const shown = number(value - base.value, finer);
+    return value > base.value && /[^0.%]/.test(shown) ? `+${shown}` : shown;
+  }
+
+  // ---------------------------------------------------------------- the picture
+
+  /** Round numbers around all values. */
+  function ticksOf(least, greatest, format) {
+    const top = least === greatest ? least + (Math.abs(least) || 1) : greatest;
+    const step = roundStep((top - least) / TICKS);
+    const marks = [];
+    for (let n = Math.floor(least / step); n <= Math.ceil(top / step); n++)
+      marks.push(Number((n * step).toPrecision(12)));
+    const scale = step * (format.percent ? 100 : 1);
+    const decimals = Math.max(0, -Math.floor(Math.log10(scale) + 1e-9));
+    const dressed = { ...format, approximate: false };
+    if (!format.scientific) dressed.decimals = decimals;
+    return marks.map((mark) => [mark, number(mark, dressed)]);
+  }
+
+  /** The numbers of a figure's chart with their texts. */
+  function drawing(plan, found, format) {
+    const { base, shown, name } = found;
+    const { title, symbol = "" } = plan.shown.scalars[name];
+    const numberOf = ({ value }) => (typeof value === "number" ? value : null);
+    const bars = shown.map((effect) => {
+      const [low, high] = howFar(plan, effect);
+      const unit = effect.inputs ? (quantityOf(plan, effect.lever).symbol ?? "") : "";
+      return {
+        label: effect.lever.title,
+        moves: `${low} to ${high} ${unit}`.trimEnd(),
+        low: numberOf(effect.low),
+        high: numberOf(effect.high),
+        said: [plain(effect.low, format), plain(effect.high, format)],
+      };
+    });
+    const ends = [base.value, ...bars.flatMap((bar) => [bar.low, bar.high])].filter((x) => x !== null);
+    const ticks = ticksOf(Math.min(...ends), Math.max(...ends), format);
+    const [first, last] = [ticks[0][0], ticks[ticks.length - 1][0]];
+    const at = (value) => EDGE + ((value - first) / (last - first)) * (1 - 2 * EDGE);
+    const said = `${plain(base, format)} ${symbol}`.trimEnd();
+    return { id: name.replaceAll(".", "-"), title: `What moves ${title}`, base: base.value, said, bars, ticks, at };
+  }
+
+  function svg(picture) {
+    const [body, height] = rowsOf(picture);
+    const name = `tornado-${picture.id}`;
+    const rows = picture.bars.map((b) => `${b.label}, ${b.moves}: ${b.said[0]} to ${b.said[1]}`);
+    const attributes = {
+      class: "bars tornado",
+      role: "img",
+      width: "100%",
+      height: String(height),
+      "aria-labelledby": `${name}-title ${name}-desc`,
+      focusable: "false",
+    };
+    const title = ["title", { id: `${name}-title` }, picture.title];
+    const told = `As it is: ${picture.said}. ${rows.join("; ")}.`;
+    return ["svg", attributes, title, ["desc", { id: `${name}-desc` }, told], ...body];
+  }
+
+  function rowsOf({ bars, ticks, at, base, said }) {
+    const labels = bars.map(labelLines);
+    const bottom = labels.reduce((sum, each) => sum + ROW + (each.length - 1) * LABEL_LINE, 0);
+    const middle = at(base);
+    const body = [];
+    let top = 0;
+    bars.forEach((bar, n) => {
+      const told = `${bar.said[0]} to ${bar.said[1]}`;
+      const row = [["title", {}, `${bar.label}, ${bar.moves}: ${told}`]];
+      labels[n].forEach((text, m) => row.push(label(0, top + 14 + m * LABEL_LINE, text, "start")));
+      row.push(label(1, top + 14, told, "end", "value"));
+      top += (labels[n].length - 1) * LABEL_LINE;
+      for (const [tick] of ticks) row.push(line("grid", at(tick), top + 18, at(tick), top + 22 + BAR));
+      for (const [end, kind, sign] of [[bar.low, "series-2", "−"], [bar.high, "series-1", "+"]])
+        if (end !== null && end !== base) row.push(...half(at(end), middle, top + 20, kind, sign));
+      row.push(line("axis", middle, top + 16, middle, top + 24 + BAR));
+      body.push(["g", {}, ...row]);
+      top += ROW;
+    });
+    ticks.forEach(([tick, text], n) => {
+      const anchor = n === 0 ? "start" : n === ticks.length - 1 ? "end" : "middle";
+      body.push(label(at(tick), bottom + 14, text, anchor, "muted"));
+    });
+    body.push(label(1, bottom + 32, `as it is: ${said}`, "end", "muted"));
+    return [body, bottom + 38];
+  }
+
+  /** The bar from the figure as it is to one side, with the side's sign at its end. */
+  function half(end, base, top, kind, sign) {
+    const [x, anchor] = end > base ? [end + 0.006, "start"] : [end - 0.006, "end"];
+    const [from, width] = [share(Math.min(end, base)), share(Math.abs(end - base))];
+    return [
+      ["rect", { class: kind, x: from, y: px(top), width, height: String(BAR) }],
+      label(x, top + BAR - 1, sign, anchor, "muted"),
+    ];
+  }
+
+  function labelLines({ label: name, moves, said }) {
+    const room = Math.trunc(NARROW / GLYPH) - length(`${said[0]} to ${said[1]}`) - 1;
+    return wrapped(`${name} (${moves})`, Math.max(12, room));
+  }
+
+  // ---------------------------------------------------------------- on the page
+
+  function row(plan, effect, base, format) {
+    const { lever, low, high } = effect;
+    const [first, last] = howFar(plan, effect);
+    const symbol = effect.inputs ? quantityOf(plan, lever).symbol : "";
+    const td = (...content) => element("td", { class: "num" }, ...content);
+    const result = (cell) =>
+      cell.reason !== undefined
+        ? element("td", { class: "reason" }, cell.reason)
+        : td(element("span", { class: "num" }, plain(cell, format)));
+    return element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, element("a", { href: lever.href }, lever.title)),
+      td(first),
+      td(last, symbol ? element("span", { class: "unit" }, ` ${symbol}`) : ""),
+      ...[low, high].map(result),
+      ...[low, high].map((cell) => td(change(cell, base, format))),
+    );
+  }
+
+  function write(plan, target, found, published) {
+    const fold = target.parentElement.matches("details") ? target.parentElement : target;
+    target.hidden = fold.hidden = !found.shown.length; // nothing moves it
+    if (target.hidden) return;
+    const { rule = {} } = plan.shown.scalars[found.name];
+    const format = formatBy(rule, [found.base, ...found.shown.flatMap(({ low, high }) => [low, high])]);
+    const tree = svg(drawing(plan, found, format));
+    target.querySelector("svg").replaceWith(drawn(tree, SVG));
+    target.querySelector("figcaption .muted").textContent = restOf(found);
+    const rows = found.shown.map((effect) => row(plan, effect, found.base, format));
+    target.querySelector("tbody").replaceChildren(...rows);
+    target.classList.toggle("changed", !published);
+  }
+
+  /** Draws the charts of the page for what a machine shows now; `stop` ends that. */
+  function follow(plan, machine, targets, published) {
+    const work = rankings(plan, machine);
+    let timer = setTimeout(piece);
+    for (const target of targets) target.setAttribute("aria-busy", "true");
+    function piece() {
+      const until = performance.now() + PIECE;
+      while (performance.now() < until) {
+        const { done, value } = work.next();
+        if (!done) continue;
+        for (const target of targets) {
+          write(plan, target, value.find(({ name }) => name === target.dataset.tornado), published);
+          target.removeAttribute("aria-busy");
+        }
+        return;
+      }
+      timer = setTimeout(piece);
+    }
+    return () => clearTimeout(timer);
+  }
+
+  return Object.freeze({ follow });
+})();

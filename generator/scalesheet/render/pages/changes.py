@@ -1,0 +1,69 @@
+"""The page of what changed in the data: every dated entry, the newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from scalesheet.render.dated import SORTS, Event, Sort, days, events
+from scalesheet.render.pages.context import Context, cite, to
+from scalesheet.render.pages.html import Html, heading, link, page, tag
+from scalesheet.render.pages.tables import grid, heading_cell
+
+TITLE = "Changes of the data"
+FOLDER = "changes"
+LEAD = (
+    "What the data says of its own past: prices from the day on which they began to hold, values "
+    "that were corrected with the reason, versions of plans, measurements, fits, and when each "
+    "source was last looked at."
+)
+FEED, DATA = "../../api/v1/changes.atom", "../../api/v1/changes.json"
+MOST_OPEN = 12  # entries of a sort and day that stand open
+HEADS = ("What", "Before", "Since", "Why", "Source")
+
+
+def changes_page(context: Context) -> Iterator[tuple[str, str]]:
+    """Path and text of the page."""
+    by_day = days(events(context.book))
+    blocks: list[object] = []
+    for day, sorts in by_day.items():
+        blocks.append(heading(2, day, day_anchor(day)))
+        blocks += [_sort(context, sort, found) for sort, found in sorts.items()]
+    yield (
+        f"{FOLDER}/index.md",
+        page(
+            TITLE,
+            tag("p", LEAD, class_="lead"),
+            tag("p", "As a ", link(FEED, "feed"), ", as ", link(DATA, "JSON"), ".", class_="meta"),
+            *(blocks or [tag("p", "Nothing has a date yet.", class_="note")]),
+        ),
+    )
+
+
+def day_anchor(day: str) -> str:
+    return f"day-{day}"
+
+
+def counted(sort: Sort, number: int) -> str:
+    """`1 price`, `114 prices`."""
+    return f"{number} {SORTS[sort][number != 1]}"
+
+
+def _sort(context: Context, sort: Sort, found: Sequence[Event]) -> Html:
+    """The entries of one sort and day; many are folded away."""
+    head = [heading_cell(each, number=each in ("Before", "Since")) for each in HEADS]
+    table = grid(head, [_row(context, event) for event in found], records=True)
+    told = counted(sort, len(found))
+    if len(found) <= MOST_OPEN:
+        return Html(f"{tag('p', tag('strong', told))}\n\n{table}")
+    return tag("details", tag("summary", told), table)
+
+
+def _row(context: Context, event: Event) -> list[Html]:
+    number = "num" if event.quantity is not None else None
+    return [
+        tag("th", link(to(event.folder, event.page), event.title), scope="row"),
+        tag("td", event.old, class_=number) if event.old else tag("td", class_=number),
+        tag("td", event.new, class_=number),
+        tag("td", event.why) if event.why else tag("td"),
+        tag("td", cite(context, event.citation)),
+    ]

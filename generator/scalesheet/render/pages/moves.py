@@ -1,0 +1,89 @@
+"""The inputs that move a plan's headline figures, as functions for the plan's script.
+
+A lever of the script is `{key, rows, title, href, low, high}`: the key that moves, the rows of it
+that do, and what each becomes at either side, as a function over the plan's cells. `own` and
+`stepped` say how, `figures` which of the headline figures rest on it, `fixed` that the key has a
+formula which does not hold meanwhile.
+"""
+
+from __future__ import annotations
+
+from scalesheet.evaluate.levers import SIDES, STEP, Lever, levers, moved
+from scalesheet.evaluate.routes import Graph, graph
+from scalesheet.language.syntax import ENDS, Column, Scalar
+from scalesheet.model import Book, Key, Plan
+from scalesheet.printers.javascript import javascript, quoted
+from scalesheet.render.pages.places import homes, place, table_anchor
+from scalesheet.render.script import reached
+
+
+def figures(plan: Plan) -> list[str]:
+    """The headline figures that something can move."""
+    scalars = (plan.scalars[name] for name in plan.headline)
+    return [s.name for s in scalars if s.kind == "number" and s.formula is not None]
+
+
+def moves(plan: Plan, book: Book) -> str:
+    """A statement that adds the levers to a plan's script."""
+    names = figures(plan)
+    routes, known = graph(book, plan, names), {*plan.tables, *reached(plan, book)}
+    told = []
+    for lever in levers(book, plan):
+        if lever.key.table is not None and lever.key.table not in known:
+            continue
+        reach = [n for n, name in enumerate(names) if name in _reached(routes, lever)]
+        if reach:
+            told.append(_lever(plan, book, lever, reach))
+    lines = ",\n".join(told)
+    return (
+        f"scalesheet.plans[{quoted(plan.id)}].moves = {{\n"
+        f"figures: [{', '.join(map(quoted, names))}], step: {STEP!r},\n"
+        "levers(s, t) { const rt = scalesheet.runtime; return [\n"
+        f"{lines}\n]; }} }};\n"
+    )
+
+
+def _reached(routes: Graph, lever: Lever) -> set[str]:
+    begins = [(key, end) for key in lever.begins for end in ENDS]
+    read = tuple(place for place in begins if place in routes.readers)
+    return {key.name for key, end in routes.route(read) if end == "value" and key.table is None}
+
+
+def _lever(plan: Plan, book: Book, lever: Lever, reach: list[int]) -> str:
+    key = lever.key
+    reference: Scalar | Column
+    if key.table is None:
+        reference, name, rows = Scalar(key.name), key.name, quoted(key.name)
+        fixed = plan.scalars[key.name].formula is not None
+    else:
+        table = {**book.tables, **plan.tables}[key.table]
+        reference, name = Column(key.table, key.name), f"{key.table}/{key.name}"
+        rows = ", ".join(str(n) for n, row in enumerate(table.rows) if row in lever.rows)
+        column = table.columns[key.name]
+        fixed = column.formula is not None and not column.stated
+    low, high = (javascript(moved(reference, lever.quantity, side)) for side in SIDES)
+    members = {
+        "key": quoted(name),
+        "rows": f"[{rows}]",
+        "title": quoted(lever.title),
+        "href": quoted(_href(plan, book, lever)),
+        "figures": str(reach),
+        "low": f"i => {low}",
+        "high": f"i => {high}",
+        "own": "true" if lever.own else "",
+        "stepped": "true" if lever.stepped else "",
+        "fixed": "true" if fixed else "",
+        "alone": "true" if key.table is None or key.row is not None else "",
+    }
+    return "{" + ", ".join(f"{key}: {text}" for key, text in members.items() if text) + "}"
+
+
+def _href(plan: Plan, book: Book, lever: Lever) -> str:
+    """Where the page, or that of the catalogue, says all about an input."""
+    key = lever.key
+    if key.table is not None and key.table in book.tables:
+        return f"../{key.table}/index.html"
+    part, page = place(plan, Key(key.name, key.table)), plan.id
+    if key.table is not None and part == table_anchor(key.table):
+        page = homes(plan).get(f"table {key.table}", page)
+    return f"#{part}" if page == plan.id else f"{page}.html#{part}"

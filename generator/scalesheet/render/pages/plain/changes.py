@@ -1,0 +1,41 @@
+"""What changed in the data, and what values were before, as plain Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from scalesheet.render.dated import Event, days, events
+from scalesheet.render.pages.changes import DATA, FEED, FOLDER, LEAD, TITLE, counted
+from scalesheet.render.pages.context import Context, to
+from scalesheet.render.pages.earlier import HEADS, Said, rows
+from scalesheet.render.pages.earlier import TITLE as EARLIER
+from scalesheet.render.pages.plain.text import cited, document, grid, link, plain
+
+
+def changes_text(context: Context) -> Iterator[tuple[str, str]]:
+    """Path and text of the page."""
+    blocks = [f"# {TITLE}", LEAD, f"Data: {link(DATA, 'JSON')} · {link(FEED, 'feed')}"]
+    for day, sorts in days(events(context.book)).items():
+        blocks.append(f"## {day}")
+        for sort, found in sorts.items():
+            blocks.append(f"### {counted(sort, len(found))}")
+            blocks.append("\n".join(_line(context, event) for event in found))
+    yield f"{FOLDER}/index.md", document(*blocks)
+
+
+def _line(context: Context, event: Event) -> str:
+    source = cited(context, event.citation)
+    rest = [part for part in (plain(event.why), source) if part]
+    told = f"- {link(to(event.folder, event.page), event.title)}: {plain(event.told)}"
+    return told + (f" ({'; '.join(rest)})" if rest else "")
+
+
+def earlier_text(context: Context, said: Iterable[Said]) -> Iterator[str]:
+    """The section of earlier values, where there are any."""
+    found = [
+        [plain(title), plain(shown), since, until, plain(why), cited(context, stated.citation)]
+        for title, shown, since, until, why, stated in rows(context, said)
+    ]
+    if found:
+        yield f"## {EARLIER}"
+        yield grid(HEADS, found)

@@ -1,0 +1,43 @@
+"""A digest of all that a plan's workbook states: values, texts, sources and formulas.
+
+`pull` reads it back. Where it is that of the data, whatever differs was edited in the workbook;
+where it is not, the data have moved on since, and the shipped values are what tells the two apart.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from scalesheet.model import Book, Column, Plan, Quantity, Scalar, Stated
+from scalesheet.render.workbook.layout import formulas_of, tables_used
+
+
+def contents(book: Book, plan: Plan) -> str:
+    """Twelve characters, the same for the same statements; it says nothing of computed values."""
+    digest = hashlib.sha256(plan.id.encode())
+    for scalar in plan.scalars.values():
+        digest.update(repr((_declared(scalar), _stated(scalar.stated), _formulas(scalar))).encode())
+    for table in (*tables_used(book, plan).values(), *plan.tables.values()):
+        digest.update(repr((table.name, table.title, table.rows, table.row_titles)).encode())
+        for column in table.columns.values():
+            cells = [(row, _stated(stated)) for row, stated in column.stated.items()]
+            digest.update(repr((_declared(column), cells, _formulas(column))).encode())
+    return digest.hexdigest()[:12]
+
+
+def _declared(quantity: Quantity) -> tuple[object, ...]:
+    unit = str(quantity.unit)
+    return quantity.name, quantity.title, quantity.kind, unit, quantity.domain, quantity.note
+
+
+def _stated(stated: Stated | None) -> tuple[object, ...]:
+    """All of it but where it stands."""
+    if stated is None:
+        return ()
+    ends = (stated.value, stated.low, stated.high, stated.at_least, stated.at_most)
+    cited = stated.citation and (stated.citation.key, stated.citation.locator)
+    return *ends, stated.reason, stated.midpoint, stated.basis, cited, stated.note
+
+
+def _formulas(quantity: Scalar | Column) -> list[str]:
+    return [formula.text for formula in formulas_of(quantity)]

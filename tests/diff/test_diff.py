@@ -1,0 +1,331 @@
+"""diff: what is found between two small books, and what each moved result is put down to."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from scalesheet import cli
+from scalesheet.build import Examined, examine
+from scalesheet.diff import Diff, compare
+from scalesheet.diff.changes import FormulaChanged, InputChanged
+from scalesheet.diff.tell import Sides, as_markdown, as_text, code, md
+from scalesheet.evaluate import evaluate
+from small import MINIMAL
+
+SCHEMAS = Path(__file__).parents[2] / "generator" / "scalesheet" / "schema" / "api"
+PLAN = "plans/small/plan.yaml"
+RATE = "rates/cloud-card.yaml"
+OFFERED = "  offer: {ref: offers, value: cloud-card, title: Offer}\n  rent: {unit: USD, formula: "
+RENT = "total.gpu_hours * offer.price, title: Rent}\ntables:\n"
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The minimal book with an offer that the plan rents."""
+    data = shutil.copytree(MINIMAL, tmp_path_factory.mktemp("base") / "data")
+    rate = next((data / "rates").iterdir())
+    rate.rename(data / RATE)
+    text = (data / PLAN).read_text("utf-8").replace("tables:\n", OFFERED + RENT, 1)
+    (data / PLAN).write_text(text, "utf-8")
+    return data
+
+
+@pytest.fixture(scope="module")
+def before(base: Path) -> Examined:
+    examined = examine(base)
+    assert examined.book is not None, examined.diagnostics
+    return examined
+
+
+@pytest.fixture
+def changed(base: Path, before: Examined, tmp_path: Path) -> Callable[..., tuple[Diff, Examined]]:
+    """What a change gives: `file`, then pairs of a text and the one in its place."""
+
+    def change(file: str, *pairs: tuple[str, str]) -> tuple[Diff, Examined]:
+        data = tmp_path / "data"
+        if not data.exists():
+            shutil.copytree(base, data)
+        text = (data / file).read_text("utf-8")
+        for old, new in pairs:
+            assert old in text
+            text = text.replace(old, new)
+        (data / file).write_text(text, "utf-8")
+        after = examine(data)
+        assert after.book is not None, after.diagnostics
+        return compare(before, after), after
+
+    return change
+
+
+def test_nothing_differs_from_itself(before: Examined) -> None:
+    diff = compare(before, before)
+    assert not diff
+    assert sum(diff.compared.values()) > 5
+
+
+def test_a_price_is_named_with_all_that_follows(
+    changed: Callable[..., tuple[Diff, Examined]], before: Examined
+) -> None:
+    diff, after = changed(RATE, ("price: 1,", "price: 0.8,"))
+    (price,) = diff.inputs
+    assert price.place.name == "offers['cloud-card'].node_price"
+    assert price.turn.ratio == 0.8
+    rent = next(m for m in diff.moved if m.place.name == "rent")
+    # the ratio is that of two evaluations, and the one cause does all of it, by this way
+    was, now = (each.results["small"].scalars["rent"].value for each in (before, after))
+    assert rent.turn.ratio == now / was  # type: ignore[operator]
+    (effect,) = rent.effects
+    assert effect.causes == (price,)
+    assert effect.alone.new.value == now
+    assert effect.through == ("offers.price",)
+    # what does not rest on it did not move, and the plan comes before the catalogue
+    assert [m.place.name for m in diff.moved] == ["rent", "offers['cloud-card'].price"]
+
+
+def test_of_several_inputs_each_effect_is_what_it_does_alone(
+    changed: Callable[..., tuple[Diff, Examined]], before: Examined
+) -> None:
+    diff, _ = changed(
+        PLAN,
+        ("cards: {value: 1,", "cards: {value: 2,"),
+        ("price: {value: 1.25,", "price: {value: 1,"),
+        ("{title: 1 000 steps, steps: 1000}", "{title: 1 000 steps, steps: 500}"),
+    )
+    assert len(diff.inputs) == 3
+    assert before.book is not None
+    plan = before.book.plans["small"]
+    first = diff.moved[0]
+    assert first.headline
+    cost = next(m for m in diff.moved if m.place.name == "cost")
+    alone = {e.causes[0].was.key: e.alone.new for e in cost.effects}  # type: ignore[union-attr]
+    assert len(alone) == 3
+    for change in diff.inputs:
+        tried = evaluate(before.book, plan, {change.was.key: change.forth})
+        assert alone[change.was.key] == tried.scalars["cost"]
+    weights = [e.alone.weight for e in cost.effects]
+    assert weights == sorted(weights, reverse=True)
+
+
+def test_a_formula_is_told_apart_from_an_input(
+    changed: Callable[..., tuple[Diff, Examined]],
+) -> None:
+    diff, _ = changed(
+        PLAN,
+        ("formula: total.gpu_hours * price,", "formula: 2 * total.gpu_hours * price,"),
+        ("price: {value: 1.25,", "price: {value: 1.5,"),
+    )
+    (formula,) = diff.formulas
+    assert (formula.old, formula.new) == ("total.gpu_hours * price", "2 * total.gpu_hours * price")
+    cost = next(m for m in diff.moved if m.place.name == "cost")
+    by = {type(e.causes[0]): e.alone.ratio for e in cost.effects}
+    assert by == {FormulaChanged: 2.0, InputChanged: pytest.approx(1.2)}
+    assert cost.turn.ratio == pytest.approx(2.4)
+
+
+def test_what_has_another_id_is_the_same_thing(
+    changed: Callable[..., tuple[Diff, Examined]],
+) -> None:
+    diff, _ = changed(
+        PLAN,
+        ("s10k:", "s10000:"),
+        ("price: {value: 1.25,", "card_price: {value: 1.25,"),
+        ("total.gpu_hours * price,", "total.gpu_hours * card_price,"),
+    )
+    told = {(e.kind, e.fate, e.was, e.name) for e in diff.entries}
+    assert told == {
+        ("input", "renamed", "price", "card_price"),
+        ("row", "renamed", "runs['s10k']", "runs['s10000']"),
+    }
+    assert not diff.inputs
+    assert not diff.moved
+    assert not diff.formulas  # which name the new ids, and are the same otherwise
+
+
+def test_an_offer_that_moved_to_another_file_is_renamed(
+    base: Path, before: Examined, tmp_path: Path
+) -> None:
+    data = shutil.copytree(base, tmp_path / "data")
+    (data / RATE).rename(data / "rates/other.yaml")
+    plan = data / PLAN
+    plan.write_text(plan.read_text("utf-8").replace("cloud-card", "other"), "utf-8")
+    diff = compare(before, examine(data))
+    assert [(e.fate, e.was, e.name) for e in diff.entries] == [
+        ("renamed", "offers['cloud-card']", "offers['other']")
+    ]
+    assert not diff.inputs
+    assert not diff.moved
+
+
+def test_what_comes_and_goes_is_told(changed: Callable[..., tuple[Diff, Examined]]) -> None:
+    diff, _ = changed(
+        PLAN,
+        ("  goodput:", "  spare: {value: 3, unit: GPU, kind: decision}\n  goodput:"),
+        ("      s1k: {title: 1 000 steps, steps: 1000}\n", ""),
+        ("count(runs) == 2", "count(runs) == 1"),
+    )
+    assert {(e.kind, e.fate, e.name) for e in diff.entries} == {
+        ("input", "added", "spare"),
+        ("row", "removed", "runs['s1k']"),
+    }
+    hours = next(m for m in diff.moved if m.place.name == "runs.total.hours")
+    assert [c.name for e in hours.effects for c in e.causes] == ["runs['s1k']"]  # type: ignore[union-attr]
+
+
+def test_the_same_in_another_unit_is_no_change(
+    changed: Callable[..., tuple[Diff, Examined]],
+) -> None:
+    diff, _ = changed(
+        "hardware/card.yaml", ("{value: 24, unit: GiB", "{value: 25769803776, unit: byte")
+    )
+    assert not diff
+
+
+def test_below_the_threshold_nothing_moved(base: Path, before: Examined, tmp_path: Path) -> None:
+    data = shutil.copytree(base, tmp_path / "data")
+    text = (data / PLAN).read_text("utf-8").replace("value: 1.25,", "value: 1.2505,")
+    (data / PLAN).write_text(text, "utf-8")
+    after = examine(data)
+    assert [len(compare(before, after, share).moved) for share in (0.001, 0.0001)] == [0, 1]
+
+
+# ------------------------------------------------------------------ telling
+
+
+def test_text_and_markdown_name_the_chain(changed: Callable[..., tuple[Diff, Examined]]) -> None:
+    diff, _ = changed(RATE, ("price: 1,", "price: 0.8,"))
+    text = as_text(diff, Sides("a", "b"))
+    price = "A provider's card, on demand, Price per node hour 1.00 [0.80–1.20] -> 0.80"
+    assert "1 input changed; 2 of " in text
+    assert price in text
+    assert "small: Rent (rent)" in text
+    assert "-20.0 %, through offers.price" in text
+    shown = as_markdown(diff, Sides("a", "b"))
+    assert "| small | Rent<br>`rent` |" in shown
+    assert "<details>" not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("<b>|x|", "&lt;b&gt;\\|x\\|"),
+        ("@someone #12", "@\u200bsomeone #\u200b12"),
+        ("- a\n- b", "\\- a - b"),
+        ("https://a.b [x](y)", "https:\u200b//a.b \\[x\\](y)"),
+    ],
+)
+def test_text_of_the_data_is_no_markup(text: str, shown: str) -> None:
+    assert md(text) == shown
+
+
+def test_code_spans_hold_what_they_are_given() -> None:
+    assert code("a`b") == "``a`b``"
+    assert code("`") == "`` ` ``"
+
+
+# ------------------------------------------------------------------ the command
+
+
+@pytest.fixture(scope="module")
+def repository(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with the base as its first commit, and a dearer card on disk."""
+    root = tmp_path_factory.mktemp("repository")
+    shutil.copytree(base, root / "data")
+    for command in (
+        ["init", "-q"],
+        ["add", "."],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "first"],
+    ):
+        subprocess.run(["git", "-C", str(root), *command], check=True)
+    path = root / "data" / PLAN
+    path.write_text(path.read_text("utf-8").replace("value: 1.25,", "value: 2.5,"), "utf-8")
+    return root
+
+
+def run(*arguments: str) -> int:
+    try:
+        return cli.main(["diff", *arguments])
+    except SystemExit as stopped:
+        return int(stopped.code or 0)
+
+
+def test_against_a_revision_in_the_shape_of_its_schema(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = str(repository / "data")
+    assert run("HEAD", "--data", data, "--format", "json") == 0
+    told = json.loads(capsys.readouterr().out)
+    shapes = [
+        json.loads((SCHEMAS / f"{n}.schema.json").read_text("utf-8")) for n in ("diff", "values")
+    ]
+    registry: Registry[object] = Registry().with_resources(
+        (shape["$id"], Resource.from_contents(shape)) for shape in shapes
+    )
+    Draft202012Validator(shapes[0], registry=registry).validate(told)
+    (cost,) = [r for r in told["results"] if r["name"] == "cost"]
+    assert cost["ratio"] == 2.0
+    (cause,) = cost["effects"][0]["causes"]
+    assert told[cause["list"]][cause["index"]]["name"] == "price"
+    # the other way round the revision's own path is told
+    assert run(data, "HEAD", "--data", data) == 0
+    assert f"price, HEAD:data/{PLAN}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nowhere"], "there is no folder and no revision 'nowhere'"),
+        (["--", "--output=x"], "there is no folder and no revision '--output=x'"),
+        (["HEAD", "--threshold", "2"], "'2' is not a share; write 0.1% or 0.001"),
+        (["HEAD", "--data", "NEW"], "the revision 'HEAD' has no folder 'new'"),
+    ],
+)
+def test_a_side_that_is_not_there(
+    repository: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+) -> None:
+    (repository / "new").mkdir(exist_ok=True)
+    given = [text.replace("NEW", str(repository / "new")) for text in arguments]
+    assert run("--data", str(repository / "data"), *given) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_outside_of_a_repository(
+    base: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(base.parents[1]))
+    assert run("HEAD", "--data", str(base)) == 2
+    assert "is in no git repository" in capsys.readouterr().err
+
+
+def test_a_side_that_does_not_check(
+    base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = shutil.copytree(base, tmp_path / "data")
+    text = (data / PLAN).read_text("utf-8")
+    (data / PLAN).write_text(text.replace("count(runs) == 2", "count(runs) == 3"), "utf-8")
+    assert run(str(base), str(data)) == 1  # compared all the same: the check is what moved
+    out, err = capsys.readouterr()
+    assert "V005" in err
+    assert "does not check: 1 error" in err
+    assert "(check.two_runs, check)" in out
+    (data / PLAN).write_text("<<<<<<< HEAD\n=======\n>>>>>>> b\n", "utf-8")
+    assert run(str(base), str(data)) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Y013" in err
+    assert "cannot be evaluated" in err
+
+
+def test_the_same_bytes_are_not_evaluated(
+    base: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scalesheet.build.examine", lambda *_, **__: pytest.fail("evaluated"))
+    assert run(str(base), str(base)) == 0
+    assert "No number differs." in capsys.readouterr().out

@@ -1,0 +1,34 @@
+"""diff on the book that ships: a cheaper H100 is named first, with what it does to the plan."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from scalesheet.build import examine
+from scalesheet.diff import compare
+from shipped import ROOT, shipped
+
+
+def test_a_cheaper_h100_is_named_with_its_chain(tmp_path: Path) -> None:
+    data = shutil.copytree(ROOT / "data", tmp_path / "data")
+    rate = data / "rates" / "lambda-1x-h100-sxm.yaml"
+    rate.write_text(rate.read_text("utf-8").replace("price: 4.29", "price: 3.99"), "utf-8")
+    before, after = shipped(), examine(data)
+    diff = compare(before, after)
+
+    (price,) = diff.inputs
+    assert price.place.name == "offers['lambda-1x-h100-sxm'].node_price"
+    assert price.turn.ratio == 3.99 / 4.29
+    assert all(e.causes == (price,) for m in diff.moved for e in m.effects)
+    cost = next(m for m in diff.moved if m.place.name == "cost_by_offer['lambda-1x-h100-sxm'].cost")
+    cells = [
+        each.results["pixelis"].cell("cost_by_offer", "lambda-1x-h100-sxm", "cost").value
+        for each in (before, after)
+    ]
+    assert cost.turn.ratio == cells[1] / cells[0]  # type: ignore[operator]
+    assert cost.turn.ratio == pytest.approx(3.99 / 4.29)
+    assert [e.causes for e in cost.effects] == [(price,)]
+    assert cost.effects[0].through == ("offers.price", "cost_by_offer.price")

@@ -1,0 +1,77 @@
+"""The recipes of docs/contributing, followed word by word in a copy of the repository."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scalesheet.cli import main
+from tutorial import Edit, Run, Write, follow, steps
+
+ROOT = Path(__file__).parents[2]
+RECIPES = {path.stem: path.read_text("utf-8") for path in ROOT.glob("docs/contributing/*.md")}
+#: What takes most of the time of a check, and what no recipe names: other plans, published runs.
+ELSEWHERE = ("plans", "runs", "fits", "score.yaml")
+
+
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    data = shutil.copytree(ROOT / "data", tmp_path / "data", ignore=lambda folder, names: [
+        name for name in names if Path(folder) == ROOT / "data" and name in ELSEWHERE
+    ])  # fmt: skip
+    (data / "plans").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def printing(capsys: pytest.CaptureFixture[str]) -> Callable[[Run], None]:
+    """Runs a command of a recipe, and holds what it prints against what is shown."""
+
+    def of_the_day(line: str) -> str:
+        return re.sub(r"^edition .*", "edition", line)
+
+    def run(step: Run) -> None:
+        status = main(shlex.split(step.command)[1:])
+        printed = capsys.readouterr()
+        lines = [of_the_day(line) for line in (printed.out + printed.err).splitlines()]
+        shown = [of_the_day(line) for line in step.shown]
+        if shown[-1] == "...":
+            shown.pop()
+            lines = lines[: len(shown)]
+        assert lines == shown, step.command
+        assert status == any("error" in line for line in shown)
+
+    return run
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_does_and_prints_what_it_says(
+    name: str, copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path for path in copy.rglob("*") if path.is_file()}
+    follow(copy, printing(capsys), page=RECIPES[name])
+    assert {path for path in copy.rglob("*") if path.is_file()} >= before
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_has_one_page_and_ends_in_a_check(name: str) -> None:
+    found = list(steps(RECIPES[name]))
+    assert len(RECIPES[name].splitlines()) <= 80
+    commands = [step.command for step in found if isinstance(step, Run)]
+    assert all(command.startswith("scalesheet ") for command in commands)
+    sound = found.index(Run("scalesheet check", ("everything holds",)))
+    assert not any(isinstance(step, Write | Edit) for step in found[sound:])
+
+
+def test_the_five_recipes_are_on_the_site_and_in_the_guide() -> None:
+    named = ["fix-a-price", "add-a-gpu", "add-a-model", "add-a-formula", "add-a-plan"]
+    assert set(RECIPES) == set(named)
+    config = (ROOT / "mkdocs.yml").read_text("utf-8")
+    assert re.findall(r"contributing/([\w-]+)\.md", config)[:5] == named
+    guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    assert re.findall(r"docs/contributing/([\w-]+)\.md", guide)[:5] == named

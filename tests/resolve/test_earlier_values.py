@@ -1,0 +1,180 @@
+"""Values with earlier ones: which counts on which day, and what is told of them."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from scalesheet.build import Examined, examine
+from scalesheet.render.api.changes import changes_feed, changes_json
+from scalesheet.render.dated import days, events
+from small import MINIMAL, lay, said
+
+PLAN = """
+title: A plan
+summary: For a test.
+source: a-paper
+headline: [cost]
+scalars:
+  hours: {value: 10, unit: GPU * hour, was: [
+    {until: 2026-01-10, value: 6, why: guessed},
+    {until: 2026-05-01, low: 7, high: 9, why: measured again,
+     source: {key: a-vendor, locator: page 9}}]}
+  gpu: {ref: hardware, value: card, title: Card, was: [
+    {until: 2026-03-01, reason: none chosen, why: it was bought}]}
+  price: {value: 2, unit: USD / (GPU * hour), kind: decision}
+  cost: {unit: USD, formula: hours * price, title: Cost}
+"""
+MEMORY = "memory: {value: 24, unit: GiB, kind: spec, source: {key: a-vendor, locator: page 1}"
+SLIP = ", was: [{until: 2026-02-01, value: 22, why: a slip of the table}]"
+CARD = (MINIMAL / "hardware" / "card.yaml").read_text("utf-8").replace(MEMORY, MEMORY + SLIP)
+FILES = {"plans/small/plan.yaml": PLAN, "plans/small/page.md": "# A\n", "hardware/card.yaml": CARD}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return lay(tmp_path_factory.mktemp("earlier"), FILES)
+
+
+def on(data: Path, day: str) -> Examined:
+    examined = examine(data, date.fromisoformat(day))
+    assert examined.book is not None, said(examined)
+    return examined
+
+
+@pytest.mark.parametrize(
+    ("day", "hours", "cost", "memory"),
+    [
+        ("2026-01-09", (6, 6, 6), 12, 22),
+        ("2026-01-10", (7, 8, 9), 16, 22),
+        ("2026-02-01", (7, 8, 9), 16, 24),
+        ("2026-04-30", (7, 8, 9), 16, 24),
+        ("2026-05-01", (10, 10, 10), 20, 24),
+    ],
+)
+def test_a_day_counts_with_what_held_on_it(
+    data: Path, day: str, hours: tuple[float, float, float], cost: float, memory: float
+) -> None:
+    results = on(data, day).results["small"]
+    found = results.scalars["hours"]
+    assert (found.low, found.value, found.high) == hours
+    assert results.scalars["cost"].value == cost
+    assert results.cell("hardware", "card", "memory").value == memory
+
+
+def test_the_edition_is_the_book_without_a_day(data: Path) -> None:
+    plain = examine(data)
+    dated = on(data, "2026-11-20")
+    assert plain.book is not None
+    assert dated.book is not None
+    for name in ("plans", "tables", "prices"):
+        assert getattr(plain.book, name) == getattr(dated.book, name)
+    assert plain.results["small"].scalars == dated.results["small"].scalars
+
+
+def test_an_earlier_value_keeps_what_it_does_not_say(data: Path) -> None:
+    book = on(data, "2026-11-20").book
+    assert book is not None
+    stated = book.plans["small"].scalars["hours"].stated
+    assert stated is not None
+    first, second = stated.was
+    assert (first.until, first.why, first.stated.citation) == (
+        "2026-01-10",
+        "guessed",
+        stated.citation,
+    )
+    assert second.stated.citation is not None
+    assert (second.stated.citation.key, second.stated.citation.locator) == ("a-vendor", "page 9")
+    assert (second.stated.since, stated.since) == ("2026-01-10", "2026-05-01")
+    memory = book.tables["hardware"].columns["memory"].stated["card"].was[0].stated
+    assert (memory.basis, memory.citation.key if memory.citation else "") == ("spec", "a-vendor")
+
+
+def test_a_choice_may_have_been_another(data: Path) -> None:
+    reasons = [on(data, d).results["small"].scalars["gpu"] for d in ("2026-02-28", "2026-03-01")]
+    assert [each.reason or each.value for each in reasons] == ["none chosen", "card"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (
+            "until: 2026-05-01, low",
+            "until: 2026-01-10, low",
+            "V007 scalars.hours.was[1].until: 2026-01-10 repeats",
+        ),
+        (
+            "until: 2026-05-01, low",
+            "until: 2027-01-01, low",
+            "O006 scalars.hours.was[1].until: holds until 2027-01-01",
+        ),
+        ("value: 6, why: guessed", "value: 6", "S002 scalars.hours.was[0] lacks the key 'why'"),
+        ("value: 6,", "value: -6,", "V002 scalars.hours, was[0]: -6 is outside the domain"),
+        ("low: 7, high: 9", "low: 9, high: 7", "V001 scalars.hours, was[1]: low 9 is above high 7"),
+        (
+            "key: a-vendor",
+            "key: a-vender",
+            "N006 scalars.hours.was[1].source.key: the source 'a-vender'",
+        ),
+        ("formula: hours * price,", "formula: hours * price, was: [],", "S001 unknown key 'was'"),
+    ],
+)
+def test_what_is_wrong_with_one_is_told(tmp_path: Path, old: str, new: str, says: str) -> None:
+    text = PLAN.replace(old, new)
+    assert text != PLAN
+    found = said(examine(lay(tmp_path, {**FILES, "plans/small/plan.yaml": text})))
+    assert any(says in each for each in found), found
+
+
+# ------------------------------------------------------------------ the change log of the data
+
+
+def test_every_dated_entry_is_told_newest_first(data: Path) -> None:
+    book = on(data, "2026-11-20").book
+    assert book is not None
+    found = events(book)
+    assert [e.day for e in found] == sorted((e.day for e in found), reverse=True)
+    assert len({e.id for e in found}) == len(found)
+    told = {(e.day, e.title, e.told, e.why) for e in found if e.sort == "value"}
+    assert told == {
+        ("2026-05-01", "A plan: Hours", "8 [7–9] GPU·h → 10 GPU·h", "measured again"),
+        ("2026-01-10", "A plan: Hours", "6 GPU·h → 8 [7–9] GPU·h", "guessed"),
+        ("2026-03-01", "A plan: Card", "none chosen → card", "it was bought"),
+        ("2026-02-01", "A card: Memory", "22 GiB → 24 GiB", "a slip of the table"),
+    }
+    prices = [e for e in found if e.sort == "price"]
+    assert len(prices) == sum(len(each) for each in book.prices.values())
+    assert prices[0].old
+    assert not prices[-1].old
+    assert list(days(found)) == list(dict.fromkeys(e.day for e in found))
+    earlier = on(data, "2026-02-15").book
+    assert earlier is not None
+    assert {e.id for e in events(earlier)} == {e.id for e in found if e.day <= "2026-02-15"}
+
+
+def test_the_feed_is_sound_and_depends_on_nothing_but_the_data(data: Path) -> None:
+    from xml.etree import ElementTree
+
+    book = on(data, "2026-11-20").book
+    assert book is not None
+    text = changes_feed(book, pages=True, site_url="https://a.example/site")
+    assert text == changes_feed(book, pages=True, site_url="https://a.example/site")
+    atom = "{http://www.w3.org/2005/Atom}"
+    feed = ElementTree.fromstring(text)
+    entries = feed.findall(f"{atom}entry")
+    listed = [c for c in changes_json(book)["changes"] if c["sort"] != "source"]
+    assert len(entries) == len(listed) > 4
+    ids = [each.findtext(f"{atom}id") or "" for each in (feed, *entries)]
+    assert len(set(ids)) == len(ids)
+    assert all(id.startswith("tag:") and " " not in id and "[" not in id for id in ids)
+    for each in (feed, *entries):  # what RFC 4287 asks for
+        assert each.findtext(f"{atom}title")
+        assert (each.findtext(f"{atom}updated") or "").endswith("T00:00:00Z")
+        assert {link.get("rel") for link in each.findall(f"{atom}link")} >= {"alternate"}
+    assert feed.findtext(f"{atom}author/{atom}name")
+    assert (
+        feed.get("{http://www.w3.org/XML/1998/namespace}base") == "https://a.example/site/api/v1/"
+    )
+    assert feed.findtext(f"{atom}updated") == f"{listed[0]['day']}T00:00:00Z"

@@ -1,0 +1,201 @@
+"""What the workflows call, with a `gh` and a `scalesheet` that note what they are asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from scalesheet import cli
+from scalesheet.commands import NAMES
+
+ROOT = Path(__file__).parents[1]
+SHA = "0123456789abcdef0123456789abcdef01234567"
+#: Notes its arguments and the text that it is given; answers what a file of answers says.
+STAND_IN = """\
+#!PYTHON -SE
+import json, os, shutil, sys
+here = os.path.dirname(os.path.abspath(__file__))
+line = " ".join(sys.argv[1:])
+body = ""
+for each in sys.argv[1:]:
+    path = each.removeprefix("body=@")
+    if each.endswith("body.md"):
+        body = open(path, encoding="utf-8").read()
+with open(f"{here}/asked", "a") as asked:
+    asked.write(json.dumps([line, body]) + "\\n")
+for part, (status, out) in json.load(open(f"{here}/answers")).items():
+    if part in line:
+        if "--dir" in sys.argv:
+            with open(sys.argv[sys.argv.index("--dir") + 1] + "/diff.md", "w") as file:
+                file.write(out)
+        else:
+            sys.stdout.write(out)
+        sys.exit(status)
+"""
+
+Answers = dict[str, tuple[int, str]]
+
+
+@dataclass(frozen=True)
+class Done:
+    status: int
+    printed: str
+    asked: list[tuple[str, str]]
+    summary: str
+
+    def changes(self) -> list[tuple[str, str]]:
+        """What was asked for that changes something on GitHub."""
+        verbs = ("--method", "issue edit", "issue create", "issue close")
+        return [each for each in self.asked if any(verb in each[0] for verb in verbs)]
+
+
+def run(folder: Path, script: str, answers: Answers, *arguments: str, **more: str) -> Done:
+    tools, project = folder / "tools", folder / "project" / ".ci"
+    tools.mkdir(parents=True)
+    project.mkdir(parents=True)
+    for name in ("gh", "scalesheet"):
+        (tools / name).write_text(STAND_IN.replace("PYTHON", sys.executable), "utf-8")
+        (tools / name).chmod(0o755)
+    (tools / "answers").write_text(json.dumps(answers), "utf-8")
+    shutil.copy(ROOT / ".ci" / script, project / script)
+    done = subprocess.run(
+        [project / script, *arguments], capture_output=True, text=True, timeout=60, check=False,
+        env={"PATH": f"{tools}:{os.environ['PATH']}", "SCALESHEET": str(tools / "scalesheet"),
+             "GITHUB_REPOSITORY": "a/b", "GITHUB_STEP_SUMMARY": str(folder / "summary"),
+             "LC_ALL": "C.UTF-8", **more},
+    )  # fmt: skip
+    asked, summary = tools / "asked", folder / "summary"
+    lines = asked.read_text("utf-8").splitlines() if asked.exists() else []
+    for line, _ in map(json.loads, lines):  # what is asked of us is what our commands take
+        if line.split()[0] in NAMES:
+            assert cli.parser().parse_args(line.split())
+    return Done(
+        done.returncode,
+        done.stdout + done.stderr,
+        [(line, body) for line, body in map(json.loads, lines)],
+        summary.read_text("utf-8") if summary.exists() else "",
+    )
+
+
+# ------------------------------------------------------------------ diff
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "summary"),
+    [
+        ((0, "total cost fell"), 0, "total cost fell"),
+        ((1, "total cost fell"), 0, "total cost fell"),  # what moved is no fault
+        ((0, ""), 0, "No number moved.\n"),
+        ((2, ""), 2, ""),
+    ],
+)
+def test_the_diff_is_the_summary_and_kept_for_the_comment(
+    tmp_path: Path, answer: tuple[int, str], status: int, summary: str
+) -> None:
+    done = run(tmp_path, "diff", {"diff": answer}, GITHUB_BASE_REF="next")
+    assert (done.status, done.summary) == (status, summary)
+    assert done.asked[0][0] == "diff origin/next --format markdown"
+    if summary:
+        assert (tmp_path / "project" / "report" / "diff.md").read_text("utf-8") == summary
+
+
+# ------------------------------------------------------------------ comment
+
+REQUEST = {"RUN": "7", "SHA": SHA}
+DIFF: Answers = {"run download": (0, "cost of @all fell"), "pulls?": (0, "12\n13\n")}
+
+
+def test_a_first_comment_is_made_and_names_nobody(tmp_path: Path) -> None:
+    done = run(tmp_path, "comment", DIFF, **REQUEST)
+    assert done.status == 0, done.printed
+    ((line, body),) = done.changes()
+    assert line.startswith("api --method POST repos/a/b/issues/12/comments --field body=@")
+    assert body.startswith("<!-- scalesheet: what this does to the numbers -->\n")
+    assert "cost of @\u200ball fell" in body
+    assert SHA in body
+
+
+def test_a_comment_that_is_there_is_edited(tmp_path: Path) -> None:
+    there: Answers = {"issues/12/comments?": (0, "99\n")}
+    done = run(tmp_path, "comment", DIFF | there, **REQUEST)
+    ((line, _),) = done.changes()
+    assert line.startswith("api --method PATCH repos/a/b/issues/comments/99 --field body=@")
+
+
+def test_a_long_diff_is_cut_and_leads_to_the_rest(tmp_path: Path) -> None:
+    done = run(tmp_path, "comment", DIFF | {"run download": (0, "é" * 50_000)}, **REQUEST)
+    ((_, body),) = done.changes()
+    assert len(body.encode()) < 65_536
+    assert "It goes on in the summary of the run." in body
+
+
+@pytest.mark.parametrize(
+    ("answers", "more", "status", "said"),
+    [
+        ({"run download": (1, "")}, REQUEST, 0, "the check left no diff"),
+        ({"pulls?": (0, "")}, REQUEST, 0, "no open pull request has the commit"),
+        ({}, {"RUN": "7", "SHA": '" or true'}, 1, "no run and commit"),
+        ({}, {"RUN": "7"}, 1, "SHA"),
+    ],
+)
+def test_where_there_is_nothing_to_say_nothing_is_said(
+    tmp_path: Path, answers: Answers, more: dict[str, str], status: int, said: str
+) -> None:
+    done = run(tmp_path, "comment", DIFF | answers, **more)
+    assert (done.status, done.changes()) == (status, [])
+    assert said in done.printed
+
+
+# ------------------------------------------------------------------ weekly
+
+OLD = "- `data/rates/a.yaml:8:5` **O001 old price**: the price was last seen on 2025-06-01\n"
+DEAD = "- `data/sources.yaml:9:5` **L001 address that leads nowhere**: answers 404\n"
+UNREAD = "- `data/sources.yaml:12:5` **L002 address that could not be read**: answers 403\n"
+
+
+def test_one_issue_is_opened_and_then_kept_up_to_date(tmp_path: Path) -> None:
+    answers: Answers = {"check --as-of": (0, OLD), "links --format": (1, DEAD + UNREAD)}
+    done = run(tmp_path / "first", "weekly", answers)
+    assert done.status == 0, done.printed
+    ((line, body),) = done.changes()
+    assert line.startswith("issue create --title Upkeep: old prices and dead links --body-file ")
+    assert OLD in body
+    assert DEAD in body
+    assert UNREAD not in body
+    assert "1 further addresses could not be read" in body
+    assert any(each[0].startswith("check --as-of 20") for each in done.asked)
+
+    done = run(tmp_path / "second", "weekly", answers | {"issue list": (0, "5\n")})
+    ((line, _),) = done.changes()
+    assert line.startswith("issue edit 5 --body-file ")
+
+
+def test_a_long_list_is_cut_between_lines_and_counted(tmp_path: Path) -> None:
+    done = run(tmp_path, "weekly", {"check --as-of": (0, OLD * 1000), "links --format": (0, "")})
+    ((_, body),) = done.changes()
+    listed = body.count(OLD)
+    assert 0 < listed < 1000
+    assert f"\n- and {1000 - listed} more\n" in body
+    assert len(body) < 65_536
+
+
+def test_the_issue_is_closed_when_all_holds(tmp_path: Path) -> None:
+    done = run(
+        tmp_path / "open", "weekly", {"links --format": (0, UNREAD), "issue list": (0, "5\n")}
+    )
+    ((line, _),) = done.changes()
+    assert line.startswith("issue close 5 --comment All holds on 20")
+    assert run(tmp_path / "none", "weekly", {"links --format": (0, UNREAD)}).changes() == []
+
+
+def test_a_command_that_fails_without_a_word_fails_the_week(tmp_path: Path) -> None:
+    done = run(tmp_path, "weekly", {"check --as-of": (1, ""), "issue list": (0, "5\n")})
+    assert done.status != 0
+    assert done.changes() == []

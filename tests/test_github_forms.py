@@ -1,0 +1,64 @@
+"""What GitHub shows to who reports or proposes: forms by its schemas, links that lead somewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema.validators import validator_for
+
+from scalesheet.load import parse
+
+ROOT = Path(__file__).parents[1]
+FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+REPOSITORY = "https://github.com/scalesheet/scalesheet/blob/main/"
+
+
+def read(path: Path) -> dict[str, Any]:
+    parsed = parse(path.read_bytes(), path.name)
+    assert parsed.diagnostics == ()
+    assert isinstance(parsed.data, dict)
+    return parsed.data
+
+
+def faults(form: object, name: str) -> list[str]:
+    """What GitHub's schema says against a form."""
+    schemas = files("check_jsonschema") / "builtin_schemas" / "vendor"
+    schema = json.loads((schemas / f"github-{name}.json").read_text("utf-8"))
+    return [error.message for error in validator_for(schema)(schema).iter_errors(form)]
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
+def test_a_form_is_valid_by_githubs_schema(path: Path) -> None:
+    name = "issue-config" if path.stem == "config" else "issue-forms"
+    form = read(path)
+    assert faults(form, name) == []
+    assert faults({**form, "bodi": []}, name) != []
+
+
+def test_a_wrong_number_is_told_with_what_is_needed_to_mend_it() -> None:
+    fields = {each.get("id"): each for each in read(FORMS[0].with_name("number.yml"))["body"]}
+    needed = [key for key, each in fields.items() if each.get("validations", {}).get("required")]
+    assert needed == ["which", "right", "source", "date"]
+
+
+def test_links_into_the_repository_lead_to_files_that_are_there() -> None:
+    text = "".join(path.read_text("utf-8") for path in FORMS)
+    linked = re.findall(re.escape(REPOSITORY) + r"([\w./-]+)", text)
+    assert len(linked) == text.count(REPOSITORY) >= 2
+    for place in linked:
+        assert (ROOT / place).is_file(), place
+
+
+def test_every_place_that_has_an_owner_is_there() -> None:
+    lines = (ROOT / ".github" / "CODEOWNERS").read_text("utf-8").splitlines()
+    owned = [line.split() for line in lines if line and not line.startswith("#")]
+    assert owned[0][0] == "*"
+    for place, *owners in owned[1:]:
+        assert (ROOT / place.strip("/")).exists(), place
+        assert owners
+        assert all(re.fullmatch(r"@[\w-]+/[\w-]+", owner) for owner in owners)
