@@ -65,7 +65,7 @@ def _plans(context: Context) -> Iterator[object]:
     yield tag(
         "p",
         "Two plans by what they answer alike; or one plan in two states, as published and with "
-        "your changes, or at the prices of two days.",
+        "your changes, or with the data of two days.",
     )
     lines = [
         tag(
