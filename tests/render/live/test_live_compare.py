@@ -53,8 +53,16 @@ source: {key: memo}
 headline: [cost, hours, verdict]
 scalars:
   offer: {ref: offers, value: big, title: Offer}
-  work: {value: 2e9, low: 1e9, high: 3e9, unit: TFLOP, domain: positive, kind: assumption,
-    source: {key: memo}, title: Work}
+  work:
+    value: 2e9
+    low: 1e9
+    high: 3e9
+    unit: TFLOP
+    domain: positive
+    kind: assumption
+    source: {key: memo}
+    title: Work
+    was: [{until: 2025-06-01, value: 1.5e9, why: a guess}]
   cards: {value: 8, unit: GPU, domain: count, kind: decision, source: {key: memo}, title: Cards}
   hours: {unit: hour, formula: work / (offer.accelerator.dense_fp16 * cards), title: Hours}
   cost: {unit: USD, formula: hours * cards * offer.price, title: Cost}
@@ -166,7 +174,7 @@ def column(page: Page) -> list[str]:
         ("2023-01-01", ()),
     ],
 )
-def test_a_plan_at_the_prices_of_a_day_is_the_plan_that_is_built_at_that_day(
+def test_a_plan_with_the_data_of_a_day_is_the_plan_that_is_built_at_that_day(
     visit: Open, book: Book, data: Path, day: str, edits: tuple[str, ...]
 ) -> None:
     then = results_of(compile_book(data, date.fromisoformat(day)), *edits)

@@ -65,22 +65,16 @@ def _plans(context: Context) -> Iterator[object]:
     yield tag(
         "p",
         "Two plans by what they answer alike; or one plan in two states, as published and with "
-        "your changes, or at the prices of two days:",
+        "your changes, or with the data of two days.",
     )
-    day = _earlier(context)
-    if day:
-        lines = [
-            tag("li", tag("a", f"{p.title}: prices of {day} and now", href=plans.editions(p, day)))
-            for p in context.book.plans.values()
-        ]
-        yield tag("ul", *lines)
-
-
-def _earlier(context: Context) -> str:
-    """The middle one of the days on which a price changed before the date of the prices."""
-    now = context.book.as_of.isoformat()
-    days = [day for day in plans.price_dates(context.book) if day < now]
-    return days[len(days) // 2] if days else ""
+    lines = [
+        tag(
+            "li", tag("a", f"{plan.title}: prices of {day} and now", href=plans.editions(plan, day))
+        )
+        for plan in context.book.plans.values()
+        if (day := plans.day_before_a_change(context, plan))
+    ]
+    yield tag("ul", *lines) if lines else None
 
 
 def _offers(context: Context) -> Iterator[object]:

@@ -5,11 +5,12 @@ that holds all of them, and what its script goes by.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
-from scalesheet.model import Book, Key, Plan, Quantity, Scalar, Stated
+from scalesheet.model import Book, Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import ASSETS, Context, to
 from scalesheet.render.pages.figures import amount
@@ -119,7 +120,7 @@ def plans_page(context: Context) -> str:
         "Plans side by side",
         tag(
             "p",
-            "Two plans, two states of one plan, or one plan at the prices of two dates. Each side "
+            "Two plans, two states of one plan, or one plan with the data of two days. Each side "
             "has its own inputs, and the address holds both.",
             class_="lead",
         ),
@@ -199,6 +200,8 @@ def plans_script(context: Context) -> str:
         "groups": list(GROUPS),
         "edition": context.book.as_of.isoformat(),
         "prices": _prices(context.book),
+        "earlier": _earlier(context.book),
+        "days": _days(context.book),
     }
     return f"scalesheet.compared = {json.dumps(data, sort_keys=True)};\n"
 
@@ -238,9 +241,86 @@ def _dated(stated: Stated) -> list[Any]:
     return [stated.since, stated.seen or stated.since, stated.value, *ends]
 
 
-def price_dates(book: Book) -> Iterator[str]:
-    """The days on which a price changed, oldest first."""
-    yield from sorted({each.since for prices in book.prices.values() for each in prices})
+def _earlier(book: Book) -> dict[str, Any]:
+    """Stated values that were others before, `[until, cell]` with the oldest first: by table,
+    column and row of the catalogue and of each plan, and by name of its scalars."""
+    plans = {}
+    for plan in book.plans.values():
+        scalars = {name: _past(s, s.stated) for name, s in plan.scalars.items() if s.stated}
+        plans[plan.id] = _some(scalars=_some(**scalars), tables=_tabled(plan.tables))
+    return _some(tables=_tabled(book.tables), plans=_some(**plans))
+
+
+def _tabled(tables: Mapping[str, Table]) -> dict[str, Any]:
+    return _some(
+        **{
+            table.name: _some(
+                **{
+                    column.name: _some(
+                        **{row: _past(column, stated) for row, stated in column.stated.items()}
+                    )
+                    for column in table.columns.values()
+                }
+            )
+            for table in tables.values()
+        }
+    )
+
+
+def _some(**members: Any) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value}
+
+
+def _past(quantity: Quantity, stated: Stated) -> list[Any]:
+    return [[each.until, _cell(quantity, each.stated)] for each in stated.was]
+
+
+def _cell(quantity: Quantity, stated: Stated) -> Any:
+    """A cell as the formulas of the plan as it is can take it: a range where they have one, and
+    nothing for a reason that they do not reckon with."""
+    if stated.reason is not None:
+        return {"reason": stated.reason} if quantity.may_reason else None
+    if stated.ranged and quantity.ranged:
+        return {"value": stated.value, "low": stated.low, "high": stated.high}
+    return stated.value
+
+
+def _days(book: Book) -> list[str]:
+    """Days before that of the book on which it would be another, oldest first: those of new prices,
+    and the last of each earlier value."""
+    own = [table for plan in book.plans.values() for table in plan.tables.values()]
+    columns = [c for table in (*book.tables.values(), *own) for c in table.columns.values()]
+    stated = [cell for column in columns for cell in column.stated.values()]
+    scalars = [s.stated for plan in book.plans.values() for s in plan.scalars.values() if s.stated]
+    found = {each.since for prices in book.prices.values() for each in prices}
+    for cell in (*stated, *scalars):
+        found |= {_before(each.until) for each in cell.was}
+    return sorted(day for day in found if day < book.as_of.isoformat())
+
+
+def _before(day: str) -> str:
+    return (date.fromisoformat(day) - timedelta(days=1)).isoformat()
+
+
+def day_before_a_change(context: Context, plan: Plan) -> str:
+    """The last day on which an offer that the plan refers to had another price, and all of them
+    one; empty where there is none."""
+    now = context.book.as_of.isoformat()
+    offers = [context.book.prices.get(id_, ()) for id_ in _offers_of(context, plan)]
+    known = [[each.since for each in prices if each.since <= now] for prices in offers]
+    if not known or not all(known):
+        return ""
+    first = max(days[0] for days in known)
+    change = max((days[-1] for days in known if len(days) > 1), default="")
+    day = _before(change) if change else ""
+    return day if day >= first else ""
+
+
+def _offers_of(context: Context, plan: Plan) -> set[str]:
+    """The offers that the plan's scalars refer to, as published."""
+    results = context.results[plan.id]
+    referring = (s for s in plan.scalars.values() if s.refers_to == OFFERS and not s.hidden)
+    return {str(results.scalars[scalar.name].value) for scalar in referring}
 
 
 def editions(plan: Plan, day: str) -> str:

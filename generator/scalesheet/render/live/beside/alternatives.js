@@ -273,7 +273,7 @@
     function headings() {
       const names = ["", ...figures, ...facts];
       const line = table.tHead.rows[0];
-      if (line.cells.length === names.length) line.append(element("th", { scope: "col" }, ""));
+      if (line.cells.length === names.length) line.append(element("th", { scope: "col" }, "Choose"));
       names.forEach((each, n) => {
         const heading = line.cells[n];
         if (!heading.querySelector("button")) {

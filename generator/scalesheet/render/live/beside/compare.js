@@ -1,4 +1,4 @@
-/* The page that holds two plans side by side: each with inputs of its own, and prices of a date.
+/* The page that holds two plans side by side: each with inputs of its own, and the data of a day.
  *
  * The address is the state: `?a=pixelis&a.batch_size=16&a.prices=2026-06-01&b=pixelis`. A plan's script
  * is loaded when it is asked for, and computes both sides as it computes the plan's own page; what is
@@ -19,7 +19,7 @@
   const DAY = /^\d{4}-\d{2}-\d{2}$/;
   const OFFERS = "offers";
 
-  /** What each side shows: a plan, changes of its inputs, the day of its prices or nothing. */
+  /** What each side shows: a plan, changes of its inputs, the day of its data or nothing. */
   const sides = ["a", "b"].map((letter) => ({ letter, changes: new Map(), day: "", pinned: [] }));
   let asked = 0; // of the addresses: a plan that arrives late is not shown over a later one
 
@@ -53,14 +53,45 @@
 
   const noPrice = (day) => `no price known at ${day}`;
 
-  /** The plan with the prices of a day, as a build at that day has them. */
+  /** The plan with the data of a day, as a build at that day has it: prices, and values that
+   *  were others then. */
   function dated(plan, day) {
-    if (!day || !readsPrices(plan)) return plan;
-    const table = plan.inputs.tables[OFFERS];
+    if (!day) return plan;
+    const { tables, scalars } = plan.inputs;
+    const own = compared.earlier.plans?.[plan.id] ?? {};
+    const past = { ...compared.earlier.tables, ...own.tables };
+    const then = { scalars: { ...scalars }, tables: { ...tables } };
+    for (const [name, entries] of Object.entries(own.scalars ?? {}))
+      then.scalars[name] = held(entries, day, scalars[name]);
+    for (const name of Object.keys(past).filter((each) => tables[each]))
+      then.tables[name] = withPast(tables[name], past[name], day);
+    if (readsPrices(plan)) then.tables[OFFERS] = withPrices(plan, then.tables[OFFERS], day);
+    return { ...plan, inputs: then };
+  }
+
+  // formulas that reckon with no reason get no number, which leaves them without one
+  const NONE = { value: NaN };
+
+  /** What held on a day: a day belongs to what begins on it. */
+  function held(entries, day, now) {
+    const found = entries.find(([until]) => day < until);
+    return found ? (found[1] ?? NONE) : now;
+  }
+
+  function withPast(table, past, day) {
+    const columns = { ...table.columns };
+    for (const [column, cells] of Object.entries(past)) {
+      columns[column] = table.columns[column].map((now, row) =>
+        held(cells[table.rows[row]] ?? [], day, now),
+      );
+    }
+    return { ...table, columns };
+  }
+
+  function withPrices(plan, table, day) {
     const { ranged } = plan.shown.tables[OFFERS].columns.node_price;
     const { of, reason } = compared.prices;
-    // formulas that reckon with no reason get no number, which leaves them without one
-    const none = reason ? { reason: noPrice(day) } : { value: NaN };
+    const none = reason ? { reason: noPrice(day) } : NONE;
     const found = table.rows.map((id) => (of[id] ?? []).filter(([since]) => since <= day).at(-1));
     const amount = ([, , value, low, high]) => {
       if (value.reason !== undefined) return reason ? value : none;
@@ -72,8 +103,7 @@
       since: found.map((price) => price?.[0] ?? null),
       seen: found.map((price) => price?.[1] ?? null),
     };
-    const tables = { ...plan.inputs.tables, [OFFERS]: { ...table, columns } };
-    return { ...plan, inputs: { ...plan.inputs, tables } };
+    return { ...table, columns };
   }
 
   // ---------------------------------------------------------------- the address
@@ -228,7 +258,7 @@
     return made;
   }
 
-  /** Everything that belongs to a side, anew: its plan, the day of its prices, its fields. */
+  /** Everything that belongs to a side, anew: its plan, the day of its data, its fields. */
   function build(side) {
     const { plan, id, letter, day, changes } = side;
     const word = letter.toUpperCase();
@@ -236,8 +266,8 @@
     const plans = select(titles, id, (next) => choosePlan(side, next));
     plans.setAttribute("aria-label", `Plan ${word}`);
     const { edition } = compared;
-    const days = [edition, ...daysBefore(edition)];
-    const prices = select(
+    const days = [edition, ...compared.days];
+    const data = select(
       [...new Set([...days, day || edition])]
         .sort()
         .reverse()
@@ -271,22 +301,16 @@
       writeAddress();
     });
     side.at.replaceChildren(
-      element("h3", {}, element("span", { class: "letter" }, word), " ", plans),
+      element("div", { class: "title" }, element("span", { class: "letter" }, word), plans),
       element(
         "div",
         { class: "choices" },
-        ...(readsPrices(plan) ? [labelled("Prices of", prices)] : []),
+        ...(days.length > 1 ? [labelled("Data of", data)] : []),
         ...listed,
         labelled("Another input", more),
       ),
       element("p", { class: "buttons" }, side.open, side.reset),
     );
-  }
-
-  /** The days on which a price changed, before another. */
-  function daysBefore(last) {
-    const all = Object.values(compared.prices.of ?? {}).flatMap((each) => each.map(([day]) => day));
-    return Array.from(new Set(all)).filter((day) => day < last);
   }
 
   function titleOf(plan, name) {
@@ -408,7 +432,7 @@
   function head() {
     const column = ({ letter, id, day, changes }) => {
       const counted = changes.size === 1 ? "1 change" : `${changes.size} changes`;
-      const told = [changes.size ? counted : "as published", day && `prices of ${day}`];
+      const told = [changes.size ? counted : "as published", day && `data of ${day}`];
       return element(
         "th",
         { scope: "col", class: "num" },
