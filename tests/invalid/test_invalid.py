@@ -30,7 +30,15 @@ MADE = {"Y004", "Y011", "Y012", "N009", "C002"}
 #: Diagnostics that are not about a file of the book alone.
 NOT_OF_A_FILE = {
     *("C002", "P001", "P002", "X001", "X002", "I001"),
-    *("V014", "M001", "M002", "M003", "M004", "M005"),  # tests/data/, tests/new/
+    *(
+        "V014",
+        "V015",
+        "M001",
+        "M002",
+        "M003",
+        "M004",
+        "M005",
+    ),  # tests/data/, tests/new/, tests/resolve/
 }
 
 

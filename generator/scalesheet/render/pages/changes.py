@@ -50,7 +50,9 @@ def counted(sort: Sort, number: int) -> str:
 
 def _sort(context: Context, sort: Sort, found: Sequence[Event]) -> Html:
     """The entries of one sort and day; many are folded away."""
-    head = [heading_cell(each, number=each in ("Before", "Since")) for each in HEADS]
+    numbers = ("Before", "Since") if any(event.quantity for event in found) else ()
+    heads = HEADS if numbers else ("What", "", "Is", "Note", "Source")
+    head = [heading_cell(each, number=each in numbers) for each in heads]
     table = grid(head, [_row(context, event) for event in found], records=True)
     told = counted(sort, len(found))
     if len(found) <= MOST_OPEN:
