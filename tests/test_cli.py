@@ -132,7 +132,7 @@ def test_an_internal_error_says_so_and_how_to_report_it(
 ) -> None:
     import scalesheet.build
 
-    def broken(path: Path) -> None:
+    def broken(path: Path, as_of: object) -> None:
         raise RuntimeError("a bug")
 
     monkeypatch.setattr(scalesheet.build, "diagnose", broken)

@@ -33,10 +33,14 @@ def changes_page(context: Context) -> Iterator[tuple[str, str]]:
         page(
             TITLE,
             tag("p", LEAD, class_="lead"),
-            tag("p", "As a ", link(FEED, "feed"), ", as ", link(DATA, "JSON"), ".", class_="meta"),
+            _elsewhere() if context.data else None,  # the data API stands beside the pages
             *(blocks or [tag("p", "Nothing has a date yet.", class_="note")]),
         ),
     )
+
+
+def _elsewhere() -> Html:
+    return tag("p", "As a ", link(FEED, "feed"), ", as ", link(DATA, "JSON"), ".", class_="meta")
 
 
 def day_anchor(day: str) -> str:
