@@ -7,7 +7,7 @@ import sys
 
 from benchmarks.measure import ROOT
 
-MODULES = ("start", "check", "workbook", "evaluate", "predict", "diff", "growth")
+MODULES = ("start", "check", "workbook", "evaluate", "predict", "diff", "site", "growth")
 
 
 def main() -> int:

@@ -295,6 +295,7 @@ def _documents(
         sensitivities=moves,
         scores=examined.scores,
         data={plan: _data_links(plan) for plan in book.plans},
+        front=docs / "index.md",
     )
     _refuse(list(report.problems))
     write_reference(book, docs / GENERATED / "reference")

@@ -43,7 +43,7 @@ def relaxed(found: Search, best: int) -> tuple[Relaxed, ...]:
     for limit in LIMITS:
         others = _all(flags[name] for name in LIMITS if name != limit)
         cheaper = found.cost < found.cost[best] * (1 - WORTH)
-        row = _nearest(found, limit, ~flags[limit] & others & cheaper)
+        row = nearest(found, limit, ~flags[limit] & others & cheaper)
         if row is not None:
             out.append(Relaxed(limit, row, 1 - float(found.cost[row] / found.cost[best])))
     return tuple(sorted(out, key=lambda each: -each.saving))
@@ -56,7 +56,7 @@ def misses(found: Search) -> tuple[Miss, ...]:
     out = []
     for limit in LIMITS:
         others = _all(flags[name] for name in LIMITS if name != limit)
-        row = _nearest(found, limit, others & ~flags[limit])
+        row = nearest(found, limit, others & ~flags[limit])
         if row is not None:
             out.append(Miss(row, (limit,)))
     if out or not len(found.at):
@@ -89,7 +89,7 @@ def _all(many: object) -> Flags:
     return flags
 
 
-def _nearest(found: Search, limit: Limit, rows: Flags) -> int | None:
+def nearest(found: Search, limit: Limit, rows: Flags) -> int | None:
     """Of some rows beyond a limit those that exceed it least, and of them the cheapest."""
     if not rows.any():
         return None

@@ -85,12 +85,17 @@ def offers_of(book: Book, catalogue: Known, job: Job, most: float) -> Offers:
 def counts(per_node: int, includes: str, most: float) -> Sequence[int]:
     """How many accelerators can be had together: a part of a machine (all of which is paid for,
     unless it is sold by the accelerator), a machine, or several complete ones."""
-    by_one = per_node == 1 and SHARED in includes
-    whole = MACHINE if by_one else per_node
-    joined = per_node == MACHINE or (by_one and CLUSTER in includes)
+    whole, joined = together(per_node, includes)
     within = {count for count in (1, 2, 4, 8, 16) if count < whole} | {whole}
     several = {nodes * MACHINE for nodes in ladder(most, MACHINE)} if joined else set()
     return sorted(count for count in within | several if count <= most)
+
+
+def together(per_node: int, includes: str) -> tuple[int, bool]:
+    """How many accelerators a machine of an offer has, and whether complete ones are joined."""
+    by_one = per_node == 1 and SHARED in includes
+    joined = per_node == MACHINE or (by_one and CLUSTER in includes)
+    return MACHINE if by_one else per_node, joined
 
 
 def ladder(most: float, of: int) -> Sequence[int]:

@@ -48,11 +48,17 @@ class Graph:
         return tuple(sorted(found, key=lambda place: (self.order[place[0]], ENDS.index(place[1]))))
 
 
-def graph(book: Book, plan: Plan, figures: Iterable[str]) -> Graph:
-    """All places that the expected values of the named scalars rest on."""
+def graph(
+    book: Book, plan: Plan, figures: Iterable[str], ends: Iterable[End] = ("value",)
+) -> Graph:
+    """All places that the expected values of the named scalars rest on, or other ends of them."""
     tables = {**book.tables, **plan.tables}
     readers: dict[Place, list[Place]] = {}
-    waiting: list[Place] = [(Key(name), "value") for name in figures]
+    waiting: list[Place] = [
+        place
+        for name in figures
+        for place in dict.fromkeys((Key(name), _end(plan.scalars[name], end)) for end in ends)
+    ]
     seen = set(waiting)
     for place in waiting:
         readers.setdefault(place, [])

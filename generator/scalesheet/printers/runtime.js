@@ -253,7 +253,10 @@ scalesheet.runtime = (() => {
    *  `results` are those of all cells, by name; `set(inputs)` makes them those of other inputs.
    *  What did not change is the same object in both, so that whoever shows them can pass it by.
    *  `trial(move, read)` reads scalars as they would be if some cells of one key were others, and
-   *  puts everything back; `bind` hands the cells to what makes functions of them.
+   *  puts everything back; `bind` hands the cells to what makes functions of them. `tries(names)`
+   *  is for many values of a few scalars: it gives a function that takes such values by name,
+   *  computes what follows from them and nothing else, and returns the cells of all scalars, which
+   *  its next call writes over.
    */
   function machine({ steps }, inputs) {
     const { s, t } = start(inputs);
@@ -367,6 +370,17 @@ scalesheet.runtime = (() => {
           changed.filter(isColumn),
         );
         return results;
+      },
+      tries(names) {
+        const moving = new Set(names);
+        const following = list.filter(
+          ({ key, reads }) => reads.some((name) => moving.has(name)) && moving.add(key),
+        );
+        return (values) => {
+          for (const name of Object.keys(values)) s[name] = all(values[name]);
+          for (const step of following) run(step);
+          return s;
+        };
       },
       trial({ key, rows, value, fixed }, read) {
         before = [];

@@ -80,13 +80,13 @@ def patched(text: str, changes: Sequence[Change]) -> str:
     if not changes:
         return text
     before = parse(text.encode(), "").data
-    wanted = copy.deepcopy(before)
-    for change in changes:
-        _meant(wanted, change)
     file = _File(text, dict(_spans(text)), before)
     pieces: list[tuple[int, int, str]] = []
     for change in changes:
         pieces.append(_PIECES[type(change)](file, change))
+    wanted = copy.deepcopy(before)
+    for change in changes:
+        _meant(wanted, change)
     # at one place, insertions come in the order in which they were asked for
     ordered = sorted(enumerate(pieces), key=lambda item: (item[1][0], item[1][1], item[0]))
     result, at = [], 0
@@ -144,7 +144,8 @@ def _spans(text: str) -> Iterator[tuple[Steps, _Span]]:
 
     def node(event: Any, steps: Steps, key: int) -> Iterator[tuple[Steps, _Span]]:
         inner: Any
-        start = event.start_mark.index
+        mark: Any = event.start_mark
+        start = mark.index
         if isinstance(event, events.ScalarEvent):
             end = event.end_mark.index
             style = event.style or ""
@@ -172,7 +173,8 @@ def _spans(text: str) -> Iterator[tuple[Steps, _Span]]:
             for below, span in node(inner, (*steps, name), at):
                 yield below, span
                 last = max(last, span.end)
-        end = inner.end_mark.index if shape == "flow" else last
+        closing: Any = inner
+        end = closing.end_mark.index if shape == "flow" else last
         yield steps, _Span(start, end, key, shape, "", column)
 
     for event in stream:

@@ -13,7 +13,9 @@ from scalesheet.language.syntax import End
 from scalesheet.model import Book, Formula, Key, Plan
 from scalesheet.printers.base import PrinterError
 from scalesheet.pull.model import Edit, Finding, Proof, Pulling
-from scalesheet.pull.tokens import Printer
+from scalesheet.pull.parse import tree_of
+from scalesheet.pull.tokens import FormulaProblem, Printer, Token
+from scalesheet.pull.translate import Around, translated
 from scalesheet.render.workbook.context import end_node
 from scalesheet.resolve.scalars import SCENARIO
 from scalesheet.values import Results, Value
@@ -35,7 +37,8 @@ def unproven(pulling: Pulling, book: Book, edits: Sequence[Edit]) -> Iterator[Fi
             yield Finding("W006", edit.place, f"'{edit.name}' has no formula in the changed data")
             continue
         for end, (place, cell, read) in proof.cells.items():
-            if _printed(printer, formula, end) == read:
+            printed = _printed(printer, formula, end)
+            if printed == read or _same_form(printed, read):
                 continue
             value = _value(results, proof)
             shown = value.reason if value.reason is not None else value.end(end)
@@ -66,11 +69,20 @@ def _formula(pulling: Pulling, proof: Proof) -> Formula | None:
     return column.own.get(str(proof.row)) or column.formula
 
 
-def _printed(printer: Printer, formula: Formula, end: End) -> object:
+def _printed(printer: Printer, formula: Formula, end: End) -> tuple[Token, ...]:
     try:
         return printer.printed(end_node(formula, end))
     except PrinterError:
-        return None
+        return ()
+
+
+def _same_form(printed: tuple[Token, ...], read: tuple[Token, ...]) -> bool:
+    """Alike but for brackets, tolerances and guards; a conversion has to be in both."""
+    plain = Around(None, frozenset(), {})
+    try:
+        return translated(tree_of(printed), plain) == translated(tree_of(read), plain)
+    except FormulaProblem:
+        return False
 
 
 def _value(results: Results, proof: Proof) -> Value:
@@ -88,4 +100,6 @@ def _alike(one: object, other: object) -> bool:
 
 
 def _told(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return f"{value:.10g}" if isinstance(value, float) else repr(value)

@@ -20,7 +20,8 @@ from scalesheet.render.workbook.names import Names
 
 #: kind and what it says. Kinds: num, str, flag, op, func, error, foreign, name, and those of a
 #: reference: scalar (name, end), own (table, column, end), cell (table, row, column, end),
-#: range (table, column, end), ids (table), titles (table), title and id (table, row), const (name), area (text).
+#: range (table, column, end), ids (table), titles (table), title and id (table, row),
+#: const (name), area (text).
 Token = tuple[str, object]
 
 _OPEN, _CLOSE, _APART = "\ue000", "\ue001", "\ue002"

@@ -328,10 +328,16 @@ def _if(tree: Fn, around: Around) -> Node:
     if then == Lit("no") and other == Lit("yes"):
         return Not(translated(test, around))
     chosen = [translated(each, around) for each in (then, other)]
-    numbers = [not isinstance(each, Text) for each in chosen]
-    if any(numbers):  # a text beside a number is the reason why there is none
+    if not all(map(_worded, chosen)):  # a text beside a number is the reason why there is none
         chosen = [Reason(each) if isinstance(each, Text) else each for each in chosen]
     return Choice(chosen[0], translated(test, around), chosen[1])
+
+
+def _worded(node: Node) -> bool:
+    """Whether all that a tree can give are words."""
+    if isinstance(node, Choice):
+        return _worded(node.then) and _worded(node.other)
+    return isinstance(node, Text | Reason)
 
 
 def _logic(op: str) -> Callable[[Fn, Around], Node]:

@@ -89,25 +89,27 @@ def said_in(cells: Mapping[End, Cell], quantity: Quantity, stated: Stated | None
             lost = cell.error == "#REF!"
             said = f"shows {cell.error}; put its value back"
             raise ValueProblem("W004" if lost else "W005", said)
+        if cell.formula is not None and cell.value is None:
+            said = "holds a formula that is not computed; save it from a spreadsheet program"
+            raise ValueProblem("W005", f"{said}, or write the value")
     value = cells["value"].value
     if quantity.kind != "number":
         return _text(value, quantity)
     if isinstance(value, str) and value.strip():
         return _reason(value, quantity, stated)
-    low, high = (cells[end].value if end in cells else value for end in ("low", "high"))
-    numbers = []
-    for end, each in zip(ENDS, (low, value, high), strict=True):
+    numbers = {}
+    for end in ENDS:
+        each = cells[end].value if end in cells else value
+        if stated is None and each in (None, ""):
+            each = value  # in a row that was added an end that is missing equals the value
         if isinstance(each, bool) or not isinstance(each, float):
-            if each in (None, "") and stated is None and end != "value":
-                each = value  # a row that was added: an end that is missing equals the value
-            if isinstance(each, bool) or not isinstance(each, float):
-                which = "" if end == "value" else f", {end},"
-                raise ValueProblem("W005", f"{which}{_no_number(each, quantity)}".lstrip(", "))
-        numbers.append(each)
-    return numbers[0], numbers[1], numbers[2]
+            which = f"has a {end} end that " if end in cells and end != "value" else ""
+            raise ValueProblem("W005", f"{which}{_no_number(each)}")
+        numbers[end] = each
+    return numbers["low"], numbers["value"], numbers["high"]
 
 
-def _no_number(value: object, quantity: Quantity) -> str:
+def _no_number(value: object) -> str:
     if value in (None, ""):
         return "is empty; write a number, or a reason why there is none"
     return f"is {quotable(str(value))!r}, which is no number; write a number"

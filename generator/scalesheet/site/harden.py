@@ -79,7 +79,9 @@ def feed_link(site: Path, page: Path) -> str:
     if not (site / FEED).is_file():
         return ""
     up = "../" * (len(page.relative_to(site).parts) - 1)
-    return f'<link rel="alternate" type="application/atom+xml" title="Changes" href="{up}{FEED}">'
+    # "feed" besides, since the themes take a bare "alternate" for a translation of the site
+    rel = "alternate feed"
+    return f'<link rel="{rel}" type="application/atom+xml" title="Changes" href="{up}{FEED}">'
 
 
 def policy(document: Document, styles: Iterable[str] = ()) -> str:

@@ -109,4 +109,9 @@ def document(body: str) -> str:
         <link rel="stylesheet" href="../assets/charts.css"></head>
         <body data-md-color-scheme="default"><article class="md-typeset">{body}</article>
         <script src="../assets/site.js"></script></body></html>"""
+    return with_policy(text)
+
+
+def with_policy(text: str) -> str:
+    """A page with the policy that the site gives it."""
     return text.replace("<head>", f"<head>{first_of_head(policy(read_document(text)))}")

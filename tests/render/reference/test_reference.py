@@ -5,9 +5,10 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+import openpyxl
 import pytest
 
-from scalesheet.build import compile_book
+from scalesheet.build import build, compile_book
 from scalesheet.cli import main, parser
 from scalesheet.codes import CODES
 from scalesheet.commands import NAMES
@@ -61,6 +62,8 @@ def test_the_example_of_a_command_prints_what_is_shown(
         return  # it runs until it is stopped
     monkeypatch.chdir(tmp_path)
     follow(tmp_path, lambda step: None, mend=name != "check")
+    if name == "pull":
+        edited_workbook()
     main(arguments)
     printed = capsys.readouterr()
     lines = (printed.out + printed.err).splitlines()
@@ -70,6 +73,17 @@ def test_the_example_of_a_command_prints_what_is_shown(
     if name == "build":
         shown, lines = shown[:-1], lines[:-1]  # the hash moves with every change of a face
     assert lines == shown
+
+
+def edited_workbook() -> None:
+    """The tutorial's workbook, built and then edited as the example tells."""
+    build(Path("data"), Path("build"), site=False)
+    path = Path("build/workbooks/tuning.xlsx")
+    book = openpyxl.load_workbook(path)
+    for name, value in (("need_low", 20), ("need", 24), ("need_high", 28)):
+        sheet, at = book.defined_names[name].attr_text.split("!")
+        book[sheet][at] = value
+    book.save(path)
 
 
 # ------------------------------------------------------------------ the format

@@ -16,14 +16,18 @@ PARTS = (
     "tornado", "told", "patch", "page",
 )  # fmt: skip
 
+#: Those of the front page: `layouts.js` searches as choose/ does, `case.js` answers a case,
+#: `answer.js` writes the answer, `front.js` asks.
+FRONT = ("numbers", "inputs", "marks", "fields", "layouts", "case", "answer", "front")
+
 #: Scripts of their own: what a plan could choose, accelerators and plans side by side.
 BESIDE = ("alternatives", "accelerators", "compare")
 
 
-def script() -> str:
+def script(parts: tuple[str, ...] = PARTS) -> str:
     """It needs the runtime and a plan's own script before it."""
     folder = files("scalesheet.render.live")
-    return "\n".join(folder.joinpath(f"{part}.js").read_text(encoding="utf-8") for part in PARTS)
+    return "\n".join(folder.joinpath(f"{part}.js").read_text(encoding="utf-8") for part in parts)
 
 
 def beside(name: str) -> str:

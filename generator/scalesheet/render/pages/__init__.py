@@ -15,12 +15,13 @@ from scalesheet.diagnostics import Diagnostic
 from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.model import Book
 from scalesheet.predict.score import TaskScore
-from scalesheet.render.live import script
+from scalesheet.render.live import FRONT, script
 from scalesheet.render.pages.audit import audit_pages
 from scalesheet.render.pages.catalogue import catalogue_pages
 from scalesheet.render.pages.changes import changes_page
 from scalesheet.render.pages.compare import compare_pages
 from scalesheet.render.pages.context import ASSETS, Context
+from scalesheet.render.pages.front import front_page
 from scalesheet.render.pages.live import shown
 from scalesheet.render.pages.plain import plain_pages
 from scalesheet.render.pages.plan import plan_page, plans_index
@@ -56,13 +57,15 @@ def write_pages(
     sensitivities: Mapping[str, Sensitivity] | None = None,
     data: Mapping[str, Mapping[str, str]] | None = None,
     scores: Mapping[str, TaskScore] | None = None,
+    front: Path | None = None,
 ) -> PagesReport:
     """Write the pages of the book below `out`, which becomes docs/book of the site.
 
     `results` are by plan id, `scenarios` by plan id and the scenario's word. `workbooks` are
     links from a plan's page, and `data` further ones by title. `examples` are the computed results
     of each formula's examples. `plain` is a folder for the same pages as plain Markdown. `audits`
-    and `sensitivities` are by plan, `scores` by task.
+    and `sensitivities` are by plan, `scores` by task. `front` is the site's front page, written by
+    hand, whose lines are filled where it stands.
     """
     context = Context(
         book, results, edition_hash, workbooks, scenarios or {}, examples or {}, audits or {},
@@ -89,6 +92,17 @@ def write_pages(
     pages[f"{ASSETS}/live.js"] = script()
     for plan in book.plans.values():
         pages[f"{ASSETS}/{plan.id}.js"] = program(plan, book) + shown(plan, book)
+
+    if front is not None and front.is_file():
+        written = front.read_text(encoding="utf-8")
+        filled = front_page(context, written, f"docs/{front.name}")
+        problems += filled.problems
+        if filled.script:
+            pages[f"{ASSETS}/question.js"] = filled.script
+            pages[f"{ASSETS}/front.js"] = script(FRONT)
+        _write(front.parent, {front.name: filled.page})
+        if plain is not None:
+            _write(plain.parent, {front.name: filled.plain})
 
     _write(out, pages)
     if plain is not None:

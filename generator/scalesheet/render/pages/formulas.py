@@ -137,7 +137,7 @@ def _block(
 
 def scrolling(formula: Html | None) -> Html | None:
     """A formula in a box that scrolls where it is wider than the page."""
-    return tag("div", formula, class_="wide") if formula else None
+    return tag("div", formula, class_="wide", **UNSEARCHED) if formula else None
 
 
 def short_formula(

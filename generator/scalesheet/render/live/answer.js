@@ -1,0 +1,374 @@
+/* The answer of the front page as elements: the same that `render/pages/answer.py` writes. */
+"use strict";
+
+scalesheet.answer = (() => {
+  const { formatBy, plain, ends } = scalesheet.numbers;
+  const { toQuery } = scalesheet.inputs;
+  const { element, rowTitle, drawn } = scalesheet.marks;
+  const SVG = "http://www.w3.org/2000/svg";
+  const NBSP = "\u00a0";
+  const TERMS = { "on-demand": "on demand", spot: "spot", reserved: "reserved" };
+  const FITS = { fits: "good", "may not fit": "warn", "does not fit": "bad" };
+  const [WIDE, TALL] = [1000, 28];
+
+  const { question } = scalesheet;
+  const plan = scalesheet.plans[question.plan];
+  const { scalars, tables } = plan.shown;
+  const METHODS = question.methods;
+
+  // ---------------------------------------------------------------- figures
+
+  const format = (quantity, cells) => formatBy(quantity.rule ?? {}, cells);
+  const symbol = (name) => scalars[name].symbol ?? "";
+
+  /** The expected value of a scalar: `61.9 GB`. */
+  function text({ results }, name, unit = true) {
+    const cell = results.scalars[name];
+    const shown = plain(cell, format(scalars[name], [cell]));
+    return unit ? `${shown}${NBSP}${symbol(name)}` : shown;
+  }
+
+  /** The plan's page with these inputs, at the formula of a figure. */
+  const address = (changes, of) =>
+    `book/plans/${question.plan}.html${toQuery(changes)}${of ? `#${question.anchors[of]}` : ""}`;
+
+  const row = (table, id) =>
+    element("a", { href: `book/${table}/${id}.html` }, rowTitle(plan, table, id));
+
+  function caseOf(answer) {
+    const { wanted } = answer;
+    return element(
+      "p",
+      { class: "case", tabindex: "-1" },
+      `${METHODS[wanted.get("method")]} of `,
+      row("models", wanted.get("model")),
+      ` with ${text(answer, "trained_tokens")} on ${wanted.get("gpus")} × `,
+      row("hardware", wanted.get("gpu")),
+    );
+  }
+
+  function figure(name, cell, changes, title, ...note) {
+    const shown = format(scalars[name], [cell]);
+    const value =
+      cell.reason === undefined
+        ? [
+            element("span", { class: "num" }, plain(cell, shown)),
+            " ",
+            element("span", { class: "unit" }, symbol(name)),
+          ]
+        : [element("span", { class: "reason" }, cell.reason)];
+    const range = ends(cell, shown);
+    return element(
+      "div",
+      { class: `figure ${name}` },
+      element("p", { class: "label" }, title ?? scalars[name].title),
+      element("p", { class: "value" }, element("a", { href: address(changes, name) }, ...value)),
+      element("p", { class: "range" }, range ? `${range} ${symbol(name)}` : NBSP),
+      ...(note.length ? [element("p", { class: "note" }, ...note)] : []),
+    );
+  }
+
+  function costFigure(answer, offers) {
+    const firsts = Object.keys(TERMS)
+      .map((term) => offers.find((each) => each.term === term && each.cost))
+      .filter(Boolean);
+    if (!firsts.length) {
+      const note = "No offer in the catalogue sells this.";
+      return figure("cost", answer.results.scalars.cost, answer.changes, "Electricity", note);
+    }
+    const [best, ...others] = firsts;
+    const from = ({ term, cost }) => {
+      const shown = plain(cost, format(scalars.cost, [cost]));
+      return element("span", {}, `${TERMS[term]} from ${shown}${NBSP}${symbol("cost")}`);
+    };
+    const title = `Cost, ${TERMS[best.term]} from`;
+    return figure("cost", best.cost, best.changes, title, ...others.map(from));
+  }
+
+  function fitFigure(answer) {
+    const { value, reason } = answer.results.scalars.verdict;
+    const verdict = value ?? reason;
+    return element(
+      "div",
+      { class: "figure verdict-of" },
+      element("p", { class: "label" }, scalars.verdict.title),
+      element(
+        "p",
+        { class: `value fit ${FITS[verdict] ?? ""}`.trim() },
+        element("a", { href: address(answer.changes, "verdict") }, verdict),
+      ),
+      element(
+        "p",
+        { class: "range" },
+        `${text(answer, "needed_memory", false)} of ${text(answer, "usable_memory")}`,
+      ),
+    );
+  }
+
+  /** The parts of the memory of an accelerator, stacked, against what a run can have. */
+  function memory(answer) {
+    const { rows, titles } = plan.inputs.tables.memory;
+    const { bytes } = answer.results.tables.memory;
+    const quantity = tables.memory.columns.bytes;
+    const shownAs = format(quantity, bytes);
+    const size = ({ value }) => (typeof value === "number" ? value : 0);
+    const [most, usable] = ["most_memory", "usable_memory"].map((name) =>
+      size(answer.results.scalars[name]),
+    );
+    const scale = Math.max(most, usable) * 1.02;
+    const place = (length) => ((length / scale) * WIDE).toFixed(1);
+    const parts = rows
+      .map((id, n) => ({ id, title: titles[n], cell: bytes[n], size: size(bytes[n]) }))
+      .filter((part) => part.size > 0);
+    const limit = text(answer, "usable_memory");
+    const bars = [];
+    const bar = (kind, x, width, y, height) =>
+      bars.push(["rect", { class: kind, x: place(x), y, width, height }]);
+    let at = 0;
+    let over;
+    for (const part of parts) {
+      bar(`part ${part.id}`, at, place(part.size), "4", "20");
+      at += part.size;
+      if (at > usable) over ??= part;
+    }
+    bar("beyond", at, place(Math.max(0, most - at)), "9", "10");
+    bar("limit", usable, "3", "0", String(TALL));
+    const described = parts.map(({ title, cell }) => `${title} ${plain(cell, shownAs)}`).join(", ");
+    const svg = {
+      viewBox: `0 0 ${WIDE} ${TALL}`,
+      preserveAspectRatio: "none",
+      role: "img",
+      "aria-label": `${described}, in ${quantity.symbol}; a run can have ${limit}`,
+    };
+    return element(
+      "figure",
+      { class: "stack" },
+      element(
+        "figcaption",
+        {},
+        element(
+          "a",
+          { href: address(answer.changes, "needed_memory") },
+          "Memory of each accelerator",
+        ),
+        `: ${text(answer, "needed_memory")}, hardly ever more than `,
+        `${text(answer, "most_memory")}, of ${limit} that a run can have`,
+      ),
+      drawn(["svg", svg, ...bars], SVG),
+      element(
+        "ul",
+        { class: "parts" },
+        ...parts.map(({ id, title, cell }) =>
+          element(
+            "li",
+            { class: `part ${id}` },
+            `${title} `,
+            element("span", { class: "num" }, plain(cell, shownAs)),
+            element("span", { class: "unit" }, `${NBSP}${quantity.symbol}`),
+          ),
+        ),
+      ),
+      ...first(answer, over),
+    );
+  }
+
+  /** Which part is the first that has no room, where one has none. */
+  function first({ results }, over) {
+    if (results.scalars.verdict.value === "fits") return [];
+    const strong = over && element("strong", { class: `part ${over.id}` }, over.title);
+    const said = over
+      ? ["The first that does not fit: ", strong]
+      : ["What is expected fits; the most that a run may need does not."];
+    return [element("p", { class: "first" }, ...said)];
+  }
+
+  const heading = (content, unit, number = true) =>
+    element(
+      "th",
+      { scope: "col", class: number && "num" },
+      content,
+      ...(unit ? [" ", element("span", { class: "unit" }, unit)] : []),
+    );
+
+  const table = (heads, rows) =>
+    element(
+      "div",
+      { class: "scroll" },
+      element(
+        "table",
+        { class: "data" },
+        element("thead", {}, element("tr", {}, ...heads)),
+        element("tbody", {}, ...rows),
+      ),
+    );
+
+  /** A figure with its range, and the way to its formula. */
+  function amount(name, cell, shownAs, changes) {
+    if (cell.reason !== undefined) return element("td", { class: "reason" }, cell.reason);
+    const range = ends(cell, shownAs);
+    return element(
+      "td",
+      { class: "num" },
+      element("a", { href: address(changes, name) }, plain(cell, shownAs)),
+      ...(range ? [element("span", { class: "range" }, range)] : []),
+    );
+  }
+
+  function offersTable(answer, offers) {
+    const quantity = tables.offers.columns.price;
+    const sold = offers.filter(({ cost }) => cost);
+    const few = offers.filter(({ cost }) => !cost);
+    const costs = format(scalars.cost, sold.map(({ cost }) => cost));
+    const prices = format(quantity, offers.map(({ price }) => price));
+    const own = answer.results.scalars.cost;
+    const body = sold.map(({ id, term, price, cost, changes }) =>
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, row("offers", id)),
+        element("td", { class: `term ${term}` }, TERMS[term]),
+        element("td", { class: "num" }, plain(price, prices)),
+        amount("cost", cost, costs, changes),
+      ),
+    );
+    body.push(
+      element(
+        "tr",
+        { class: "own" },
+        element("th", { scope: "row" }, "Your own, electricity alone"),
+        element("td", { class: "term" }, "owned"),
+        element("td", { class: "num" }),
+        amount("cost", own, format(scalars.cost, [own]), answer.changes),
+      ),
+    );
+    const between = few.flatMap(({ id }, n) => [n ? "; " : "", row("offers", id)]);
+    return element(
+      "section",
+      { class: "offers" },
+      element("h2", {}, "What it costs, by offer"),
+      table(
+        [
+          heading("Offer", "", false),
+          heading("Terms", "", false),
+          heading("Price", quantity.symbol),
+          heading("Cost", symbol("cost")),
+        ],
+        body,
+      ),
+      ...(few.length
+        ? [
+            element(
+              "p",
+              { class: "note" },
+              `Not sold ${answer.wanted.get("gpus")} together: `,
+              ...between.filter(Boolean),
+              ".",
+            ),
+          ]
+        : []),
+    );
+  }
+
+  function changesTable(answer, others) {
+    const good = answer?.results.scalars.verdict.value === "fits";
+    const formats = ["hours", "cost"].map((name) => [
+      name,
+      format(scalars[name], others.map(({ results }) => results.scalars[name])),
+    ]);
+    return element(
+      "section",
+      { class: "changes" },
+      element("h2", {}, good ? "What one change gives" : "What to change"),
+      table(
+        [
+          heading("Change", "", false),
+          heading("Memory", "", false),
+          heading("Hours"),
+          heading("Cost", symbol("cost")),
+        ],
+        others.map((each) => {
+          const verdict = each.results.scalars.verdict.value;
+          return element(
+            "tr",
+            {},
+            element("th", { scope: "row" }, changeLink(each)),
+            element("td", { class: `fit ${FITS[verdict] ?? ""}`.trim() }, verdict),
+            ...formats.map(([name, shownAs]) =>
+              amount(name, each.results.scalars[name], shownAs, each.changes),
+            ),
+          );
+        }),
+      ),
+    );
+  }
+
+  /** What a change is, as a link to the case with it. */
+  const changeLink = ({ some, to }) =>
+    element("a", { href: to, "data-change": true }, changeText(some));
+
+  function changeText({ method, gpus, gpu, batch, stage }) {
+    if (method) return `${METHODS[method]} instead`;
+    if (batch) return `${batch} sequences in a step${stage ? ", any layout" : ""}`;
+    if (stage && !gpus) return "Any layout";
+    if (!gpu) return `${gpus} accelerator${gpus === 1 ? "" : "s"}`;
+    const title = rowTitle(plan, "hardware", gpu);
+    return `Cheapest that fits: ${gpus ? `${gpus} × ` : ""}${title}`;
+  }
+
+  /** `ZeRO 3, micro-batch 4, checkpointing`. */
+  const layoutText = ({ stage, tensor, pipeline, micro_batch, checkpointing }) =>
+    [
+      stage ? `ZeRO ${stage}` : "",
+      tensor === 1 ? "" : `tensor ${tensor}`,
+      pipeline === 1 ? "" : `pipeline ${pipeline}`,
+      `micro-batch ${micro_batch}`,
+      checkpointing === "full" ? "checkpointing" : "no checkpointing",
+    ]
+      .filter(Boolean)
+      .join(", ");
+
+  /** Figures and memory of an answer. */
+  const answer = (found, offers) => [
+    caseOf(found),
+    element(
+      "div",
+      { class: found.results.scalars.verdict.value === "does not fit" ? "hero moot" : "hero" },
+      ...["hours", "calendar_time"].map((name) =>
+        figure(name, found.results.scalars[name], found.changes),
+      ),
+      costFigure(found, offers),
+      fitFigure(found),
+    ),
+    memory(found),
+    element(
+      "p",
+      { class: "more" },
+      element("a", { href: address(found.changes) }, "Every formula and input of this answer"),
+    ),
+  ];
+
+  /** What is said where no layout divides. */
+  const nothing = (wanted) => [
+    element(
+      "p",
+      { class: "case", tabindex: "-1" },
+      `${METHODS[wanted.get("method")]} of `,
+      row("models", wanted.get("model")),
+      ` on ${wanted.get("gpus")} × `,
+      row("hardware", wanted.get("gpu")),
+    ),
+    element(
+      "p",
+      { class: "bad" },
+      `No layout: ${wanted.get("batch")} sequences in a step do not divide among `,
+      `${wanted.get("gpus")} accelerators, or what is fixed of the layout does not go together.`,
+    ),
+  ];
+
+  /** The answer in one sentence, for those who hear the page. */
+  const sentence = (found) =>
+    `${caseOf(found).textContent}: ${text(found, "hours")}, ` +
+    `${found.results.scalars.verdict.value}.`;
+
+  return Object.freeze({ answer, nothing, sentence, layoutText, offersTable, changesTable });
+})();

@@ -1,0 +1,208 @@
+/* The answer to a case of the front page: its layout, the plan computed with it, what each offer
+ * takes for it, and what one change would give. `render/pages/question.py` does the same.
+ *
+ * A case is a Map of all that can be asked. What takes long is a generator, which yields often.
+ */
+"use strict";
+
+scalesheet.cases = (() => {
+  const { Refused, read, edited, change, rowsOf, written } = scalesheet.inputs;
+  const { AXES, trainerOf, search, sells } = scalesheet.layouts;
+  const MOST_GPUS = 1024;
+  const AUTO = "auto";
+
+  const { question } = scalesheet;
+  const plan = scalesheet.plans[question.plan];
+  const { scalars } = plan.shown;
+  const { layout: LAYOUT, own: OWN } = question;
+  const inputName = (name) => (name === "gpu" ? OWN : name);
+  const FOUND = new Set([...LAYOUT, "trainer"]); // what is found unless it is stated
+  const ASKED = question.order
+    .map((name) => (name === OWN ? "gpu" : name))
+    .filter((name) => name !== "supply" && name !== "offer");
+
+  // ---------------------------------------------------------------- the case
+
+  /** The value of an input by its text. Throws Refused. */
+  function valueOf(name, text) {
+    const quantity = scalars[inputName(name)];
+    if (FOUND.has(name) && text === AUTO) return AUTO;
+    const value = read(text, quantity, rowsOf(plan, quantity));
+    if (name in AXES && !AXES[name].includes(value))
+      throw new Refused(`“${text}” is not possible here; one of ${AXES[name].join(", ")} is.`);
+    if (value?.low !== undefined) throw new Refused("Expected one number.");
+    return value;
+  }
+
+  /** What the page begins with: what the plan states, with the case of the build. */
+  const first = new Map();
+  for (const name of ASKED) {
+    if (name in question.stated) first.set(name, valueOf(name, question.stated[name]));
+    else first.set(name, FOUND.has(name) ? AUTO : plan.inputs.scalars[inputName(name)]);
+  }
+
+  /** A case with some of it changed. */
+  const changedTo = (wanted, some) => new Map([...wanted, ...Object.entries(some)]);
+
+  /** The inputs of the plan for a case, with further ones. */
+  function inputsOf(wanted, extra) {
+    const trainer = wanted.get("trainer");
+    const values = { trainer: trainer === AUTO ? trainerOf(wanted.get("method")) : trainer };
+    for (const [name, value] of wanted) if (!FOUND.has(name)) values[inputName(name)] = value;
+    let changes = new Map();
+    const all = { ...values, supply: "owned", ...extra };
+    for (const name of question.order) {
+      if (name in all) changes = change(plan, changes, name, written(all[name]));
+    }
+    return { changes, inputs: edited(plan, changes) };
+  }
+
+  /** The answer to a case: the layout, the plan's results with it, and their inputs. */
+  function* answerTo(wanted) {
+    const fixed = {};
+    for (const name of LAYOUT) if (wanted.get(name) !== AUTO) fixed[name] = wanted.get(name);
+    const found = yield* search(plan, inputsOf(wanted, {}).inputs, fixed);
+    if (!found) return undefined;
+    const { changes, inputs } = inputsOf(wanted, found.layout);
+    return { wanted, layout: found.layout, changes, results: plan.compute(inputs) };
+  }
+
+  const offersOf = (gpu) => {
+    const { rows, columns } = plan.inputs.tables.offers;
+    return rows
+      .map((id, n) => ({ id, n, term: columns.term[n], price: cellOf(columns.price[n]) }))
+      .filter(({ n }) => columns.accelerator[n] === gpu);
+  };
+
+  const cellOf = (x) =>
+    typeof x === "number" ? { value: x, low: x, high: x } : (x ?? { reason: "" });
+
+  /** The answer when it is bought at an offer. */
+  function bought(answer, offer) {
+    const { changes, inputs } = inputsOf(answer.wanted, {
+      ...answer.layout,
+      supply: "rented",
+      offer,
+    });
+    return { changes, results: plan.compute(inputs) };
+  }
+
+  /** What each offer of the accelerator takes, the cheapest first, then those that sell too few. */
+  function* offersFor(answer) {
+    const gpus = answer.wanted.get("gpus");
+    const found = [];
+    for (const each of offersOf(answer.wanted.get("gpu"))) {
+      if (!sells(question.sold[each.id], gpus)) found.push(each);
+      else {
+        const { changes, results } = bought(answer, each.id);
+        const { cost } = results.scalars;
+        if (cost.reason === undefined) found.push({ ...each, changes, cost });
+        yield;
+      }
+    }
+    const by = ({ cost }) => (cost ? cost.value : Infinity);
+    return found.sort((a, b) => by(a) - by(b) || (a.id < b.id ? -1 : 1));
+  }
+
+  /** The answer at its cheapest offer on demand; without one it has no cost. */
+  function cheapest(answer) {
+    const gpus = answer.wanted.get("gpus");
+    const { columns } = plan.inputs.tables.offers;
+    const price = ({ n }) => Math.ceil(gpus / columns.gpus[n]) * columns.node_price[n];
+    const [best] = offersOf(answer.wanted.get("gpu"))
+      .filter(({ id, term, n }) => term === "on-demand" && sells(question.sold[id], gpus))
+      .filter((each) => typeof columns.node_price[each.n] === "number")
+      .sort((a, b) => price(a) - price(b) || (a.id < b.id ? -1 : 1));
+    return best ? bought(answer, best.id) : withoutCost(answer);
+  }
+
+  /** What one change would give: other methods, other numbers of accelerators, another one. */
+  function* changesOf(answer) {
+    const { wanted } = answer;
+    const [method, gpus] = [wanted.get("method"), wanted.get("gpus")];
+    const found = [];
+    const fits = ({ results }) => results.scalars.verdict.value === "fits";
+    function* tried(name, value) {
+      const some = { [name]: value };
+      const other = yield* answerTo(changedTo(wanted, some));
+      if (!other) return undefined;
+      const each = { some, ...cheapest(other) };
+      found.push(each);
+      return each;
+    }
+    if (method !== "pretraining") {
+      for (const other of ["full fine-tuning", "LoRA", "QLoRA"])
+        if (other !== method) yield* tried("method", other);
+    }
+    if (gpus % 2 === 0) yield* tried("gpus", gpus / 2);
+    let more = gpus * 2;
+    let last = yield* tried("gpus", more);
+    while (!fits(answer) && last && !fits(last) && more < MOST_GPUS) {
+      found.pop();
+      last = yield* tried("gpus", (more *= 2));
+    }
+    yield* elsewhere(answer, found);
+    if (fits(answer)) return found;
+    const good = found.filter(fits);
+    return good.length ? good : found;
+  }
+
+  /** The accelerator that is cheapest for the case; where none fits, in a larger number. */
+  function* elsewhere({ wanted }, found) {
+    const { columns } = plan.inputs.tables.offers;
+    const onDemand = columns.accelerator.filter((_, n) => columns.term[n] === "on-demand");
+    const sold = Array.from(new Set(onDemand)).sort();
+    for (let gpus = wanted.get("gpus"); gpus <= MOST_GPUS; gpus *= 2) {
+      let best;
+      for (const gpu of sold) {
+        if (gpu === wanted.get("gpu")) continue;
+        const other = yield* answerTo(changedTo(wanted, { gpu, gpus }));
+        if (other?.results.scalars.verdict.value !== "fits") continue;
+        const at = cheapest(other);
+        const cost = at.results.scalars.cost.value;
+        if (cost !== undefined && !(best?.cost <= cost))
+          best = { some: gpus === wanted.get("gpus") ? { gpu } : { gpu, gpus }, ...at, cost };
+      }
+      if (best) return found.push(best);
+    }
+    return undefined;
+  }
+
+  const withoutCost = ({ changes, results }) => ({
+    changes,
+    results: { ...results, scalars: { ...results.scalars, cost: { reason: "no offer" } } },
+  });
+
+
+  /** How a case is changed so that there is a layout: one that is found, a batch that divides. */
+  function* mended(wanted) {
+    const [batch, gpus] = [wanted.get("batch"), wanted.get("gpus")];
+    const found = [];
+    const power = 2 ** Math.floor(Math.log2(gpus));
+    const open = Object.fromEntries(LAYOUT.map((name) => [name, AUTO]));
+    const fixed = LAYOUT.some((name) => wanted.get(name) !== AUTO);
+    const ways = [{ batch: Math.ceil(batch / gpus) * gpus }, { gpus: power }];
+    function* tried(all) {
+      for (const some of all) {
+        const other = yield* answerTo(changedTo(wanted, some));
+        if (other) found.push({ some, ...cheapest(other) });
+      }
+    }
+    yield* tried(fixed ? [open, ...ways] : ways);
+    if (!found.length) yield* tried(ways.map((some) => ({ ...some, ...open })));
+    return found;
+  }
+
+  return Object.freeze({
+    AUTO,
+    FOUND,
+    ASKED,
+    first,
+    valueOf,
+    changedTo,
+    answerTo,
+    offersFor,
+    changesOf,
+    mended,
+  });
+})();

@@ -1,0 +1,265 @@
+/* The front page: the form of the question, what is asked in the address, the answer as it comes.
+ *
+ * All state is what differs from the case that the page begins with, in the words of
+ * `scalesheet show --set`, and `gpu` for the accelerator whoever sells it. Without this script the
+ * page shows that case as the build answered it.
+ */
+"use strict";
+
+(() => {
+  const { Refused, toQuery, written } = scalesheet.inputs;
+  const { element } = scalesheet.marks;
+  const { tell } = scalesheet.fields;
+  const { AUTO, FOUND, ASKED, first, valueOf, changedTo } = scalesheet.cases;
+  const { answerTo, offersFor, changesOf, mended } = scalesheet.cases;
+  const told = scalesheet.answer;
+  const SLICE = 12; // ms at a stretch
+  const FOREIGN = new Set(["h"]); // what the theme's search asks a page to mark
+
+  const form = document.querySelector("[data-question]");
+  if (!form) return;
+  const plan = scalesheet.plans[scalesheet.question.plan];
+  const section = document.querySelector("[data-answer]");
+  const beside = document.querySelector("[data-beside]");
+  const status = form.querySelector("[role=status]");
+  const faultsAt = form.querySelector("[data-faults]");
+  const [copy, reset] = ["copy", "reset"].map((act) => form.querySelector(`[data-do=${act}]`));
+  const layout = form.querySelector("[data-layout]");
+
+  let asked = first; // the case
+  let toFocus = false; // whether the answer takes the focus, when it comes
+  let turn = 0; // of the answers that were begun: only the last goes on
+
+  /** What of a case differs from the one that the page begins with. */
+  function differing(wanted) {
+    const names = ASKED.filter((name) => wanted.get(name) !== first.get(name));
+    return new Map(names.map((name) => [name, wanted.get(name)]));
+  }
+
+  // ---------------------------------------------------------------- answering
+
+  /** Answers in slices, so that the page stays quick to the touch; the first at once. */
+  function respond() {
+    turn += 1;
+    const mine = turn;
+    const steps = answering(asked);
+    const step = () => {
+      if (mine !== turn) return;
+      const end = performance.now() + SLICE;
+      while (!steps.next().done) if (performance.now() > end) return void setTimeout(step);
+    };
+    step();
+  }
+
+  function* answering(wanted) {
+    beside.setAttribute("aria-busy", "true");
+    const found = yield* answerTo(wanted);
+    const offers = found ? yield* offersFor(found) : [];
+    section.replaceChildren(...(found ? told.answer(found, offers) : told.nothing(wanted)));
+    if (found) beside.querySelector(".offers").replaceWith(told.offersTable(found, offers));
+    beside.querySelector(".offers").hidden = !found;
+    if (toFocus) section.querySelector(".case").focus({ preventScroll: true });
+    toFocus = false;
+    layout.textContent = found ? told.layoutText(found.layout) : "none";
+    showFound(found?.layout ?? {});
+    yield;
+    const others = found ? yield* changesOf(found) : yield* mended(wanted);
+    for (const each of others) each.to = toQuery(differing(changedTo(wanted, each.some))) || "?";
+    beside.querySelector(".changes").replaceWith(told.changesTable(found, others));
+    beside.removeAttribute("aria-busy");
+    if (found) status.textContent = told.sentence(found);
+  }
+
+  /** Makes this the case; `done` when it is worth a step of the browser's history. */
+  function go(wanted, done) {
+    // what was answered while it was typed is not written anew: a pointer may be about to click it
+    const same = ASKED.every((name) => wanted.get(name) === asked.get(name));
+    asked = wanted;
+    reset.disabled = differing(asked).size === 0;
+    if (!same) respond();
+    if (done) setTimeout(() => writeAddress(wanted)); // it takes longer than the answer does
+  }
+
+  function writeAddress(wanted) {
+    const address = new URL(location.href);
+    address.search = toQuery(differing(wanted));
+    if (address.href !== location.href) history.pushState(null, "", address);
+  }
+
+  // ---------------------------------------------------------------- the form
+
+  const fields = new Map();
+  for (const control of form.querySelectorAll("input:not([type=radio]), select"))
+    fields.set(control.name, { control, error: undefined });
+  const radios = Array.from(form.querySelectorAll("input[type=radio]"));
+
+  fill("model", models());
+  fill("gpu", accelerators());
+
+  /** A list in groups: `[[group, [[value, text], ...]], ...]`. */
+  function fill(name, groups) {
+    const made = groups.map(([label, options]) =>
+      element(
+        "optgroup",
+        { label },
+        ...options.map(([value, text]) => element("option", { value }, text)),
+      ),
+    );
+    fields.get(name).control.replaceChildren(...made);
+  }
+
+  function models() {
+    const { rows, titles, columns } = plan.inputs.tables.models;
+    const families = new Map();
+    const size = (n) => columns.parameters[n];
+    for (const n of Array.from(rows.keys()).sort((a, b) => size(a) - size(b))) {
+      const family = columns.family[n] ?? titles[n];
+      if (!families.has(family)) families.set(family, []);
+      families.get(family).push([rows[n], titles[n]]);
+    }
+    return Array.from(families).sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  function accelerators() {
+    const { rows, titles } = plan.inputs.tables.hardware;
+    const sold = new Set(plan.inputs.tables.offers.columns.accelerator);
+    const all = rows
+      .map((id, n) => [id, titles[n]])
+      .sort(([, a], [, b]) => a.localeCompare(b, "en", { numeric: true }));
+    return [
+      ["Rented by the hour", all.filter(([id]) => sold.has(id))],
+      ["No offer in the catalogue", all.filter(([id]) => !sold.has(id))],
+    ];
+  }
+
+  /** Shows the case in the form, but for a field that somebody is typing in. */
+  function show() {
+    for (const [name, { control }] of fields) {
+      if (control === document.activeElement && control.type === "text") continue;
+      control.value = inField(asked.get(name));
+    }
+    for (const radio of radios) radio.checked = radio.value === asked.get("method");
+    const samples = asked.get("data") === "samples";
+    form.querySelector("[data-field=samples]").hidden = !samples;
+    form.querySelector("[data-field=tokens]").hidden = samples;
+    form.querySelector("[data-field=rank]").hidden = !asked.get("method").includes("LoRA");
+    warn();
+  }
+
+  /** `100,000`: what is typed may have commas. */
+  const inField = (value) =>
+    Number.isInteger(value) && value < 1e15 ? value.toLocaleString("en") : written(value);
+
+  /** Says where the model was made for shorter sequences; the answer stands all the same. */
+  function warn() {
+    const { rows, titles, columns } = plan.inputs.tables.models;
+    const at = rows.indexOf(asked.get("model"));
+    const longest = columns.max_sequence[at];
+    const field = fields.get("sequence");
+    const beyond = typeof longest === "number" && asked.get("sequence") > longest;
+    if (field.warned) tell(field, "");
+    field.warned = beyond && !field.error;
+    if (field.warned)
+      tell(field, `${titles[at]} takes at most ${inField(longest)} tokens in a sequence.`);
+  }
+
+  /** What was found, beside the word that leaves it open. */
+  function showFound(found) {
+    for (const name of FOUND) {
+      const option = fields.get(name)?.control.querySelector(`option[value=${AUTO}]`);
+      if (option) option.textContent = name in found ? `${AUTO}: ${found[name]}` : AUTO;
+    }
+  }
+
+  function enter(name, text, done) {
+    const field = fields.get(name);
+    try {
+      const value = valueOf(name, text);
+      if (field) tell(field, "");
+      go(changedTo(asked, { [name]: value }), done);
+      show();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (done) tell(field, error.message);
+    }
+  }
+
+  for (const [name, { control }] of fields) {
+    control.addEventListener("change", () => enter(name, control.value, true));
+    if (control.type === "text")
+      control.addEventListener("input", () => enter(name, control.value, false));
+  }
+  for (const radio of radios)
+    radio.addEventListener("change", () => enter("method", radio.value, true));
+  form.addEventListener("submit", (event) => event.preventDefault());
+
+  /** Takes a change that the page proposes. */
+  beside.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-change]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const asks = new URLSearchParams(link.getAttribute("href"));
+    const next = new Map(first);
+    for (const [name, text] of asks) next.set(name, valueOf(name, text));
+    clearFaults();
+    toFocus = true;
+    go(next, true);
+    show();
+    form.parentElement.scrollIntoView({ block: "nearest" });
+  });
+
+  reset.addEventListener("click", () => {
+    clearFaults();
+    go(first, true);
+    show();
+  });
+
+  copy.addEventListener("click", async () => {
+    writeAddress(asked);
+    await copied(location.href);
+    const was = copy.textContent;
+    copy.textContent = "Copied";
+    setTimeout(() => (copy.textContent = was), 2000);
+  });
+
+  /** Puts a text on the clipboard, also where a page has no leave to do so itself. */
+  async function copied(text) {
+    if (navigator.clipboard) return navigator.clipboard.writeText(text);
+    const area = element("textarea", { class: "sr", readonly: true });
+    area.value = text;
+    form.append(area);
+    area.select();
+    document.execCommand("copy");
+    return area.remove();
+  }
+
+  // ---------------------------------------------------------------- the address
+
+  function clearFaults() {
+    faultsAt.replaceChildren();
+    for (const field of fields.values()) tell(field, "");
+  }
+
+  function readAddress() {
+    let wanted = first;
+    clearFaults();
+    for (const [name, text] of new URLSearchParams(location.search)) {
+      if (FOREIGN.has(name)) continue;
+      try {
+        if (!ASKED.includes(name)) throw new Refused(`There is no “${name}” in this question.`);
+        wanted = changedTo(wanted, { [name]: valueOf(name, text) });
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        const message = `The address asks for what cannot be: ${error.message}`;
+        if (fields.has(name)) tell(fields.get(name), message);
+        else faultsAt.append(element("p", { class: "bad" }, message));
+      }
+    }
+    go(wanted, false);
+    show();
+  }
+
+  addEventListener("popstate", readAddress);
+  form.classList.add("live");
+  readAddress();
+})();

@@ -1,0 +1,221 @@
+"""The front page: a page written by hand, in which the build fills the lines that ask for it.
+
+`{{ question }}` is the question of the page's front matter with its answer, `{{ plans }}`,
+`{{ catalogue }}` and `{{ score }}` are what the book has. The same page as plain Markdown says the
+answer in words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from scalesheet.choose.job import PLAN
+from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.model import Position
+from scalesheet.numbers import format_of, text
+from scalesheet.predict.tasks import TASKS
+from scalesheet.render.pages.answer import METHODS, TERMS, answer, title_of
+from scalesheet.render.pages.ask import form, question_script
+from scalesheet.render.pages.context import ASSETS, Context
+from scalesheet.render.pages.figures import amount
+from scalesheet.render.pages.html import Html, tag
+from scalesheet.render.pages.plain.text import link, plain
+from scalesheet.render.pages.question import OWN, Answered, Unanswered, answered
+from scalesheet.render.scores import error
+
+QUESTION = "question"
+SCRIPTS = ("runtime", "question", "front")
+_LINE = re.compile(r"^\{\{ *(?P<name>\w+) *\}\}$", re.MULTILINE)
+_CLASS = re.compile(r"^\{ *\.[^{}\n]*\}\n", re.MULTILINE)  # of a paragraph, for the page alone
+_FRONT = re.compile(r"\A---\n(?P<matter>.*?\n)---\n", re.DOTALL)
+MOST_FIGURES = 2  # of a plan
+
+
+@dataclass(frozen=True)
+class FrontPage:
+    """The page as Markdown full of HTML and as plain Markdown, the script of its question (empty
+    without one), and what is wrong in it."""
+
+    page: str
+    plain: str
+    script: str
+    problems: tuple[Diagnostic, ...]
+
+
+def front_page(context: Context, written: str, path: str) -> FrontPage:
+    """The page filled. `path` is what diagnostics call it."""
+    problems: list[Diagnostic] = []
+    asks = any(line["name"] == QUESTION for line in _LINE.finditer(written))
+    found: Answered | None = None
+    script = ""
+    if asks:
+        try:
+            stated = _stated(written)
+            plan = context.book.plans.get(PLAN)
+            if plan is None:
+                raise Unanswered(f"there is no plan '{PLAN}', which holds its arithmetic")
+            found = answered(context.book, plan, stated)
+            script = question_script(context.book, plan, stated)
+        except Unanswered as why:
+            problems.append(at(Position(path, 1, 1), "X002", f"the question of the page: {why}"))
+
+    def filled(fillers: Mapping[str, Callable[[], str]]) -> str:
+        def replaced(line: re.Match[str]) -> str:
+            filler = fillers.get(line["name"])
+            if filler is None:
+                place = Position(path, written.count("\n", 0, line.start()) + 1, 1)
+                message = f"the front page can have {', '.join(fillers)}, not '{line['name']}'"
+                problems.append(at(place, "N001", message + nearest(line["name"], fillers)))
+                return line[0]
+            return filler()
+
+        return _LINE.sub(replaced, written)
+
+    page = filled({
+        QUESTION: lambda: _question(context, found) if found else "",
+        "plans": lambda: _plans(context),
+        "catalogue": lambda: _catalogue(context),
+        "score": lambda: _score(context),
+    })  # fmt: skip
+    known = len(problems)
+    simple = filled({
+        QUESTION: lambda: _question_in_words(context, found) if found else "",
+        "plans": lambda: "\n".join(_plans_in_words(context)),
+        "catalogue": lambda: "\n".join(_catalogue_in_words(context)),
+        "score": lambda: "\n".join(_score_in_words(context)),
+    })  # fmt: skip
+    return FrontPage(page, _CLASS.sub("", simple), script, tuple(problems[:known]))
+
+
+def _stated(written: str) -> Mapping[str, str]:
+    """The case in the page's front matter. Raises Unanswered."""
+    front = _FRONT.match(written)
+    matter: Any = yaml.safe_load(front["matter"]) if front else {}
+    case = (matter or {}).get(QUESTION)
+    if not isinstance(case, dict) or "gpu" not in case:
+        raise Unanswered("expected its case in the front matter: question: {model: ..., gpu: ...}")
+    return {str(name): str(value) for name, value in case.items()}
+
+
+# ------------------------------------------------------------------ the page
+
+
+def _question(context: Context, found: Answered) -> str:
+    plan = context.book.plans[PLAN]
+    asked = tag("div", form(context, plan, found), answer(context, plan, found), class_="front")
+    scripts = (tag("script", src=f"book/{ASSETS}/{name}.js") for name in SCRIPTS)
+    return "\n\n".join((asked, *scripts))
+
+
+def _plans(context: Context) -> Html:
+    """Each plan with what it answers first."""
+    cards = []
+    for plan in context.book.plans.values():
+        facts = []
+        for name in plan.headline[:MOST_FIGURES]:
+            scalar, value = plan.scalars[name], context.results[plan.id].scalars[name]
+            fmt = format_of(scalar, [value], context.book.units)
+            shown = amount(value, fmt, context.symbol(scalar), range_=False)
+            facts.append(tag("span", f"{scalar.title} ", tag("strong", shown)))
+        cards.append(
+            tag("li",
+                tag("a", plan.title, href=f"book/plans/{plan.id}.html"),
+                tag("p", *facts, class_="facts-of"))
+        )  # fmt: skip
+    return tag("ul", *cards, class_="cards plans")
+
+
+def _catalogue(context: Context) -> Html:
+    """What the catalogue has, with how much of it."""
+    return tag(
+        "ul",
+        *(
+            tag("li", tag("a", tag("strong", f"{count:,}"), f" {title}",
+                          href=f"book/{folder}/index.html"))
+            for folder, title, count in _counts(context)
+        ),
+        class_="counts",
+    )  # fmt: skip
+
+
+def _counts(context: Context) -> Iterator[tuple[str, str, int]]:
+    book = context.book
+    titles = {
+        "hardware": "accelerators", "nodes": "machines", "offers": "offers", "models": "models",
+        "measurements": "measurements",
+    }  # fmt: skip
+    for name, title in titles.items():
+        if name in book.tables:
+            yield name, title, len(book.tables[name].rows)
+    yield "formulas", "formulas", len(book.records)
+    yield "sources", "sources", len(book.sources)
+
+
+def _score(context: Context) -> Html:
+    """How far off each kind of prediction is, for runs that the fit has not seen."""
+    cards = [
+        tag("li",
+            tag("a", TASKS[task].title, href=f"book/score/{task}.html"),
+            tag("p", "median error ", tag("strong", error(task, score.unseen.median)),
+                f", {score.unseen.rows:,} published rows", class_="facts-of"))
+        for task, score in context.scores.items()
+    ]  # fmt: skip
+    return tag("ul", *cards, class_="cards") if cards else tag("p", "Nothing is scored yet.")
+
+
+# ------------------------------------------------------------------ in words
+
+
+def _question_in_words(context: Context, found: Answered) -> str:
+    plan = context.book.plans[PLAN]
+    scalars = found.results.scalars
+
+    def told(name: str) -> str:
+        scalar, value = plan.scalars[name], scalars[name]
+        fmt = format_of(scalar, [value], context.book.units)
+        return text(value, fmt, context.symbol(scalar))
+
+    method = METHODS[str(scalars["method"].value)]
+    model = title_of(context, "models", str(scalars["model"].value))
+    gpu = title_of(context, "hardware", str(scalars[OWN].value))
+    lines = [
+        f"{method} of {plain(model)} with {told('trained_tokens')} on {found.gpus} x {plain(gpu)}:",
+        "",
+        f"- Hours: {told('hours')}; days: {told('calendar_time')}",
+        f"- Memory of each: {told('needed_memory')} of {told('usable_memory')}; "
+        f"it {told('verdict')}",
+    ]
+    cost = plan.scalars["cost"]
+    for term, words in TERMS.items():
+        first = found.cheapest(term)
+        if first is not None and first.cost is not None:
+            fmt = format_of(cost, [first.cost], context.book.units)
+            shown = text(first.cost, fmt, context.symbol(cost))
+            offer = link(f"book/offers/{first.offer}.md", title_of(context, "offers", first.offer))
+            lines.append(f"- Cost {words}: {shown}, {offer}")
+    lines += ["", f"Any other case: {link(f'book/plans/{PLAN}.md', plan.title)}."]
+    return "\n".join(lines)
+
+
+def _plans_in_words(context: Context) -> Iterator[str]:
+    for plan in context.book.plans.values():
+        yield f"- {link(f'book/plans/{plan.id}.md', plan.title)}: {plain(plan.summary)}"
+
+
+def _catalogue_in_words(context: Context) -> Iterator[str]:
+    for folder, title, count in _counts(context):
+        yield f"- {link(f'book/{folder}/index.md', f'{count:,} {title}')}"
+
+
+def _score_in_words(context: Context) -> Iterator[str]:
+    for task, score in context.scores.items():
+        median = error(task, score.unseen.median)
+        yield (
+            f"- {link(f'book/score/{task}.md', TASKS[task].title)}: median error {median} "
+            f"in {score.unseen.rows:,} published rows"
+        )

@@ -1,0 +1,66 @@
+"""As much of a plan as some of its figures rest on, as a plan and a book of their own.
+
+A page that answers with a few figures loads no more than these need. What the catalogue computes
+stands in it as stated, since no input of a plan changes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import replace
+
+from scalesheet.evaluate import evaluate_catalogue
+from scalesheet.evaluate.routes import graph
+from scalesheet.language.syntax import ENDS
+from scalesheet.model import Book, Column, Key, Plan, Stated, Table
+from scalesheet.values import Results, Series
+
+
+def part(
+    book: Book, plan: Plan, figures: Iterable[str], also: Iterable[Key] = ()
+) -> tuple[Book, Plan]:
+    """The book and the plan narrowed to what the named scalars rest on, and further keys."""
+    catalogue = evaluate_catalogue(book)
+    readers = graph(book, plan, figures, ENDS).readers
+    own = {key for key, _ in readers if key.table not in book.tables} | set(also)
+    # of the catalogue only what the plan itself reads
+    read = {key for (key, _), by in readers.items() if any(each in own for each, _ in by)}
+    needed = own | read
+    return (
+        replace(book, tables=_tables(book.tables, needed, catalogue), order=()),
+        replace(
+            plan,
+            scalars={n: s for n, s in plan.scalars.items() if Key(n) in needed},
+            tables=_tables(plan.tables, needed),
+            order=tuple(key for key in plan.order if key in needed),
+            checks=(), row_checks={}, charts=(), headline=(), pages=(),
+        ),
+    )  # fmt: skip
+
+
+def _tables(
+    tables: Mapping[str, Table], needed: Set[Key], computed: Results | None = None
+) -> dict[str, Table]:
+    found: dict[str, Table] = {}
+    for name, table in tables.items():
+        wanted = {key.name for key in needed if key.table == name}
+        if not wanted:
+            continue
+        columns = {n: c for n, c in table.columns.items() if n in wanted}
+        if computed is not None:
+            columns = {n: _stated(table, c, computed.tables[name][n]) for n, c in columns.items()}
+        found[name] = replace(table, columns=columns)
+    return found
+
+
+def _stated(table: Table, column: Column, series: Series) -> Column:
+    """A column whose computed cells stand in it as values."""
+    if column.formula is None and not column.own:
+        return column
+    values = zip(table.rows, series, strict=True)
+    stated = {
+        row: Stated(each.value, each.low, each.high, reason=each.reason)
+        for row, each in values
+        if each.value is not None or each.reason is not None
+    }
+    return replace(column, stated=stated, formula=None, own={})

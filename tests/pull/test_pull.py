@@ -1,0 +1,431 @@
+"""What pull makes of an edited workbook: of a small book, saved by openpyxl without any values."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import zipfile
+from pathlib import Path
+
+import openpyxl
+import pytest
+from workbooks import FILES, PLAN, Shipped, cell, diff, said, ship
+
+from scalesheet.build import build, diagnose
+from scalesheet.cli import main
+from scalesheet.pull import read, write
+from scalesheet.pull.sheets import read_workbook
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Shipped:
+    return ship(tmp_path_factory.mktemp("pull"))
+
+
+def copied(shipped: Shipped, folder: Path) -> Shipped:
+    """One of its own, to be written to."""
+    shutil.copytree(shipped.data, folder / "data")
+    return Shipped(folder / "data", shipped.workbook)
+
+
+# ------------------------------------------------------------------ the laws
+
+
+def test_a_workbook_that_was_not_edited_changes_nothing(shipped: Shipped) -> None:
+    for path in (shipped.workbook, shipped.edited({})):  # as written, and as another program saves
+        pulled = read(shipped.data, path)
+        assert (pulled.same, pulled.edits, pulled.left, said(pulled)) == (True, (), (), [])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_was_edited_is_what_the_next_workbook_has(
+    seed: int, shipped: Shipped, tmp_path: Path
+) -> None:
+    chance = random.Random(seed)
+    mine = copied(shipped, tmp_path)
+    numbers = ["batch", "price", "left.corrected", "left.written", "runs['s1k'].peak",
+               "runs['s10k'].steps", "hardware['card'].memory", "hardware['card'].power"]  # fmt: skip
+    edits: dict[str, object] = {name: chance.randrange(1, 10**6) / 8 for name in numbers}
+    edits["runs['s10k'].steps"] = chance.randrange(1, 10**6)
+    low, value, high = sorted(chance.randrange(1, 1000) for _ in range(3))
+    for name in ("steps_per_hour", "wait"):
+        edits |= {f"{name} low": low, name: value, f"{name} high": high}
+    edits |= {"mode": "slow", "twice": chance.choice(["yes", "no"])}
+    edits["runs['last'].by"] = chance.choice(["a: b", "'quoted'", "# no", "yes", "12", "one, two"])
+    chosen = dict(chance.sample(sorted(edits.items()), 12))
+    for name in ("wait", "steps_per_hour"):  # all ends or none
+        if name in chosen or f"{name} low" in chosen or f"{name} high" in chosen:
+            chosen |= {key: v for key, v in edits.items() if key.split()[0] == name}
+    pulled = read(mine.data, mine.edited(chosen, name=f"{seed}.xlsx"))
+    assert said(pulled) == []
+    before = mine.plan.read_text()
+    write(mine.data, pulled)
+    kept = [line for line in before.splitlines() if line in mine.plan.read_text().splitlines()]
+    assert len(kept) >= len(before.splitlines()) - len(chosen)  # no line but those of edits
+    build(mine.data, tmp_path / "build", site=False)
+    again = openpyxl.load_workbook(tmp_path / "build" / "workbooks" / "small.xlsx")
+    assert {name: cell(again, name).value for name in chosen} == chosen
+    assert read(mine.data, tmp_path / "build" / "workbooks" / "small.xlsx").edits == ()
+
+
+# ------------------------------------------------------------------ edits, one by one
+
+EDITS = {
+    "a number, with its comment kept": (
+        {"one": 2},
+        ["-  one: {value: 1, unit: GPU}", "+  one: {value: 2, unit: GPU}"],
+    ),
+    "in the manner of the old": (
+        {"steps_per_hour": 1900.0, "steps_per_hour high": 2300},
+        ["-  steps_per_hour: {value: 2_000, low: 1_800, high: 2_200,",
+         "+  steps_per_hour: {value: 1_900, low: 1_800, high: 2_300,"],
+    ),
+    "the middle of the ends stays unsaid": (
+        {"wait low": 1, "wait": 2.5},
+        ["-  wait: {low: 2, high: 4,", "+  wait: {low: 1, high: 4,"],
+    ),
+    "and is said where it is another number": (
+        {"wait": 3.5},
+        ["-  wait: {low: 2, high: 4, unit", "+  wait: {low: 2, high: 4, value: 3.5, unit"],
+    ),
+    "both sides of a scenario": (
+        {"left.corrected": 6, "left.written": 8},
+        ["-  left: {value: 5, unit: GB, written: {value: 7}}",
+         "+  left: {value: 6, unit: GB, written: {value: 8}}"],
+    ),
+    "a reason for a number, and a number for a reason": (
+        {"runs['s1k'].peak": "not measured", "runs['s10k'].peak": 4},
+        ["-      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5}",
+         "-      s10k: {title: 10 000 steps, steps: {value: 10_000, note: the long one}, peak: {re",
+         "+      s1k: {title: 1 000 steps, steps: 1_000, peak: {reason: not measured}}",
+         "+      s10k: {title: 10 000 steps, steps: {value: 10_000, note: the long one}, peak: {va"],
+    ),
+    "a text that was not there, and one that needs quotes": (
+        {"runs['s1k'].by": "me", "runs['last'].by": "mine: all"},
+        ["-      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5}", "-        by: hand",
+         "+      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5, by: me}",
+         '+        by: "mine: all"'],
+    ),
+    "a title": (
+        {"Runs!A9": "the last one"},
+        ["+        title: the last one"],
+    ),
+    "a figure of the catalogue": (
+        {"hardware['card'].memory": 48},
+        ["-memory: {value: 24, unit: GiB,", "+memory: {value: 48, unit: GiB,"],
+    ),
+    "a figure that no file states": (
+        {"hardware['card'].link": 64},
+        ["+link: {value: 64, unit: GB / second, kind: assumption}"],
+    ),
+    "a formula, as the plan writes it": (
+        {end: f"=1.2*runs_total_hours{end[4:].replace(' ', '_')}*price*one"
+         for end in ("cost", "cost low", "cost high")},
+        ['-  cost: {unit: USD, formula: "runs.total.hours * price * one"}   # in all',
+         '+  cost: {unit: USD, formula: "1.2 * runs.total.hours * price * one"}   # in all'],
+    ),
+    "a formula around a call": (
+        {"room": "=1+1000000000*each*width/INDEX(Hardware!$G$7:$G$8,"
+                 "MATCH(gpu,hardware_id,0))/byte_per_GiB"},
+        ["-  room: {unit: 1, formula: \"weight_memory(params=1e9 * each, bytes_per_param=width) /",
+         "+  room: {unit: 1, formula: \"1 + weight_memory(params=1e9 * each, bytes_per_param=width)"],
+    ),
+    "a condition": (
+        {"fits": '=IF(OR(room<=0.25,twice="yes"),"yes","no")'},
+        ["-  fits: {flag: yes, formula: room <= 0.5 and not twice}",
+         "+  fits: {flag: yes, formula: room <= 0.25 or twice}"],
+    ),
+    "a formula of one row": (
+        {f"runs['s1k'].hours{end and ' ' + end}": f"=C7/steps_per_hour{to}*2"
+         for end, to in (("", ""), ("low", "_high"), ("high", "_low"))},
+        ["-      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5}",
+         "+      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5, hours: {formula: steps / "],
+    ),
+    "a formula of a whole column": (
+        {f"runs['{row}'].hours{end and ' ' + end}": f"=C{at}/steps_per_hour{to}*2"
+         for end, to in (("", ""), ("low", "_high"), ("high", "_low"))
+         for at, row in enumerate(("s1k", "s10k", "last"), 7)},
+        ["-      hours: {unit: hour, formula: steps / steps_per_hour}",
+         "+      hours: {unit: hour, formula: steps / steps_per_hour * 2}"],
+    ),
+    "a value over a formula": (
+        {f"runs['s1k'].hours{end}": 4 for end in ("", " low", " high")},
+        ["-      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5}",
+         "+      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5, hours: 4}"],
+    ),
+    "a formula over a value": (
+        {"batch": "=4*SUM(2,2)*room"},
+        ["-    value: 16", "-    kind: decision", "+    formula: 4 * sum(2, 2) * room"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", EDITS)
+def test_an_edit_changes_its_lines_alone(case: str, shipped: Shipped) -> None:
+    cells, lines = EDITS[case]
+    pulled = shipped.pull(cells)
+    assert said(pulled) == []
+    found = diff(pulled)
+    assert [line[: len(wanted)] for line, wanted in zip(found, lines, strict=True)] == lines
+
+
+def add_row(book: openpyxl.Workbook) -> None:
+    sheet = book["Runs"]
+    sheet["A10"], sheet["C10"], sheet["D10"] = "Two thousand", 2000, 1.5
+    for column in "FGH":
+        end = {"F": "_high", "G": "", "H": "_low"}[column]
+        sheet[f"{column}10"] = f"=C10/steps_per_hour{end}"
+
+
+def test_a_row_that_was_added_is_a_new_row(shipped: Shipped) -> None:
+    pulled = shipped.pull({}, add_row)
+    assert said(pulled) == []
+    assert diff(pulled) == [
+        "+      two-thousand:",
+        "+        title: Two thousand",
+        "+        steps: 2000",
+        "+        peak: 1.5",
+    ]
+
+
+def test_a_row_that_was_deleted_goes(shipped: Shipped) -> None:
+    def delete(book: openpyxl.Workbook) -> None:
+        for column in "ABCDEFGHI":  # as deleting its cells does, with what stands below moved up
+            for row in (8, 9):
+                text = book["Runs"][f"{column}{row + 1}"].value
+                known = isinstance(text, str) and text.startswith("=")
+                book["Runs"][f"{column}{row}"] = (
+                    text.replace(f"C{row + 1}", f"C{row}") if known else text
+                )
+
+    pulled = shipped.pull({}, delete)
+    assert said(pulled) == []
+    assert [edit.new for edit in pulled.edits] == ["deleted"]
+    assert [line[:14] for line in diff(pulled)] == ["-      s10k: {"]
+
+
+def test_a_price_is_never_overwritten(tmp_path: Path) -> None:
+    plan = PLAN.replace("  one: {", "  deal: {ref: offers, value: offer}\n  one: {").replace(
+        "  each:", "  paid: {unit: USD / (node * hour), formula: deal.node_price}\n  each:"
+    )
+    mine = ship(tmp_path, {**FILES, "plans/small/plan.yaml": plan})
+    cells = {f"offers['offer'].node_price{end}": 3 for end in ("", " low", " high")}
+    pulled = mine.pull(cells)
+    assert said(pulled) == []
+    assert diff(pulled) == [
+        "+  - {from: 2026-11-20, price: 3, unit: USD / (node * hour), kind: assumption, "
+        "note: from an edited workbook}"
+    ]
+
+
+# ------------------------------------------------------------------ what is not taken over
+
+
+def test_what_is_no_datum_is_listed_and_the_rest_is_taken(shipped: Shipped) -> None:
+    def more(book: openpyxl.Workbook) -> None:
+        book.create_sheet("Mine")["A1"] = "scribbles"
+        book["Runs"]["K6"], book["Runs"]["K7"] = "extra", 5
+        book["Units"]["B5"] = 1000
+
+    pulled = shipped.pull({"batch": 32, "scenario": "written"}, more)
+    assert said(pulled) == []
+    assert [edit.name for edit in pulled.edits] == ["batch"]
+    told = {finding.place: finding.message for finding in pulled.left}
+    assert told["Mine"] == "a sheet of its own: nothing of it is data of the plan"
+    assert told["Runs!K7"].startswith("a column 'extra' beside those of 'runs'")
+    assert told["Units!B5"].startswith("the constant 'byte_per_GiB' reads 1000.0 and is 1073741824")
+    assert "a choice of whoever reads" in "".join(told.values())
+
+
+def test_a_workbook_of_an_older_edition_merges_or_says_what_collides(
+    shipped: Shipped, tmp_path: Path
+) -> None:
+    mine = copied(shipped, tmp_path)
+    text = mine.plan.read_text().replace("value: 16", "value: 24").replace("peak: 2 ", "peak: 1 ")
+    mine.plan.write_text(
+        text.replace("  one: {value: 1", "  more: {value: 1, unit: 1}\n  one: {value: 1")
+    )
+    pulled = read(
+        mine.data, mine.edited({"mode": "slow", "runs['s1k'].steps": 1500}, name="a.xlsx")
+    )
+    assert (pulled.same, said(pulled), pulled.left) == (False, [], ())
+    assert [edit.name for edit in pulled.edits] == ["mode", "runs['s1k'].steps"]
+    pulled = read(mine.data, mine.edited({"batch": 32, "runs['last'].peak": 1}, name="b.xlsx"))
+    assert said(pulled) == [
+        "W007 'batch' was 16, is 32 here and 24 in the data; put one of the two into the cell"
+    ]
+    assert not pulled.sound
+
+
+# ------------------------------------------------------------------ bad input
+
+
+def spoilt(shipped: Shipped, folder: Path, **parts: str) -> Path:
+    """The workbook with further parts in its zip."""
+    path = folder / "spoilt.xlsx"
+    shutil.copy(shipped.workbook, path)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            archive.writestr(name.replace("__", "/"), text)
+    return path
+
+
+def bombed(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", b" " * 40_000_000)
+
+
+def with_entity(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>")
+
+
+def foreign(path: Path) -> None:
+    openpyxl.Workbook().save(path)
+
+
+WRITERS = {
+    "W001 it is no .xlsx file, or cut off": lambda p: p.write_bytes(b"PK\x03\x04 no zip"),
+    "W001 it is protected by a password": lambda p: p.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" * 9),
+    "W001 it unpacks from 0.0 to 40 MB": bombed,
+    "W001 its XML has a DOCTYPE": with_entity,
+    "W002 no sheet of it says which plan it is of": foreign,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", WRITERS)
+def test_a_file_that_is_no_workbook_of_ours(message: str, shipped: Shipped, tmp_path: Path) -> None:
+    WRITERS[message](tmp_path / "a.xlsx")
+    assert said(read(shipped.data, tmp_path / "a.xlsx"))[0].startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("part", "what"),
+    [("xl__vbaProject.bin", "macros"), ("xl__externalLinks__externalLink1.xml", "links to other")],
+)
+def test_what_reaches_out_of_a_workbook_is_refused(
+    part: str, what: str, shipped: Shipped, tmp_path: Path
+) -> None:
+    path = spoilt(shipped, tmp_path, **{part: "x"})
+    assert said(read(shipped.data, path))[0].startswith(f"W003 it holds {what}")
+
+
+BAD = {
+    "W002 it is of the plan 'smal', which these data do not have; did you mean 'small'?": {
+        "About!B5": "smal"
+    },
+    "W004 'batch' shows #REF!; put its value back": {"batch": "#REF!"},
+    "W004 the formula of 'cost' holds #REF!: something that it reads was deleted; put it back": {
+        "cost": "=#REF!*price"
+    },
+    "W004 'cost' has lost its formula, runs.total.hours * price * one; copy it back": {
+        "cost": None, "cost low": None, "cost high": None
+    },
+    "W004 the column 'steps' of 'runs' is gone; put it back with its name": {"Runs!C6": None},
+    "W005 'batch' is empty; write a number, or a reason why there is none": {"batch": None},
+    "W005 'batch' is the text '12 h'; write it as a number": {"batch": "12 h"},
+    "W005 'batch' is the text 'many' where a number is wanted, and it may not be a reason; "
+    "write a number": {"batch": "many"},
+    "W006 the formula of 'cost', =VLOOKUP(1,A1:B2,2): the function VLOOKUP has no counterpart in "
+    "the formula language": {"cost": "=VLOOKUP(1,A1:B2,2)"},
+    "W006 the formula of 'cost', =[b.xlsx]A!A1*2: it reads another file, [b.xlsx]A!A1": {
+        "cost": "=[b.xlsx]A!A1*2"
+    },
+    "W008 a new row of 'runs' would have the id 's1k', which is taken; write an id beside it": {
+        "Runs!A10": "S1k", "Runs!C10": 5
+    },
+    "W008 the id 's1k' stands twice in 'runs'; give one of the rows another": {
+        "Runs!B10": "s1k", "Runs!C10": 5
+    },
+    "N002 'cart' is not in hardware; did you mean 'card'?": {"gpu": "cart"},
+    "F006 'brisk' is not one of the words of 'mode': fast, slow": {"mode": "brisk"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_a_bad_edit_is_told_with_its_cell_and_nothing_would_be_written(
+    message: str, shipped: Shipped
+) -> None:
+    pulled = shipped.pull(BAD[message])
+    assert message in said(pulled)
+    assert not pulled.sound
+    assert all(finding.place for finding in pulled.errors) or message.startswith("W002")
+    assert set(pulled.causes) == set(pulled.diagnostics)
+
+
+def test_a_deleted_input_is_told(shipped: Shipped) -> None:
+    def delete(book: openpyxl.Workbook) -> None:
+        at = cell(book, "batch")
+        book["Inputs"].cell(at.row, 2).value = None
+        del book.defined_names["batch"]
+
+    assert said(shipped.pull({}, delete)) == [
+        "W004 'batch' is gone: its name leads to nothing; put its row back"
+    ]
+
+
+def test_names_that_a_program_drops_are_found_by_their_rows(shipped: Shipped) -> None:
+    def drop(book: openpyxl.Workbook) -> None:
+        for name in list(book.defined_names):
+            if name not in ("cost_low", "cost_high"):  # formulas of the file still use them
+                del book.defined_names[name]
+
+    pulled = shipped.pull({"batch": 32, "wait low": 1}, drop)
+    assert [edit.name for edit in pulled.edits] == ["batch", "wait"]
+
+
+# ------------------------------------------------------------------ the command
+
+
+def test_the_command_writes_all_or_nothing(
+    shipped: Shipped, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    mine = copied(shipped, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    bad = str(mine.edited({"batch": 32, "wait": "soon"}, name="bad.xlsx"))
+    good = str(mine.edited({"batch": 32, "hardware['card'].memory": 48}, name="good.xlsx"))
+    before = {path: path.read_bytes() for path in mine.data.rglob("*.yaml")}
+
+    assert main(["pull", "nowhere.xlsx"]) == 2
+    assert main(["pull", bad]) == 1
+    assert "bad.xlsx: Inputs!" in capsys.readouterr().out
+    assert main(["pull", "--dry-run", good]) == 0
+    tried = capsys.readouterr().out
+    assert {path: path.read_bytes() for path in mine.data.rglob("*.yaml")} == before
+
+    assert main(["pull", good]) == 0
+    done = capsys.readouterr().out
+    assert done.splitlines()[:2] == tried.splitlines()[:2]
+    assert done.splitlines()[:3] == [
+        "data/hardware/card.yaml:6: hardware['card'].memory: 24 -> 48; its source and kind are "
+        "those of the old value (Hardware!G7)",
+        "data/plans/small/plan.yaml:10: batch: 16 -> 32 (Inputs!D13)",
+        "2 changes of 2 files written",
+    ]
+    changed = {p.name for p, old in before.items() if p.read_bytes() != old}
+    assert changed == {"card.yaml", "plan.yaml"}
+    assert diagnose(Path("data")) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.xlsx", "data", "good.xlsx"]
+
+
+def test_a_shared_formula_is_read_as_what_it_stands_for(shipped: Shipped, tmp_path: Path) -> None:
+    """Excel keeps a formula that was filled down once, and its copies by number."""
+    path = tmp_path / "shared.xlsx"
+    with zipfile.ZipFile(shipped.workbook) as old, zipfile.ZipFile(path, "w") as new:
+        for name in old.namelist():
+            text = old.read(name)
+            if b"<f>C8/steps_per_hour</f>" in text:
+                text = text.replace(
+                    b"<f>C7/steps_per_hour</f>",
+                    b'<f t="shared" ref="G7:G9" si="0">C7/steps_per_hour</f>',
+                )
+                for row in (8, 9):
+                    plain = f"<f>C{row}/steps_per_hour</f>".encode()
+                    text = text.replace(plain, b'<f t="shared" si="0"/>')
+            new.writestr(name, text)
+    cells = read_workbook(path).sheets["Runs"].cells
+    assert [cells[row, 6].formula for row in (6, 7, 8)] == [
+        f"C{n}/steps_per_hour" for n in (7, 8, 9)
+    ]
+    assert read(shipped.data, path).edits == ()

@@ -1,0 +1,138 @@
+"""A small book with its workbook, and edits of the workbook as another program saves them.
+
+openpyxl saves no computed values, so what it saves is the hardest of all: formulas alone.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+from openpyxl.workbook import Workbook
+from small import HEAD, lay
+
+from scalesheet.build import build
+from scalesheet.pull import Pulled, read
+
+PLAN = (
+    HEAD
+    + """\
+scenarios: [corrected, written]
+headline: [cost]
+# what the runs rest on
+scalars:
+  steps_per_hour: {value: 2_000, low: 1_800, high: 2_200, unit: step / hour, domain: positive}
+  batch:            # of one card
+    value: 16
+    unit: 1         # a pure number
+    kind: decision
+    note: >-
+      A note that is folded over
+      two lines.
+  wait: {low: 2, high: 4, unit: minute}
+  gpu: {ref: hardware, value: card}
+  mode: {words: [fast, slow], value: fast}
+  twice: {flag: yes, value: no}
+  left: {value: 5, unit: GB, written: {value: 7}}
+  price: {value: 1.25, unit: USD / (GPU * hour), kind: published, source: {key: a-vendor, locator: p}}
+  rest: {unit: hour, formula: wait + runs.total.hours}
+  cost: {unit: USD, formula: "runs.total.hours * price * one"}   # in all
+  one: {value: 1, unit: GPU}
+  room: {unit: 1, formula: "weight_memory(params=1e9 * each, bytes_per_param=width) / gpu.memory"}
+  width: {value: 2, unit: byte / parameter}
+  each: {value: 1, unit: parameter}
+  fits: {flag: yes, formula: room <= 0.5 and not twice}
+tables:
+  runs:
+    title: Runs
+    columns:
+      steps: {unit: step, domain: count}
+      peak: {unit: GB, kind: measured}
+      by: {text: yes}
+      hours: {unit: hour, formula: steps / steps_per_hour}
+    rows:
+      # the first ones
+      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5}
+      s10k: {title: 10 000 steps, steps: {value: 10_000, note: the long one}, peak: {reason: lost}}
+      last:
+        steps: 500
+        peak: 2       # a guess
+        by: hand
+    total: [hours]
+"""
+)
+FILES = {"plans/small/plan.yaml": PLAN, "plans/small/page.md": "# A plan\n"}
+
+Change = Callable[[Workbook], object]
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """A data folder and the workbook that was built from it."""
+
+    data: Path
+    workbook: Path
+
+    @property
+    def plan(self) -> Path:
+        return self.data / "plans" / "small" / "plan.yaml"
+
+    def edited(self, cells: Mapping[str, Any], *more: Change, name: str = "edited.xlsx") -> Path:
+        """The workbook with other contents: `Inputs!D9`, or the name of a scalar, or
+        `runs['s1k'].steps`, optionally with ` low` behind it."""
+        book = openpyxl.load_workbook(self.workbook)
+        for place, value in cells.items():
+            cell(book, place).value = value
+        for change in more:
+            change(book)
+        path = self.data.parent / name
+        book.save(path)
+        return path
+
+    def pull(self, cells: Mapping[str, Any], *more: Change) -> Pulled:
+        return read(self.data, self.edited(cells, *more))
+
+
+def ship(folder: Path, files: Mapping[str, str] = FILES) -> Shipped:
+    data = lay(folder, files)
+    build(data, folder / "build", site=False)
+    return Shipped(data, folder / "build" / "workbooks" / "small.xlsx")
+
+
+def cell(book: Workbook, place: str) -> Any:
+    """A cell by its place or by what stands in it."""
+    place, _, end = place.partition(" ")
+    if "!" in place:
+        sheet, at = place.split("!")
+        return book[sheet][at]
+    if "[" not in place:
+        text = f"{place.replace('.', '_')}{f'_{end}' if end else ''}"
+        sheet, at = book.defined_names[text].attr_text.split("!")
+        return book[sheet.strip("'")][at]
+    table, row, column = place.replace("['", "|").replace("'].", "|").split("|")
+    sheet = next(s for s in book if any(c.value == table for c in s["B"] if c.row < 12))
+    heading = next(c.row for c in sheet["B"] if c.value == table)
+    wanted = f"{column}_{end}" if end else column
+    at = next(c.column for c in sheet[heading] if c.value == wanted)
+    return sheet.cell(next(c.row for c in sheet["B"] if c.value == row), at)
+
+
+def said(pulled: Pulled) -> list[str]:
+    """Everything that stands in the way."""
+    found = [f"{each.code} {each.message}" for each in pulled.errors]
+    return found + [f"{d.code} {d.message}" for d in pulled.diagnostics if d.severity == "error"]
+
+
+def diff(pulled: Pulled) -> list[str]:
+    """The lines that go, then the lines that come."""
+    gone, come = [], []
+    for old, new in pulled.files.values():
+        before, after = old.decode().splitlines(), new.decode().splitlines()
+        for line in difflib.ndiff(before, after):
+            if line[0] in "-+":
+                (gone if line[0] == "-" else come).append(line[0] + line[2:])
+    return gone + come

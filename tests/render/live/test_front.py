@@ -1,0 +1,309 @@
+"""The front page in a browser: its answer is that of the evaluator, its layout that of `choose`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from proof.browser import Chromium
+from render.live.parts import ASSETS, with_policy
+from render.pages.rendered import html
+from scalesheet.choose.case import Case, taken
+from scalesheet.choose.job import METHODS, PLAN, Job, assumptions
+from scalesheet.choose.search import search
+from scalesheet.evaluate import evaluate
+from scalesheet.evaluate.edits import read_edit
+from scalesheet.model import Book, Plan
+from scalesheet.numbers import format_of, plain
+from scalesheet.predict.lookups import known
+from scalesheet.render.live import FRONT, script
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.front import FrontPage, front_page
+from scalesheet.render.pages.question import LAYOUT
+from scalesheet.render.script import runtime
+from scalesheet.values import Results, Value
+from shipped import ROOT, shipped
+
+Open = Callable[..., Page]
+WRITTEN = (ROOT / "docs" / "index.md").read_text("utf-8")
+DONE = "[data-beside]:not([aria-busy])"
+
+
+@pytest.fixture(scope="module")
+def book() -> Book:
+    found = shipped().book
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def plan(book: Book) -> Plan:
+    return book.plans[PLAN]
+
+
+def filled(book: Book, written: str = WRITTEN) -> FrontPage:
+    found = shipped()
+    context = Context(book, found.results, "a1b2c3d4", {}, scores=found.scores)
+    return front_page(context, written, "docs/index.md")
+
+
+@pytest.fixture(scope="module")
+def front(book: Book) -> FrontPage:
+    return filled(book)
+
+
+@pytest.fixture(scope="module")
+def address(front: FrontPage, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page as a browser reads it from a folder, with the site's style and policy."""
+    folder = tmp_path_factory.mktemp("front")
+    assets = folder / "book" / "assets"
+    assets.mkdir(parents=True)
+    scripts = {"runtime": runtime(), "question": front.script, "front": script(FRONT)}
+    for name, text in scripts.items():
+        (assets / f"{name}.js").write_text(text, "utf-8")
+    for name in ("site.css", "front.css"):
+        (folder / name).write_bytes((ASSETS / name).read_bytes())
+    styles = "".join(f'<link rel="stylesheet" href="{n}.css">' for n in ("site", "front"))
+    page = folder / "index.html"
+    page.write_text(
+        with_policy(
+            '<!doctype html><html lang="en"><head><title>Front</title>'
+            f'<meta name="viewport" content="width=device-width">{styles}</head>'
+            '<body data-md-color-scheme="default"><article class="md-typeset">'
+            f"{html(front.page)}</article></body></html>"
+        ),
+        "utf-8",
+    )
+    return page.as_uri()
+
+
+@pytest.fixture
+def visit(chromium: Chromium, address: str) -> Iterator[Open]:
+    """Opens the page; in the end no script has failed and the policy was kept."""
+    contexts = []
+    complaints: list[str] = []
+
+    def open_page(query: str = "", scripts: bool = True) -> Page:
+        context = chromium.browser.new_context(java_script_enabled=scripts)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda said: complaints.append(said.text))
+        page.goto(address + query)
+        page.wait_for_selector(DONE)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def answers(page: Page) -> list[str]:
+    """The answer and what stands below it, as markup."""
+    found = page.evaluate(
+        "['answer', 'beside'].map(name => document.querySelector(`[data-${name}]`).outerHTML)"
+    )
+    assert isinstance(found, list)
+    return found
+
+
+def asked_by(page: Page, link: str) -> dict[str, str]:
+    """The plan's inputs that a link of the page has."""
+    target = page.locator(link).first.get_attribute("href")
+    assert target is not None
+    return dict(parse_qsl(urlsplit(target).query))
+
+
+def evaluated(book: Book, plan: Plan, asked: dict[str, str]) -> Results:
+    edits = (read_edit(book, plan, f"{name}={text}") for name, text in asked.items())
+    return evaluate(book, plan, dict(edits))
+
+
+def shown(book: Book, plan: Plan, name: str, value: Value) -> str:
+    return plain(value, format_of(plan.scalars[name], [value], book.units))
+
+
+# ------------------------------------------------------------------ the answer
+
+
+def test_the_script_writes_what_the_build_wrote(visit: Open) -> None:
+    built = answers(visit(scripts=False))
+    page = visit("?gpus=4")
+    assert answers(page) != built
+    page.get_by_role("button", name="Start again").click()
+    page.wait_for_selector(DONE)
+    assert answers(page) == built
+
+
+#: Address, and what is asked of `choose`: model, method, accelerator, count, batch, tokens.
+ASKED = {
+    "LoRA at home": ("?method=LoRA&gpu=rtx4090&gpus=2", "llama-3-1-8b", "lora", "rtx4090", 2, 128),
+    "what fits nowhere": ("?gpu=rtx4090&gpus=2", "llama-3-1-8b", "full", "rtx4090", 2, 128),
+    "experts": ("?model=mixtral-8x7b&gpus=16", "mixtral-8x7b", "full", "h100-sxm", 16, 128),
+    "pretraining": (
+        "?model=llama-3-1-70b&method=pretraining&batch=512&gpus=64",
+        "llama-3-1-70b", "pretrain", "h100-sxm", 64, 512,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_any_answer_is_the_evaluators_in_the_layout_of_choose(
+    name: str, visit: Open, book: Book, plan: Plan
+) -> None:
+    query, model, method, accelerator, gpus, batch = ASKED[name]
+    page = visit(query)
+    asked = asked_by(page, ".figure.hours a")
+    results = evaluated(book, plan, asked)
+    for figure in ("hours", "calendar_time"):
+        text = page.locator(f".figure.{figure} .num").inner_text()
+        assert text == shown(book, plan, figure, results.scalars[figure])
+    assert page.locator(".value.fit").inner_text() == results.scalars["verdict"].value
+
+    bought = evaluated(book, plan, asked_by(page, ".offers tbody tr:first-child td.num a"))
+    cost = [bought.scalars["cost"]]
+    text = page.locator(".offers tbody tr:first-child td.num a").inner_text()
+    every = page.locator(".offers tbody tr:not(.own) td.num a").all_inner_texts()
+    assert float(text.replace(",", "")) == pytest.approx(cost[0].value, rel=0.02)
+    numbers = [float(each.replace(",", "")) for each in every]
+    assert numbers == sorted(numbers)
+
+    job = Job(
+        model=model, methods=(method,), tokens=614.4e6, sequence=2048.0, batch=float(batch),
+        deadline=math.inf, certain=True, most_gpus=float(gpus),
+    )  # fmt: skip
+    found = search(book, known(book), job, assumptions(book, plan, {}))
+    row = taken(found, Case(method, accelerator, gpus))
+    assert row is not None
+    made, at = found.grid, found.at[row]
+    layout = [getattr(made, each)[at] for each in LAYOUT]
+    assert [results.scalars[each].value for each in LAYOUT] == layout
+    assert results.scalars["method"].value == METHODS[method]
+
+
+def test_what_no_offer_sells_has_hours_memory_and_electricity(
+    visit: Open, book: Book, plan: Plan
+) -> None:
+    page = visit("?gpu=rtx4080&gpus=1&method=QLoRA&data=tokens&tokens=50")
+    results = evaluated(book, plan, asked_by(page, ".figure.cost a"))
+    assert results.scalars["supply"].value == "owned"
+    assert results.scalars["trained_tokens"].value == 150.0
+    for name in ("hours", "cost"):
+        text = page.locator(f".figure.{name} .num").inner_text()
+        assert text == shown(book, plan, name, results.scalars[name])
+    expect(page.locator(".figure.cost .label")).to_have_text("Electricity")
+    expect(page.locator(".offers tbody tr")).to_have_count(1)
+
+
+def test_a_layout_can_be_fixed_and_one_that_divides_nothing_is_told(visit: Open) -> None:
+    page = visit("?stage=3&checkpointing=full")
+    expect(page.locator("[data-layout]")).to_have_text(re.compile("ZeRO 3, .*, checkpointing"))
+    page.locator("#ask-gpus").fill("3")
+    expect(page.locator("[data-answer] .bad")).to_contain_text("do not divide among 3")
+    page.get_by_role("link", name="129 sequences in a step").click()
+    expect(page.locator(".value.fit")).to_have_text("fits")
+    page.wait_for_url("**batch=129**")
+
+
+# ------------------------------------------------------------------ a reader
+
+
+def test_a_stranger_changes_the_question_and_sends_the_link(visit: Open, address: str) -> None:
+    page = visit()
+    page.get_by_label("Accelerator").select_option(label="NVIDIA GeForce RTX 4090")
+    page.get_by_label("Count", exact=True).fill("2")
+    page.wait_for_selector(DONE)
+    expect(page.locator(".value.fit")).to_have_text("does not fit")
+    first = page.locator(".first strong")
+    expect(first).to_have_text("Optimizer: master weights and moments")
+    page.get_by_role("link", name="LoRA instead", exact=True).click()
+    expect(page.locator(".value.fit")).to_have_text("fits")
+    page.wait_for_selector(DONE)
+    page.wait_for_url("**method=LoRA**")
+    assert dict(parse_qsl(urlsplit(page.url).query)) == {
+        "method": "LoRA", "gpu": "rtx4090", "gpus": "2"
+    }  # fmt: skip
+    again = visit(page.url.removeprefix(address))
+    assert answers(again) == answers(page)
+    expect(again.get_by_label("Count", exact=True)).to_have_value("2")
+    page.go_back()
+    expect(page.locator(".value.fit")).to_have_text("does not fit")
+    expect(page.get_by_label("LoRA", exact=True)).not_to_be_checked()
+
+
+BAD = {
+    "#ask-gpus": ("-4", "“-4”"), "#ask-sequence": ("<b>x</b>", "<b>x</b>"), "#ask-epochs": ("", ""),
+    "#ask-samples": ("1..2", "Expected one number"), "#ask-batch": ("1e999", "“1e999”"),
+}  # fmt: skip
+
+
+def test_what_cannot_be_read_is_told_beside_its_field(visit: Open) -> None:
+    page = visit()
+    before = answers(page)
+    page.locator("details.layout > summary").click()
+    for control, (text, told) in BAD.items():
+        page.locator(control).fill(text)
+        page.locator(control).press("Enter")
+        alert = page.locator(f".field:has({control}) [role=alert]")
+        expect(alert).to_contain_text(told)
+        expect(page.locator(control)).to_have_attribute("aria-invalid", "true")
+    assert answers(page) == before
+    page.locator("#ask-gpus").fill("8")
+    page.locator("#ask-gpus").press("Enter")
+    expect(page.locator(".field:has(#ask-gpus) [role=alert]")).to_have_count(0)
+
+
+def test_an_address_with_rubbish_is_told_and_runs_nothing(visit: Open) -> None:
+    script = "<img src=x onerror=alert(1)>"
+    page = visit(f"?gpus=-1&{script}=1&model={script}&stage=7&gpu=rtx4090&data[]=1&h=fits")
+    expect(page.locator("[data-faults] .bad")).to_have_count(2)
+    for name in ("gpus", "model", "stage"):
+        expect(page.locator(f"[data-field={name}] [role=alert]")).to_contain_text("cannot be")
+    expect(page.locator(".case")).to_contain_text("8 × NVIDIA GeForce RTX 4090")
+    assert page.locator("img").count() == 0
+
+
+def test_without_scripts_the_case_stands_answered(visit: Open) -> None:
+    page = visit(scripts=False)
+    expect(page.locator("form")).to_be_hidden()
+    expect(page.locator(".case")).to_contain_text("Full fine-tuning of Llama 3.1 8B")
+    expect(page.locator(".value.fit")).to_have_text("fits")
+
+
+# ------------------------------------------------------------------ what is written by hand
+
+
+def test_the_plain_page_says_the_answer(front: FrontPage) -> None:
+    assert front.problems == ()
+    assert "{{" not in front.page + front.plain
+    assert "- Cost on demand: " in front.plain
+    assert "<div" not in front.plain
+
+
+@pytest.mark.parametrize(
+    ("written", "code", "told"),
+    [
+        ("# Home\n\n{{ answer }}\n", "N001", "the front page can have question, plans"),
+        ("# Home\n\n{{ question }}\n", "X002", "expected its case in the front matter"),
+        (WRITTEN.replace("gpus: 8", "gpus: none"), "X002", "gpus: expected"),
+        (WRITTEN.replace("llama-3-1-8b", "lama"), "X002", "model: 'lama' is not possible here"),
+        (WRITTEN.replace("h100-sxm", "rtx4080"), "X002", "no offer on demand sells"),
+    ],
+)
+def test_what_is_wrong_on_the_page_is_told(written: str, code: str, told: str, book: Book) -> None:
+    (problem,) = filled(book, written).problems
+    assert problem.path == "docs/index.md"
+    assert problem.code == code
+    assert told in problem.message
+
+
+def test_a_page_without_questions_stays_as_it_is(book: Book, tmp_path: Path) -> None:
+    text = "# Home\n\nWritten by hand, with `{{ question }}` in a line.\n"
+    assert filled(book, text).page == text
