@@ -95,7 +95,7 @@ def build(
             docs = _documents(examined, book, moves, stage, data, stamp)
             _api(examined, book, moves, stage / "site-api", stamp, pages=True)
             progress("building the site")
-            pages = _site(stage, docs, project, f"Edition {book.edition} · {stamp}")
+            pages = _site(stage, docs, project, f"Edition {book.edition}")
             _publish_pages(docs, project / "docs" / GENERATED)
         else:
             _api(examined, book, moves, stage / "api", stamp, pages=False)
