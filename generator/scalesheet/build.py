@@ -96,7 +96,7 @@ def build(
             where = site_address(project / "mkdocs.yml")
             _api(examined, book, moves, stage / "site-api", stamp, pages=True, site_url=where)
             progress("building the site")
-            pages = _site(stage, docs, project, f"Edition {book.edition} · {stamp}")
+            pages = _site(stage, docs, project, f"Edition {book.edition}")
             _publish_pages(docs, project / "docs" / GENERATED)
         else:
             _api(examined, book, moves, stage / "api", stamp, pages=False)

@@ -59,10 +59,10 @@ def _framed(page: Path, indexes: dict[Path, str]) -> str:
     index = page.parent / "index.html"
     if index not in indexes:
         given = index.read_text(encoding="utf-8") if index.is_file() else ""
-        indexes[index] = slim(_NEEDLESS_TAGS.sub("", given))
+        indexes[index] = _NEEDLESS_TAGS.sub("", slim(given))
     if page == index:
         return indexes[index]
-    text = slim(_NEEDLESS_TAGS.sub("", page.read_text(encoding="utf-8")))
+    text = _NEEDLESS_TAGS.sub("", slim(page.read_text(encoding="utf-8")))
     return text if has_path(text) else lend(text, indexes[index])
 
 
