@@ -192,16 +192,17 @@ scalesheet.told = (() => {
     /** What is known where the page has no more of it: what it needs, and where it is told. */
     function* bare({ table, name, column, id }) {
       const key = table === undefined ? name : `${table}/${column}`;
-      const needs = [...host.reads(key)].flatMap((read, n) => {
+      const needs = host.reads(key).flatMap((read) => {
         const parts = read.split("/");
         const own = parts.length > 1;
         if (own && parts[0] !== table) return [];
         const of = own ? `${parts[0]}/${id}/${parts[1]}` : read;
         const { quantity } = place(plan, of);
         if (!quantity || quantity.hidden) return [];
-        return [n ? ", " : "", quantity.title, " (", figure(of, as(quantity)), ")"];
+        return [[quantity.title, " (", figure(of, as(quantity)), ")"]];
       });
-      if (needs.length) yield element("p", {}, "Needs ", ...needs, ".");
+      const listed = needs.flatMap((need, n) => (n ? [", ", ...need] : need));
+      if (needs.length) yield element("p", {}, "Needs ", ...listed, ".");
       const part = table === undefined ? "" : `t.${table}`;
       const anchor = needs.length || table === undefined ? host.anchor(key) : part;
       yield element(
@@ -290,6 +291,9 @@ scalesheet.told = (() => {
       value.setAttribute("role", "button");
     }
     content.classList.add("asks");
+    content
+      .querySelector(".what-if > .note")
+      ?.append(" Press any figure to see what it rests on: by a click, by Enter, in a field by Alt+Enter.");
   }
 
   return Object.freeze({ attach });
