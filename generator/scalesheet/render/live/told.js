@@ -175,6 +175,7 @@ scalesheet.told = (() => {
         for (const each of copy.querySelectorAll("[data-of]")) write(each);
         for (const each of copy.querySelectorAll("a.edit")) each.remove();
         dated(copy);
+        if (copy.matches(".wide")) copy.tabIndex = 0; // it may scroll
         if (copy.textContent.trim()) yield copy;
       }
       yield links([`#${block.id}`, "All about this figure"], block);
@@ -293,7 +294,7 @@ scalesheet.told = (() => {
     content.classList.add("asks");
     content
       .querySelector(".what-if > .note")
-      ?.append(" Press any figure to see what it rests on: by a click, by Enter, in a field by Alt+Enter.");
+      ?.append(" A click on any figure, or Enter, shows what it rests on; in a field Alt+Enter does.");
   }
 
   return Object.freeze({ attach });
