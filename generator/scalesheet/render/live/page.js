@@ -366,11 +366,10 @@
   /** The changes as text, in a fold: for the plan's file, and for the command line. */
   function texts() {
     const shownAs = (title, text, ...more) => {
-      const code = element("code");
-      fold.addEventListener("toggle", () => fold.write());
+      const code = element("code")
       writers.push(() => (code.textContent = text()));
       const head = element("p", { class: "label" }, title, " ", ...more);
-      return [head, element("pre", { tabindex: "0" }, code)];
+      return [head, element("pre", { class: "wrap" }, code)];
     };
     const download = () => {
       const file = new Blob([yaml(plan, changes)], { type: "application/yaml" });
@@ -380,6 +379,7 @@
     };
     const writers = [];
     const fold = element("details", { class: "quiet texts" });
+    fold.addEventListener("toggle", () => fold.write());
     fold.write = () => fold.open && writers.forEach((each) => each());
     fold.append(
       element("summary", {}, "The changes as text: for the plan's file, for the command line"),

@@ -175,6 +175,7 @@ scalesheet.told = (() => {
         for (const each of copy.querySelectorAll("[data-of]")) write(each);
         for (const each of copy.querySelectorAll("a.edit")) each.remove();
         dated(copy);
+        if (copy.matches(".wide")) copy.tabIndex = 0; // it may scroll
         if (copy.textContent.trim()) yield copy;
       }
       yield links([`#${block.id}`, "All about this figure"], block);
@@ -192,16 +193,17 @@ scalesheet.told = (() => {
     /** What is known where the page has no more of it: what it needs, and where it is told. */
     function* bare({ table, name, column, id }) {
       const key = table === undefined ? name : `${table}/${column}`;
-      const needs = [...host.reads(key)].flatMap((read, n) => {
+      const needs = host.reads(key).flatMap((read) => {
         const parts = read.split("/");
         const own = parts.length > 1;
         if (own && parts[0] !== table) return [];
         const of = own ? `${parts[0]}/${id}/${parts[1]}` : read;
         const { quantity } = place(plan, of);
         if (!quantity || quantity.hidden) return [];
-        return [n ? ", " : "", quantity.title, " (", figure(of, as(quantity)), ")"];
+        return [[quantity.title, " (", figure(of, as(quantity)), ")"]];
       });
-      if (needs.length) yield element("p", {}, "Needs ", ...needs, ".");
+      const listed = needs.flatMap((need, n) => (n ? [", ", ...need] : need));
+      if (needs.length) yield element("p", {}, "Needs ", ...listed, ".");
       const part = table === undefined ? "" : `t.${table}`;
       const anchor = needs.length || table === undefined ? host.anchor(key) : part;
       yield element(
@@ -290,6 +292,9 @@ scalesheet.told = (() => {
       value.setAttribute("role", "button");
     }
     content.classList.add("asks");
+    content
+      .querySelector(".what-if > .note")
+      ?.append(" A click on any figure, or Enter, shows what it rests on; in a field Alt+Enter does.");
   }
 
   return Object.freeze({ attach });

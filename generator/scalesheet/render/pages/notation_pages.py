@@ -26,7 +26,8 @@ def notation_pages(context: Context) -> Iterator[tuple[str, str]]:
             if group:
                 blocks.append(heading(2, titles[phase], f"formulas-{phase or 'plan'}"))
                 told = (_block(context, plan, each) for each in group)
-                blocks.append(tag("div", *told, data_search_exclude=True))
+                # the search goes by names of elements: no other section stands within
+                blocks.append(tag("section", *told, data_search_exclude="true"))
         if blocks:
             yield (
                 f"{FOLDER}/{plan.id}.md",
