@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from scalesheet.model import Chart, Column, Picture, Scatter, Stack, Table
 from scalesheet.numbers import excel_format
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
-from scalesheet.render.workbook.places import TITLE, absolute, prefix
+from scalesheet.render.workbook.places import TITLE
 
 ROWS = 20  # rows of a sheet that a chart lies over
 SIZE = {"width": 860, "height": 380}
 INK = "#404040"
 COLOURS = ("#2F6690", "#B4540A", "#14796B", "#8A3C9B", "#6B7280", "#A3872A")
-PATTERNS = ("", "wide_upward_diagonal", "wide_downward_diagonal", "light_horizontal")
+PATTERNS = ("", "wide_upward_diagonal", "wide_downward_diagonal", "percent_20")
 
 
 def write_picture(canvas: Canvas, context: Context, picture: Picture, row: int) -> int:
@@ -99,8 +100,18 @@ def _stack(canvas: Canvas, context: Context, stack: Stack) -> Any:
             series["categories"] = [place.sheet, first, TITLE, last, TITLE]
         made.add_series(series)
     made.set_legend({"position": "bottom", "font": _font(9)} if len(cells) > 1 else {"none": True})
-    _axes(made, context, table, table.columns[names[0]], bar=True, labelled=not alone)
+    column = table.columns[names[0]]
+    if stack.parts:
+        column = replace(column, title=_title(context, table, stack.totals[0]))
+    elif not alone:
+        column = replace(column, title=table.title)
+    _axes(made, context, table, column, bar=True, labelled=not alone)
     return made
+
+
+def _title(context: Context, table: Table, name: str) -> str:
+    """What a total is called, a column of the table or else a scalar."""
+    return (table.columns.get(name) or context.plan.scalars[name]).title
 
 
 def _scatter(canvas: Canvas, context: Context, scatter: Scatter) -> Any:
@@ -109,8 +120,8 @@ def _scatter(canvas: Canvas, context: Context, scatter: Scatter) -> Any:
     x, y = (place.columns[name][1] for name in (scatter.x, scatter.y))
     last = place.spacer - 1
     made = canvas.book.add_chart({"type": "scatter"})
-    rows = range(place.first, last + 1)
-    titles = [{"value": f"={prefix(place.sheet)}{absolute(row, TITLE)}"} for row in rows]
+    # a text that began with = would be taken for a formula
+    titles = [{"value": f" {t}" if t.startswith("=") else t} for t in table.row_titles]
     made.add_series(
         {
             "name": scatter.title,
