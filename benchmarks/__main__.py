@@ -7,7 +7,9 @@ import sys
 
 from benchmarks.measure import ROOT
 
-MODULES = ("start", "check", "workbook", "evaluate", "predict", "diff", "growth")
+MODULES = (
+    "start", "check", "workbook", "evaluate", "predict", "diff", "whatif", "site", "growth",
+)  # fmt: skip
 
 
 def main() -> int:

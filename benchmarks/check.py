@@ -15,7 +15,7 @@ LIMIT = 0.5
 def measure(times: int = 3) -> list[Ratio]:
     """Both as processes, start-up included."""
     with workspace() as folder:
-        site = _pages(folder)
+        site = pages_of(folder)
         ours, mkdocs = against(
             lambda: run([sys.executable, "-m", "scalesheet", "check"]).seconds,
             lambda: run([sys.executable, "-m", "mkdocs", "build", "-q", "-f", site]).seconds,
@@ -25,7 +25,7 @@ def measure(times: int = 3) -> list[Ratio]:
     return [Ratio("check / mkdocs build", ours / mkdocs, LIMIT, detail)]
 
 
-def _pages(folder: Path) -> Path:
+def pages_of(folder: Path) -> Path:
     """The pages as the site generator gets them, docs/book among them; their mkdocs.yml."""
     build(ROOT / "data", folder / "built")
     files = {name: folder / "built" / "site" / name for name in ("api", "workbooks")}

@@ -8,7 +8,9 @@
   "use strict"
 
   /** A box that scrolls is reachable by keyboard; `fits` while nothing is cut off. */
-  const measure = new ResizeObserver(changes => {
+  const measure = new ResizeObserver(changes => requestAnimationFrame(() => mark(changes)))
+
+  function mark(changes) {
     const measured = changes.map(({ target: scroll }) => [
       scroll,
       scroll.firstElementChild.getBoundingClientRect().width <= scroll.clientWidth + 1,
@@ -23,7 +25,7 @@
       scroll.setAttribute("role", "region")
       scroll.setAttribute("aria-label", named.get(scroll))
     }
-  })
+  }
   const named = new WeakMap()
 
   function reachable(scroll, name) {
@@ -59,12 +61,19 @@
 
   /** What a cell sorts by: the number in its field or in its text, else its text; data-value where
    *  that says it with all digits and nothing rewrites the cell. */
+  const wordsOf = (node, without) =>
+    [...node.childNodes]
+      .filter(child => !child.matches?.(without))
+      .map(child => child.textContent)
+      .join("")
+      .trim()
+
   function key(row, column) {
     const cell = cellAt(row, column)
     if (!cell) return ""
     const field = cell.querySelector("input, select")
     const own = cell.dataset.of === undefined ? cell.dataset.value : undefined
-    const text = own ?? field?.value ?? (cell.querySelector(".num") ?? cell).textContent.trim()
+    const text = own ?? field?.value ?? wordsOf(cell.querySelector(".num") ?? cell, ".unit, .range")
     const number = Number(text.replace(/^[×+]|[,%\s\u2009\u202f]/g, "").replace("\u2212", "-"))
     return text === "" || Number.isNaN(number) ? text.toLowerCase() : number
   }
@@ -129,13 +138,7 @@
 
   /** What a heading is called in the address: its words without its unit. */
   function nameOf(heading) {
-    const words = [...heading.childNodes].filter(node => !node.classList?.contains("unit"))
-    return words
-      .map(node => node.textContent)
-      .join("")
-      .trim()
-      .toLowerCase()
-      .replace(/\s+/g, "-")
+    return wordsOf(heading, ".unit").toLowerCase().replace(/\s+/g, "-")
   }
 
   // ---------------------------------------------------------------- filtering

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -161,7 +161,25 @@ def examine(
 
         scores = score(book)
         found += score_problems(book, scores)
+    found = of_its_day(found, book)
     return Examined(sorted(set(found)), book, results, audits, scores)
+
+
+#: What a book says of its own edition: that a check holds, and what a claim's verdict is.
+OF_THE_EDITION = frozenset({"V005", "C004", "C009"})
+
+
+def of_its_day(found: list[Diagnostic], book: Book) -> list[Diagnostic]:
+    """Diagnostics as they count on the day of the book. On any day but that of the edition a check
+    that fails stops nothing, since every past edition can be built."""
+    if book.as_of == book.edition:
+        return found
+    return [
+        replace(each, code="V015", message=f"on {book.as_of}: {each.message}")
+        if each.code in OF_THE_EDITION
+        else each
+        for each in found
+    ]
 
 
 def diagnose(data: Path, as_of: date | None = None) -> list[Diagnostic]:

@@ -359,6 +359,14 @@ _code(
     "Look at both again: widths, tied embeddings, biases, norms, experts; or the count is of other "
     "files.",
 )
+_code(
+    "V015",
+    "not so on that day",
+    "A check or the verdict on a claim is of the edition, and does not hold with the prices and "
+    "values of the day that --as-of names.",
+    "Nothing need be done: a book of another day says so. Without --as-of the same is an error.",
+    "warning",
+)
 # O: offers and their prices
 _code(
     "O001",

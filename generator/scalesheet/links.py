@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import http.client
 import ssl
-import time
 import urllib.error
 import urllib.request
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 
@@ -84,16 +84,20 @@ def look(
     for url in found:
         servers[urlsplit(url).netloc.lower()].append(url)
     asked: dict[str, Answer] = {}
+    stop = Event()
 
     def one_server(urls: Sequence[str]) -> None:
         for index, url in enumerate(urls):
-            if index:
-                time.sleep(pause)
+            if stop.is_set() or (index and stop.wait(pause)):
+                return
             asked[url] = (ask or asked_for)(url, patience)
             progress(f"{len(asked)} of {len(found)} addresses")
 
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:  # the longest lists first
-        list(pool.map(one_server, sorted(servers.values(), key=len, reverse=True)))
+        try:
+            list(pool.map(one_server, sorted(servers.values(), key=len, reverse=True)))
+        finally:
+            stop.set()  # who interrupts does not wait for the rest
     progress("")
     told = (
         at(position, *said)

@@ -218,6 +218,8 @@ def test_text_and_markdown_name_the_chain(changed: Callable[..., tuple[Diff, Exa
         ("<b>|x|", "&lt;b&gt;\\|x\\|"),
         ("@someone #12", "@\u200bsomeone #\u200b12"),
         ("- a\n- b", "\\- a - b"),
+        ("0.80 [1–2]", "0.80 \\[1–2\\]"),
+        ("1. a", "1\\. a"),
         ("https://a.b [x](y)", "https:\u200b//a.b \\[x\\](y)"),
     ],
 )

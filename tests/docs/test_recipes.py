@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from scalesheet.cli import main
+from scalesheet.commands import NAMES
 from tutorial import Edit, Run, Write, follow, steps
 
 ROOT = Path(__file__).parents[2]
@@ -66,6 +67,11 @@ def test_a_recipe_has_one_page_and_ends_in_a_check(name: str) -> None:
     assert all(command.startswith("scalesheet ") for command in commands)
     sound = found.index(Run("scalesheet check", ("everything holds",)))
     assert not any(isinstance(step, Write | Edit) for step in found[sound:])
+
+
+def test_every_command_that_is_named_is_there() -> None:
+    text = "".join(RECIPES.values()) + (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    assert set(re.findall(r"`scalesheet ([a-z]+)", text)) <= set(NAMES)
 
 
 def test_the_five_recipes_are_on_the_site_and_in_the_guide() -> None:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+import yaml
 from sample_site import PAGES, ROOT, Site, build, write_pages
 
 from scalesheet.site import Engine, build_site
 from scalesheet.site.check import check_site
 from scalesheet.site.document import read_document
-from scalesheet.site.generate import MOST_LISTED, complaints, widen
+from scalesheet.site.frame import lend, slim
+from scalesheet.site.generate import MOST_LISTED, complaints, prepare, widen
 from scalesheet.site.harden import harden, policy, script_styles
 
 POLICY = re.compile(r'<head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"')
@@ -230,6 +232,39 @@ def test_folders_that_a_list_names_become_sections_below_it(tmp_path: Path) -> N
     assert widen(entry, tmp_path, frozenset({"book/plans"})) == {
         "Tables": ["book/tables/index.md", below]
     }
+
+
+def test_a_page_loses_the_blank_lines_of_its_templates_alone() -> None:
+    code = "<pre>\n  a\n\n  b</pre>"
+    script = "<script>\n\n  go()\n</script>"
+    assert slim(f"\n\n<p>\n    one  two\n\n</p>\n\n{code}\n\n  {script}\n") == (
+        f"<p>\none  two\n</p>\n{code}\n{script}\n"
+    )
+
+
+INDEX = """\
+<nav class="md-tabs"><li class="active">Catalogue</li></nav>
+<div><nav class="md-nav md-nav--primary"><a href="../nodes/index.html">Nodes</a><nav></nav></nav>
+</div><div class="md-sidebar md-sidebar--secondary"></div>
+<nav class="md-path"><a href="index.html">Offers</a></nav>
+<article class="md-content__inner">All</article>
+"""
+
+
+def test_a_page_outside_of_the_navigation_has_that_of_its_folder() -> None:
+    page = re.sub(r'<nav class="md-path".*?</nav>\n', "", INDEX).replace("All", "One")
+    page = page.replace("active", "").replace("Nodes", "")
+    assert lend(page, INDEX) == INDEX.replace("All", "One")
+    assert lend(page, "<article class='md-content__inner'>no path here") == page
+
+
+def test_each_page_ends_with_the_line_it_is_given(tmp_path: Path) -> None:
+    settings = tmp_path / "mkdocs.yml"
+    settings.write_text("site_name: x\n")
+    (tmp_path / "pages").mkdir()
+    prepare(tmp_path / "work", tmp_path / "pages", settings, {}, "Edition <1>")
+    written = (tmp_path / "work" / "mkdocs.yml").read_text("utf-8")
+    assert yaml.safe_load(written)["copyright"] == "Edition &lt;1&gt;"
 
 
 def test_complaints_keep_what_they_list() -> None:

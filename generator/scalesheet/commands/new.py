@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scalesheet.commands import GOOD, UsageError, folder
 
@@ -105,23 +105,19 @@ def _from_example(
 ) -> int:
     from scalesheet.diagnostics import Refused
     from scalesheet.load.folder import shown
+    from scalesheet.model import TO_BE_STATED
     from scalesheet.new import ask, entry
     from scalesheet.new.blanks import SettingError
+    from scalesheet.new.compose import composed
     from scalesheet.new.template import NothingToNameError
 
-    made: dict[str, str] = {}  # what was last found sound
-
-    def attempt(given: Given, sources: Mapping[str, Mapping[str, Any]]) -> None:
-        made.clear()
-        made.update(_sound(data, kind, options.id, given, sources))
-
-    given, sources = _given(kind, options), {}
+    given = _given(kind, options)
     try:
-        if asks:
-            said = ask.answers(kind, options.id, data, input, print, attempt)
-            given, sources = said.given, said.sources
-        else:
-            attempt(given, {})
+        made = (
+            ask.answers(data, kind, options.id, input, print)
+            if asks
+            else composed(data, kind, options.id, given)
+        )
     except NothingToNameError as error:
         raise UsageError(
             f"a {kind} names an {error} of the book, which has none yet; begin with one"
@@ -135,41 +131,23 @@ def _from_example(
     except Refused:
         print(f"nothing was written: {shown(path)} would not fit the book", file=sys.stderr)
         raise
-    if sources:
-        _replace(data / "sources.yaml", made["sources"])
-    _write(
-        {
-            path: made["file"],
-            **({path.with_name("page.md"): made["page"]} if "page" in made else {}),
-        }
-    )
-    _told(path, made, sources, given)
+    files = {path: made.text}
+    if made.page is not None:
+        files[path.with_name("page.md")] = made.page
+    if made.sources is not None:
+        _replace(entry.file(data), made.sources)
+    _write(files)
+    for key in made.given.entries:
+        print(f"added {key} to {shown(entry.file(data))}")
+    for written in files:
+        print(f"wrote {shown(written)}")
+    if not made.given.filled:
+        print("its figures are those of an example: put in yours")
+    elif made.left:
+        print(f"still those of an example: {', '.join(made.left)}")
+    if TO_BE_STATED in made.text:
+        _blank(made.given.source)
     return GOOD
-
-
-def _sound(
-    data: Path,
-    kind: str,
-    id: str,
-    given: Given,
-    sources: Mapping[str, Mapping[str, Any]],
-) -> dict[str, str]:
-    """The texts to write. Raises Refused where they do not fit the book, SettingError."""
-    from scalesheet.new import entry
-    from scalesheet.new.places import modeline
-    from scalesheet.new.sound import compiled
-    from scalesheet.new.template import draft, left, page, template
-
-    example = draft(kind, id, data, given)
-    rest = left(kind, example, given) if given.filled else None
-    made = {"file": template(kind, example, rest, modeline(data, kind, id))}
-    for key, said in sources.items():
-        made["sources"] = entry.added(entry.file(data).read_text("utf-8"), key, said)
-    compiled(data, kind, id, made["file"], made.get("sources"))
-    if kind == "plan":
-        made["page"] = page(id, example["title"])
-    made["left"] = "figures of an example" if rest is None else ", ".join(rest)
-    return made
 
 
 def _given(kind: str, options: argparse.Namespace) -> Given:
@@ -184,75 +162,41 @@ def _given(kind: str, options: argparse.Namespace) -> Given:
     return replace(given, locator=options.place) if options.place else given
 
 
-def _told(path: Path, made: Mapping[str, str], sources: Mapping[str, Any], given: Given) -> None:
-    from scalesheet.load.folder import shown
-    from scalesheet.model import TO_BE_STATED
-
-    for key in sources:
-        print(f"added {key} to {shown(path.parents[1] / 'sources.yaml')}")
-    print(f"wrote {shown(path)}")
-    if "page" in made:
-        print(f"wrote {shown(path.with_name('page.md'))}")
-    if not given.filled:
-        print("its figures are those of an example: put in yours")
-    elif made["left"]:
-        print(f"still those of an example: {made['left']}")
-    if TO_BE_STATED in made["file"]:
-        _blank(given.source)
-
-
 def _entry(data: Path, options: argparse.Namespace, asks: bool) -> int:
     """A source: an entry of sources.yaml and no file of its own."""
+    from scalesheet.diagnostics import Refused
     from scalesheet.load.folder import shown
     from scalesheet.new import ask, entry
     from scalesheet.new.blanks import SettingError, setting
+    from scalesheet.new.compose import with_entries
 
     if options.source is not None:
         raise UsageError("--source is what a file rests on; a source is one itself")
     file = entry.file(data)
     if options.id in entry.known(data):
         raise UsageError(f"the source '{options.id}' is in {shown(file)} already; edit it there")
-    try:
-        said: dict[str, Any] = {
-            str(s[0]): v for s, v in (setting("sources", t) for t in options.set)
-        }
-    except SettingError as error:
-        raise UsageError(f"--set: {error}") from None
-    if options.title:
-        said["title"] = options.title
-    if asks:
-        try:
-            said = ask.entry_of(input, print)
-        except EOFError:
-            raise UsageError("the questions were left unanswered; nothing was written") from None
-    if "title" not in said:
-        raise UsageError("a source needs its title, as on its title page: --title TEXT")
-    _replace(file, _sound_entry(data, options.id, said))
-    print(f"added {options.id} to {shown(file)}")
-    return GOOD
-
-
-def _sound_entry(data: Path, key: str, said: Mapping[str, Any]) -> str:
-    """The text of sources.yaml with the new entry. Raises Refused where it is wrong."""
-    from scalesheet.check import check
-    from scalesheet.diagnostics import Refused, errors
-    from scalesheet.load.folder import shown
-    from scalesheet.new import entry
-    from scalesheet.new.sound import document
-
-    file = entry.file(data)
     if not file.is_file():
         raise UsageError(f"the book has no {shown(file)}; write it first")
     try:
-        text = entry.added(file.read_text("utf-8"), key, said)
+        settings = [setting("sources", text) for text in options.set]
+        said = {str(steps[0]): value for steps, value in settings}
+        said |= {"title": options.title} if options.title else {}
+        said = ask.entry_of(input, print) if asks else said
+        if "title" not in said:
+            raise UsageError("a source needs its title, as on its title page: --title TEXT")
+        text = with_entries(data, {options.id: said})
+    except SettingError as error:
+        raise UsageError(f"--set: {error}") from None
     except entry.LayoutError as error:
         raise UsageError(f"{shown(file)}: {error}") from None
-    made, unread = document("sources", "sources", shown(file), text)
-    found = errors([*unread, *check([made])])
-    if found:
-        print(f"nothing was written: the source '{key}' would not fit the book", file=sys.stderr)
-        raise Refused(found)
-    return text
+    except EOFError:
+        raise UsageError("the questions were left unanswered; nothing was written") from None
+    except Refused:
+        print(f"nothing was written: '{options.id}' would not fit the book", file=sys.stderr)
+        raise
+    _replace(file, text)
+    print(f"added {options.id} to {shown(file)}")
+    return GOOD
 
 
 def _blank(source: str | None) -> None:

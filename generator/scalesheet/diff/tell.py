@@ -197,7 +197,9 @@ def _result(group: Group) -> Iterator[str]:
 
 # ------------------------------------------------------------------ Markdown
 
-_SPECIAL = re.compile(r"[\\`*_{}\[\]|~]|^(?:[-+#]|\d+(?=[.)]))")
+_SPECIAL = re.compile(r"[\\`*_{}\[\]|~]|^[-+#]")
+#: What would begin a list: a backslash before a digit would be shown, so the sign has it.
+_ITEM = re.compile(r"^(\d+)([.)])(?=\s|$)")
 #: A mention, the number of an issue, an address: a letter that is not seen keeps them text.
 _LINKED = re.compile(r"(@|#(?=\d)|:(?=//)|www(?=\.))")
 
@@ -205,7 +207,7 @@ _LINKED = re.compile(r"(@|#(?=\d)|:(?=//)|www(?=\.))")
 def md(text: str) -> str:
     """Text as text: nothing in it is markup, a mention or a link."""
     flat = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    shown = _SPECIAL.sub(r"\\\g<0>", flat).replace("-&gt;", "→")
+    shown = _ITEM.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", flat)).replace("-&gt;", "→")
     return _LINKED.sub("\\1\u200b", shown)
 
 

@@ -71,6 +71,11 @@ IN_WORDS = {
         "630,167,424, which is the count with the tied table taken twice.",
         "The same with the count of the files, which hold the table once.",
     ),
+    "V015": InWords(
+        "A plan whose check asks that spot costs less than on demand, built with --as-of of a day "
+        "on which no price of spot was known.",
+        "The same plan built without --as-of, or of a day on which both were.",
+    ),
     "M001": InWords(
         "A config.json that was cut off in the middle, or a list of several configurations.",
         "The config.json of one model, as it was published.",

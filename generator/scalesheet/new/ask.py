@@ -7,7 +7,7 @@ so that tests answer as a person would.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from scalesheet.diagnostics import Refused, errors, nearest
 from scalesheet.load.folder import is_id
 from scalesheet.new import entry
 from scalesheet.new.blanks import ENDS, Blank, SettingError, blanks, read
+from scalesheet.new.compose import Composed, composed
 from scalesheet.new.places import title
 from scalesheet.new.sound import document
 from scalesheet.new.template import NAMES, Given, draft, stated, template
@@ -25,35 +26,23 @@ from scalesheet.schemas import is_date
 
 Ask = Callable[[str], str]
 Tell = Callable[[str], None]
-#: What a file of this content comes to; raises Refused with what is wrong with it.
-Try = Callable[[Given, dict[str, dict[str, Any]]], None]
 
 
-@dataclass(frozen=True)
-class Answers:
-    """What a person said, and the entries of sources.yaml that are new with it."""
-
-    given: Given
-    sources: dict[str, dict[str, Any]]
-
-
-def answers(kind: str, id: str, data: Path, ask: Ask, tell: Tell, attempt: Try) -> Answers:
+def answers(data: Path, kind: str, id: str, ask: Ask, tell: Tell) -> Composed:
     """Asks until what was said fits the book."""
     tell(f"A new {kind}. An empty answer keeps what stands in brackets.")
-    said = Answers(Given(title=_plain(ask, "title", title(id))), {})
-    said = _source(said, data, ask, tell)
+    given = Given(title=_plain(ask, "title", title(id)))
+    given = _source(given, data, ask, tell)
     while True:
-        for blank in blanks(kind, draft(kind, id, data, said.given)):
-            said = replace(said, given=_blank(kind, id, data, said.given, blank, ask, tell))
+        for blank in blanks(kind, draft(kind, id, data, given)):
+            given = _blank(kind, id, data, given, blank, ask, tell)
         try:
-            attempt(said.given, said.sources)
+            return composed(data, kind, id, given)
         except Refused as error:
             tell("This does not fit the book:")
             for each in error.diagnostics:
                 tell(f"  {each.message}")
             tell("Once more; what you said stands in brackets.")
-        else:
-            return said
 
 
 # ------------------------------------------------------------------ a blank
@@ -113,7 +102,7 @@ def _unknown_name(data: Path, blank: Blank, answer: str) -> Iterator[str]:
 # ------------------------------------------------------------------ the source
 
 
-def _source(said: Answers, data: Path, ask: Ask, tell: Tell) -> Answers:
+def _source(given: Given, data: Path, ask: Ask, tell: Tell) -> Given:
     """A source that there is, a new one, or a blank."""
     known = entry.known(data)
     tell("source: the key of a text in sources.yaml, or of a new one. Empty: still to be stated.")
@@ -128,12 +117,11 @@ def _source(said: Answers, data: Path, ask: Ask, tell: Tell) -> Answers:
         tell(f"  '{key}' is not there yet{meant} To add it, say what it is.")
         new = entry_of(ask, tell)
         if new:
-            said = replace(said, sources={key: new})
+            given = replace(given, entries={key: new})
             break
     if not key:
-        return said
-    locator = _plain(ask, "the place in it", said.given.locator)
-    return replace(said, given=replace(said.given, source=key, locator=locator))
+        return given
+    return replace(given, source=key, locator=_plain(ask, "the place in it", given.locator))
 
 
 def entry_of(ask: Ask, tell: Tell) -> dict[str, Any]:

@@ -36,6 +36,10 @@ class NothingToNameError(Exception):
     """The book has no row that the new file could name; the message says of which kind."""
 
 
+#: Entries of sources.yaml by their keys.
+Entries = Mapping[str, Mapping[str, Any]]
+
+
 @dataclass(frozen=True)
 class Given:
     """What a person says of a new file before it is written. A source is a key, or a blank."""
@@ -44,6 +48,7 @@ class Given:
     source: str | None = None
     locator: str = "page or table"
     filled: Filled = field(default_factory=dict)
+    entries: Entries = field(default_factory=dict)  # of sources.yaml, new with the file
 
 
 def draft(kind: str, id: str, data: Path, given: Given) -> dict[str, Any]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from scalesheet.model import Book
+from scalesheet.numbers import Format
 from scalesheet.predict import laws
 from scalesheet.predict.records import rows_of
 from scalesheet.predict.score import TaskScore
+from scalesheet.render.curves import Curve, Curves
+from scalesheet.render.scatters import Axis, axis
 from scalesheet.render.scores import spelled
 
 LEAD = (
@@ -40,6 +43,7 @@ class Section:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     records: tuple[str, ...] = ()
+    curves: Curves | None = None
 
 
 def sections(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Section]:
@@ -112,7 +116,28 @@ def _optimal(best: list[laws.Best]) -> Section:
         "was fitted on far smaller budgets than the largest here: its formula says on which.",
         ("FLOP", *(each.name for each in best)),
         tuple(rows),
+        curves=_sizes(best),
     )
+
+
+def _sizes(best: list[laws.Best]) -> Curves:
+    """The best size by budget, a curve for each law; where a law says nothing it has no point."""
+    found = []
+    for each in best:
+        points = [
+            (compute, size)
+            for compute, size in zip(BUDGETS, each.parameters.tolist(), strict=True)
+            if size == size
+        ]
+        if points:
+            ends = (points[0], points[-1])
+            told = ", ".join(f"{large(size)} for {exponent(at)}" for at, size in ends)
+            found.append(Curve(each.name, tuple(points), told))
+    sizes = [size for curve in found for _, size in curve.points]
+    across = Axis("Budget (FLOP)", tuple((at, exponent(at)) for at in BUDGETS), log=True)
+    up = axis("Parameters", sizes, Format())
+    ticks = tuple((tick, large(tick)) for tick, _ in up.ticks)
+    return Curves("optimal", "Compute-optimal size", across, replace(up, ticks=ticks), tuple(found))
 
 
 def _epochs(book: Book) -> Section:

@@ -12,10 +12,10 @@ from datetime import date
 
 from scalesheet.numbers import Format
 from scalesheet.render.charts import Mark
-from scalesheet.render.ends import numbered, numbers_key, paint
+from scalesheet.render.lines import numbered, numbers_key, paint
 from scalesheet.render.scatters import LEFT, PLOT, RIGHT, TOP, Axis, Side, axis, plot, rooms
 from scalesheet.render.svg import line, px, share, text
-from scalesheet.render.sweeps import fitted
+from scalesheet.render.sweeps import spread
 
 KEY = 44  # where the key begins below the plot
 SIDES: tuple[Side, ...] = ((4, -7, "start"), (4, 16, "start"), (-4, -7, "end"), (-4, 16, "end"))
@@ -64,7 +64,7 @@ def priced(
     values = [m.value for track in tracks for _, m in track.steps if m.value is not None]
     if not values or min(days) >= until:
         return None
-    across = fitted("", list(_ticks(min(days), until)))
+    across = spread("", list(_ticks(min(days), until)))
     return Priced(id_, title, across, axis(axis_title, values, fmt), tuple(tracks), until)
 
 

@@ -181,12 +181,26 @@ def plot(x_axis: Axis, y_axis: Axis) -> Iterator[str]:
         y = floor - y_axis.at(tick) * PLOT
         yield line("axis" if y == floor else "grid", LEFT, y, 1, y)
         yield label(0, y + 4, said, "start", "muted")
-    last = len(x_axis.ticks) - 1
+    last, kept = len(x_axis.ticks) - 1, _with_room(x_axis)
     for n, (tick, said) in enumerate(x_axis.ticks):
         x = LEFT + x_axis.at(tick) * (1 - LEFT - RIGHT)
         yield line("axis" if n == 0 else "grid", x, TOP, x, floor)
-        yield label(x, floor + 16, said, "end" if n == last else "middle", "muted")
+        if n in kept:
+            yield label(x, floor + 16, said, "end" if n == last else "middle", "muted")
     yield label(1, floor + 33, x_axis.title, "end", "muted")
+
+
+def _with_room(x_axis: Axis) -> set[int]:
+    """The ticks that have room for their numbers on a phone: both ends, and those between."""
+    width, last = NARROW * (1 - LEFT - RIGHT), len(x_axis.ticks) - 1
+    halves = [(len(said) + 1) * GLYPH / 2 for _, said in x_axis.ticks]
+    kept, end, most = {0, last}, halves[0], width - 2 * halves[-1]
+    for n in range(1, last):
+        middle = x_axis.at(x_axis.ticks[n][0]) * width
+        if middle - halves[n] >= end and middle + halves[n] <= most:
+            kept.add(n)
+            end = middle + halves[n]
+    return kept
 
 
 def _stairs(drawing: Scattered) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """A plan as a classic script: its inputs, and how everything is computed from them.
 
-    scalesheet.plans["qwen2-finance"] = {id, inputs: {...}, steps(s, t) {...}, compute(inputs) {...}}
+    scalesheet.plans["qwen2-finance"] = {id, inputs, steps(s, t) {...}, compute(inputs) {...}}
 
 It needs `runtime.js` before it. `inputs` holds what is stated: `scalars` by name and `tables` by
 name, the catalogue's that the plan looks into among them, each `{rows: [id], titles: [text],

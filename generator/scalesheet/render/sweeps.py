@@ -7,11 +7,12 @@ against. A page's script draws the same (`live/sweeps.js`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from scalesheet.model import Plan, Quantity, Sweep
 from scalesheet.numbers import Format, format_of
 from scalesheet.render.charts import GLYPH, NARROW, Mark, mark_of, titled, with_unit
+from scalesheet.render.lines import area, stretched, stroke
 from scalesheet.render.scatters import (
     DOT,
     LEFT,
@@ -113,29 +114,16 @@ def swept(
     placed = [s for s in spots if s.y.value is not None]
     ends = [n for s in placed for n in (s.y.value, s.y.low, s.y.high) if n is not None]
     ends += [limit[0]] if limit else []
-    across = fitted(axes[0], [(s.x.value or 0.0, s.x.text) for s in spots])
+    across = spread(axes[0], [(s.x.value or 0.0, s.x.text) for s in spots])
     return Swept(*told, across, axis(axes[1], ends, fmt), tuple(spots), limit)
 
 
-def fitted(title: str, places: Sequence[tuple[float, str]]) -> Axis:
-    """The axis from the first to the last place, with the numbers that have room on a phone."""
+def spread(title: str, places: Sequence[tuple[float, str]]) -> Axis:
+    """The axis from the first to the last place, with a tick at each."""
     least, greatest = places[0][0], places[-1][0]
     if len(places) == 1:
         return Axis(title, (places[0], (least + 1, "")))
-    whole = Axis(title, (places[0], places[-1]), least > 0 and greatest >= LOGARITHMIC * least)
-    kept = [places[0]]
-    end = _width(places[0]) / 2
-    last = NARROW * (1 - LEFT - RIGHT) - _width(places[-1])
-    for each in places[1:-1]:
-        middle, half = whole.at(each[0]) * NARROW * (1 - LEFT - RIGHT), _width(each) / 2
-        if middle - half >= end and middle + half <= last:
-            kept.append(each)
-            end = middle + half
-    return replace(whole, ticks=(*kept, places[-1]))
-
-
-def _width(tick: tuple[float, str]) -> float:
-    return (len(tick[1]) + 1) * GLYPH
+    return Axis(title, tuple(places), least > 0 and greatest >= LOGARITHMIC * least)
 
 
 # ------------------------------------------------------------------ SVG
@@ -150,7 +138,7 @@ def sweep_svg(drawing: Swept) -> str:
         f'<title id="{name}-title">{text(drawing.title)}</title>',
         f'<desc id="{name}-desc">{text(description(drawing))}</desc>',
         *plot(drawing.x, drawing.y),
-        *_curve(drawing),
+        *stretched(_curve(drawing)),
         *_across_line(drawing),
         *_spots(drawing),
         "</svg>",
@@ -176,25 +164,21 @@ def figure_told(spot: Spot) -> str:
 
 
 def _curve(drawing: Swept) -> Iterator[str]:
-    """Band and line, in a picture of their own that stretches with the page."""
+    """Band and line."""
 
-    def at(spot: Spot, value: float) -> str:
-        return (
-            f"{px(drawing.x.at(spot.x.value or 0) * 1000)},{px((1 - drawing.y.at(value)) * 1000)}"
-        )
+    def through(ends: Sequence[float | None]) -> list[tuple[float, float]]:
+        """The spots at these ends, and at the value where there is none."""
+        return [
+            (s.x.value or 0, s.y.value or 0 if end is None else end)
+            for s, end in zip(drawing.placed, ends, strict=True)
+        ]
 
-    placed = drawing.placed
-    lower = [at(s, s.y.value or 0 if s.y.low is None else s.y.low) for s in placed]
-    upper = [at(s, s.y.value or 0 if s.y.high is None else s.y.high) for s in placed]
-    yield (
-        f'<svg class="plot" x="{share(LEFT)}" y="{TOP}" width="{share(1 - LEFT - RIGHT)}" '
-        f'height="{PLOT}" viewBox="0 0 1000 1000" preserveAspectRatio="none">'
+    low, middle, high = (
+        through([getattr(s.y, end) for s in drawing.placed]) for end in ("low", "value", "high")
     )
-    if any(s.y.low is not None for s in placed):
-        yield f'<polygon class="band" points="{" ".join([*lower, *reversed(upper)])}"/>'
-    middle = " ".join(at(s, s.y.value or 0) for s in placed)
-    yield f'<polyline class="line series-1" vector-effect="non-scaling-stroke" points="{middle}"/>'
-    yield "</svg>"
+    if any(s.y.low is not None for s in drawing.placed):
+        yield area("band", drawing.x, drawing.y, [*low, *reversed(high)])
+    yield stroke("line series-1", drawing.x, drawing.y, middle)
 
 
 def _across_line(drawing: Swept) -> Iterator[str]:

@@ -75,11 +75,17 @@ def first_of_head(content: str) -> str:
 
 
 def feed_link(site: Path, page: Path) -> str:
-    """Where programs that follow changes find them; nothing where the site has no feed."""
+    """Where programs that follow changes find them; nothing where the site has no feed.
+
+    Material's script takes `rel="alternate"` alone for another language, and would look for its
+    pages over the network; with a second word it leaves the link to those whom it is for.
+    """
     if not (site / FEED).is_file():
         return ""
     up = "../" * (len(page.relative_to(site).parts) - 1)
-    return f'<link rel="alternate" type="application/atom+xml" title="Changes" href="{up}{FEED}">'
+    # "feed" besides, since the themes take a bare "alternate" for a translation of the site
+    kind = 'rel="alternate feed" type="application/atom+xml"'
+    return f'<link {kind} title="Changes of the data" href="{up}{FEED}">'
 
 
 def policy(document: Document, styles: Iterable[str] = ()) -> str:

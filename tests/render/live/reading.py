@@ -34,9 +34,12 @@ _REST = """
   const seen = (of) => Array.from(document.querySelectorAll(of), (e) => e.innerText.trim());
   const rows = document.querySelectorAll("[data-as=row]:not([data-input], .formulas *) a");
   const charts = Array.from(document.querySelectorAll("figure[data-chart] svg"));
-  const moves = Array.from(document.querySelectorAll("figure[data-tornado]:not([hidden])"), (each) =>
-    [each.querySelector("svg").outerHTML.replaceAll("\\n", ""), each.querySelector("figcaption").textContent,
-     ...Array.from(each.querySelectorAll("tbody tr"), (row) => row.innerText.trim())]);
+  const tornados = document.querySelectorAll("figure[data-tornado]:not([hidden])");
+  const moves = Array.from(tornados, (each) => [
+    each.querySelector("svg").outerHTML.replaceAll("\\n", ""),
+    each.querySelector("figcaption").textContent,
+    ...Array.from(each.querySelectorAll("tbody tr"), (row) => row.innerText.trim()),
+  ]);
   return {
     moves,
     charts: charts.map((chart) => chart.outerHTML.replaceAll("\\n", "")),

@@ -132,7 +132,8 @@ def test_the_newest_released_version_stands_under_the_title(written: Path) -> No
 
 def test_a_page_names_figures_with_links_to_where_the_plan_tells_them(written: Path) -> None:
     page = text(written, "small-more")
-    assert "\n# More about 9 h\n" in page
+    assert page.startswith('---\ntitle: "More about 9 h"\n')
+    assert '\n# More about <span data-of="hours" data-as="figure">' in page
     assert '<a href="small.html#f.hours" class="figure-link"' in page
     assert "Amount, two" in read(page).text
     assert '<a href="small.html">A plan</a>' in page

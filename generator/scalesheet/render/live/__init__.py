@@ -9,6 +9,7 @@ page. What stands in `beside/` is loaded after them where a page has use for it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.resources import files
 
 PARTS = (
@@ -27,10 +28,24 @@ BESIDE = ("alternatives", "accelerators", "compare")
 def script(parts: tuple[str, ...] = PARTS) -> str:
     """It needs the runtime and a plan's own script before it."""
     folder = files("scalesheet.render.live")
-    return "\n".join(folder.joinpath(f"{part}.js").read_text(encoding="utf-8") for part in parts)
+    texts = (folder.joinpath(f"{part}.js").read_text(encoding="utf-8") for part in parts)
+    return "".join(f"{line}\n" for text in texts for line in lean(text))
 
 
 def beside(name: str) -> str:
     """It needs the script above before it."""
     text = files("scalesheet.render.live").joinpath("beside", f"{name}.js")
-    return text.read_text(encoding="utf-8")
+    return "".join(f"{line}\n" for line in lean(text.read_text(encoding="utf-8")))
+
+
+def lean(text: str) -> Iterator[str]:
+    """The lines that a browser needs: without indentation, and without lines of comment alone.
+
+    Our scripts have no text over several lines, so that this changes nothing of what they do.
+    """
+    inside = False
+    for line in map(str.strip, text.splitlines()):
+        inside = inside or line.startswith("/*")
+        if line and not inside and not line.startswith("//"):
+            yield line
+        inside = inside and not line.endswith("*/")

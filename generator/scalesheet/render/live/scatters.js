@@ -116,13 +116,30 @@ scalesheet.scatters = (() => {
       found.push(line(at === floor ? "axis" : "grid", LEFT, at, 1, at));
       found.push(label(0, at + 4, said, "start", "muted"));
     }
+    const kept = withRoom(x);
     x.ticks.forEach(([tick, said], n) => {
       const at = LEFT + x.at(tick) * (1 - LEFT - RIGHT);
       const anchor = n === x.ticks.length - 1 ? "end" : "middle";
       found.push(line(n === 0 ? "axis" : "grid", at, TOP, at, floor));
-      found.push(label(at, floor + 16, said, anchor, "muted"));
+      if (kept.has(n)) found.push(label(at, floor + 16, said, anchor, "muted"));
     });
     return [...found, label(1, floor + 33, x.title, "end", "muted")];
+  }
+
+  /** The ticks that have room for their numbers on a phone: both ends, and those between. */
+  function withRoom({ ticks, at }) {
+    const [width, last] = [NARROW * (1 - LEFT - RIGHT), ticks.length - 1];
+    const halves = ticks.map(([, said]) => ((length(said) + 1) * GLYPH) / 2);
+    const kept = new Set([0, last]);
+    const most = width - 2 * halves[last];
+    let end = halves[0];
+    for (let n = 1; n < last; n++) {
+      const middle = at(ticks[n][0]) * width;
+      if (middle - halves[n] < end || middle + halves[n] > most) continue;
+      kept.add(n);
+      end = middle + halves[n];
+    }
+    return kept;
   }
 
   /** From each point of the frontier to the right, and down to the next. */

@@ -58,29 +58,15 @@ scalesheet.sweeps = (() => {
     return { ...sweep, x: across(axes[0], spots), y: scatter.axis(axes[1], ends, format), placed };
   }
 
-  /** The axis of the input, with a number at each value that has room for it on a phone. */
+  /** The axis of the input, with a tick at each value. */
   function across(title, spots) {
     const places = spots.map(({ x }) => [x.value, x.text]);
-    const [first, last] = [places[0], places[places.length - 1]];
-    if (places.length === 1) {
-      const ticks = [first, [first[0] + 1, ""]];
-      return { title, ticks, at: draw.along(ticks.map(([tick]) => tick)) };
-    }
-    const log = first[0] > 0 && last[0] >= LOGARITHMIC * first[0];
+    const [least, greatest] = [places[0][0], places[places.length - 1][0]];
+    const ticks = places.length === 1 ? [...places, [least + 1, ""]] : places;
+    const log = places.length > 1 && least > 0 && greatest >= LOGARITHMIC * least;
     const scaled = log ? Math.log10 : (value) => value;
-    const along = draw.along([scaled(first[0]), scaled(last[0])]);
-    const at = (value) => along(scaled(value));
-    const width = ([, text]) => (length(text) + 1) * GLYPH;
-    const kept = [first];
-    let end = width(first) / 2;
-    const most = NARROW * (1 - LEFT - RIGHT) - width(last);
-    for (const each of places.slice(1, -1)) {
-      const [middle, half] = [at(each[0]) * NARROW * (1 - LEFT - RIGHT), width(each) / 2];
-      if (middle - half < end || middle + half > most) continue;
-      kept.push(each);
-      end = middle + half;
-    }
-    return { title, ticks: [...kept, last], at };
+    const along = draw.along(ticks.map(([tick]) => scaled(tick)));
+    return { title, ticks, at: (value) => along(scaled(value)) };
   }
 
   const placeOf = ({ x, y }, spot) => [

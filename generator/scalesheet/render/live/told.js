@@ -149,7 +149,7 @@ scalesheet.told = (() => {
     function* stated(line, at) {
       const [chip, words] = [line.querySelector(".kind")?.parentElement, ".words"];
       const kinds = Array.from(copied(chip)?.querySelectorAll(".kind") ?? []);
-      const allowed = scalesheet.inputs.expected(at.quantity);
+      const allowed = scalesheet.inputs.expected(at.quantity).replace(/^Expected/, "Takes");
       yield element("p", { class: "kinds" }, "Input, ", ...kinds);
       const notes = copied(line.querySelector(words));
       if (notes?.childNodes.length) {

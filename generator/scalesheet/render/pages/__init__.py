@@ -23,6 +23,7 @@ from scalesheet.render.pages.compare import compare_pages
 from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.front import front_page
 from scalesheet.render.pages.live import shown
+from scalesheet.render.pages.notation_pages import notation_pages
 from scalesheet.render.pages.plain import plain_pages
 from scalesheet.render.pages.plan import plan_page, plans_index
 from scalesheet.render.pages.records import record_pages
@@ -79,6 +80,7 @@ def write_pages(
         for path, text, found in subpages(context, plan):
             pages[path] = text
             problems += found
+    pages.update(notation_pages(context))
     pages.update(audit_pages(context))
     pages.update(catalogue_pages(context))
     pages.update(record_pages(context))

@@ -33,10 +33,14 @@ def changes_page(context: Context) -> Iterator[tuple[str, str]]:
         page(
             TITLE,
             tag("p", LEAD, class_="lead"),
-            tag("p", "As a ", link(FEED, "feed"), ", as ", link(DATA, "JSON"), ".", class_="meta"),
+            _elsewhere() if context.data else None,  # the data API stands beside the pages
             *(blocks or [tag("p", "Nothing has a date yet.", class_="note")]),
         ),
     )
+
+
+def _elsewhere() -> Html:
+    return tag("p", "As a ", link(FEED, "feed"), ", as ", link(DATA, "JSON"), ".", class_="meta")
 
 
 def day_anchor(day: str) -> str:
@@ -50,7 +54,9 @@ def counted(sort: Sort, number: int) -> str:
 
 def _sort(context: Context, sort: Sort, found: Sequence[Event]) -> Html:
     """The entries of one sort and day; many are folded away."""
-    head = [heading_cell(each, number=each in ("Before", "Since")) for each in HEADS]
+    numbers = ("Before", "Since") if any(event.quantity for event in found) else ()
+    heads = HEADS if numbers else ("What", "", "Is", "Note", "Source")
+    head = [heading_cell(each, number=each in numbers) for each in heads]
     table = grid(head, [_row(context, event) for event in found], records=True)
     told = counted(sort, len(found))
     if len(found) <= MOST_OPEN:

@@ -18,7 +18,6 @@ from scalesheet.render.pages.notation import (
     Titles,
     drawn,
     in_words,
-    notations,
     with_numbers,
 )
 from scalesheet.render.pages.places import (
@@ -51,9 +50,8 @@ class Told:
     apart: bool = False
 
 
-def formula_blocks(context: Context, plan: Plan, results: Results) -> Iterator[object]:
+def told_formulas(plan: Plan, results: Results) -> Mapping[str | None, list[Told]]:
     """Every formula of the plan, in groups: its own, and each phase's."""
-    used = users(plan)
     groups: dict[str | None, list[Told]] = {None: [], **{phase.id: [] for phase in plan.phases}}
     for scalar in plan.scalars.values():
         if scalar.formula is not None and not scalar.hidden and not is_input(plan, scalar):
@@ -64,6 +62,12 @@ def formula_blocks(context: Context, plan: Plan, results: Results) -> Iterator[o
         for column in table.columns.values():
             if computed(plan, table, column):
                 groups[table.phase] += _of_column(table, column, results)
+    return groups
+
+
+def formula_blocks(context: Context, plan: Plan, results: Results) -> Iterator[object]:
+    """The formulas of the plan, each in a line that opens."""
+    used, groups = users(plan), told_formulas(plan, results)
     if not any(groups.values()):
         return
     titles = {None: "The plan"} | {phase.id: phase.title for phase in plan.phases}
@@ -119,7 +123,7 @@ def _block(
         tag("summary", tag("strong", told.title), tag("span", gives) if gives else None),
         tag(
             "div",
-            scrolling(drawn(titles, told.quantity.title, told.formula.ends.value)),
+            scrolling(drawn(titles, "", told.formula.ends.value)),
             scrolling(_numbers(titles, results, told)),
             tag("p", "In words: ", in_words(titles, told.formula.ends.value), ".",
                 class_="in-words"),
@@ -127,7 +131,7 @@ def _block(
             _used_by(context, plan, used.get(told.key, ())),
             _catalogue(context, told.formula),
             _foot(context, plan, told),
-            tag("details", tag("summary", "As text"), _texts(titles, told), class_="quiet"),
+            tag("details", tag("summary", "As text"), _texts(plan, told), class_="quiet"),
             id=told.anchor,
             data_rows=" ".join(told.rows) if told.apart else None,
         ),
@@ -137,7 +141,7 @@ def _block(
 
 def scrolling(formula: Html | None) -> Html | None:
     """A formula in a box that scrolls where it is wider than the page."""
-    return tag("div", formula, class_="wide") if formula else None
+    return tag("div", formula, class_="wide", **UNSEARCHED) if formula else None
 
 
 def short_formula(
@@ -286,17 +290,14 @@ def _catalogue(context: Context, formula: Formula) -> Html | None:
     return tag("p", "Calls ", join(parts, ", "), ".") if parts else None
 
 
-def _texts(titles: Titles, told: Told) -> Html:
-    """The formula as written, and in the notations that can be copied. The theme's button finds
+def _texts(plan: Plan, told: Told) -> Html:
+    """The formula as written, and where it stands in other notations. The theme's button finds
     what it copies by an id that a selector can hold.
     """
-    formula, name = told.formula, re.sub(r"\W", lambda c: f"_{ord(c[0]):x}_", told.anchor)
-    return join(
-        join([tag("p", title, class_="label"),
-              tag("pre", tag("code", text), class_="wrap", id=f"text_{name}_{n}")])
-        for n, (title, text) in enumerate(notations(titles, formula.text, formula.ends.value))
-        if text and (title == "As written" or text != formula.text)
-    )  # fmt: skip
+    name = re.sub(r"\W", lambda c: f"_{ord(c[0]):x}_", told.anchor)
+    others = link(to("notations", plan.id, told.anchor), "LaTeX, Excel, Python and JavaScript")
+    text = tag("pre", tag("code", told.formula.text), class_="wrap", id=f"text_{name}")
+    return join([text, tag("p", "As written. In other notations: ", others, ".")])
 
 
 def _foot(context: Context, plan: Plan, told: Told) -> Html | None:

@@ -105,17 +105,19 @@ def page(
     *blocks: object,
     wide: bool = False,
     list_: bool = False,
+    shown: Html | None = None,
     called: Iterable[str] | None = None,
     weight: float = 1,
 ) -> str:
     """A page of Markdown: its title, then blocks with an empty line between them.
 
     A wide page has the room of the navigation beside it for its tables, a list that of the table of
-    contents, which would be empty. The search finds a page by its title, and by what else it is
+    contents, which would be empty. `shown` is the title as the page has it on top, where that is
+    more than its text. The search finds a page by its title, and by what else it is
     `called`, before those that are not said to be called anything, and counts it `weight` times.
     """
-    parts = (heading(1, title), *blocks)
-    front = [*_title_apart(title)]
+    parts = (heading(1, shown or title), *blocks)
+    front = [*_title_apart(title, stated=shown is not None)]
     hidden = [name for name, gone in (("navigation", wide), ("toc", list_)) if gone]
     front += [f"hide: [{', '.join(hidden)}]"] if hidden else []
     if called is not None:
@@ -128,13 +130,13 @@ def page(
     return matter + "\n\n".join(str(part) for part in parts if part) + "\n"
 
 
-def _title_apart(title: str) -> list[str]:
-    """Front matter for a title with signs of markup in it.
+def _title_apart(title: str, *, stated: bool) -> list[str]:
+    """Front matter for a title with signs of markup in it, or one that its heading only shows.
 
     The theme puts a title into <title> unescaped. A stated one it takes as it is, escaped by us;
     one from the heading it takes with all references undone.
     """
-    if not set("<>") & set(title):
+    if not stated and not set("<>") & set(title):
         return []
     flat = html.escape(" ".join(title.split()))
     return [f"title: {json.dumps(flat)}"]

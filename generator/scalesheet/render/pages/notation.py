@@ -166,8 +166,9 @@ class Numbers:
 
 
 def drawn(titles: Titles, title: str, node: Node) -> Html:
-    """The formula as MathML. Its title stands above it and is said in its description."""
-    described = f"{title} is {in_words(titles, node)}"
+    """The formula as MathML, with a description where it has a title to begin it; elsewhere the
+    same words stand below."""
+    described = f"{title} is {in_words(titles, node)}" if title else ""
     return Html(equation(mathml(node, titles), description=described))
 
 

@@ -61,7 +61,7 @@ def _terms(context: Context, record: Record) -> Html | None:
     """Where the formula holds, by which convention, and who says so."""
     asserted = "Empirical: its constants carry the units." if record.asserted else ""
     said: list[tuple[str, object]] = [
-        ("Symbol", record.symbol),
+        ("Symbol", tag("code", record.symbol) if record.symbol else ""),
         ("In words", record_in_words(record)),
         ("Valid for", record.valid),
         ("Convention", record.convention),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from scalesheet.model import Peer
 from scalesheet.predict.score import Quality, TaskScore
 from scalesheet.predict.tasks import TASKS
+from scalesheet.render.against import against, against_svg
 from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import NBSP
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag
@@ -120,6 +121,8 @@ def _page(context: Context, score: TaskScore) -> str:
         _beside(score),
         tag("p", fitting(score.room)) if score.room is not None else None,
         *_short(context, task),
+        heading(2, "Predicted against published", "against"),
+        _against(score),
         heading(2, "How far each row is off", "off"),
         tag("figure", Html(strips_svg(strips(score))), class_="chart", **UNSEARCHED),
         *(
@@ -132,6 +135,12 @@ def _page(context: Context, score: TaskScore) -> str:
         *_unscored(context, task, others),
         wide=True,
     )
+
+
+def _against(score: TaskScore) -> Html:
+    """Every scored row at a glance; its numbers stand in the table below."""
+    picture = Html(against_svg(against(score)))
+    return tag("figure", picture, class_="chart", data_search_exclude=True)
 
 
 def _cards(task: str, figures: Quality) -> Html:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.model import Page, Plan
 from scalesheet.numbers import format_of, plain
 from scalesheet.render.pages.context import ASSETS, Context, edit_link
-from scalesheet.render.pages.figures import card
+from scalesheet.render.pages.figures import amount, card
 from scalesheet.render.pages.found import Found, Here, find
-from scalesheet.render.pages.html import UNSEARCHED, Html, join, link, page, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, inline, join, link, page, tag
 from scalesheet.render.pages.names import plan_names
 from scalesheet.render.pages.scenarios import control, rests_note
 from scalesheet.render.pages.template import fill, line, prose
@@ -40,6 +41,7 @@ def _subpage(context: Context, plan: Plan, each: Page) -> tuple[str, tuple[Diagn
         told.strip(),
         *scripts(plan),
         wide=True,
+        shown=_live_title(context, plan, each),
     )
     return text, (*of_title, *of_summary, *of_cards, *found)
 
@@ -57,6 +59,29 @@ def page_title(context: Context, plan: Plan, each: Page) -> str:
         return said(context, plan, found) if found is not None else None
 
     return fill(each.title, word)
+
+
+def _titled(context: Context, plan: Plan, each: Page) -> Html | str:
+    return _live_title(context, plan, each) or page_title(context, plan, each)
+
+
+def _live_title(context: Context, plan: Plan, each: Page) -> Html | None:
+    """The same with figures that follow the inputs; none where it names no figure."""
+    results, marks = context.results[plan.id], list[Html]()
+
+    def word(name: str) -> str | None:
+        found = find(context, plan, results, name, here_of(each))
+        if found is None or found.of is None or found.quantity.kind == "reference":
+            return said(context, plan, found) if found is not None else None
+        fmt = format_of(found.quantity, found.values, context.book.units)
+        symbol = context.symbol(found.quantity)
+        marks.append(amount(found.value, fmt, symbol, range_=False, of=found.of))
+        return f"\0{len(marks) - 1}\0"
+
+    text = inline(fill(each.title, word))
+    if not marks:
+        return None
+    return Html(re.sub("\0(\\d+)\0", lambda at: marks[int(at[1])], text))
 
 
 def said(context: Context, plan: Plan, found: Found) -> str:
@@ -80,7 +105,7 @@ def _meta(context: Context, plan: Plan, each: Page) -> Html:
     ways = [
         part
         for word, other in beside
-        for part in (" · ", word, link(f"{other.id}.md", page_title(context, plan, other)))
+        for part in (" · ", word, link(f"{other.id}.md", _titled(context, plan, other)))
     ]
     edit = edit_link(context, each.position, "edit the page")
     plan_link = link(f"{plan.id}.md", plan.title)
@@ -132,7 +157,7 @@ def page_list(context: Context, plan: Plan) -> Html | None:
         names = plan_names(context, plan, results, set(), here_of(each))
         summary, _ = line(each.summary, names, each.position or each.start)
         told = join([": ", tag("span", summary, class_="note")]) if summary else None
-        lines.append(tag("li", link(f"{each.id}.md", page_title(context, plan, each)), told))
+        lines.append(tag("li", link(f"{each.id}.md", _titled(context, plan, each)), told))
     label = tag("p", "Pages of this plan", class_="label")
     return tag("nav", label, tag("ul", *lines), class_="pages", aria_label="Pages of this plan")
 

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from scalesheet.codes import CODES, FAMILIES, Code
 from scalesheet.examples import Example, example
 from scalesheet.render.pages.html import escape, heading, inline, page, tag
+from scalesheet.render.reference.format import guide
 
 
 def diagnostic_pages() -> Iterator[tuple[str, str]]:
@@ -38,8 +39,8 @@ def _page(code: Code) -> str:
     return page(
         f"{code.code}: {code.title}",
         tag("p", code.severity, class_="meta"),
-        tag("p", inline(code.meaning), class_="lead"),
-        tag("p", tag("strong", "Remedy:"), " ", inline(code.remedy)),
+        tag("p", guide(code.meaning), class_="lead"),
+        tag("p", tag("strong", "Remedy:"), " ", guide(code.remedy)),
         *_shown(code.code),
     )
 

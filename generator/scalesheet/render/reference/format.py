@@ -76,7 +76,7 @@ def _page(kind: str, book: Book) -> str:
         )
     else:
         file, words = place(kind)
-        lead = tag("p", tag("code", file), " ", _guide(words), class_="lead")
+        lead = tag("p", tag("code", file), " ", guide(words), class_="lead")
     first, *rest = sections(kind)
     parts: list[object] = [lead]
     if first.name:
@@ -95,7 +95,7 @@ def _section(section: Section) -> Iterator[object]:
     title = section.title[0].upper() + section.title[1:]
     yield heading(2, title, section.name)
     yield tag("p", _words(section.type), class_="meta")
-    yield tag("p", _guide(section.guidance))
+    yield tag("p", guide(section.guidance))
     yield from _examples(section)
     yield from _fields(section, section.name)
 
@@ -122,7 +122,7 @@ def _field(field: Field, owner: str) -> Iterator[object]:
     default = join([" · without it: ", field.default]) if field.default else None
     needed = tag("span", _NEEDED[field.needed], class_=f"needed {field.needed}")
     yield tag("p", needed, " · ", _words(field.type), default, class_="meta")
-    yield tag("p", _guide(field.guidance))
+    yield tag("p", guide(field.guidance))
     name = field.name.rpartition(".")[2]
     yield _tried([_short({name: each}) for each in field.good], field.bad, name)
 
@@ -163,7 +163,7 @@ def _words(words: Words) -> Html:
     return join(shown)
 
 
-def _guide(text: str) -> Html:
+def guide(text: str) -> Html:
     """Guidance, in which words between backticks are code."""
     parts = enumerate(text.split("`"))
     return join(tag("code", inline(part)) if n % 2 else inline(part) for n, part in parts)

@@ -13,6 +13,7 @@ from scalesheet.render.pages.plain.audit import audit_texts
 from scalesheet.render.pages.plain.catalogue import catalogue_texts
 from scalesheet.render.pages.plain.changes import changes_text
 from scalesheet.render.pages.plain.compare import compare_texts
+from scalesheet.render.pages.plain.notations import notation_texts
 from scalesheet.render.pages.plain.plan import plan_text, subpage_text
 from scalesheet.render.pages.plain.score import score_texts
 from scalesheet.render.pages.plain.text import document, link, plain
@@ -29,6 +30,7 @@ def plain_pages(context: Context) -> Iterator[tuple[str, str]]:
         yield f"plans/{plan.id}.md", plan_text(context, plan)
         for page in plan.pages:
             yield f"plans/{page.id}.md", subpage_text(context, plan, page)
+    yield from notation_texts(context)
     yield from audit_texts(context)
     yield from catalogue_texts(context)
     yield from score_texts(context)

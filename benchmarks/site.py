@@ -1,0 +1,79 @@
+"""How heavy the site is, and its build against a plain `mkdocs build` of the same pages.
+
+Weights are in kilobytes as published, before any compression. The largest pages are those of
+plans, which hold every figure of a plan and what it rests on; of the others half are below the
+median. The search index is read when somebody searches, not with a page.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from benchmarks.check import pages_of
+from benchmarks.measure import Ratio, report, run, workspace
+
+MOST_SITE = 1.1  # of plain mkdocs
+MOST_PAGE = 60.0  # KB, half of the pages are below
+MOST_PAGES = 50_000.0  # KB, all pages together
+MOST_INDEX = 1_000.0  # KB
+MOST_SCRIPTS = 150.0  # KB of our own on any page, but for the formulas of a plan
+OWN_SCRIPTS = (
+    "assets/site.js",
+    "assets/iframe-worker.js",
+    "book/assets/live.js",
+    "book/assets/runtime.js",
+)
+
+
+def measure() -> list[Ratio]:
+    """One build by the program's own stage, and one of the same workspace by mkdocs alone."""
+    with workspace() as folder:
+        config = pages_of(folder)
+        plain = run([sys.executable, "-m", "mkdocs", "build", "-q", "-f", config]).seconds
+        ours = run([sys.executable, "-c", STAGE, config.parent, folder / "site"]).seconds
+        return [
+            Ratio(
+                "site stage / mkdocs build",
+                ours / plain,
+                MOST_SITE,
+                f"{ours:.1f} s against {plain:.1f} s of processor time, once each",
+            ),
+            *_weights(folder / "site"),
+        ]
+
+
+#: The site stage by itself, on the pages that mkdocs gets.
+STAGE = """
+import sys
+from pathlib import Path
+from scalesheet.site import build_site
+pages, out = map(Path, sys.argv[1:])
+report = build_site(pages / "docs", out, config=Path("mkdocs.yml"))
+assert report.problems == (), report.problems[:3]
+"""
+
+
+def _weights(site: Path) -> list[Ratio]:
+    pages = {page.relative_to(site): _kilobytes([page]) for page in site.rglob("*.html")}
+    largest = max(pages, key=lambda page: pages[page])
+    count = f"{len(pages):,} pages, the largest {largest} with {pages[largest]:,.0f} KB"
+    index = site / "search" / "search_index.json"
+    own = [site / script for script in OWN_SCRIPTS if (site / script).is_file()]
+    named = ", ".join(f"{script.name} {_kilobytes([script]):.0f}" for script in own)
+    return [
+        Ratio("KB of a page, the median", statistics.median(pages.values()), MOST_PAGE, count),
+        Ratio("KB of all pages", sum(pages.values()), MOST_PAGES, "as HTML"),
+        Ratio("KB of the search index", _kilobytes([index]), MOST_INDEX, index.name),
+        Ratio("KB of our own scripts", _kilobytes(own), MOST_SCRIPTS, named),
+    ]
+
+
+def _kilobytes(files: Iterable[Path]) -> float:
+    return sum(file.stat().st_size for file in files) / 1000
+
+
+if __name__ == "__main__":
+    raise SystemExit(report("site", measure()))

@@ -1,0 +1,49 @@
+"""All that is written when a file is begun, found sound before any of it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from scalesheet.check import check
+from scalesheet.diagnostics import Refused, errors
+from scalesheet.load.folder import shown
+from scalesheet.new import entry
+from scalesheet.new.places import modeline
+from scalesheet.new.sound import compiled, document
+from scalesheet.new.template import Entries, Given, draft, left, page, template
+
+
+@dataclass(frozen=True)
+class Composed:
+    """The texts to write: of the file, of its page and of sources.yaml where there is one."""
+
+    given: Given
+    text: str
+    page: str | None
+    sources: str | None
+    left: tuple[str, ...]  # the names of what is still the example's, if anything is one's own
+
+
+def composed(data: Path, kind: str, id: str, given: Given) -> Composed:
+    """Raises Refused where it does not fit the book, SettingError, LayoutError,
+    NothingToNameError."""
+    example = draft(kind, id, data, given)
+    rest = left(kind, example, given) if given.filled else None
+    text = template(kind, example, rest, modeline(data, kind, id))
+    sources = with_entries(data, given.entries) if given.entries else None
+    compiled(data, kind, id, text, sources)
+    prose = page(id, example["title"]) if kind == "plan" else None
+    return Composed(given, text, prose, sources, tuple(rest or ()))
+
+
+def with_entries(data: Path, entries: Entries) -> str:
+    """The text of sources.yaml with new entries. Raises Refused, LayoutError, OSError."""
+    file = entry.file(data)
+    text = file.read_text("utf-8")
+    for key, said in entries.items():
+        text = entry.added(text, key, said)
+    made, unread = document("sources", "sources", shown(file), text)
+    if found := errors([*unread, *check([made])]):
+        raise Refused(found)
+    return text

@@ -1,0 +1,56 @@
+"""The formulas of a plan as text to copy, in every notation: a page beside the plan's own, which
+has each as it was written and leads here for the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from scalesheet.model import Plan
+from scalesheet.render.pages.context import Context, to
+from scalesheet.render.pages.formulas import Told, told_formulas
+from scalesheet.render.pages.html import Html, heading, join, link, page, tag
+from scalesheet.render.pages.notation import Titles, notations
+
+FOLDER = "notations"
+LEAD = "Each formula of the plan as it was written, and as text to copy into other programs."
+
+
+def notation_pages(context: Context) -> Iterator[tuple[str, str]]:
+    """Path and text of the page of each plan that computes something."""
+    for plan in context.book.plans.values():
+        groups = told_formulas(plan, context.results[plan.id])
+        titles = {None: "The plan"} | {phase.id: phase.title for phase in plan.phases}
+        blocks: list[object] = []
+        for phase, group in groups.items():
+            if group:
+                blocks.append(heading(2, titles[phase], f"formulas-{phase or 'plan'}"))
+                told = (_block(context, plan, each) for each in group)
+                blocks.append(tag("div", *told, data_search_exclude=True))
+        if blocks:
+            yield (
+                f"{FOLDER}/{plan.id}.md",
+                page(
+                    f"Formulas of “{plan.title}” as text",
+                    tag("p", LEAD, class_="lead"),
+                    tag("p", link(to("plans", plan.id), plan.title), class_="meta"),
+                    *blocks,
+                ),
+            )
+
+
+def _block(context: Context, plan: Plan, told: Told) -> Html:
+    """The theme's button finds what it copies by an id that a selector can hold."""
+    formula, name = told.formula, re.sub(r"\W", lambda c: f"_{ord(c[0]):x}_", told.anchor)
+    titles = Titles(context, plan, told.key.table)
+    return tag(
+        "div",
+        tag("h3", link(to("plans", plan.id, told.anchor), told.title)),
+        join(
+            join([tag("p", title, class_="label"),
+                  tag("pre", tag("code", text), class_="wrap", id=f"text_{name}_{n}")])
+            for n, (title, text) in enumerate(notations(titles, formula.text, formula.ends.value))
+            if text and (title == "As written" or text != formula.text)
+        ),
+        id=told.anchor,
+    )  # fmt: skip

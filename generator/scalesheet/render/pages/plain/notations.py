@@ -1,0 +1,27 @@
+"""The formulas of a plan in every notation, as plain Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scalesheet.render.pages.context import Context, to
+from scalesheet.render.pages.formulas import told_formulas
+from scalesheet.render.pages.notation import Titles, notations
+from scalesheet.render.pages.notation_pages import FOLDER
+from scalesheet.render.pages.plain.text import code, document, link, plain
+
+
+def notation_texts(context: Context) -> Iterator[tuple[str, str]]:
+    """Path and text for each plan that computes something."""
+    for plan in context.book.plans.values():
+        parts: list[str] = []
+        for group in told_formulas(plan, context.results[plan.id]).values():
+            for told in group:
+                titles, formula = Titles(context, plan, told.key.table), told.formula
+                texts = notations(titles, formula.text, formula.ends.value)
+                lines = (f"- {plain(title)}: {code(text)}" for title, text in texts if text)
+                parts += [f"## {plain(told.title)}", "\n".join(lines)]
+        if parts:
+            head = f"# {plain(f'Formulas of “{plan.title}” as text')}"
+            plans = link(to("plans", plan.id), plan.title)
+            yield f"{FOLDER}/{plan.id}.md", document(head, plans, *parts)

@@ -1,0 +1,318 @@
+"""The site of the book that ships, in Chromium: what its search finds, lists that are narrowed
+down, and pages of every kind that anybody can read.
+
+Built from the shipped book's own pages. Those that no test opens are cut down to what the search
+reads of them, so that this takes seconds; links to what is left out lead nowhere here.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from sample_site import ASSETS, ROOT
+
+from proof.fixtures import require
+from scalesheet.build import _by_scenario
+from scalesheet.render.pages import write_pages
+from scalesheet.render.reference import write_reference
+from scalesheet.site import build_site
+from shipped import shipped
+
+pytestmark = pytest.mark.xdist_group("shipped_site")
+
+#: A page of each kind, and of plans a further one, which has all that a plan's page has.
+KINDS = (
+    "reference/formula-language",
+    "book/plans/index",
+    "book/plans/vlm-finetune-zero",
+    "book/audit/pixelis-summary",
+    "book/score/index",
+    "book/score/runs",
+    "book/hardware/index",
+    "book/hardware/h100-sxm",
+    "book/offers/lambda-1x-gh200",
+    "book/providers/aws",
+    "book/models/gpt-2-medium",
+    "book/formulas/checkpoint-interval",
+    "book/sources/hu-2021",
+    "book/reference/commands",
+    "book/reference/format/formula",
+    "book/reference/diagnostics/V009",
+)
+WHOLE = frozenset(f"{kind}.md" for kind in KINDS)
+#: Folders whose pages the search must tell apart; of others only pages of `KINDS` are built.
+SEARCHED = ("hardware", "nodes", "providers", "offers", "models", "formulas", "plans")
+_FIRST_SECTION = re.compile(r"\A(.*?)^## ", re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of the shipped book."""
+    place = tmp_path_factory.mktemp("shipped")
+    docs, examined = place / "docs", shipped()
+    book = examined.book
+    assert book is not None
+    write_pages(
+        book,
+        examined.results,
+        docs / "book",
+        edition_hash="a1b2c3d4",
+        workbooks={},
+        scenarios={plan.id: _by_scenario(book, plan) for plan in book.plans.values()},
+        audits=examined.audits,
+        scores=examined.scores,
+    )
+    write_reference(book, docs / "book" / "reference")
+    for page in sorted((docs / "book").rglob("*.md")):
+        name = page.relative_to(docs).as_posix()
+        if name in WHOLE:
+            continue
+        if page.parent.name not in SEARCHED and page.name != "index.md":
+            page.unlink()
+        elif first := _FIRST_SECTION.match(page.read_text("utf-8")):
+            page.write_text(first[1], "utf-8")
+    for path in (ROOT / "docs").rglob("*.md"):
+        name = path.relative_to(ROOT / "docs")
+        if name.parts[0] != "book":
+            (docs / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, docs / name)
+    shutil.copytree(ASSETS, docs / "assets", dirs_exist_ok=True)
+    build_site(docs, place / "site", config=ROOT / "mkdocs.yml", foot="Edition 2026 · a1b2c3d4")
+    return place / "site"
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, folder: Path) -> Iterator[Page]:
+    """One page for all, which writes down what goes wrong."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    one = context.new_page()
+    one.add_init_script(WATCH)
+    yield one
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Callable[[str], str]:
+    return lambda name: f"{folder.as_uri()}/{name}"
+
+
+WATCH = """
+window.wrong = []
+window.shift = 0
+const refused = e => wrong.push(`${e.violatedDirective} refuses ${e.blockedURI}`)
+addEventListener("securitypolicyviolation", refused)
+addEventListener("error", e => wrong.push(e.message ?? "did not load"), true)
+new PerformanceObserver(list => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) shift += entry.value
+}).observe({ type: "layout-shift", buffered: true })
+"""
+
+# ------------------------------------------------------------------ the search
+
+#: What people type, and the page that must come first.
+FOUND_FIRST = {
+    "H100": "hardware/h100-sxm",
+    "h100 nvl": "hardware/h100-nvl",
+    "4090": "hardware/rtx4090",
+    "RTX 4090": "hardware/rtx4090",
+    "MI300": "hardware/mi300x",
+    "A100 80GB": "hardware/a100-sxm-80gb",
+    "H200": "hardware/h200-sxm",
+    "L40S": "hardware/l40s",
+    "A6000": "hardware/rtx-a6000",
+    "Gaudi 3": "hardware/gaudi3",
+    "Trillium": "hardware/tpu-v6e",
+    "Ironwood": "hardware/tpu-v7",
+    "Grace Hopper": "hardware/gh200-96gb",
+    "Ponte Vecchio": "hardware/max1550",
+    "MFU": "formulas/model-flop-utilisation",
+    "B_crit": "formulas/critical-batch-tokens",
+    "C_svd": "formulas/randomised-svd-flop",
+    "N_MLA": "formulas/latent-attention-parameters",
+    "ridge point": "formulas/ridge-point",
+    "finance": "plans/qwen2-finance",
+    "Pixelis": "plans/pixelis",
+    "vision-language": "plans/vlm-finetune",
+    "multimodal": "plans/multimodal-scaling",
+    "calculator": "plans/calculator",
+    "Llama 3.1 8B": "models/llama-3-1-8b",
+    "gpt-2 medium": "models/gpt-2-medium",
+    "RunPod": "providers/runpod",
+    "Lambda": "providers/lambda",
+}
+
+
+def test_the_search_finds_first_what_people_mean(page: Page, address: Callable[[str], str]) -> None:
+    page.goto(address("changelog.html"))
+    expect(page.locator("html.js, html:not(.no-js)")).to_be_attached()
+    page.keyboard.press("/")
+    box = page.locator(".md-search__input")
+    first = page.locator(".md-search-result__item > a").first
+    found: dict[str, str] = {}
+    for query, wanted in FOUND_FIRST.items():
+        box.fill("")
+        page.keyboard.type(query)
+        try:
+            expect(first).to_have_attribute("href", re.compile(rf"/{wanted}\.html"), timeout=3000)
+        except AssertionError:
+            found[query] = str(first.get_attribute("href", timeout=1000))
+    assert found == {}
+    assert page.evaluate("wrong") == []
+
+
+# ------------------------------------------------------------------ lists
+
+
+def rows(page: Page) -> list[str]:
+    return page.locator("table.data tbody tr:visible > th").all_inner_texts()
+
+
+def test_a_list_is_narrowed_down_and_its_address_says_how(
+    page: Page, address: Callable[[str], str]
+) -> None:
+    page.goto(address("book/offers/index.html"))
+    count, table = page.locator(".filter output"), page.locator("table.data")
+    every = rows(page)
+    expect(count).to_have_text(f"{len(every)} rows")
+
+    page.get_by_label("Filter").fill("coreweave 8X")
+    assert rows(page) == [row for row in every if row.startswith("CoreWeave 8x")]
+    page.get_by_label("Term").select_option("spot")
+    spot = rows(page)
+    assert spot
+    assert all("spot" in row for row in spot)
+    expect(count).to_have_text(f"{len(spot)} of {len(every)} rows")
+
+    price = table.get_by_role("button", name="Price per GPU hour")
+    price.focus()
+    page.keyboard.press("Enter")
+    expect(table.locator("[aria-sort=ascending]")).to_contain_text("Price per GPU hour")
+    rising = rows(page)
+    page.keyboard.press("Enter")
+    assert rows(page) == rising[::-1]
+    assert page.url.endswith("?filter=coreweave+8X&term=spot&sort=-price-per-gpu-hour")
+
+    page.reload()
+    assert rows(page) == rising[::-1]
+    expect(page.get_by_label("Filter")).to_have_value("coreweave 8X")
+    page.get_by_role("button", name="show all").click()
+    assert len(rows(page)) == len(every)
+    page.get_by_role("button", name="Price per GPU hour").click()  # as published again
+    assert rows(page) == every
+    assert page.url.endswith("index.html")
+    assert page.evaluate("wrong") == []
+
+
+def test_rubbish_in_the_address_is_told_and_shown_as_text(
+    page: Page, address: Callable[[str], str]
+) -> None:
+    script = "%3Cimg src=x onerror=alert(1)%3E"
+    page.goto(address(f"book/hardware/index.html?vendor={script}&sort=nonsense&other=1"))
+    told = page.locator(".filter output")
+    expect(told).to_contain_text("no vendor “<img src=x onerror=alert(1)>”")
+    expect(told).to_contain_text("no column “nonsense” to sort by")
+    assert len(rows(page)) > 60
+    assert page.locator(".filter img").count() == 0
+    assert page.evaluate("wrong") == []
+
+
+def test_without_scripts_a_list_is_whole(
+    browser: Browser, folder: Path, address: Callable[[str], str]
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address("book/hardware/index.html?filter=nothing"))
+    assert len(rows(page)) > 60
+    assert page.locator(".filter").evaluate("e => e.offsetHeight") == 0
+    context.close()
+
+
+# ------------------------------------------------------------------ where one is
+
+
+def test_a_page_of_a_very_large_folder_says_where_it_is(folder: Path) -> None:
+    text = (folder / "book/offers/lambda-1x-gh200.html").read_text("utf-8")
+    path = re.search(r'<nav class="md-path".*?</nav>', text, re.DOTALL)
+    assert path is not None
+    assert re.findall(r'href="([^"]+)"', path[0])[-1] == "index.html"
+    active = re.search(r'md-tabs__item--active">\s*<a href="([^"]+)"', text)
+    assert active is not None
+    assert active[1] == "../hardware/index.html"  # the catalogue begins with it
+    assert "Edition 2026 · a1b2c3d4" in text
+
+
+# ------------------------------------------------------------------ for everyone
+
+AXE = "axe_playwright_python"
+WEIGHTY = ("serious", "critical")
+
+
+def axe() -> str:
+    found = importlib.util.find_spec(AXE)
+    require(None if found else f"no module {AXE}; install with '.[dev]'")
+    assert found is not None
+    assert found.origin is not None
+    return (Path(found.origin).parent / "axe.min.js").read_text("utf-8")
+
+
+def faults(page: Page, *rules: str) -> list[str]:
+    """What axe finds serious, by rule and the first element of each."""
+    options = {"resultTypes": ["violations"], "preload": False}
+    if rules:
+        options["runOnly"] = {"type": "rule", "values": list(rules)}  # type: ignore[assignment]
+    found = page.evaluate("options => axe.run(document, options)", options)["violations"]
+    return [
+        f"{each['id']}: {each['nodes'][0]['html'][:120]}"
+        for each in found
+        if each["impact"] in WEIGHTY
+    ]
+
+
+def test_anybody_can_read_a_page_of_each_kind(page: Page, address: Callable[[str], str]) -> None:
+    """Light and dark, wide and on a phone; nothing moves while it loads, nothing is refused."""
+    script = axe()
+    found: dict[str, object] = {}
+    for kind in KINDS:
+        page.set_viewport_size({"width": 1280, "height": 800})
+        page.emulate_media(color_scheme="light")
+        page.goto(address(f"{kind}.html"))
+        shift = [page.evaluate("shift")]
+        page.evaluate(script)
+        seen = faults(page)
+        page.emulate_media(color_scheme="dark")
+        seen += [f"dark, {each}" for each in faults(page, "color-contrast", "link-in-text-block")]
+        page.set_viewport_size({"width": 360, "height": 740})
+        seen += [f"phone, {each}" for each in faults(page, "scrollable-region-focusable")]
+        page.reload()
+        shift.append(page.evaluate("shift"))
+        if not page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
+            seen.append("scrolls sideways on a phone")
+        seen += [f"shifts by {each:.3f}" for each in shift if each >= 0.01]
+        seen += page.evaluate("wrong")
+        if seen:
+            found[kind] = seen
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.emulate_media(color_scheme="light")
+    assert found == {}
+
+
+def test_the_keyboard_reaches_the_text_first_and_sees_where_it_is(
+    page: Page, address: Callable[[str], str]
+) -> None:
+    page.goto(address("book/hardware/h100-sxm.html"))
+    page.keyboard.press("Tab")
+    skip = page.locator(".md-skip")
+    expect(skip).to_be_focused()
+    expect(skip).to_be_in_viewport()
+    link = page.locator("article p.meta a").first
+    link.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    expect(link).to_be_focused()
+    assert link.evaluate("e => getComputedStyle(e).outlineStyle") == "solid"
