@@ -192,7 +192,7 @@ def _scattered(
     best = frontier([point(row, context.row_title(table, row)) for row in able])
     known = {each.id: each for each in best}
     if chosen in able:
-        known.setdefault(chosen, point(chosen, f"chosen: {context.row_title(table, chosen)}"))
+        known.setdefault(chosen, point(chosen, "chosen"))
     for row in _cheapest(context, table, found, able):
         known.setdefault(row, point(row, _kind(context, table, found, row)))
     points = [known[row] for row in able if row in known]

@@ -374,7 +374,7 @@ def _cells(figure: Figure, cells: Sequence[Cell]) -> list[Html]:
         if cell.number is None:
             made.append(tag("td", cell.text, class_="reason" if cell.reason else None))
             continue
-        told = link(cell.page, cell.told, class_="told") if cell.told else None
+        told = link(cell.page, cell.told, class_="of-offer") if cell.told else None
         ratio = at > 0 and first
         shown = _ratio(cell.number / first) if ratio and first else None
         made.append(

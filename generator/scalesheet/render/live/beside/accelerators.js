@@ -94,7 +94,7 @@
       if (n && values[0]) {
         td.append(element("span", { class: "ratio" }, ratioOf(value, values[0])));
       }
-      if (told) td.append(element("a", { class: "told", href: page }, told));
+      if (told) td.append(element("a", { class: "of-offer", href: page }, told));
       return td;
     });
     return element("tr", {}, heading, ...made);

@@ -166,7 +166,7 @@
       const known = new Map(best.map((each) => [each.id, each]));
       const taken = able.find(({ id }) => id === chosen());
       if (taken && !known.has(taken.id))
-        known.set(taken.id, point(taken, `chosen: ${rowTitle(plan, name, taken.id)}`));
+        known.set(taken.id, point(taken, "chosen"));
       for (const each of cheapest(able))
         if (!known.has(each.id)) known.set(each.id, point(each, kind(each)));
       return drawn(able.filter(({ id }) => known.has(id)).map(({ id }) => known.get(id)));
