@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -230,6 +231,14 @@ def test_code_spans_hold_what_they_are_given() -> None:
     assert code("`") == "`` ` ``"
 
 
+def test_a_comment_is_never_too_long(changed: Callable[..., tuple[Diff, Examined]]) -> None:
+    diff, _ = changed(RATE, ("price: 1,", "price: 0.8,"))
+    many = replace(diff, inputs=diff.inputs * 3000, moved=diff.moved * 3000)
+    shown = as_markdown(many, Sides("a", "b"), most=300)
+    assert len(shown) < 65_536
+    assert "and 2,850 more" in shown or "too long for a comment" in shown
+
+
 # ------------------------------------------------------------------ the command
 
 
@@ -281,6 +290,7 @@ def test_against_a_revision_in_the_shape_of_its_schema(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["HEAD", "--data", "gone"], "there is no data folder 'gone'"),
         (["nowhere"], "there is no folder and no revision 'nowhere'"),
         (["--", "--output=x"], "there is no folder and no revision '--output=x'"),
         (["HEAD", "--threshold", "2"], "'2' is not a share; write 0.1% or 0.001"),

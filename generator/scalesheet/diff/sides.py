@@ -39,11 +39,11 @@ class Side:
 def sides(base: str, head: str | None, data: Path) -> Iterator[tuple[Side, Side]]:
     """Both sides, as long as they are looked at. `data` is the working data folder, which is the
     head where none is named. Raises SideError."""
+    if head is None and not data.is_dir():
+        raise SideError(f"there is no data folder '{data}'; name it with --data DIR")
     with TemporaryDirectory(prefix="scalesheet-diff-") as folder:
         first = _side(base, data, Path(folder, "base"))
         if head is None:
-            if not data.is_dir():
-                raise SideError(f"there is no data folder '{data}'; name it with --data DIR")
             second = Side(shown(data), data)
         else:
             second = _side(head, data, Path(folder, "head"))
