@@ -266,8 +266,9 @@ def run(*arguments: str) -> int:
 
 
 def test_against_a_revision_in_the_shape_of_its_schema(
-    repository: Path, capsys: pytest.CaptureFixture[str]
+    repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("GIT_DIR", ".git")  # as in a hook
     data = str(repository / "data")
     assert run("HEAD", "--data", data, "--format", "json") == 0
     told = json.loads(capsys.readouterr().out)
