@@ -219,6 +219,9 @@ def test_text_and_markdown_name_the_chain(changed: Callable[..., tuple[Diff, Exa
         ("<b>|x|", "&lt;b&gt;\\|x\\|"),
         ("@someone #12", "@\u200bsomeone #\u200b12"),
         ("- a\n- b", "\\- a - b"),
+        ("1. a", "1\\. a"),
+        ("2.74 | -12.5 %", "2.74 \\| -12.5 %"),
+        ("-12.5 %", "-12.5 %"),
         ("https://a.b [x](y)", "https:\u200b//a.b \\[x\\](y)"),
     ],
 )

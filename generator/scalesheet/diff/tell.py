@@ -197,7 +197,7 @@ def _result(group: Group) -> Iterator[str]:
 
 # ------------------------------------------------------------------ Markdown
 
-_SPECIAL = re.compile(r"[\\`*_{}\[\]|~]|^(?:[-+#]|\d+(?=[.)]))")
+_SPECIAL = re.compile(r"[\\`*_{}\[\]|~]|^[-+#](?!\d)|(?<=^\d)[.)](?=\s|$)")
 #: A mention, the number of an issue, an address: a letter that is not seen keeps them text.
 _LINKED = re.compile(r"(@|#(?=\d)|:(?=//)|www(?=\.))")
 
