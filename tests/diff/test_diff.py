@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -219,7 +220,10 @@ def test_text_and_markdown_name_the_chain(changed: Callable[..., tuple[Diff, Exa
         ("@someone #12", "@\u200bsomeone #\u200b12"),
         ("- a\n- b", "\\- a - b"),
         ("0.80 [1–2]", "0.80 \\[1–2\\]"),
+        ("12. a", "12\\. a"),
         ("1. a", "1\\. a"),
+        ("2.74 | -12.5 %", "2.74 \\| -12.5 %"),
+        ("-12.5 %", "-12.5 %"),
         ("https://a.b [x](y)", "https:\u200b//a.b \\[x\\](y)"),
     ],
 )
@@ -230,6 +234,14 @@ def test_text_of_the_data_is_no_markup(text: str, shown: str) -> None:
 def test_code_spans_hold_what_they_are_given() -> None:
     assert code("a`b") == "``a`b``"
     assert code("`") == "`` ` ``"
+
+
+def test_a_comment_is_never_too_long(changed: Callable[..., tuple[Diff, Examined]]) -> None:
+    diff, _ = changed(RATE, ("price: 1,", "price: 0.8,"))
+    many = replace(diff, inputs=diff.inputs * 3000, moved=diff.moved * 3000)
+    shown = as_markdown(many, Sides("a", "b"), most=300)
+    assert len(shown) < 65_536
+    assert "and 2,850 more" in shown or "too long for a comment" in shown
 
 
 # ------------------------------------------------------------------ the command
@@ -259,8 +271,9 @@ def run(*arguments: str) -> int:
 
 
 def test_against_a_revision_in_the_shape_of_its_schema(
-    repository: Path, capsys: pytest.CaptureFixture[str]
+    repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("GIT_DIR", ".git")  # as in a hook
     data = str(repository / "data")
     assert run("HEAD", "--data", data, "--format", "json") == 0
     told = json.loads(capsys.readouterr().out)
@@ -283,6 +296,7 @@ def test_against_a_revision_in_the_shape_of_its_schema(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["HEAD", "--data", "gone"], "there is no data folder 'gone'"),
         (["nowhere"], "there is no folder and no revision 'nowhere'"),
         (["--", "--output=x"], "there is no folder and no revision '--output=x'"),
         (["HEAD", "--threshold", "2"], "'2' is not a share; write 0.1% or 0.001"),

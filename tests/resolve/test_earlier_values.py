@@ -10,6 +10,10 @@ import pytest
 from scalesheet.build import Examined, examine
 from scalesheet.render.api.changes import changes_feed, changes_json
 from scalesheet.render.dated import days, events
+from scalesheet.render.pages.changes import changes_page
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.earlier import earlier_section, of_plan, of_row
+from scalesheet.render.pages.plain.changes import earlier_text
 from small import MINIMAL, lay, said
 
 PLAN = """
@@ -187,3 +191,23 @@ def test_the_feed_is_sound_and_depends_on_nothing_but_the_data(data: Path) -> No
         feed.get("{http://www.w3.org/XML/1998/namespace}base") == "https://a.example/site/api/v1/"
     )
     assert feed.findtext(f"{atom}updated") == f"{listed[0]['day']}T00:00:00Z"
+
+
+def test_pages_show_what_a_value_was_and_why(data: Path) -> None:
+    examined = on(data, "2026-11-20")
+    assert examined.book is not None
+    context = Context(examined.book, examined.results, "0", {})
+    plan = examined.book.plans["small"]
+    shown = " ".join(map(str, earlier_section(context, of_plan(plan))))
+    text = "\n".join(earlier_text(context, of_plan(plan)))
+    for part in ("8 [7–9] GPU·h", "2026-01-10", "2026-05-01", "measured again", "page 9"):
+        assert part in shown
+        assert part.replace("[", "\\[").replace("]", "\\]") in text
+    card = of_row(examined.book.tables["hardware"], "card")
+    assert "a slip of the table" in " ".join(map(str, earlier_section(context, card)))
+    empty = of_row(examined.book.tables["models"], examined.book.tables["models"].rows[0])
+    assert list(earlier_section(context, empty)) == []
+    ((place, page),) = changes_page(context)
+    assert place == "changes/index.md"
+    assert page.index("{ #day-2026-05-01 }") < page.index("{ #day-2026-02-01 }")
+    assert '<a href="../plans/small.html">A plan: Hours</a>' in page

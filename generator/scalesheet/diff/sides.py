@@ -7,6 +7,7 @@ evaluates both sides.
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import tarfile
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from scalesheet.fingerprint import files_below
 from scalesheet.load.folder import shown
 
 BOOK = "book.yaml"
+OF_A_HOOK = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
 
 
 class SideError(Exception):
@@ -39,11 +41,11 @@ class Side:
 def sides(base: str, head: str | None, data: Path) -> Iterator[tuple[Side, Side]]:
     """Both sides, as long as they are looked at. `data` is the working data folder, which is the
     head where none is named. Raises SideError."""
+    if head is None and not data.is_dir():
+        raise SideError(f"there is no data folder '{data}'; name it with --data DIR")
     with TemporaryDirectory(prefix="scalesheet-diff-") as folder:
         first = _side(base, data, Path(folder, "base"))
         if head is None:
-            if not data.is_dir():
-                raise SideError(f"there is no data folder '{data}'; name it with --data DIR")
             second = Side(shown(data), data)
         else:
             second = _side(head, data, Path(folder, "head"))
@@ -118,11 +120,17 @@ def _commit(name: str, data: Path) -> str | None:
 
 
 def _git(folder: Path, *arguments: str) -> bytes | None:
-    """What git says in a folder; None where it fails."""
+    """What git says in a folder; None where it fails.
+
+    A hook of git names its own folders to whatever it starts; here the data's repository counts.
+    """
     where = folder if folder.is_dir() else Path()
     try:
         done = subprocess.run(
-            ["git", "-C", str(where), *arguments], capture_output=True, check=False, timeout=60
+            ["git", "-C", str(where), *arguments],
+            env={name: value for name, value in os.environ.items() if name not in OF_A_HOOK},
+            capture_output=True,
+            check=False,
         )
     except FileNotFoundError:
         raise SideError("git is not installed, and revisions need it; name two folders") from None

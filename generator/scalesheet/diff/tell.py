@@ -197,7 +197,7 @@ def _result(group: Group) -> Iterator[str]:
 
 # ------------------------------------------------------------------ Markdown
 
-_SPECIAL = re.compile(r"[\\`*_{}\[\]|~]|^[-+#]")
+_SPECIAL = re.compile(r"[\\`*_{}\[\]|~]|^[-+#](?!\d)")
 #: What would begin a list: a backslash before a digit would be shown, so the sign has it.
 _ITEM = re.compile(r"^(\d+)([.)])(?=\s|$)")
 #: A mention, the number of an issue, an address: a letter that is not seen keeps them text.

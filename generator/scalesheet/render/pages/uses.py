@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from scalesheet.model import Citation, Plan, Table
+from scalesheet.model import Citation, Plan, Stated, Table
 from scalesheet.render.pages.context import Context, cell_value, to
 from scalesheet.render.pages.graph import formulas
 from scalesheet.render.pages.html import Html, join, link, tag
@@ -97,7 +97,7 @@ def of_source(context: Context, key: str) -> Iterator[Use]:
             yield Use(plan.title, to("plans", plan.id))
         for scalar in plan.scalars.values():
             cited = [side.stated for side in (scalar, *sides(plan, scalar).values())]
-            said = [stated.citation for stated in cited if stated is not None]
+            said = [c for stated in cited if stated is not None for c in _cited(stated)]
             said += [scalar.formula.citation] if scalar.formula is not None else []
             if not scalar.hidden and any(_is(citation, key) for citation in said):
                 yield _in_plan(plan, scalar.title, scalar_address(plan, scalar, ""))
@@ -128,10 +128,18 @@ def _citing(context: Context, table: Table, key: str) -> Iterator[str]:
     for row in table.rows:
         dated = context.book.prices.get(row, ()) if table.name == "offers" else ()
         if any(
-            row in column.stated and _is(column.stated[row].citation, key)
+            _is(citation, key)
             for column in table.columns.values()
+            if row in column.stated
+            for citation in _cited(column.stated[row])
         ) or any(_is(price.citation, key) or _is(price.confirmed, key) for price in dated):
             yield row
+
+
+def _cited(stated: Stated) -> Iterator[Citation | None]:
+    """What a stated value rests on, and what it rested on before."""
+    yield stated.citation
+    yield from (each.stated.citation for each in stated.was)
 
 
 def _in_plan(plan: Plan, part: str, told: str) -> Use:
