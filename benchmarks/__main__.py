@@ -7,7 +7,7 @@ import sys
 
 from benchmarks.measure import ROOT
 
-MODULES = ("start", "check", "workbook", "evaluate", "predict", "growth")
+MODULES = ("start", "check", "workbook", "evaluate", "predict", "growth", "pull")
 
 
 def main() -> int:

@@ -192,11 +192,11 @@ def _lists(workbook: Workbook) -> Iterator[tuple[str, tuple[str, int, dict[End, 
 
 def _headed(sheet: Sheet) -> Iterator[tuple[int, int, str]]:
     """The rows that name a table: row, column of the table's name, the name."""
-    for (row, column), cell in sorted(sheet.cells.items()):
-        if cell.value == NAMES_OF:
-            beside = ((column + by, sheet.text(row, column + by)) for by in range(1, 12))
-            at, name = next((item for item in beside if item[1]), (column + 1, ""))
-            yield row, at, name
+    known = sorted(at for at, cell in sheet.cells.items() if cell.value == NAMES_OF)
+    for row, column in known:
+        beside = ((column + by, sheet.text(row, column + by)) for by in range(1, 12))
+        at, name = next((item for item in beside if item[1]), (column + 1, ""))
+        yield row, at, name
 
 
 def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None) -> Rows:
