@@ -239,6 +239,28 @@ def test_what_is_no_datum_is_listed_and_the_rest_is_taken(shipped: Shipped) -> N
     assert "a choice of whoever reads" in "".join(told.values())
 
 
+def test_texts_beside_an_input_are_taken_and_other_labels_listed(shipped: Shipped) -> None:
+    def relabel(book: openpyxl.Workbook) -> None:
+        row = cell(book, "batch").row
+        sheet = book["Inputs"]
+        sheet.cell(row, 1).value, sheet.cell(row, 9).value = "Batch of a card", "assumption"
+        sheet.cell(row, 11).value = "Seen on the last run"
+        sheet.cell(row, 6).value = "sequences"
+        book["Runs"]["C4"], book["Runs"]["J8"] = "Optimizer steps", "not so long"
+
+    pulled = shipped.pull({}, relabel)
+    assert said(pulled) == []
+    assert diff(pulled) == [
+        "-    kind: decision", "-      A note that is folded over", "-      two lines.",
+        "+    kind: assumption", "+      Seen on the last run", "+    title: Batch of a card",
+    ]  # fmt: skip
+    assert {finding.place: finding.message.partition(";")[0] for finding in pulled.left} == {
+        "Inputs!F13": "the unit of 'batch' reads 'sequences'",
+        "Runs!C4": "the head of 'runs.steps' reads 'Optimizer steps'",
+        "Runs!J8": "the note of runs['s10k'] reads 'not so long'",
+    }
+
+
 def test_a_workbook_of_an_older_edition_merges_or_says_what_collides(
     shipped: Shipped, tmp_path: Path
 ) -> None:
