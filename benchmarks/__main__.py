@@ -8,7 +8,7 @@ import sys
 from benchmarks.measure import ROOT
 
 MODULES = (
-    "start", "check", "workbook", "evaluate", "predict", "diff", "whatif", "site", "growth",
+    "start", "check", "workbook", "evaluate", "predict", "diff", "pull", "whatif", "site", "growth",
 )  # fmt: skip
 
 

@@ -31,7 +31,15 @@ MADE = {"Y004", "Y011", "Y012", "N009", "C002"}
 NOT_OF_A_FILE = {
     *("C002", "P001", "P002", "X001", "X002", "I001"),
     *(f"W00{number}" for number in range(1, 10)),  # tests/pull/
-    *("V014", "V015", "M001", "M002", "M003", "M004", "M005"),  # tests/data/, tests/new/, tests/resolve/
+    *(
+        "V014",
+        "V015",
+        "M001",
+        "M002",
+        "M003",
+        "M004",
+        "M005",
+    ),  # tests/data/, tests/new/, tests/resolve/
     *("L001", "L002", "L003"),  # tests/test_links.py
 }
 

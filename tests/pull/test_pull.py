@@ -9,8 +9,8 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from workbooks import FILES, PLAN, Shipped, cell, diff, said, ship
 
+from pull.workbooks import FILES, PLAN, Shipped, cell, diff, said, ship
 from scalesheet.build import build, diagnose
 from scalesheet.cli import main
 from scalesheet.pull import read, write
@@ -43,8 +43,10 @@ def test_what_was_edited_is_what_the_next_workbook_has(
 ) -> None:
     chance = random.Random(seed)
     mine = copied(shipped, tmp_path)
-    numbers = ["batch", "price", "left.corrected", "left.written", "runs['s1k'].peak",
-               "runs['s10k'].steps", "hardware['card'].memory", "hardware['card'].power"]  # fmt: skip
+    numbers = [
+        *("batch", "price", "left.corrected", "left.written", "runs['s1k'].peak"),
+        *("runs['s10k'].steps", "hardware['card'].memory", "hardware['card'].power"),
+    ]
     edits: dict[str, object] = {name: chance.randrange(1, 10**6) / 8 for name in numbers}
     edits["runs['s10k'].steps"] = chance.randrange(1, 10**6)
     low, value, high = sorted(chance.randrange(1, 1000) for _ in range(3))
@@ -96,9 +98,9 @@ EDITS = {
     "a reason for a number, and a number for a reason": (
         {"runs['s1k'].peak": "not measured", "runs['s10k'].peak": 4},
         ["-      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5}",
-         "-      s10k: {title: 10 000 steps, steps: {value: 10_000, note: the long one}, peak: {re",
+         "-      s10k: {title: 10 000 steps, steps: {value: 10_000, note: the long one}, peak: {",
          "+      s1k: {title: 1 000 steps, steps: 1_000, peak: {reason: not measured}}",
-         "+      s10k: {title: 10 000 steps, steps: {value: 10_000, note: the long one}, peak: {va"],
+         "+      s10k: {title: 10 000 steps, steps: {value: 10_000, note: the long one}, peak: {"],
     ),
     "a text that was not there, and one that needs quotes": (
         {"runs['s1k'].by": "me", "runs['last'].by": "mine: all"},
@@ -127,8 +129,8 @@ EDITS = {
     "a formula around a call": (
         {"room": "=1+1000000000*each*width/INDEX(Hardware!$G$7:$G$8,"
                  "MATCH(gpu,hardware_id,0))/byte_per_GiB"},
-        ["-  room: {unit: 1, formula: \"weight_memory(params=1e9 * each, bytes_per_param=width) /",
-         "+  room: {unit: 1, formula: \"1 + weight_memory(params=1e9 * each, bytes_per_param=width)"],
+        ["-  room: {unit: 1, formula: \"weight_memory(params=1e9 * each, bytes_per",
+         "+  room: {unit: 1, formula: \"1 + weight_memory(params=1e9 * each, bytes_per"],
     ),
     "a condition": (
         {"fits": '=IF(OR(room<=0.25,twice="yes"),"yes","no")'},
@@ -237,6 +239,28 @@ def test_what_is_no_datum_is_listed_and_the_rest_is_taken(shipped: Shipped) -> N
     assert "a choice of whoever reads" in "".join(told.values())
 
 
+def test_texts_beside_an_input_are_taken_and_other_labels_listed(shipped: Shipped) -> None:
+    def relabel(book: openpyxl.Workbook) -> None:
+        row = cell(book, "batch").row
+        sheet = book["Inputs"]
+        sheet.cell(row, 1).value, sheet.cell(row, 9).value = "Batch of a card", "assumption"
+        sheet.cell(row, 11).value = "Seen on the last run"
+        sheet.cell(row, 6).value = "sequences"
+        book["Runs"]["C4"], book["Runs"]["J8"] = "Optimizer steps", "not so long"
+
+    pulled = shipped.pull({}, relabel)
+    assert said(pulled) == []
+    assert diff(pulled) == [
+        "-    kind: decision", "-      A note that is folded over", "-      two lines.",
+        "+    kind: assumption", "+      Seen on the last run", "+    title: Batch of a card",
+    ]  # fmt: skip
+    assert {finding.place: finding.message.partition(";")[0] for finding in pulled.left} == {
+        "Inputs!F13": "the unit of 'batch' reads 'sequences'",
+        "Runs!C4": "the head of 'runs.steps' reads 'Optimizer steps'",
+        "Runs!J8": "the note of runs['s10k'] reads 'not so long'",
+    }
+
+
 def test_a_workbook_of_an_older_edition_merges_or_says_what_collides(
     shipped: Shipped, tmp_path: Path
 ) -> None:
@@ -284,9 +308,10 @@ def foreign(path: Path) -> None:
     openpyxl.Workbook().save(path)
 
 
+OLD = bytes.fromhex("d0cf11e0a1b11ae1")  # how .xls files and protected ones begin
 WRITERS = {
     "W001 it is no .xlsx file, or cut off": lambda p: p.write_bytes(b"PK\x03\x04 no zip"),
-    "W001 it is protected by a password": lambda p: p.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" * 9),
+    "W001 it is protected by a password": lambda p: p.write_bytes(OLD),
     "W001 it unpacks from 0.0 to 40 MB": bombed,
     "W001 its XML has a DOCTYPE": with_entity,
     "W002 no sheet of it says which plan it is of": foreign,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from proof.office import Office, Workbook
-from workbooks import cell, diff, said, ship
 
+from proof.office import Office, Workbook
+from pull.workbooks import cell, diff, said, ship
 from scalesheet.build import build, diagnose
 from scalesheet.cli import main
 from scalesheet.pull import read

@@ -13,10 +13,10 @@ from typing import Any
 
 import openpyxl
 from openpyxl.workbook import Workbook
-from small import HEAD, lay
 
 from scalesheet.build import build
 from scalesheet.pull import Pulled, read
+from small import HEAD, lay
 
 PLAN = (
     HEAD
@@ -38,7 +38,7 @@ scalars:
   mode: {words: [fast, slow], value: fast}
   twice: {flag: yes, value: no}
   left: {value: 5, unit: GB, written: {value: 7}}
-  price: {value: 1.25, unit: USD / (GPU * hour), kind: published, source: {key: a-vendor, locator: p}}
+  price: {value: 1.25, unit: USD / (GPU * hour), kind: published, source: a-vendor}
   rest: {unit: hour, formula: wait + runs.total.hours}
   cost: {unit: USD, formula: "runs.total.hours * price * one"}   # in all
   one: {value: 1, unit: GPU}

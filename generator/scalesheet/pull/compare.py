@@ -11,6 +11,7 @@ from scalesheet.load.document import quotable
 from scalesheet.model import Column, Key, Scalar, Table
 from scalesheet.new.places import suggested
 from scalesheet.pull.formulas import Formulas
+from scalesheet.pull.labels import BESIDE, labels
 from scalesheet.pull.model import Edit, Pulling
 from scalesheet.pull.patch import Drop, Set
 from scalesheet.pull.sheets import EMPTY
@@ -33,6 +34,7 @@ def compare(pulling: Pulling) -> None:
         elif pulling.same or _had(pulling, table.name):
             said = f"the table '{table.name}' is gone: no row names it; put its sheet back"
             pulling.refuse("W004", pulling.names.tables[table.name], said)
+    labels(pulling)
     _constants(pulling)
     _sheets(pulling)
 
@@ -136,7 +138,7 @@ def _taken_before(pulling: Pulling, table: Table, rows: Rows, shipped: set[str])
 
 def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> None:
     """A column that is not the table's: its sources and notes are shown, nothing else is known."""
-    if head in ("Source", "Note"):
+    if head in BESIDE:
         return
     sheet = pulling.workbook.sheets[rows.sheet]
     filled = [row for row in rows.rows.values() if not sheet.at(row, at).blank]
@@ -163,14 +165,14 @@ def _row(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, row: st
         cell = pulling.cell(places["value"])
         if cell.formula is not None and formulas.over_input(key, column, site, places):
             continue
+        if table.name == "offers" and column.name in ("since", "seen"):
+            if pulling.same and not same(said_by(stated, ""), str(cell.value or "")):
+                pulling.leave(places["value"], f"'{input_name(key)}' is edited with its price")
+            continue
         if column.kind in ("text", "date") and not pulling.same:
             if not same(said_by(stated, ""), str(cell.value or "")):
                 said = f"'{input_name(key)}' reads '{quotable(str(cell.value or ''))}' here"
                 pulling.leave(places["value"], f"{said}; texts of an older workbook are not merged")
-            continue
-        if table.name == "offers" and column.name in ("since", "seen"):
-            if not same(said_by(stated, ""), str(cell.value or "")):
-                pulling.leave(places["value"], f"'{input_name(key)}' is edited with its price")
             continue
         take_input(pulling, key, column, stated, site, places)
 

@@ -144,10 +144,11 @@ def _spans(text: str) -> Iterator[tuple[Steps, _Span]]:
 
     def node(event: Any, steps: Steps, key: int) -> Iterator[tuple[Steps, _Span]]:
         inner: Any
-        mark: Any = event.start_mark
-        start = mark.index
+        first: Any = event.start_mark
+        last_mark: Any = event.end_mark
+        start = first.index
         if isinstance(event, events.ScalarEvent):
-            end = event.end_mark.index
+            end = last_mark.index
             style = event.style or ""
             if style in ("|", ">"):
                 end = start + len(text[start:end].rstrip())

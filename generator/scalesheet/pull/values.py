@@ -64,6 +64,8 @@ def take_input(
     except ValueProblem as problem:
         pulling.refuse(problem.code, place, f"'{name}' {problem.message}")
         return
+    if any(cell.formula for cell in cells.values()):
+        told += "; what the formula in its cell gives"
     old, new = shown(ours), shown(theirs) + told
     pulling.edits.append(Edit(name, str(place), site, old, new, tuple(changes)))
 

@@ -21,8 +21,9 @@ from scalesheet.render.workbook.front import CONTENTS, EDITION, EDITION_HASH, PL
 from scalesheet.render.workbook.layout import tables_used
 from scalesheet.render.workbook.names import Names
 from scalesheet.render.workbook.places import NAMES_OF
-from scalesheet.render.workbook.scalars import FIRST_HEADINGS
+from scalesheet.render.workbook.scalars import FIRST_HEADINGS, INPUT_HEADINGS
 
+_END_HEADINGS: Mapping[End, str] = dict(zip(ENDS, FIRST_HEADINGS[2:5], strict=True))
 _LABELS = (PLAN, EDITION, EDITION_HASH, CONTENTS)
 _AREA = re.compile(
     r"(?:'(?P<quoted>(?:[^']|'')+)'|(?P<plain>[^'!]+))!(?P<first>[^:!]+)(?::(?P<last>[^:!]+))?"
@@ -86,6 +87,19 @@ class Rows:
         return None if at is None else Place(self.sheet, row, at)
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The row of a scalar in a list, and what stands in which column of it."""
+
+    sheet: str
+    row: int
+    columns: Mapping[str, int]  # by heading
+
+    def place(self, heading: str) -> Place | None:
+        at = self.columns.get(heading)
+        return None if at is None else Place(self.sheet, self.row, at)
+
+
 @dataclass(frozen=True)
 class Where:
     """All that was found. `gone` are scalars that lead nowhere, with what was found in place."""
@@ -95,6 +109,7 @@ class Where:
     shipped: Mapping[str, Cell]  # by the name that an edit has for an input
     gone: Mapping[str, str]
     moved: tuple[str, ...] = ()  # scalars whose name leads to another's row
+    listed: Mapping[str, Listed] = field(default_factory=dict)  # by defined name, lower case
     meaning: Mapping[Place, tuple[str, End]] = field(default_factory=dict)
 
 
@@ -121,10 +136,11 @@ def locate(workbook: Workbook, book: Book, plan: Plan, names: Names) -> Where:
             if name in tables and name not in found:
                 area = area_of(workbook.names.get(names.tables.get(name, "").casefold(), ""))
                 found[name] = _rows(sheet, tables[name], row, column, area)
-    scalars, gone, moved = _scalars(workbook, plan, names)
+    listed = dict(_lists(workbook))
+    scalars, gone, moved = _scalars(workbook, plan, names, listed)
     meaning = {place: key for key, place in scalars.items() if key[1] != "value"}
     meaning |= {place: key for key, place in scalars.items() if key[1] == "value"}
-    return Where(scalars, found, _shipped(workbook), gone, moved, meaning)
+    return Where(scalars, found, _shipped(workbook), gone, moved, listed, meaning)
 
 
 def area_of(text: str) -> Area | None:
@@ -143,9 +159,8 @@ def area_of(text: str) -> Area | None:
 
 
 def _scalars(
-    workbook: Workbook, plan: Plan, names: Names
+    workbook: Workbook, plan: Plan, names: Names, listed: Mapping[str, Listed]
 ) -> tuple[dict[tuple[str, End], Place], dict[str, str], tuple[str, ...]]:
-    listed = dict(_lists(workbook))
     found: dict[tuple[str, End], Place] = {}
     gone: dict[str, str] = {}
     moved: list[str] = []
@@ -159,32 +174,31 @@ def _scalars(
             if area is not None and known:
                 found[name, end] = area.place
                 row = listed.get(base.casefold())
-                if row is not None and (row[0], row[1]) != (area.sheet, area.top):
+                if row is not None and (row.sheet, row.row) != (area.sheet, area.top):
                     moved.append(name)
                 continue
             row = listed.get(base.casefold())
-            if row is not None and end in row[2]:
-                found[name, end] = Place(row[0], row[1], row[2][end])
+            place = row.place(_END_HEADINGS[end]) if row is not None else None
+            if place is not None:
+                found[name, end] = place
             else:
                 gone[name] = leads or "nothing"
     return found, gone, tuple(dict.fromkeys(moved))
 
 
-def _lists(workbook: Workbook) -> Iterator[tuple[str, tuple[str, int, dict[End, int]]]]:
-    """Name of a scalar in lower case -> the row of a list where it stands, and its columns."""
-    heads = dict(zip(("low", "value", "high"), FIRST_HEADINGS[2:5], strict=True))
+def _lists(workbook: Workbook) -> Iterator[tuple[str, Listed]]:
+    """Name of a scalar in lower case -> the row of a list where it stands."""
     for sheet in workbook.sheets.values():
         rows: dict[int, dict[str, int]] = {}
         for (row, column), cell in sheet.cells.items():
-            if cell.value in FIRST_HEADINGS:
+            if cell.value in INPUT_HEADINGS:
                 rows.setdefault(row, {}).setdefault(str(cell.value), column)
         tops = sorted(row for row, has in rows.items() if has.keys() >= set(FIRST_HEADINGS))
         for top, below in pairwise([*tops, 1 << 30]):
             has = rows[top]
-            columns: dict[End, int] = {end: has[heads[end]] for end in ENDS}
             for (row, column), cell in sheet.cells.items():
                 if column == has["Name"] and top < row < below and isinstance(cell.value, str):
-                    yield cell.value.casefold(), (sheet.name, row, columns)
+                    yield cell.value.casefold(), Listed(sheet.name, row, has)
 
 
 # ------------------------------------------------------------------ tables
@@ -192,11 +206,11 @@ def _lists(workbook: Workbook) -> Iterator[tuple[str, tuple[str, int, dict[End, 
 
 def _headed(sheet: Sheet) -> Iterator[tuple[int, int, str]]:
     """The rows that name a table: row, column of the table's name, the name."""
-    for (row, column), cell in sorted(sheet.cells.items()):
-        if cell.value == NAMES_OF:
-            beside = ((column + by, sheet.text(row, column + by)) for by in range(1, 12))
-            at, name = next((item for item in beside if item[1]), (column + 1, ""))
-            yield row, at, name
+    known = sorted(at for at, cell in sheet.cells.items() if cell.value == NAMES_OF)
+    for row, column in known:
+        beside = ((column + by, sheet.text(row, column + by)) for by in range(1, 12))
+        at, name = next((item for item in beside if item[1]), (column + 1, ""))
+        yield row, at, name
 
 
 def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None) -> Rows:

@@ -231,25 +231,29 @@ def stored_column(series: Series, end: End) -> Callable[[int], float | str]:
 
 
 def _sources_and_notes(canvas: Canvas, table: Table, place: TablePlace) -> None:
-    several = len(table.columns) > 1
     for at, row in enumerate(table.rows, place.first):
-        cited: dict[str, dict[str, None]] = {}
-        noted: dict[str, None] = {}
-        for column in table.columns.values():
-            stated = column.stated.get(row)
-            if stated is None:
-                continue
-            if stated.citation:
-                cited.setdefault(stated.citation.key, {})[stated.citation.locator] = None
-            for note in notes_of(stated):
-                said = f"{column.title}: {note}" if several else note
-                noted[said if said.endswith((".", "!", "?")) else f"{said}."] = None
+        source, note = source_and_note(table, row)
         if place.source is not None:
-            canvas.text(
-                at, place.source, "; ".join(_cited(key, cited[key]) for key in cited), "small"
-            )
+            canvas.text(at, place.source, source, "small")
         if place.note is not None:
-            canvas.text(at, place.note, " ".join(noted), "small")
+            canvas.text(at, place.note, note, "small")
+
+
+def source_and_note(table: Table, row: str) -> tuple[str, str]:
+    """What a row's stated cells rest on, and what is noted of them."""
+    several = len(table.columns) > 1
+    cited: dict[str, dict[str, None]] = {}
+    noted: dict[str, None] = {}
+    for column in table.columns.values():
+        stated = column.stated.get(row)
+        if stated is None:
+            continue
+        if stated.citation:
+            cited.setdefault(stated.citation.key, {})[stated.citation.locator] = None
+        for note in notes_of(stated):
+            said = f"{column.title}: {note}" if several else note
+            noted[said if said.endswith((".", "!", "?")) else f"{said}."] = None
+    return "; ".join(_cited(key, cited[key]) for key in cited), " ".join(noted)
 
 
 def _cited(key: str, locators: Iterable[str]) -> str:

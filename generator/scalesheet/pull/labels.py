@@ -1,0 +1,116 @@
+"""Texts around the inputs: titles, kinds and notes of inputs are taken over, others are listed.
+
+Only where the data are what the workbook was made from: of an older one nobody can tell whether a
+text was edited there or in the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scalesheet.language.syntax import ENDS
+from scalesheet.load.document import quotable
+from scalesheet.model import Scalar, Table
+from scalesheet.pull.model import Edit, Pulling
+from scalesheet.pull.patch import Set
+from scalesheet.pull.sites import Site
+from scalesheet.pull.values import same, symbol_of
+from scalesheet.pull.where import Listed, Place, Rows
+from scalesheet.render.workbook.context import cite, ends_of
+from scalesheet.render.workbook.layout import notes_of
+from scalesheet.render.workbook.tables import source_and_note
+from scalesheet.render.workbook.widths import heading_of
+
+#: Columns of Inputs that are a key of the input's own.
+BESIDE = ("Source", "Note")  # of the rows of a table
+_KEYS = {"Quantity": "title", "Kind": "kind", "Note": "note"}
+
+
+def labels(pulling: Pulling) -> None:
+    """Compares what stands beside the inputs and above the columns."""
+    if not pulling.same:
+        return
+    for scalar in pulling.plan.scalars.values():
+        name = pulling.names.scalars[scalar.name, "value"]
+        row = pulling.where.listed.get(name.casefold())
+        if row is not None and scalar.stated is not None:
+            _input(pulling, scalar, row)
+    for table in pulling.tables.values():
+        rows = pulling.where.tables.get(table.name)
+        if rows is not None:
+            _headings(pulling, table, rows)
+            _beside(pulling, table, rows)
+
+
+def _input(pulling: Pulling, scalar: Scalar, row: Listed) -> None:
+    stated = scalar.stated
+    assert stated is not None
+    notes = dict.fromkeys(part for part in (scalar.note, *notes_of(stated)) if part)
+    ours = {
+        "Quantity": scalar.title or scalar.name,
+        "Unit": symbol_of(pulling, scalar),
+        "Kind": stated.basis,
+        "Source": cite(stated.citation),
+        "Note": " ".join(notes),
+    }
+    site = pulling.sites.scalar(scalar.name)
+    for heading, was in ours.items():
+        place = row.place(heading)
+        if place is None:
+            continue
+        now = _said(pulling, place)
+        if not same(was, now):
+            _edited(pulling, scalar, site, heading, was, now, place)
+
+
+def _edited(
+    pulling: Pulling, scalar: Scalar, site: Site | None, heading: str, was: str, now: str,
+    place: Place,
+) -> None:  # fmt: skip
+    key = _KEYS.get(heading)
+    data = site.data if site is not None else None
+    own = isinstance(data, Mapping) and "written" not in data
+    whole = key != "note" or (isinstance(data, Mapping) and same(str(data.get("note", "")), was))
+    if site is None or key is None or not own or not whole or not now or scalar.hidden:
+        said = f"the {heading.lower()} of '{scalar.name}' reads '{quotable(now)}'"
+        pulling.leave(place, f"{said}; edit it in the data")
+        return
+    name = f"the {key} of {scalar.name}"
+    change = Set((*site.steps, key), now)
+    pulling.edits.append(Edit(name, str(place), site / key, was or "nothing", now, (change,)))
+
+
+def _headings(pulling: Pulling, table: Table, rows: Rows) -> None:
+    """Titles and units of the columns stand in two rows above their names."""
+    for column in table.columns.values():
+        for end in ends_of(column):
+            at = rows.columns.get((column.name, end))
+            if at is None or end not in ENDS:
+                continue
+            for above, was in ((2, heading_of(column, end)), (1, symbol_of(pulling, column))):
+                place = Place(rows.sheet, rows.heading - above, at)
+                now = _said(pulling, place)
+                if not same(was, now):
+                    said = f"the head of '{table.name}.{column.name}' reads '{quotable(now)}'"
+                    pulling.leave(place, f"{said}; edit it in the data")
+
+
+def _beside(pulling: Pulling, table: Table, rows: Rows) -> None:
+    """The sources and notes of a row are put together of those of its cells."""
+    for at, head in rows.strange.items():
+        if head not in BESIDE:
+            continue
+        for row, line in rows.rows.items():
+            place = Place(rows.sheet, line, at)
+            now = _said(pulling, place)
+            was = source_and_note(table, row)[BESIDE.index(head)] if row in table.rows else ""
+            if not same(was, now):
+                said = f"the {head.lower()} of {table.name}['{row}'] reads '{quotable(now)}'"
+                pulling.leave(place, f"{said}; edit it in the data")
+
+
+def _said(pulling: Pulling, place: Place) -> str:
+    if place.row < 0:
+        return ""
+    value = pulling.cell(place).value
+    return "" if value is None else str(value)
