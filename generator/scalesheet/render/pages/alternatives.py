@@ -241,8 +241,8 @@ def alternatives_section(context: Context, plan: Plan, results: Results) -> Iter
     if found is None:
         return
     table = _table(context, plan, found)
-    rows = _rows(context, table, found, results)
-    if len(rows) < _LEAST:
+    rows = rows_of(context, plan, found, results)
+    if not rows:
         return
     of = given(context, plan, found, results)
     chosen = str(results.scalars[found.choice].value)
@@ -272,16 +272,16 @@ def alternatives_section(context: Context, plan: Plan, results: Results) -> Iter
     )
 
 
-def _rows(context: Context, table: Table, found: Alternatives, results: Results) -> list[str]:
-    """What the table holds by itself: the plan's own rows, or offers of the accelerator at hand."""
-    chosen = results.scalars[found.choice].value
-    if not found.by:
-        return list(table.rows)
-    if chosen not in table.rows:
-        return []
-    column = table.columns[found.by]
-    of = cell_value(context, table, column, str(chosen)).value
-    return [row for row in table.rows if cell_value(context, table, column, row).value == of]
+def rows_of(context: Context, plan: Plan, found: Alternatives, results: Results) -> list[str]:
+    """What the table holds by itself: the plan's own rows, or offers of the accelerator at hand,
+    if there are several."""
+    table, chosen = _table(context, plan, found), results.scalars[found.choice].value
+    rows = list(table.rows)
+    if found.by:
+        column = table.columns[found.by]
+        of = {row: cell_value(context, table, column, row).value for row in rows}
+        rows = [row for row in rows if chosen in of and of[row] == of[str(chosen)]]
+    return rows if len(rows) >= _LEAST else []
 
 
 def _note(context: Context, found: Alternatives, table: Table, chosen: str) -> Html:

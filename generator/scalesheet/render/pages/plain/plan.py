@@ -12,6 +12,7 @@ from scalesheet.render.pages.earlier import of_plan
 from scalesheet.render.pages.found import Here, find, scalar_named
 from scalesheet.render.pages.names import HISTORY, belonging
 from scalesheet.render.pages.places import SCENARIO, is_input, stated_by
+from scalesheet.render.pages.plain.alternatives import alternatives_text
 from scalesheet.render.pages.plain.changes import earlier_text
 from scalesheet.render.pages.plain.text import (
     API,
@@ -53,6 +54,7 @@ def plan_text(context: Context, plan: Plan) -> str:
         *(["## Recommendations", "\n".join(advice)] if advice and "{{ recomm" not in plan.page
           else []),
         *_scenarios(context, plan),
+        *alternatives_text(context, plan),
         "## Inputs",
         grid(["Name", "Input", "Value", "Kind", "Source", "Note"], _inputs(context, plan, results)),
         *earlier_text(context, of_plan(plan)),
