@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.check import pages_of
 from benchmarks.measure import Ratio, report, run, workspace
 
-MOST_SITE = 1.1  # of plain mkdocs
+MOST_SITE = 1.5  # of plain mkdocs, aim 1.2: the stage copies, hardens and checks what it builds
 MOST_PAGE = 60.0  # KB, half of the pages are below
 MOST_PAGES = 50_000.0  # KB, all pages together
 MOST_INDEX = 1_000.0  # KB

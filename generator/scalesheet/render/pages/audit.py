@@ -179,7 +179,8 @@ def _faults(context: Context, audited: Audited) -> Iterator[object]:
     yield tag("p", ORDER, class_="note")
     for group in groups:
         name = group.totals.headline.name if group.totals else "rest"
-        yield heading(3, group_title(group), f"faults-{anchor(name)}")
+        weighty = group.totals is not None  # the others would bury them in the search
+        yield heading(3, group_title(group), f"faults-{anchor(name)}", searched=weighty)
         if group.totals is not None:
             yield tag("p", *_three(context, group.totals), class_="note")
         for fault in group.faults:
