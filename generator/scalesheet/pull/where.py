@@ -253,7 +253,8 @@ def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None)
                 rows[said] = at
         at += 1
     strange = {}
-    for beside in range(title + 1, right + 1):
+    filled = {c for r, c in sheet.cells if heading - 2 <= r < at and not sheet.at(r, c).blank}
+    for beside in sorted(column for column in filled if column > title):
         if beside != key and beside not in taken:
             head = next((t for by in (2, 1, 0) if (t := sheet.text(heading - by, beside))), "")
             strange[beside] = head
