@@ -212,8 +212,9 @@ def _cause(
 ) -> str:  # fmt: skip
     """The cell of the edit that a diagnostic is about: the last one that begins before it."""
     document = documents.get(below)
-    if document is None:
-        return ""
+    if document is None:  # a file that speaks of what was edited elsewhere
+        named = (e for e in edits if _quoted(e, diagnostic.message))
+        return next((edit.place for edit in named), "")
     best: tuple[tuple[int, int], str] | None = None
     for edit in edits:
         if _below(data, Path(edit.document.path)).as_posix() != below:
@@ -227,6 +228,12 @@ def _cause(
             if start <= here <= max(ends, (near.line + 1, 0)) and (best is None or start > best[0]):
                 best = start, edit.place
     return best[1] if best else ""
+
+
+def _quoted(edit: Edit, message: str) -> bool:
+    """Whether a message names what an edit is of."""
+    row = edit.site.steps[-1] if edit.new == "deleted" else edit.name
+    return any(f"'{name}'" in message for name in (edit.name, row))
 
 
 def _below(data: Path, path: Path) -> Path:
