@@ -31,15 +31,21 @@
 
   const scenarioOf = (changed) => changed.get("scenario") ?? shown.scenarios[0];
 
-  /** One for the plan as it is shown, and one for each scenario where they stand side by side. */
+  /** One for the plan as it is shown, one for each scenario where they stand side by side, and one
+   *  for charts over values of an input. */
   const machines = new Map();
+  const OVER_VALUES = Symbol("over values");
 
   function resultsOf(changed, word) {
-    const inputs = edited(plan, word ? new Map(changed).set("scenario", word) : changed);
-    const machine = machines.get(word);
+    return resultsBy(word, word ? new Map(changed).set("scenario", word) : changed);
+  }
+
+  function resultsBy(key, changed) {
+    const inputs = edited(plan, changed);
+    const machine = machines.get(key);
     if (machine) return machine.set(inputs);
-    machines.set(word, scalesheet.runtime.machine(plan, inputs));
-    return machines.get(word).results;
+    machines.set(key, scalesheet.runtime.machine(plan, inputs));
+    return machines.get(key).results;
   }
 
   /** The plan with some inputs changed, as marks read it; `within` a scenario where they ask, for
@@ -253,7 +259,7 @@
 
   const picture = ({ chart }, { results }, changed) =>
     scalesheet.picture(plan, chart, results, (name, value) =>
-      plan.compute(edited(plan, new Map(changed).set(name, value))),
+      resultsBy(OVER_VALUES, new Map(changed).set(name, value)),
     );
 
   /** The rows of the catalogue that the plan refers to, as the inputs choose them. */
