@@ -139,6 +139,15 @@
     const { rows, titles } = plan.inputs.tables[chart.table];
     return { target, chart: { ...chart, rows, labels: titles } };
   });
+  content
+    .querySelector(".actions > .unit")
+    ?.after(
+      element(
+        "span",
+        { class: "unit", "data-published": true, hidden: true },
+        " · as published, without your changes",
+      ),
+    );
   const [ofScenario, ofChanges, ofValue] = ["[data-when]", "[data-published]", "[data-only]"].map(
     (each) => Array.from(document.querySelectorAll(each)),
   );
