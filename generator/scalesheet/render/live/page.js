@@ -145,6 +145,15 @@
     target,
     chart: shown.charts[target.dataset.chart],
   }));
+  content
+    .querySelector(".actions > .unit")
+    ?.after(
+      element(
+        "span",
+        { class: "unit", "data-published": true, hidden: true },
+        " · as published, without your changes",
+      ),
+    );
   const [ofScenario, ofChanges, ofValue] = ["[data-when]", "[data-published]", "[data-only]"].map(
     (each) => Array.from(document.querySelectorAll(each)),
   );

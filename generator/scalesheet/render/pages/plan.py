@@ -100,13 +100,6 @@ def _actions(context: Context, plan: Plan) -> Html:
         " ",
         *(part for title, to_data in data.items() for part in (link(to_data, title), " ")),
         tag("span", edition, class_="unit"),
-        tag(
-            "span",
-            " · as published, without your changes",
-            class_="unit",
-            data_published="",
-            hidden=True,
-        ),
         " ",
         *(part for audit in _audits(context, plan) for part in (audit, " ")),
         edit_link(context, plan.position, "Edit the plan"),
