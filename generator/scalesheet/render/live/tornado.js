@@ -24,12 +24,12 @@ scalesheet.tornado = (() => {
   /** The effects of all levers, a lever at a time; in the end the rankings by figure. */
   function* rankings(plan, machine) {
     const { figures, levers } = plan.moves;
-    const base = figures.map((name) => machine.results.scalars[name]);
+    const base = figures.map((name) => expected(machine.results.scalars[name]));
     const found = figures.map(() => []);
     for (const lever of machine.bind(levers)) {
       const sides = ["low", "high"].map((side) =>
         machine.trial({ ...lever, value: lever[side] }, (read, moved) => ({
-          cells: lever.figures.map((n) => read(figures[n])),
+          cells: lever.figures.map((n) => expected(read(figures[n]))),
           moved: moved[0],
         })),
       );
@@ -45,6 +45,9 @@ scalesheet.tornado = (() => {
     }
     return figures.map((name, n) => ranking(name, base[n], found[n]));
   }
+
+  /** A figure without its range: a move is that of what is expected. */
+  const expected = ({ value, reason }) => (reason === undefined ? { value } : { reason });
 
   function valueOf({ scalars, tables }, { key, rows }) {
     const [table, column] = key.split("/");
