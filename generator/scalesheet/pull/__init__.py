@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scalesheet.diagnostics import Diagnostic, Refused, errors, nearest
 from scalesheet.load import Document
@@ -22,6 +23,10 @@ from scalesheet.pull.package import UnreadableError
 from scalesheet.pull.patch import PatchError, patched
 from scalesheet.pull.sheets import Workbook, read_workbook
 from scalesheet.pull.where import Stamp, stamp_of
+
+if TYPE_CHECKING:
+    from scalesheet.build import Examined
+    from scalesheet.diff import Diff
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,7 @@ class Pulled:
     diagnostics: tuple[Diagnostic, ...] = ()  # of the changed data, by its own paths
     causes: Mapping[Diagnostic, str] = field(default_factory=dict)  # the cells that they are about
     files: Mapping[Path, tuple[bytes, bytes]] = field(default_factory=dict)  # old and new
+    moved: Diff | None = None  # what the edits do to the numbers: of the plan, or of all
 
     @property
     def sound(self) -> bool:
@@ -169,29 +175,43 @@ def _examined(data: Path, pulling: Pulling, found: Pulled) -> Pulled:
     own = all(edit.document.id == pulling.plan.id and edit.document.kind == "plan"
               for edit in found.edits)  # fmt: skip
     with _copied(data, found.files, pulling.plan.id if own else None) as copy:
-        examined = examine(copy)
-        here, there = shown(copy), shown(data)
+        there = f"{shown(data)}/"
+        examined = examine(copy, label=there)
         positions = {
             Path(d.path).relative_to(copy).as_posix(): d for d in _documents(copy, found, data)
         }
     told = []
     causes: dict[Diagnostic, str] = {}
     for diagnostic in examined.diagnostics:
-        if not diagnostic.path.startswith(here):
+        if not diagnostic.path.startswith(there):
             continue
-        below = diagnostic.path.removeprefix(here).removeprefix("/")
-        moved = replace(diagnostic, path=f"{there}/{below}",
-                        message=diagnostic.message.replace(here, there))  # fmt: skip
-        told.append(moved)
-        cause = _cause(moved, below, found.edits, positions, data)
+        below = diagnostic.path.removeprefix(there)
+        told.append(diagnostic)
+        cause = _cause(diagnostic, below, found.edits, positions, data)
         if cause:
-            causes[moved] = cause
+            causes[diagnostic] = cause
     # a warning is told where an edit is its cause; the others are those of the data as they were
     told = [d for d in told if d.severity == "error" or d in causes]
     found = replace(found, diagnostics=tuple(told), causes=causes)
     if errors(told) or examined.book is None:
         return found
-    return replace(found, errors=tuple(unproven(pulling, examined.book, found.edits)))
+    wrong = tuple(unproven(pulling, examined.book, found.edits))
+    if wrong:
+        return replace(found, errors=wrong)
+    return replace(found, moved=_moved(pulling, data, examined, alone=own))
+
+
+def _moved(pulling: Pulling, data: Path, after: Examined, *, alone: bool) -> Diff:
+    """What the edits do to the numbers: to those of the plan, where nothing else could move."""
+    from scalesheet.audit.judge import judge
+    from scalesheet.build import Examined, examine
+    from scalesheet.diff import compare
+    from scalesheet.evaluate import evaluate
+
+    if not alone:
+        return compare(examine(data), after)
+    book, plan = pulling.book, pulling.plan
+    return compare(Examined([], book, {plan.id: evaluate(book, plan)}, judge(book)), after)
 
 
 def _documents(copy: Path, found: Pulled, data: Path) -> list[Document]:

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic, errors
+from scalesheet.diff.tell import Sides, as_text
 from scalesheet.load.document import quotable
 from scalesheet.load.folder import shown
 from scalesheet.pull import Pulled
 from scalesheet.pull.model import Edit, Finding
+
+MOST_MOVED = 10  # results that are listed; `diff` has them all
 
 
 def problems(pulled: Pulled, path: Path) -> str:
@@ -27,7 +30,7 @@ def _caused(pulled: Pulled, path: Path, diagnostic: Diagnostic) -> str:
 
 
 def changes(pulled: Pulled, path: Path, data: Path, *, written: bool) -> str:
-    """The changes by file and line, and how many."""
+    """The changes by file and line, how many, and what they do to the numbers."""
     lines = list(_changes(pulled))
     lines += [_caused(pulled, path, diagnostic) for diagnostic in pulled.diagnostics]
     if pulled.left:
@@ -43,9 +46,11 @@ def changes(pulled: Pulled, path: Path, data: Path, *, written: bool) -> str:
         said += f"; {len(pulled.left)} not taken over"
     if not pulled.same:
         said += f"; the workbook is of edition {pulled.edition}, and the data have changed since"
-    if pulled.edits and written:
-        said += "\nwhat it does to the numbers: scalesheet diff HEAD"
-    return "\n".join([*lines, said])
+    lines.append(said)
+    if pulled.moved is not None:
+        sides = Sides(shown(data), f"{shown(data)} with {path.name}")
+        lines += ["", as_text(pulled.moved, sides, MOST_MOVED).rstrip()]
+    return "\n".join(lines)
 
 
 def _changes(pulled: Pulled) -> Iterator[str]:
