@@ -18,9 +18,9 @@ def shipped() -> Examined:
 
 
 def checkout(folder: Path) -> Path:
-    """A copy of the project as git holds it: what was generated does not come along."""
+    """A copy of what of the project a build reads, as git holds it: nothing that was generated."""
     ignored = shutil.ignore_patterns("book", "__pycache__")
-    for name in ("data", "docs"):
+    for name in ("data", "docs", "generator/scalesheet/examples"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for path in ROOT.iterdir():
         if path.is_file() and path.name[0] != ".":
