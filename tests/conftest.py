@@ -22,7 +22,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def site(checkout: Path) -> Path:
+def book_site(checkout: Path) -> Path:
     """The site of the book that ships."""
     return checkout / "build" / "site"
 

@@ -83,6 +83,6 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
 
 @pytest.fixture(scope="session")
-def shipped(site: Path) -> Written:
-    root = site / "api" / "v1"
+def shipped(book_site: Path) -> Written:
+    root = book_site / "api" / "v1"
     return Written(compile_book(ROOT / "data"), root, Shapes(root))

@@ -24,8 +24,8 @@ def dangling(file: Path, addresses: list[str]) -> list[str]:
     return found
 
 
-def test_every_address_of_the_index_leads_to_a_file(site: Path) -> None:
-    root = site / "api" / "v1"
+def test_every_address_of_the_index_leads_to_a_file(book_site: Path) -> None:
+    root = book_site / "api" / "v1"
     index = read(root / "index.json")
     assert Shapes(root).faults("index.json") == []
     addresses = [index["documentation"]]
@@ -39,13 +39,13 @@ def test_every_address_of_the_index_leads_to_a_file(site: Path) -> None:
     assert dangling(root / "index.json", addresses) == []
 
 
-def test_the_files_have_the_shapes_that_come_with_them(site: Path) -> None:
-    shapes = Shapes(site / "api" / "v1")
+def test_the_files_have_the_shapes_that_come_with_them(book_site: Path) -> None:
+    shapes = Shapes(book_site / "api" / "v1")
     assert [f for name in files(shapes.root) for f in shapes.faults(name)] == []
 
 
-def test_the_links_of_every_markdown_file_lead_to_files(site: Path) -> None:
-    texts = [*site.rglob("*.md"), site / "llms.txt"]
+def test_the_links_of_every_markdown_file_lead_to_files(book_site: Path) -> None:
+    texts = [*book_site.rglob("*.md"), book_site / "llms.txt"]
     assert len(texts) > 100
     found = []
     for path in texts:
@@ -54,20 +54,20 @@ def test_the_links_of_every_markdown_file_lead_to_files(site: Path) -> None:
     assert found == []
 
 
-def test_generated_pages_are_plain_in_their_markdown(site: Path) -> None:
-    plan = (site / "book/plans/qwen2-finance.md").read_text("utf-8")
+def test_generated_pages_are_plain_in_their_markdown(book_site: Path) -> None:
+    plan = (book_site / "book/plans/qwen2-finance.md").read_text("utf-8")
     assert re.search(r"<(table|div|span|p|td)\b", plan) is None
     assert "{{" not in plan
     assert "(on the page)" not in plan
     assert "| GPU hours in total |" in plan
-    card = (site / "book/hardware/rtx4090.md").read_text("utf-8")
+    card = (book_site / "book/hardware/rtx4090.md").read_text("utf-8")
     assert "| Memory | 24 GiB | spec | [NVIDIA Ada" in card
-    offer = (site / "book/offers/aws-p4d-24xlarge.md").read_text("utf-8")
+    offer = (book_site / "book/offers/aws-p4d-24xlarge.md").read_text("utf-8")
     assert "## Prices over time" in offer
-    formula = (site / "book/formulas/zero-1-bytes.md").read_text("utf-8")
+    formula = (book_site / "book/formulas/zero-1-bytes.md").read_text("utf-8")
     assert "| Given | Expected | Computed | Note |" in formula
 
 
-def test_every_page_has_its_markdown(site: Path) -> None:
-    pages = {page.with_suffix(".md") for page in site.rglob("*.html")}
+def test_every_page_has_its_markdown(book_site: Path) -> None:
+    pages = {page.with_suffix(".md") for page in book_site.rglob("*.html")}
     assert {page for page in pages if not page.is_file()} == set()

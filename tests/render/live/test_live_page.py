@@ -14,7 +14,7 @@ from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
 from scalesheet.model import Book
 from scalesheet.numbers import format_of, number
-from scalesheet.render.live import PARTS, script
+from scalesheet.render.live import BESIDE, FRONT, PARTS, script
 
 Open = Callable[..., Page]
 LOUD = ("error", "warning")
@@ -421,4 +421,5 @@ def test_the_script_stays_small() -> None:
 
 def test_the_package_has_every_part_of_the_script() -> None:
     folder = Path(__file__).parents[3] / "generator/scalesheet/render/live"
-    assert {path.stem for path in folder.glob("*.js")} == set(PARTS)
+    assert {path.stem for path in folder.glob("*.js")} == {*PARTS, *FRONT}
+    assert {path.stem for path in folder.glob("beside/*.js")} == set(BESIDE)
