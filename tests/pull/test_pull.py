@@ -190,6 +190,21 @@ def test_a_row_that_was_added_is_a_new_row(shipped: Shipped) -> None:
     ]
 
 
+def test_a_row_that_was_taken_over_before_is_no_edit(shipped: Shipped, tmp_path: Path) -> None:
+    """Pulled again, as added: without an id and without the formulas of its columns."""
+
+    def add(book: openpyxl.Workbook) -> None:
+        book["Runs"]["A10"], book["Runs"]["C10"], book["Runs"]["D10"] = "Two thousand", 2000, 1.5
+
+    mine = copied(shipped, tmp_path)
+    edited = mine.edited({}, add)
+    for old, new in read(mine.data, edited).files.values():
+        assert mine.plan.read_bytes() == old
+        mine.plan.write_bytes(new)
+    pulled = read(mine.data, edited)
+    assert (said(pulled), pulled.edits, pulled.left) == ([], (), ())
+
+
 def test_a_row_that_was_deleted_goes(shipped: Shipped) -> None:
     def delete(book: openpyxl.Workbook) -> None:
         for column in "ABCDEFGHI":  # as deleting its cells does, with what stands below moved up
