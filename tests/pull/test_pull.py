@@ -15,6 +15,7 @@ from scalesheet.build import build, diagnose
 from scalesheet.cli import main
 from scalesheet.pull import read, write
 from scalesheet.pull.sheets import read_workbook
+from small import MINIMAL
 
 
 @pytest.fixture(scope="module")
@@ -232,6 +233,21 @@ def test_a_price_is_never_overwritten(tmp_path: Path) -> None:
     assert diff(pulled) == [
         "+  - {from: 2026-11-20, price: 3, unit: USD / (node * hour), kind: assumption, "
         "note: from an edited workbook}"
+    ]
+
+
+def test_a_figure_for_a_reason_of_the_catalogue_says_what_it_rests_on(tmp_path: Path) -> None:
+    card = (MINIMAL / "hardware" / "card.yaml").read_text("utf-8")
+    plan = PLAN.replace(
+        "  each:", "  peak: {unit: TFLOP / (second * GPU), formula: gpu.dense_fp8}\n  each:"
+    )
+    files = {"hardware/card.yaml": card + "dense_fp8: {reason: no such unit}\n"}
+    mine = ship(tmp_path, {**FILES, "plans/small/plan.yaml": plan, **files})
+    pulled = mine.pull({"hardware['card'].dense_fp8": 250})
+    assert said(pulled) == []
+    assert diff(pulled) == [
+        "-dense_fp8: {reason: no such unit}",
+        "+dense_fp8: {value: 250, unit: TFLOP / (GPU * second), kind: assumption}",
     ]
 
 
