@@ -72,7 +72,7 @@ def test_names_of_the_plan_mean_the_scenario_of_the_document(tmp_path: Path) -> 
     ("claim", "why"),
     [
         ({"says": "1 GPU"}, "it needs 'from', 'against', a 'plan' input of line 4, or 'lacks'"),
-        ({"says": "2 GPU", "plan": "cards"}, "'cards' is another value"),
+        ({"says": "2 GPU", "plan": "cards"}, "'cards' is another value; keep the document's"),
         ({"says": "8.42105 hour", "plan": "runs.total.hours"}, "is computed and no input"),
         ({"says": "1 GPU", "plan": "cards", "id": "001-L005-01"},
          "the source of 'cards' is a-paper, line 4, and not line 5 of a-paper"),

@@ -16,16 +16,22 @@ from tutorial import Edit, Run, Write, follow, steps
 
 ROOT = Path(__file__).parents[2]
 RECIPES = {path.stem: path.read_text("utf-8") for path in ROOT.glob("docs/contributing/*.md")}
-#: What takes most of the time of a check, and what no recipe names: other plans, published runs.
+#: What takes most of the time of a check, and rests on nothing that a new file brings: other plans,
+#: published runs.
 ELSEWHERE = ("plans", "runs", "fits", "score.yaml")
+#: What changes a file that they read, and so is followed with all of them there.
+CHANGES = "fix-a-price"
 
 
 @pytest.fixture
-def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def copy(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    left = () if name == CHANGES else ELSEWHERE
     data = shutil.copytree(ROOT / "data", tmp_path / "data", ignore=lambda folder, names: [
-        name for name in names if Path(folder) == ROOT / "data" and name in ELSEWHERE
+        each for each in names if Path(folder) == ROOT / "data" and each in left
     ])  # fmt: skip
-    (data / "plans").mkdir()
+    (data / "plans").mkdir(exist_ok=True)
+    schemas = "generator/scalesheet/schema"  # new files name theirs, where they are there
+    shutil.copytree(ROOT / schemas, tmp_path / schemas)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

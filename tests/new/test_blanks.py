@@ -135,7 +135,7 @@ def test_a_person_is_asked_for_each_blank_with_its_unit(
             "^title": ["My offer"],
             "  source": ["a-paper"],
             "^term": ["spott", "spot"],
-            r"prices\[0\].price": ["-3", "2..3", "2.5"],
+            r"prices\[0\].price": ["-3", "2..3", "2.5 EUR", "2.5"],
             "^accelerator:": ["crad", "card"],
         }
     )
@@ -149,6 +149,8 @@ def test_a_person_is_asked_for_each_blank_with_its_unit(
     assert "  term: expected one of 'on-demand', 'spot', 'reserved', found the text 'spott'" in told
     assert "expected a price above 0, found the number -3" in told
     assert "expected a price above 0, found a mapping" in told
+    figure = "prices[0].price: expected a figure in USD / (node * hour) without its unit, as 3.06"
+    assert f"{figure}, found '2.5 EUR'" in told
     assert "the book has no accelerator 'crad'; did you mean 'card'?" in told
 
 

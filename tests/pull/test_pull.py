@@ -15,6 +15,7 @@ from scalesheet.build import build, diagnose
 from scalesheet.cli import main
 from scalesheet.pull import read, write
 from scalesheet.pull.sheets import read_workbook
+from small import MINIMAL
 
 
 @pytest.fixture(scope="module")
@@ -190,6 +191,21 @@ def test_a_row_that_was_added_is_a_new_row(shipped: Shipped) -> None:
     ]
 
 
+def test_a_row_that_was_taken_over_before_is_no_edit(shipped: Shipped, tmp_path: Path) -> None:
+    """Pulled again, as added: without an id and without the formulas of its columns."""
+
+    def add(book: openpyxl.Workbook) -> None:
+        book["Runs"]["A10"], book["Runs"]["C10"], book["Runs"]["D10"] = "Two thousand", 2000, 1.5
+
+    mine = copied(shipped, tmp_path)
+    edited = mine.edited({}, add)
+    for old, new in read(mine.data, edited).files.values():
+        assert mine.plan.read_bytes() == old
+        mine.plan.write_bytes(new)
+    pulled = read(mine.data, edited)
+    assert (said(pulled), pulled.edits, pulled.left) == ([], (), ())
+
+
 def test_a_row_that_was_deleted_goes(shipped: Shipped) -> None:
     def delete(book: openpyxl.Workbook) -> None:
         for column in "ABCDEFGHI":  # as deleting its cells does, with what stands below moved up
@@ -217,6 +233,21 @@ def test_a_price_is_never_overwritten(tmp_path: Path) -> None:
     assert diff(pulled) == [
         "+  - {from: 2026-11-20, price: 3, unit: USD / (node * hour), kind: assumption, "
         "note: from an edited workbook}"
+    ]
+
+
+def test_a_figure_for_a_reason_of_the_catalogue_says_what_it_rests_on(tmp_path: Path) -> None:
+    card = (MINIMAL / "hardware" / "card.yaml").read_text("utf-8")
+    plan = PLAN.replace(
+        "  each:", "  peak: {unit: TFLOP / (second * GPU), formula: gpu.dense_fp8}\n  each:"
+    )
+    files = {"hardware/card.yaml": card + "dense_fp8: {reason: no such unit}\n"}
+    mine = ship(tmp_path, {**FILES, "plans/small/plan.yaml": plan, **files})
+    pulled = mine.pull({"hardware['card'].dense_fp8": 250})
+    assert said(pulled) == []
+    assert diff(pulled) == [
+        "-dense_fp8: {reason: no such unit}",
+        "+dense_fp8: {value: 250, unit: TFLOP / (GPU * second), kind: assumption}",
     ]
 
 

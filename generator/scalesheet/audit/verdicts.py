@@ -163,7 +163,8 @@ def why_no_input(claim: Claim, target: Target, source: Source, units: Units) -> 
         return f"'{target.text}' is computed and no input"
     same = [stated for stated in target.stated if _states(stated, claim.says, target, units)]
     if not same:
-        return f"'{target.text}' is another value"
+        remedy = "keep the document's as its 'written:', or mend the claim"
+        return f"'{target.text}' is another value; {remedy}"
     if not any(_from_line(stated.citation, source, claim.line) for stated in same):
         told = ", ".join(
             dict.fromkeys(

@@ -99,7 +99,7 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
     rows = rows if pulling.same else _taken_before(pulling, table, rows, shipped)
     for row in table.rows:
         if row in rows.rows:
-            _row(pulling, formulas, table, rows, row)
+            _row(pulling, formulas, table, rows, row, is_new=row not in shipped)
         elif row in shipped:
             _gone(pulling, table, rows, row)
     formulas.column_edits(table, rows)
@@ -147,7 +147,11 @@ def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> 
         pulling.leave(Place(rows.sheet, filled[0], at), f"{said}; add it to the plan's table first")
 
 
-def _row(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, row: str) -> None:
+def _row(
+    pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, row: str, *, is_new: bool
+) -> None:
+    """Compares a row. One that was added and taken over before is new to the workbook, and may
+    leave the formulas of its columns out."""
     at = rows.rows[row]
     _row_title(pulling, table, rows, row)
     for column in table.columns.values():
@@ -156,6 +160,8 @@ def _row(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, row: st
                   for end in ends_of(column)}  # fmt: skip
         key = Key(column.name, table.name, row)
         if stated is None and (column.formula is not None or row in column.own):
+            if is_new and all(pulling.cell(place).blank for place in places.values()):
+                continue
             formulas.cell(table, column, row, places)
             continue
         if column.name in dict(table.each) or stated is None:

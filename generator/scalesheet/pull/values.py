@@ -198,7 +198,12 @@ def changes_of(
     told = "; its source and kind are those of the old value" if sourced else ""
     if isinstance(theirs, str):
         return _text_changes(quantity, stated, site, data, theirs), told
-    return _number_changes(pulling, quantity, site, data, theirs), told
+    changes = _number_changes(pulling, quantity, site, data, theirs)
+    if key.table in FILES and isinstance(data, Mapping) and "reason" in data:
+        more = {k: v for k, v in _by_assumption(quantity).items() if k not in data}
+        changes += [Set((*site.steps, k), v) for k, v in more.items()]
+        told = ", as an assumption" + told if "kind" in more else told
+    return changes, told
 
 
 def _text_changes(
@@ -293,10 +298,17 @@ def _new_value(
     whole: dict[str, object] = {"value": value}
     if not low == value == high:
         whole |= {"low": low, "high": high}
-    if key.table in FILES and quantity.unit is not None and not quantity.unit.pure:
-        whole |= {"unit": str(quantity.unit), "kind": "assumption"}
+    if key.table in FILES and _by_assumption(quantity):
+        whole |= _by_assumption(quantity)
         return [Set(site.steps, whole)], ", as an assumption"
     return [Set(site.steps, whole if len(whole) > 1 else value)], ""
+
+
+def _by_assumption(quantity: Quantity) -> dict[str, str]:
+    """What a figure of a catalogue's file says of itself where nothing was stated before."""
+    if quantity.unit is None or quantity.unit.pure:
+        return {}
+    return {"unit": str(quantity.unit), "kind": "assumption"}
 
 
 def _new_price(pulling: Pulling, site: Site, theirs: Said) -> list[Change]:
