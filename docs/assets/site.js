@@ -150,7 +150,7 @@
     return made
   }
 
-  const MOST_CHOICES = 100
+  const MOST_CHOICES = 200
 
   /** A choice among the values of a column. */
   function choice(rows, heading, column) {

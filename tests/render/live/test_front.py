@@ -218,7 +218,10 @@ def test_a_layout_can_be_fixed_and_one_that_divides_nothing_is_told(visit: Open)
 def test_a_stranger_changes_the_question_and_sends_the_link(visit: Open, address: str) -> None:
     page = visit()
     page.get_by_label("Accelerator").select_option(label="NVIDIA GeForce RTX 4090")
-    page.get_by_label("Count", exact=True).fill("2")
+    count = page.get_by_label("Count", exact=True)
+    count.fill("2")
+    count.dispatch_event("blur")  # as when the browser's own address field takes the focus
+    page.wait_for_url("**gpus=2")
     page.wait_for_selector(DONE)
     expect(page.locator(".value.fit")).to_have_text("does not fit")
     first = page.locator(".first strong")

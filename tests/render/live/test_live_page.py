@@ -187,6 +187,14 @@ def test_a_bad_entry_is_told_beside_the_field_and_changes_nothing(text: str, vis
     page.wait_for_url("**?cards=5")
 
 
+def test_what_is_typed_is_in_the_address_when_the_window_loses_the_focus(visit: Open) -> None:
+    page = visit()
+    control = field(page, "cards")
+    control.fill("80")
+    control.dispatch_event("blur")
+    page.wait_for_url("**?cards=80")
+
+
 def test_escape_takes_back_what_was_typed(visit: Open) -> None:
     page = visit()
     before = card(page).inner_text()

@@ -135,7 +135,12 @@ scalesheet.fields = (() => {
       host.reset(of);
       control.focus();
     });
-    control.addEventListener("change", () => enter(control.value, true));
+    let typed = false; // something, and it is not entered yet
+    const enterTyped = () => {
+      typed = false;
+      enter(control.value, true);
+    };
+    control.addEventListener("change", enterTyped);
     if (!number) return;
     control.addEventListener("focus", () => {
       if (control.getAttribute("aria-invalid")) return;
@@ -145,17 +150,20 @@ scalesheet.fields = (() => {
       host.begin();
     });
     control.addEventListener("input", () => {
+      typed = true;
       control.size = Math.max(3, Array.from(control.value).length);
       enter(control.value, false);
     });
     control.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
+      typed = false;
       enter(undefined, false);
       tell(self, "");
       control.value = self.full;
       control.blur();
     });
     control.addEventListener("blur", () => {
+      if (typed) enterTyped(); // the browser's own address field takes the focus without a change
       if (!control.getAttribute("aria-invalid")) show(self, self.text);
     });
   }

@@ -185,9 +185,19 @@
   }
 
   for (const [name, { control }] of fields) {
-    control.addEventListener("change", () => enter(name, control.value, true));
-    if (control.type === "text")
-      control.addEventListener("input", () => enter(name, control.value, false));
+    let typed = false; // something, and it is not in the address yet
+    const enterTyped = () => {
+      typed = false;
+      enter(name, control.value, true);
+    };
+    control.addEventListener("change", enterTyped);
+    if (control.type !== "text") continue;
+    control.addEventListener("input", () => {
+      typed = true;
+      enter(name, control.value, false);
+    });
+    // the browser's own address field takes the focus without a change
+    control.addEventListener("blur", () => typed && enterTyped());
   }
   for (const radio of radios)
     radio.addEventListener("change", () => enter("method", radio.value, true));
