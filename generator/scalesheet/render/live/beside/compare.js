@@ -498,6 +498,7 @@
       element("summary", {}, counted),
       element("div", { class: "scroll" }, inner),
     );
+    page.classList.add("filled");
   }
 
   // ---------------------------------------------------------------- start
