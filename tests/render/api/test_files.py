@@ -182,7 +182,7 @@ def test_two_writings_give_the_same_bytes(shipped: Written, tmp_path: Path) -> N
         scenarios={plan: {"": results[plan]} for plan in results},
         sensitivities={plan.id: sensitivity(book, plan) for plan in book.plans.values()},
         examples={r.id: [e.expect for e in r.examples] for r in book.records.values()},
-        pages=False,
+        pages=True,
         scores=score(book),
     )
     apart = {"index.json", "plans.json", "plans.csv"} | {
