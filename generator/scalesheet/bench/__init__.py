@@ -1,0 +1,1 @@
+"""Bench: what a training step takes, measured on real hardware or simulated from the catalogue."""
