@@ -37,6 +37,7 @@ FAMILIES = {
     "C": "claims",
     "P": "predictions",
     "M": "configurations of models (scalesheet new)",
+    "B": "measurements (scalesheet bench)",
     "L": "addresses (scalesheet links)",
     "W": "edited workbooks (scalesheet pull)",
     "X": "the workbook and the site",
@@ -523,6 +524,53 @@ _code(
     "The configuration has a part that files of models have no words for, so that its parameters "
     "would not be counted.",
     "Leave the model out, or propose a key for it.",
+)
+# B: measurements
+_code(
+    "B001",
+    "PyTorch is not installed",
+    "Real steps are made with PyTorch and its neighbours, which only 'scalesheet bench' needs.",
+    "Install the extra: pip install 'scalesheet[bench]'. 'scalesheet bench simulate' does without.",
+)
+_code(
+    "B002",
+    "no such device",
+    "The accelerator that was asked for is not in this machine, or not as many of them.",
+    "Name one that is listed, with --device and --accelerator; 'scalesheet bench ladder --rates "
+    "--write ID' enters one that the catalogue lacks.",
+)
+_code(
+    "B003",
+    "does not fit",
+    "By the formulas of the catalogue the step needs more memory than there is; nothing was "
+    "loaded.",
+    "Take a smaller batch, shorter sequences, activation checkpointing, lora or qlora, or "
+    "'scalesheet bench simulate'.",
+)
+_code(
+    "B004",
+    "out of memory",
+    "The step ran out of memory. What fits is said beside it.",
+    "Take what fits; 'scalesheet bench ladder' finds the largest.",
+)
+_code(
+    "B005",
+    "a model that cannot be built",
+    "A step needs all sizes of a model, and PyTorch must make one with as many parameters as the "
+    "catalogue counts.",
+    "State what is named, or give the model's config.json.",
+)
+_code(
+    "B006",
+    "a library is missing",
+    "A method or a kernel needs a library that is not installed, or does not work on the device.",
+    "Install what is named, or choose another method.",
+)
+_code(
+    "B007",
+    "the run failed",
+    "The process that makes the steps ended by an error of its own. Nothing was recorded.",
+    "Its last words follow; mend what they name.",
 )
 # L: addresses
 _code(

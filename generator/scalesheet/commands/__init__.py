@@ -68,6 +68,21 @@ def plan_of(book: Book, name: str) -> Plan:
     return book.plans[name]
 
 
+def model_of(book: Book, name: str) -> str:
+    """The id of a model of the catalogue, by that or by a name that people use. Raises UsageError
+    with the nearest."""
+    from scalesheet.diagnostics import nearest
+    from scalesheet.predict.lookups import NO_TABLE
+    from scalesheet.predict.names import model, models
+
+    table = book.tables.get("models", NO_TABLE)
+    row = model(name, models(table))
+    if not row:
+        every = (*table.rows, *table.row_titles)
+        raise UsageError(f"there is no model '{name}'{nearest(name, every, 'models')}")
+    return row
+
+
 def tally(found: Sequence[Diagnostic]) -> str:
     """`2 errors and 1 warning`, or that everything holds."""
     from scalesheet.diagnostics import errors

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalesheet.commands import FINDINGS, GOOD, UsageError, as_of, folder
+from scalesheet.commands import FINDINGS, GOOD, UsageError, as_of, folder, model_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -134,7 +134,7 @@ def _job(options: argparse.Namespace, book: Book, plan: Plan, catalogue: Known) 
         if options.tokens is not None:
             raise UsageError("--tokens and --samples say the same; give one of them")
         tokens = options.samples * sequence
-    model = _model(options.model, book, catalogue)
+    model = model_of(book, options.model)
     longest = catalogue.results.cell("models", model, "max_sequence").value
     if isinstance(longest, float) and sequence > longest:
         raise UsageError(
@@ -156,18 +156,6 @@ def _job(options: argparse.Namespace, book: Book, plan: Plan, catalogue: Known) 
         offers=_offers(options.offers, book, catalogue),
         trainer=options.trainer or "",
     )
-
-
-def _model(name: str, book: Book, catalogue: Known) -> str:
-    from scalesheet.diagnostics import nearest
-    from scalesheet.predict.names import model
-
-    table = book.tables["models"]
-    row = model(name, catalogue.models)
-    if not row:
-        every = (*table.rows, *table.row_titles)
-        raise UsageError(f"there is no model '{name}'{nearest(name, every, 'models')}")
-    return row
 
 
 def _offers(text: str | None, book: Book, catalogue: Known) -> tuple[str, ...]:

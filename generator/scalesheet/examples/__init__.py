@@ -107,6 +107,34 @@ IN_WORDS = {
         "was fitted on.",
         "The same after 'scalesheet fit', which writes 'fits/runs.yaml' anew.",
     ),
+    "B001": InWords(
+        "'scalesheet bench run smollm2-135m' where 'import torch' fails.",
+        "The same after \"pip install 'scalesheet[bench]'\".",
+    ),
+    "B002": InWords(
+        "'scalesheet bench run smollm2-135m --device cuda' on a machine without a GPU.",
+        "The same with '--device cpu'.",
+    ),
+    "B003": InWords(
+        "'scalesheet bench run llama-3-1-8b --batch 64' on an accelerator of 24 GB.",
+        "'scalesheet bench run llama-3-1-8b --method qlora --checkpointing' there.",
+    ),
+    "B004": InWords(
+        "'scalesheet bench run smollm2-135m --batch 512' on a machine whose memory others use too.",
+        "The same with the batch that the message names.",
+    ),
+    "B005": InWords(
+        "A model of the catalogue with an image tower, which no tokens pass.",
+        "The text model that it was made from, or its own config.json.",
+    ),
+    "B006": InWords(
+        "'--method qlora' where bitsandbytes is not installed.",
+        "The same after 'pip install bitsandbytes', or '--method lora'.",
+    ),
+    "B007": InWords(
+        "'--compile' on a machine without a compiler of C.",
+        "The same without '--compile'.",
+    ),
     "L001": InWords(
         "A source whose 'url' is a page that was taken down: its server answers 404.",
         "The same source with the address of the page's new place, or of a copy in an archive.",
