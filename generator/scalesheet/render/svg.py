@@ -6,12 +6,27 @@ There is no style in them: the site's style sheet paints their classes for light
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from html import escape
 
 
 def text(said: str) -> str:
     """Text within SVG, of which Markdown reads nothing as a sign."""
     return escape(said).replace("`", "&#96;").replace("~", "&#126;").replace("{", "&#123;")
+
+
+def framed(kind: str, name: str, height: float, title: str, told: str, body: Iterable[str]) -> str:
+    """A picture as wide as the page: what is drawn, with the title and the words that stand for it
+    where it is not seen. `name` begins its ids, one of the page's own."""
+    lines = [
+        f'<svg class="{kind}" role="img" width="100%" height="{height}" '
+        f'aria-labelledby="{name}-title {name}-desc" focusable="false">',
+        f'<title id="{name}-title">{text(title)}</title>',
+        f'<desc id="{name}-desc">{text(told)}</desc>',
+        *body,
+        "</svg>",
+    ]
+    return "\n".join(lines)
 
 
 def px(length: float) -> str:
