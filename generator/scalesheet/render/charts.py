@@ -14,7 +14,7 @@ from typing import Literal
 
 from scalesheet.model import Chart, Quantity, Table
 from scalesheet.numbers import Format, format_of, number, plain, span
-from scalesheet.render.svg import framed
+from scalesheet.render.svg import along, framed
 from scalesheet.render.svg import label as _label
 from scalesheet.render.svg import line as _line
 from scalesheet.render.svg import px as _px
@@ -62,8 +62,7 @@ class Drawing:
 
     def at(self, value: float) -> float:
         """Where a number lies on the axis, from 0 to 1."""
-        least, greatest = self.ticks[0][0], self.ticks[-1][0]
-        return (value - least) / (greatest - least)
+        return along(self.ticks, value)
 
 
 def chart_svg(

@@ -27,7 +27,7 @@ from scalesheet.render.charts import (
     told,
     with_unit,
 )
-from scalesheet.render.svg import framed, label, line, share, text, texture, textures
+from scalesheet.render.svg import along, framed, label, line, share, text, texture, textures
 from scalesheet.units import Units
 from scalesheet.values import Results
 
@@ -73,8 +73,7 @@ class Stacked:
 
     def at(self, value: float) -> float:
         """Where a number lies on the axis, from 0 to 1."""
-        least, greatest = self.ticks[0][0], self.ticks[-1][0]
-        return (value - least) / (greatest - least)
+        return along(self.ticks, value)
 
 
 def stacked(stack: Stack, plan: Plan, results: Results, units: Units) -> Stacked:

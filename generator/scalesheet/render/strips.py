@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from scalesheet.predict.score import TaskScore
 from scalesheet.render.charts import LABEL_LINE
 from scalesheet.render.scores import error, figure
-from scalesheet.render.svg import framed, label, line, px, round_step, share, text
+from scalesheet.render.svg import along, framed, label, line, px, round_step, share, text
 
 STRIP = 40  # pixels of a family: its label, and its dots below
 DOT = 4.5  # radius
@@ -31,8 +31,7 @@ class Strips:
 
     def at(self, place: float) -> float:
         """Where a place lies on the axis, from 0 to 1."""
-        first, last = self.ticks[0][0], self.ticks[-1][0]
-        return EDGE + (place - first) / (last - first) * (1 - 2 * EDGE)
+        return along(self.ticks, place, EDGE)
 
 
 def strips(score: TaskScore) -> Strips:

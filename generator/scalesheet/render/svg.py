@@ -6,7 +6,7 @@ There is no style in them: the site's style sheet paints their classes for light
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 
 
@@ -35,6 +35,13 @@ def px(length: float) -> str:
 
 def share(part: float) -> str:
     return f"{part * 100:.3f}".rstrip("0").rstrip(".") + "%"
+
+
+def along(ticks: Sequence[tuple[float, str]], value: float, edge: float = 0.0) -> float:
+    """Where a number lies on an axis from the first tick to the last, from 0 to 1, with so much
+    left free at both ends."""
+    first, last = ticks[0][0], ticks[-1][0]
+    return edge + (value - first) / (last - first) * (1 - 2 * edge)
 
 
 def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:

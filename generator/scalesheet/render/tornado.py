@@ -15,7 +15,7 @@ from scalesheet.evaluate.sensitivity import Effect, Ranking
 from scalesheet.model import Plan
 from scalesheet.numbers import Format, format_of, number, plain
 from scalesheet.render.charts import BAR, GLYPH, LABEL_LINE, NARROW, ROW, TICKS
-from scalesheet.render.svg import framed, label, line, px, round_step, share, text, wrapped
+from scalesheet.render.svg import along, framed, label, line, px, round_step, share, text, wrapped
 from scalesheet.units import Units
 from scalesheet.values import Value
 
@@ -47,8 +47,7 @@ class Tornado:
 
     def at(self, value: float) -> float:
         """Where a number lies on the axis, from 0 to 1."""
-        first, last = self.ticks[0][0], self.ticks[-1][0]
-        return EDGE + (value - first) / (last - first) * (1 - 2 * EDGE)
+        return along(self.ticks, value, EDGE)
 
 
 def how_far(effect: Effect, step: float, units: Units) -> tuple[str, str]:
