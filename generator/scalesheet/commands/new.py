@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -103,34 +104,24 @@ def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:
 def _from_example(
     data: Path, kind: str, path: Path, options: argparse.Namespace, asks: bool
 ) -> int:
-    from scalesheet.diagnostics import Refused
     from scalesheet.load.folder import shown
     from scalesheet.model import TO_BE_STATED
     from scalesheet.new import ask, entry
-    from scalesheet.new.blanks import SettingError
     from scalesheet.new.compose import composed
     from scalesheet.new.template import NothingToNameError
 
-    given = _given(kind, options)
-    try:
-        made = (
-            ask.answers(data, kind, options.id, input, print)
-            if asks
-            else composed(data, kind, options.id, given)
-        )
-    except NothingToNameError as error:
-        raise UsageError(
-            f"a {kind} names an {error} of the book, which has none yet; begin with one"
-        ) from None
-    except SettingError as error:
-        raise UsageError(f"--set: {error}") from None
-    except entry.LayoutError as error:
-        raise UsageError(f"{shown(entry.file(data))}: {error}") from None
-    except EOFError:
-        raise UsageError("the questions were left unanswered; nothing was written") from None
-    except Refused:
-        print(f"nothing was written: {shown(path)} would not fit the book", file=sys.stderr)
-        raise
+    with _nothing_written(data, shown(path)):
+        given = _given(kind, options)
+        try:
+            made = (
+                ask.answers(data, kind, options.id, input, print)
+                if asks
+                else composed(data, kind, options.id, given)
+            )
+        except NothingToNameError as error:
+            raise UsageError(
+                f"a {kind} names an {error} of the book, which has none yet; begin with one"
+            ) from None
     files = {path: made.text}
     if made.page is not None:
         files[path.with_name("page.md")] = made.page
@@ -151,23 +142,19 @@ def _from_example(
 
 
 def _given(kind: str, options: argparse.Namespace) -> Given:
-    from scalesheet.new.blanks import SettingError, setting
+    from scalesheet.new.blanks import setting
     from scalesheet.new.template import Given
 
-    try:
-        filled = dict(setting(kind, text) for text in options.set)
-    except SettingError as error:
-        raise UsageError(f"--set: {error}") from None
+    filled = dict(setting(kind, text) for text in options.set)
     given = Given(options.title, options.source, filled=filled)
     return replace(given, locator=options.place) if options.place else given
 
 
 def _entry(data: Path, options: argparse.Namespace, asks: bool) -> int:
     """A source: an entry of sources.yaml and no file of its own."""
-    from scalesheet.diagnostics import Refused
     from scalesheet.load.folder import shown
     from scalesheet.new import ask, entry
-    from scalesheet.new.blanks import SettingError, setting
+    from scalesheet.new.blanks import setting
     from scalesheet.new.compose import with_entries
 
     if options.source is not None:
@@ -177,7 +164,7 @@ def _entry(data: Path, options: argparse.Namespace, asks: bool) -> int:
         raise UsageError(f"the source '{options.id}' is in {shown(file)} already; edit it there")
     if not file.is_file():
         raise UsageError(f"the book has no {shown(file)}; write it first")
-    try:
+    with _nothing_written(data, f"'{options.id}'"):
         settings = [setting("sources", text) for text in options.set]
         said = {str(steps[0]): value for steps, value in settings}
         said |= {"title": options.title} if options.title else {}
@@ -185,18 +172,30 @@ def _entry(data: Path, options: argparse.Namespace, asks: bool) -> int:
         if "title" not in said:
             raise UsageError("a source needs its title, as on its title page: --title TEXT")
         text = with_entries(data, {options.id: said})
-    except SettingError as error:
-        raise UsageError(f"--set: {error}") from None
-    except entry.LayoutError as error:
-        raise UsageError(f"{shown(file)}: {error}") from None
-    except EOFError:
-        raise UsageError("the questions were left unanswered; nothing was written") from None
-    except Refused:
-        print(f"nothing was written: '{options.id}' would not fit the book", file=sys.stderr)
-        raise
     _replace(file, text)
     print(f"added {options.id} to {shown(file)}")
     return GOOD
+
+
+@contextmanager
+def _nothing_written(data: Path, name: str) -> Iterator[None]:
+    """Says what is wrong with a flag, with an answer or with what would be written as `name`."""
+    from scalesheet.diagnostics import Refused
+    from scalesheet.load.folder import shown
+    from scalesheet.new import entry
+    from scalesheet.new.blanks import SettingError
+
+    try:
+        yield
+    except SettingError as error:
+        raise UsageError(f"--set: {error}") from None
+    except entry.LayoutError as error:
+        raise UsageError(f"{shown(entry.file(data))}: {error}") from None
+    except EOFError:
+        raise UsageError("the questions were left unanswered; nothing was written") from None
+    except Refused:
+        print(f"nothing was written: {name} would not fit the book", file=sys.stderr)
+        raise
 
 
 def _blank(source: str | None) -> None:

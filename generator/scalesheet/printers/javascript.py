@@ -39,9 +39,10 @@ from scalesheet.language.syntax import (
     Title,
 )
 from scalesheet.printers.base import Printing, Table, number, run, spelled
+from scalesheet.printers.code import ATOM, Piece, bracket, infix
 from scalesheet.printers.names import Names
 
-CONDITIONAL, OR, AND, SUM, PRODUCT, UNARY, ATOM = range(7)
+CONDITIONAL, OR, AND, SUM, PRODUCT, UNARY = range(6)
 
 
 class PlanNames:
@@ -73,12 +74,6 @@ def quoted(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
-    text: str
-    level: int = ATOM
-
-
-@dataclass(frozen=True, slots=True)
 class _Context:
     """`rows`: the row variable of each table that is aggregated around here. `test`: a truth."""
 
@@ -87,7 +82,7 @@ class _Context:
     rows: dict[str, str] = field(default_factory=dict)
 
 
-_Printing = Printing[_Context, _Piece]
+_Printing = Printing[_Context, Piece]
 
 
 def javascript(node: Node, names: Names | None = None) -> str:
@@ -95,21 +90,13 @@ def javascript(node: Node, names: Names | None = None) -> str:
     return run(_TABLE, node, _Context(names or PlanNames())).text
 
 
-def _bracket(piece: _Piece, least: int) -> str:
-    return piece.text if piece.level >= least else f"({piece.text})"
+def _function(name: str, *arguments: str) -> Piece:
+    return Piece(f"rt.{name}({', '.join(arguments)})")
 
 
-def _infix(op: str, level: int, left: _Piece, right: _Piece) -> _Piece:
-    return _Piece(f"{_bracket(left, level)} {op} {_bracket(right, level + 1)}", level)
-
-
-def _function(name: str, *arguments: str) -> _Piece:
-    return _Piece(f"rt.{name}({', '.join(arguments)})")
-
-
-def _read(text: str, context: _Context) -> _Piece:
+def _read(text: str, context: _Context) -> Piece:
     """A cell; in a test it must be a flag."""
-    return _function("yes", text) if context.test else _Piece(text)
+    return _function("yes", text) if context.test else Piece(text)
 
 
 # ------------------------------------------------------------------ leaves
@@ -117,17 +104,17 @@ def _read(text: str, context: _Context) -> _Piece:
 
 def _number(node: Number, context: _Context) -> _Printing:
     yield from ()
-    return _Piece(number(node.value), UNARY if node.value < 0 else ATOM)
+    return Piece(number(node.value), UNARY if node.value < 0 else ATOM)
 
 
 def _text(node: Text, context: _Context) -> _Printing:
     yield from ()
-    return _Piece(quoted(node.value))
+    return Piece(quoted(node.value))
 
 
 def _flag(node: Flag, context: _Context) -> _Printing:
     yield from ()
-    return _Piece("true" if node.value else "false")
+    return Piece("true" if node.value else "false")
 
 
 def _reason(node: Reason, context: _Context) -> _Printing:
@@ -137,7 +124,7 @@ def _reason(node: Reason, context: _Context) -> _Printing:
 
 def _constant(node: Constant, context: _Context) -> _Printing:
     yield from ()
-    return _Piece(context.names.constant(node.name, node.value))
+    return Piece(context.names.constant(node.name, node.value))
 
 
 def _scalar(node: Scalar, context: _Context) -> _Printing:
@@ -168,14 +155,14 @@ _LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT}
 
 def _negative(node: Negative, context: _Context) -> _Printing:
     operand = yield node.operand, context
-    return _Piece(f"-{_bracket(operand, ATOM)}", UNARY)
+    return Piece(f"-{bracket(operand, ATOM)}", UNARY)
 
 
 def _binary(node: Binary, context: _Context) -> _Printing:
     left = yield node.left, context
     right = yield node.right, context
     if node.op in _LEVELS:
-        return _infix(node.op, _LEVELS[node.op], left, right)
+        return infix(node.op, _LEVELS[node.op], left, right)
     return _function("divide" if node.op == "/" else "power", left.text, right.text)
 
 
@@ -204,27 +191,27 @@ def _compare(node: Compare, context: _Context) -> _Printing:
     if node.of == "number":
         return _function(_COMPARISONS[node.op], left.text, right.text)
     piece = _function("same", left.text, right.text)
-    return piece if node.op == "==" else _Piece(f"!{piece.text}", UNARY)
+    return piece if node.op == "==" else Piece(f"!{piece.text}", UNARY)
 
 
 def _logic(node: Logic, context: _Context) -> _Printing:
     left = yield node.left, replace(context, test=True)
     right = yield node.right, replace(context, test=True)
     level = AND if node.op == "and" else OR
-    return _infix("&&" if node.op == "and" else "||", level, left, right)
+    return infix("&&" if node.op == "and" else "||", level, left, right)
 
 
 def _not(node: Not, context: _Context) -> _Printing:
     operand = yield node.operand, replace(context, test=True)
-    return _Piece(f"!{_bracket(operand, ATOM)}", UNARY)
+    return Piece(f"!{bracket(operand, ATOM)}", UNARY)
 
 
 def _choice(node: Choice, context: _Context) -> _Printing:
     test = yield node.test, replace(context, test=True)
     then = yield node.then, context
     other = yield node.other, context
-    text = f"{_bracket(test, OR)} ? {_bracket(then, OR)} : {other.text}"
-    return _Piece(text, CONDITIONAL)
+    text = f"{bracket(test, OR)} ? {bracket(then, OR)} : {other.text}"
+    return Piece(text, CONDITIONAL)
 
 
 def _guard(node: Guard, context: _Context) -> _Printing:
@@ -250,7 +237,7 @@ def _join(node: Join, context: _Context) -> _Printing:
 def _fixed(node: Fixed, context: _Context) -> _Printing:
     operand = yield node.operand, context
     digits = _function("fixed", operand.text, str(node.decimals))
-    return _infix("+", SUM, digits, _Piece(quoted(node.suffix))) if node.suffix else digits
+    return infix("+", SUM, digits, Piece(quoted(node.suffix))) if node.suffix else digits
 
 
 def _title(node: Title, context: _Context) -> _Printing:
@@ -285,7 +272,7 @@ def _row(rows: dict[str, str]) -> str:
     return next(name for n in range(1, 99) if (name := f"j{n if n > 1 else ''}") not in taken)
 
 
-_TABLE: Table[_Context, _Piece] = {
+_TABLE: Table[_Context, Piece] = {
     Number: _number,
     Text: _text,
     Flag: _flag,

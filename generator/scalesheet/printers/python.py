@@ -42,9 +42,10 @@ from scalesheet.language.syntax import (
     Title,
 )
 from scalesheet.printers.base import Printing, Table, number, run, spelled
+from scalesheet.printers.code import ATOM, Piece, bracket, infix
 from scalesheet.printers.names import Names
 
-CONDITIONAL, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, POWER, ATOM = range(10)
+CONDITIONAL, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, POWER = range(9)
 
 
 class PlainNames:
@@ -80,12 +81,6 @@ def identifier(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
-    text: str
-    level: int = ATOM
-
-
-@dataclass(frozen=True, slots=True)
 class _Context:
     """`rows`: the row variable of each table that is aggregated around here."""
 
@@ -93,7 +88,7 @@ class _Context:
     rows: dict[str, str] = field(default_factory=dict)
 
 
-_Printing = Printing[_Context, _Piece]
+_Printing = Printing[_Context, Piece]
 
 
 def python(node: Node, names: Names | None = None) -> str:
@@ -101,61 +96,53 @@ def python(node: Node, names: Names | None = None) -> str:
     return run(_TABLE, node, _Context(names or PlainNames())).text
 
 
-def _bracket(piece: _Piece, least: int) -> str:
-    return piece.text if piece.level >= least else f"({piece.text})"
-
-
-def _infix(op: str, level: int, left: _Piece, right: _Piece) -> _Piece:
-    return _Piece(f"{_bracket(left, level)} {op} {_bracket(right, level + 1)}", level)
-
-
 # ------------------------------------------------------------------ leaves
 
 
 def _number(node: Number, context: _Context) -> _Printing:
     yield from ()
-    return _Piece(number(node.value), UNARY if node.value < 0 else ATOM)
+    return Piece(number(node.value), UNARY if node.value < 0 else ATOM)
 
 
 def _text(node: Text, context: _Context) -> _Printing:
     yield from ()
-    return _Piece(repr(node.value))
+    return Piece(repr(node.value))
 
 
 def _flag(node: Flag, context: _Context) -> _Printing:
     yield from ()
-    return _Piece(repr(node.value))
+    return Piece(repr(node.value))
 
 
 def _reason(node: Reason, context: _Context) -> _Printing:
     text = yield node.text, context
-    return _Piece(f"Reason({text.text})")
+    return Piece(f"Reason({text.text})")
 
 
 def _constant(node: Constant, context: _Context) -> _Printing:
     yield from ()
-    return _Piece(context.names.constant(node.name, node.value))
+    return Piece(context.names.constant(node.name, node.value))
 
 
 def _scalar(node: Scalar, context: _Context) -> _Printing:
     yield from ()
-    return _Piece(context.names.scalar(node.name, node.end))
+    return Piece(context.names.scalar(node.name, node.end))
 
 
 def _column(node: Column, context: _Context) -> _Printing:
     yield from ()
     row = "row" if node.own else context.rows.get(node.table, "row")
-    return _Piece(context.names.column(node.table, node.column, node.end, row))
+    return Piece(context.names.column(node.table, node.column, node.end, row))
 
 
 def _cell(node: Cell, context: _Context) -> _Printing:
     yield from ()
-    return _Piece(context.names.cell(node.table, node.row, node.column, node.end))
+    return Piece(context.names.cell(node.table, node.row, node.column, node.end))
 
 
 def _lookup(node: Lookup, context: _Context) -> _Printing:
     key = yield node.key, context
-    return _Piece(context.names.lookup(node.table, key.text, node.column, node.end))
+    return Piece(context.names.lookup(node.table, key.text, node.column, node.end))
 
 
 # ------------------------------------------------------------------ numbers
@@ -165,19 +152,19 @@ _LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT}
 
 def _negative(node: Negative, context: _Context) -> _Printing:
     operand = yield node.operand, context
-    return _Piece(f"-{_bracket(operand, POWER)}", UNARY)
+    return Piece(f"-{bracket(operand, POWER)}", UNARY)
 
 
 def _binary(node: Binary, context: _Context) -> _Printing:
     left = yield node.left, context
     right = yield node.right, context
     if node.op != "**":
-        return _infix(node.op, _LEVELS[node.op], left, right)
+        return infix(node.op, _LEVELS[node.op], left, right)
     # a whole literal is a float here: powers of Python's own whole numbers have no end
-    base = _bracket(left, ATOM)
+    base = bracket(left, ATOM)
     if isinstance(node.left, Number) and base.isdigit():
         base += ".0"
-    return _Piece(f"{base} ** {_bracket(right, UNARY)}", POWER)
+    return Piece(f"{base} ** {bracket(right, UNARY)}", POWER)
 
 
 def _call(node: Call, context: _Context) -> _Printing:
@@ -186,8 +173,8 @@ def _call(node: Call, context: _Context) -> _Printing:
         parts.append((yield argument, context))
     arguments = ", ".join(part.text for part in parts)
     if node.function in ("sum", "mean"):
-        return _Piece(f"{'total' if node.function == 'sum' else 'mean'}([{arguments}])")
-    return _Piece(f"{node.function}({arguments})")
+        return Piece(f"{'total' if node.function == 'sum' else 'mean'}([{arguments}])")
+    return Piece(f"{node.function}({arguments})")
 
 
 # ------------------------------------------------------------------ conditions
@@ -206,29 +193,29 @@ def _compare(node: Compare, context: _Context) -> _Printing:
     left = yield node.left, context
     right = yield node.right, context
     if node.of == "number":
-        return _Piece(f"{_COMPARISONS[node.op]}({left.text}, {right.text})")
+        return Piece(f"{_COMPARISONS[node.op]}({left.text}, {right.text})")
     # Python chains comparisons, so both sides are bracketed if they are one
-    text = f"{_bracket(left, COMPARE + 1)} {node.op} {_bracket(right, COMPARE + 1)}"
-    return _Piece(text, COMPARE)
+    text = f"{bracket(left, COMPARE + 1)} {node.op} {bracket(right, COMPARE + 1)}"
+    return Piece(text, COMPARE)
 
 
 def _logic(node: Logic, context: _Context) -> _Printing:
     left = yield node.left, context
     right = yield node.right, context
-    return _infix(node.op, AND if node.op == "and" else OR, left, right)
+    return infix(node.op, AND if node.op == "and" else OR, left, right)
 
 
 def _not(node: Not, context: _Context) -> _Printing:
     operand = yield node.operand, context
-    return _Piece(f"not {_bracket(operand, NOT)}", NOT)
+    return Piece(f"not {bracket(operand, NOT)}", NOT)
 
 
 def _choice(node: Choice, context: _Context) -> _Printing:
     then = yield node.then, context
     test = yield node.test, context
     other = yield node.other, context
-    text = f"{_bracket(then, OR)} if {_bracket(test, OR)} else {other.text}"
-    return _Piece(text, CONDITIONAL)
+    text = f"{bracket(then, OR)} if {bracket(test, OR)} else {other.text}"
+    return Piece(text, CONDITIONAL)
 
 
 def _guard(node: Guard, context: _Context) -> _Printing:
@@ -237,7 +224,7 @@ def _guard(node: Guard, context: _Context) -> _Printing:
         piece = yield subject, context
         subjects.append(piece.text if isinstance(subject, READ) else f"lambda: {piece.text}")
     body = yield node.body, context
-    return _Piece(f"guard([{', '.join(subjects)}], lambda: {body.text})")
+    return Piece(f"guard([{', '.join(subjects)}], lambda: {body.text})")
 
 
 # ------------------------------------------------------------------ texts
@@ -247,18 +234,18 @@ def _join(node: Join, context: _Context) -> _Printing:
     parts = []
     for part in spelled(node):
         parts.append((yield part, context).text)
-    return _Piece(f"join({', '.join(parts)})")
+    return Piece(f"join({', '.join(parts)})")
 
 
 def _fixed(node: Fixed, context: _Context) -> _Printing:
     operand = yield node.operand, context
-    digits = _Piece(f"fixed({operand.text}, {node.decimals})")
-    return _infix("+", SUM, digits, _Piece(repr(node.suffix))) if node.suffix else digits
+    digits = Piece(f"fixed({operand.text}, {node.decimals})")
+    return infix("+", SUM, digits, Piece(repr(node.suffix))) if node.suffix else digits
 
 
 def _title(node: Title, context: _Context) -> _Printing:
     key = yield node.key, context
-    return _Piece(f"{context.names.table(node.table)}[{key.text}].title")
+    return Piece(f"{context.names.table(node.table)}[{key.text}].title")
 
 
 def _one_of(node: OneOf, context: _Context) -> _Printing:
@@ -275,16 +262,16 @@ def _aggregate(node: Aggregate, context: _Context) -> _Printing:
     rows = f"for {row} in {context.names.table(node.table)}"
     if node.where is not None:
         where = yield node.where, replace(context, rows={**context.rows, node.table: row})
-        rows += f" if {_bracket(where, OR)}"
+        rows += f" if {bracket(where, OR)}"
     if node.column is None:
-        return _Piece(f"count({row} {rows})")
+        return Piece(f"count({row} {rows})")
     value = context.names.column(node.table, node.column, node.end, row)
     if node.function in ("argmin", "argmax"):
-        return _Piece(f"{node.function}(({row}.id, {value}) {rows})")
-    return _Piece(f"{_DRAWN[node.function]}(numbers({value} {rows}))")
+        return Piece(f"{node.function}(({row}.id, {value}) {rows})")
+    return Piece(f"{_DRAWN[node.function]}(numbers({value} {rows}))")
 
 
-_TABLE: Table[_Context, _Piece] = {
+_TABLE: Table[_Context, Piece] = {
     Number: _number,
     Text: _text,
     Flag: _flag,

@@ -14,7 +14,7 @@ from scalesheet.pull.sheets import Cell, Workbook
 from scalesheet.pull.sites import Site, Sites
 from scalesheet.pull.tokens import Meanings, Printer, Token, meanings
 from scalesheet.pull.where import Place, Stamp, Where
-from scalesheet.render.workbook.layout import tables_used
+from scalesheet.render.workbook.layout import tables_of
 from scalesheet.render.workbook.names import Names
 from scalesheet.render.workbook.places import ConstantPlace, Layout
 
@@ -73,7 +73,7 @@ class Pulling:
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:
-        return {**tables_used(self.book, self.plan), **self.plan.tables}
+        return tables_of(self.book, self.plan)
 
     @property
     def names(self) -> Names:

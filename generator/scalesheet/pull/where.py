@@ -18,7 +18,7 @@ from scalesheet.model import Book, Plan, Table
 from scalesheet.pull.sheets import Cell, Sheet, Workbook, address, spot
 from scalesheet.render.workbook.changes import ALL_HEADINGS
 from scalesheet.render.workbook.front import CONTENTS, EDITION, EDITION_HASH, PLAN
-from scalesheet.render.workbook.layout import tables_used
+from scalesheet.render.workbook.layout import tables_of
 from scalesheet.render.workbook.names import Names
 from scalesheet.render.workbook.places import NAMES_OF
 from scalesheet.render.workbook.scalars import FIRST_HEADINGS, INPUT_HEADINGS
@@ -129,7 +129,7 @@ def stamp_of(workbook: Workbook) -> Stamp | None:
 
 def locate(workbook: Workbook, book: Book, plan: Plan, names: Names) -> Where:
     """Finds every scalar and table of the plan."""
-    tables = {**tables_used(book, plan), **plan.tables}
+    tables = tables_of(book, plan)
     found = {}
     for sheet in workbook.sheets.values():
         for row, column, name in _headed(sheet):

@@ -15,7 +15,7 @@ from scalesheet.render.charts import NARROW
 from scalesheet.render.lines import stretched, stroke
 from scalesheet.render.scatters import LEFT, PLOT, RIGHT, TOP, Axis, Side, axis, plot, rooms
 from scalesheet.render.scores import error, figure, unit_shown
-from scalesheet.render.svg import px, round_step, share, text
+from scalesheet.render.svg import framed, px, round_step, share, text
 
 HEIGHT = TOP + PLOT + 44
 NAMED = 4  # rows that are farthest off
@@ -93,18 +93,12 @@ def _short(task: str, tick: float) -> str:
 def against_svg(drawing: Against) -> str:
     """The picture as text: the same drawing gives the same bytes."""
     name = f"against-{drawing.task}"
-    return "\n".join(
-        [
-            f'<svg class="scatter" role="img" width="100%" height="{HEIGHT}" '
-            f'aria-labelledby="{name}-title {name}-desc" focusable="false">',
-            f'<title id="{name}-title">{text(drawing.title)}</title>',
-            f'<desc id="{name}-desc">{text(description(drawing))}</desc>',
-            *plot(drawing.x, drawing.y),
-            *stretched(_diagonals(drawing)),
-            *_points(drawing),
-            "</svg>",
-        ]
-    )
+    lines = [
+        *plot(drawing.x, drawing.y),
+        *stretched(_diagonals(drawing)),
+        *_points(drawing),
+    ]
+    return framed("scatter", name, HEIGHT, drawing.title, description(drawing), lines)
 
 
 def description(drawing: Against) -> str:

@@ -14,6 +14,7 @@ from typing import Literal
 
 from scalesheet.model import Chart, Quantity, Table
 from scalesheet.numbers import Format, format_of, number, plain, span
+from scalesheet.render.svg import along, framed
 from scalesheet.render.svg import label as _label
 from scalesheet.render.svg import line as _line
 from scalesheet.render.svg import px as _px
@@ -61,8 +62,7 @@ class Drawing:
 
     def at(self, value: float) -> float:
         """Where a number lies on the axis, from 0 to 1."""
-        least, greatest = self.ticks[0][0], self.ticks[-1][0]
-        return (value - least) / (greatest - least)
+        return along(self.ticks, value)
 
 
 def chart_svg(
@@ -175,15 +175,7 @@ def svg(drawing: Drawing) -> str:
     """The picture as text: the same drawing gives the same bytes."""
     body, height = (_bars if drawing.kind == "bar" else _columns)(drawing)
     name = f"chart-{drawing.id}"
-    lines = [
-        f'<svg class="{drawing.kind}s" role="img" width="100%" height="{height}" '
-        f'aria-labelledby="{name}-title {name}-desc" focusable="false">',
-        f'<title id="{name}-title">{_text(drawing.title)}</title>',
-        f'<desc id="{name}-desc">{_text(description(drawing))}</desc>',
-        *body,
-        "</svg>",
-    ]
-    return "\n".join(lines)
+    return framed(f"{drawing.kind}s", name, height, drawing.title, description(drawing), body)
 
 
 def description(drawing: Drawing) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scalesheet.render.lines import numbered, numbers_key, paint, stretched, stroke
 from scalesheet.render.scatters import PLOT, TOP, Axis, plot
-from scalesheet.render.svg import text
+from scalesheet.render.svg import framed
 
 KEY = 44  # where the key begins below the plot
 
@@ -40,19 +40,8 @@ def curves_svg(drawing: Curves) -> str:
         for n, curve in enumerate(drawing.curves)
     ]
     key, height = numbers_key([(c.label, c.told) for c in drawing.curves], TOP + PLOT + KEY)
-    return "\n".join(
-        [
-            f'<svg class="scatter" role="img" width="100%" height="{height}" '
-            f'aria-labelledby="{name}-title {name}-desc" focusable="false">',
-            f'<title id="{name}-title">{text(drawing.title)}</title>',
-            f'<desc id="{name}-desc">{text(description(drawing))}</desc>',
-            *plot(drawing.x, drawing.y),
-            *stretched(_lines(drawing)),
-            *numbered(ends),
-            *key,
-            "</svg>",
-        ]
-    )
+    lines = [*plot(drawing.x, drawing.y), *stretched(_lines(drawing)), *numbered(ends), *key]
+    return framed("scatter", name, height, drawing.title, description(drawing), lines)
 
 
 def description(drawing: Curves) -> str:

@@ -14,7 +14,7 @@ from scalesheet.numbers import Format
 from scalesheet.render.charts import Mark
 from scalesheet.render.lines import numbered, numbers_key, paint
 from scalesheet.render.scatters import LEFT, PLOT, RIGHT, TOP, Axis, Side, axis, plot, rooms
-from scalesheet.render.svg import line, px, share, text
+from scalesheet.render.svg import framed, line, px, share, text
 from scalesheet.render.sweeps import spread
 
 KEY = 44  # where the key begins below the plot
@@ -93,16 +93,7 @@ def price_svg(drawing: Priced) -> str:
         lines += _numbered(drawing)
         key, height = numbers_key([(t.label, t.told) for t in drawing.tracks], TOP + PLOT + KEY)
         lines += key
-    return "\n".join(
-        [
-            f'<svg class="scatter prices" role="img" width="100%" height="{height}" '
-            f'aria-labelledby="{name}-title {name}-desc" focusable="false">',
-            f'<title id="{name}-title">{text(drawing.title)}</title>',
-            f'<desc id="{name}-desc">{text(description(drawing))}</desc>',
-            *lines,
-            "</svg>",
-        ]
-    )
+    return framed("scatter prices", name, height, drawing.title, description(drawing), lines)
 
 
 def description(drawing: Priced) -> str:

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from scalesheet.numbers import Format, number
 from scalesheet.render.charts import GLYPH, LABEL_LINE, NARROW, Mark, steps, told
-from scalesheet.render.svg import label, line, px, share, text, wrapped
+from scalesheet.render.svg import framed, label, line, px, share, text, wrapped
 
 TOP, PLOT = 26, 240  # where the plot begins, and its height
 LEFT, RIGHT = 0.14, 0.04  # of the width, beside the plot
@@ -140,18 +140,13 @@ def scatter_svg(drawing: Scattered) -> str:
     name, floor = f"chart-{drawing.id}", TOP + PLOT
     key, height = _key(drawing, floor + 44)
     lines = [
-        f'<svg class="scatter" role="img" width="100%" height="{height}" '
-        f'aria-labelledby="{name}-title {name}-desc" focusable="false">',
-        f'<title id="{name}-title">{text(drawing.title)}</title>',
-        f'<desc id="{name}-desc">{text(description(drawing))}</desc>',
         *plot(drawing.x, drawing.y),
         *_stairs(drawing),
         *_others(drawing),
         *_best(drawing),
         *key,
-        "</svg>",
     ]
-    return "\n".join(lines)
+    return framed("scatter", name, height, drawing.title, description(drawing), lines)
 
 
 def description(drawing: Scattered) -> str:

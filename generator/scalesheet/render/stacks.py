@@ -27,7 +27,7 @@ from scalesheet.render.charts import (
     told,
     with_unit,
 )
-from scalesheet.render.svg import label, line, share, text, texture, textures
+from scalesheet.render.svg import along, framed, label, line, share, text, texture, textures
 from scalesheet.units import Units
 from scalesheet.values import Results
 
@@ -73,8 +73,7 @@ class Stacked:
 
     def at(self, value: float) -> float:
         """Where a number lies on the axis, from 0 to 1."""
-        least, greatest = self.ticks[0][0], self.ticks[-1][0]
-        return (value - least) / (greatest - least)
+        return along(self.ticks, value)
 
 
 def stacked(stack: Stack, plan: Plan, results: Results, units: Units) -> Stacked:
@@ -178,17 +177,8 @@ def stack_svg(drawing: Stacked) -> str:
     body, bottom = _bars(drawing, name)
     key, height = _key(drawing, name, bottom + BELOW)
     most = max((len(bar.parts) for bar in drawing.bars), default=0)
-    lines = [
-        f'<svg class="bars stack" role="img" width="100%" height="{height}" '
-        f'aria-labelledby="{name}-title {name}-desc" focusable="false">',
-        f'<title id="{name}-title">{text(drawing.title)}</title>',
-        f'<desc id="{name}-desc">{text(description(drawing))}</desc>',
-        *textures(name, most),
-        *body,
-        *key,
-        "</svg>",
-    ]
-    return "\n".join(lines)
+    lines = [*textures(name, most), *body, *key]
+    return framed("bars stack", name, height, drawing.title, description(drawing), lines)
 
 
 def description(drawing: Stacked) -> str:

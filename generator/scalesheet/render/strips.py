@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from scalesheet.predict.score import TaskScore
 from scalesheet.render.charts import LABEL_LINE
 from scalesheet.render.scores import error, figure
-from scalesheet.render.svg import label, line, px, round_step, share, text
+from scalesheet.render.svg import along, framed, label, line, px, round_step, share, text
 
 STRIP = 40  # pixels of a family: its label, and its dots below
 DOT = 4.5  # radius
@@ -31,8 +31,7 @@ class Strips:
 
     def at(self, place: float) -> float:
         """Where a place lies on the axis, from 0 to 1."""
-        first, last = self.ticks[0][0], self.ticks[-1][0]
-        return EDGE + (place - first) / (last - first) * (1 - 2 * EDGE)
+        return along(self.ticks, place, EDGE)
 
 
 def strips(score: TaskScore) -> Strips:
@@ -93,16 +92,7 @@ def strips_svg(drawing: Strips) -> str:
         lines.append(label(drawing.at(tick), bottom + LABEL_LINE, said, anchor, "muted"))
     lines.append(label(1, bottom + 2.2 * LABEL_LINE, drawing.axis, "end", "muted"))
     name = f"strips-{drawing.task}"
-    return "\n".join(
-        [
-            f'<svg class="bars strips" role="img" width="100%" height="{bottom + 40}" '
-            f'aria-labelledby="{name}-title {name}-desc" focusable="false">',
-            f'<title id="{name}-title">{text(drawing.title)}</title>',
-            f'<desc id="{name}-desc">{text(description(drawing))}</desc>',
-            *lines,
-            "</svg>",
-        ]
-    )
+    return framed("bars strips", name, bottom + 40, drawing.title, description(drawing), lines)
 
 
 def description(drawing: Strips) -> str:

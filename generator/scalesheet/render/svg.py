@@ -6,6 +6,7 @@ There is no style in them: the site's style sheet paints their classes for light
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from html import escape
 
 
@@ -14,12 +15,33 @@ def text(said: str) -> str:
     return escape(said).replace("`", "&#96;").replace("~", "&#126;").replace("{", "&#123;")
 
 
+def framed(kind: str, name: str, height: float, title: str, told: str, body: Iterable[str]) -> str:
+    """A picture as wide as the page: what is drawn, with the title and the words that stand for it
+    where it is not seen. `name` begins its ids, one of the page's own."""
+    lines = [
+        f'<svg class="{kind}" role="img" width="100%" height="{height}" '
+        f'aria-labelledby="{name}-title {name}-desc" focusable="false">',
+        f'<title id="{name}-title">{text(title)}</title>',
+        f'<desc id="{name}-desc">{text(told)}</desc>',
+        *body,
+        "</svg>",
+    ]
+    return "\n".join(lines)
+
+
 def px(length: float) -> str:
     return f"{length:.1f}".removesuffix(".0")
 
 
 def share(part: float) -> str:
     return f"{part * 100:.3f}".rstrip("0").rstrip(".") + "%"
+
+
+def along(ticks: Sequence[tuple[float, str]], value: float, edge: float = 0.0) -> float:
+    """Where a number lies on an axis from the first tick to the last, from 0 to 1, with so much
+    left free at both ends."""
+    first, last = ticks[0][0], ticks[-1][0]
+    return edge + (value - first) / (last - first) * (1 - 2 * edge)
 
 
 def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:

@@ -27,7 +27,7 @@ from scalesheet.render.scatters import (
     plot,
     rooms,
 )
-from scalesheet.render.svg import label, line, px, share, text
+from scalesheet.render.svg import framed, label, line, px, share, text
 from scalesheet.units import Units
 from scalesheet.values import Results, Value
 
@@ -132,18 +132,14 @@ def spread(title: str, places: Sequence[tuple[float, str]]) -> Axis:
 def sweep_svg(drawing: Swept) -> str:
     """The picture as text: the same drawing gives the same bytes."""
     name = f"chart-{drawing.id}"
+    height = TOP + PLOT + BELOW
     lines = [
-        f'<svg class="sweep" role="img" width="100%" height="{TOP + PLOT + BELOW}" '
-        f'aria-labelledby="{name}-title {name}-desc" focusable="false">',
-        f'<title id="{name}-title">{text(drawing.title)}</title>',
-        f'<desc id="{name}-desc">{text(description(drawing))}</desc>',
         *plot(drawing.x, drawing.y),
         *stretched(_curve(drawing)),
         *_across_line(drawing),
         *_spots(drawing),
-        "</svg>",
     ]
-    return "\n".join(lines)
+    return framed("sweep", name, height, drawing.title, description(drawing), lines)
 
 
 def description(drawing: Swept) -> str:

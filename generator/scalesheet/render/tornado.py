@@ -15,7 +15,7 @@ from scalesheet.evaluate.sensitivity import Effect, Ranking
 from scalesheet.model import Plan
 from scalesheet.numbers import Format, format_of, number, plain
 from scalesheet.render.charts import BAR, GLYPH, LABEL_LINE, NARROW, ROW, TICKS
-from scalesheet.render.svg import label, line, px, round_step, share, text, wrapped
+from scalesheet.render.svg import along, framed, label, line, px, round_step, share, text, wrapped
 from scalesheet.units import Units
 from scalesheet.values import Value
 
@@ -47,8 +47,7 @@ class Tornado:
 
     def at(self, value: float) -> float:
         """Where a number lies on the axis, from 0 to 1."""
-        first, last = self.ticks[0][0], self.ticks[-1][0]
-        return EDGE + (value - first) / (last - first) * (1 - 2 * EDGE)
+        return along(self.ticks, value, EDGE)
 
 
 def how_far(effect: Effect, step: float, units: Units) -> tuple[str, str]:
@@ -114,15 +113,7 @@ def tornado_svg(drawing: Tornado) -> str:
     """The picture as text: the same drawing gives the same bytes."""
     body, height = _rows_of(drawing)
     name = f"tornado-{drawing.id.replace('.', '-')}"
-    lines = [
-        f'<svg class="bars tornado" role="img" width="100%" height="{height}" '
-        f'aria-labelledby="{name}-title {name}-desc" focusable="false">',
-        f'<title id="{name}-title">{text(drawing.title)}</title>',
-        f'<desc id="{name}-desc">{text(description(drawing))}</desc>',
-        *body,
-        "</svg>",
-    ]
-    return "\n".join(lines)
+    return framed("bars tornado", name, height, drawing.title, description(drawing), body)
 
 
 def _rows_of(drawing: Tornado) -> tuple[list[str], int]:

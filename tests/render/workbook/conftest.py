@@ -13,7 +13,7 @@ from scalesheet.evaluate import Overrides, evaluate
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Book, Formula, Plan, Quantity, Table
 from scalesheet.render.workbook import WorkbookReport, write_workbook
-from scalesheet.render.workbook.layout import lay_out, tables_used
+from scalesheet.render.workbook.layout import lay_out, tables_of
 from scalesheet.render.workbook.places import Layout
 from scalesheet.values import Results, Value
 
@@ -33,7 +33,7 @@ class Made:
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        return {**tables_used(self.book, self.plan), **self.plan.tables}
+        return tables_of(self.book, self.plan)
 
     def formulas(self) -> dict[Address, tuple[Formula, End]]:
         """Every cell that must be a formula."""

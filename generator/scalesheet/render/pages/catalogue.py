@@ -17,7 +17,6 @@ from scalesheet.render.pages.context import (
     column_format,
     edit_link,
     to,
-    value_of,
 )
 from scalesheet.render.pages.earlier import earlier_section
 from scalesheet.render.pages.earlier import of_row as earlier_of_row
@@ -27,7 +26,7 @@ from scalesheet.render.pages.price_charts import accelerator_prices, price_chart
 from scalesheet.render.pages.providers import provider_link, provider_pages
 from scalesheet.render.pages.tables import facts, grid, heading_cell, reference, sourced
 from scalesheet.render.pages.uses import listed, of_row
-from scalesheet.values import Value
+from scalesheet.values import Value, stated_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,14 +329,14 @@ def _prices(context: Context, table: Table, row: str) -> Iterator[object]:
     if not prices:
         return
     column = table.columns["node_price"]
-    fmt = format_of(column, map(value_of, prices), context.book.units)
+    fmt = format_of(column, map(stated_value, prices), context.book.units)
     head = [heading_cell("From"), heading_cell("Price", context.symbol(column), number=True)]
     head += [heading_cell("Last seen", number=True)]
     head += [heading_cell(text) for text in ("Kind", "Source and note", "")]
     body = [
         [
             tag("th", stated.since, scope="row"),
-            cell(value_of(stated), fmt, input_=True),
+            cell(stated_value(stated), fmt, input_=True),
             tag("td", stated.seen or stated.since, class_="num"),
             *_basis(context, column, stated),
         ]

@@ -9,12 +9,12 @@ from pathlib import PurePosixPath
 
 from scalesheet.audit.model import Audited
 from scalesheet.evaluate.sensitivity import Sensitivity
-from scalesheet.model import Book, Citation, Column, Plan, Position, Quantity, Stated, Table
+from scalesheet.model import Book, Citation, Column, Plan, Position, Quantity, Table
 from scalesheet.numbers import Format, format_of
 from scalesheet.predict.score import TaskScore
 from scalesheet.render.pages.html import Html, join, link, tag
 from scalesheet.render.pages.places import homes
-from scalesheet.values import Results, Series, Value
+from scalesheet.values import Results, Series, Value, stated_value
 
 ASSETS = "assets"  # the folder of scripts, beside those of pages
 
@@ -68,19 +68,12 @@ class Context:
         return dict(zip(table.rows, table.row_titles, strict=True)).get(row, row)
 
 
-def value_of(stated: Stated) -> Value:
-    """A stated value as results hold it."""
-    if isinstance(stated.value, float | int) and not isinstance(stated.value, bool):
-        return Value.number(float(stated.value), stated.low, stated.high)
-    return Value(stated.value, reason=stated.reason)
-
-
 def cell_value(context: Context, table: Table, column: Column, row: str) -> Value:
     """A cell of the catalogue: computed where a plan computed it, else as stated."""
     computed = context.catalogue.get(table.name, {}).get(column.name)
     if computed is not None:
         return computed[table.rows.index(row)]
-    return value_of(column.stated[row]) if row in column.stated else Value()
+    return stated_value(column.stated[row]) if row in column.stated else Value()
 
 
 def column_format(context: Context, table: Table, column: Column) -> Format:

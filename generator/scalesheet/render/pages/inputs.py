@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 
 from scalesheet.model import Plan, Scalar, Stated
 from scalesheet.numbers import format_of, plain
-from scalesheet.render.pages.context import Context, cite, edit_link, value_of
+from scalesheet.render.pages.context import Context, cite, edit_link
 from scalesheet.render.pages.figures import amount, bound, cell, kind
 from scalesheet.render.pages.html import Html, heading, join, tag
 from scalesheet.render.pages.marks import by_scenario, mark
 from scalesheet.render.pages.places import SCENARIO, is_input, scalar_anchor, sides, stated_by
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
-from scalesheet.values import Results, Value
+from scalesheet.values import Results, Value, stated_value
 
 
 def input_sections(context: Context, plan: Plan, results: Results) -> Iterator[object]:
@@ -68,7 +68,7 @@ def _row(context: Context, plan: Plan, results: Results, scalar: Scalar) -> list
 
 
 def _value(context: Context, plan: Plan, results: Results, scalar: Scalar, stated: Stated) -> Html:
-    value = results.scalars.get(scalar.name, value_of(stated))
+    value = results.scalars.get(scalar.name, stated_value(stated))
     fmt = format_of(scalar, [value], context.book.units)
     symbol, of = context.symbol(scalar), scalar.name
     if scalar.kind == "reference" and value.reason is None:
@@ -94,7 +94,7 @@ def _other_sides(
         yield tag(
             "span",
             f" Scenario “{word}”: ",
-            _side(context, plan, side, results.scalars.get(side.name, value_of(side.stated))),
+            _side(context, plan, side, results.scalars.get(side.name, stated_value(side.stated))),
             ", " if source else None,
             source,
             f": {own.removesuffix('.')}" if own else None,

@@ -8,12 +8,12 @@ from datetime import date
 from scalesheet.model import Column, Stated
 from scalesheet.numbers import format_of
 from scalesheet.render.charts import mark_of, titled
-from scalesheet.render.pages.context import Context, cell_value, to, value_of
+from scalesheet.render.pages.context import Context, cell_value, to
 from scalesheet.render.pages.figures import cell
 from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.price_steps import Track, price_svg, priced
-from scalesheet.values import Value
+from scalesheet.values import Value, stated_value
 
 
 def price_chart(context: Context, id_: str, title: str, rows: Sequence[str]) -> Html | None:
@@ -86,7 +86,7 @@ def _changed(
 
 def _each(context: Context, row: str, price: Stated, alone: bool) -> Value:
     """A price of a machine, or of one of its accelerators, as the catalogue's formula has it."""
-    value = value_of(price)
+    value = stated_value(price)
     table = context.book.tables["offers"]
     cards = cell_value(context, table, table.columns["gpus"], row).value
     if alone or not isinstance(value.value, float) or not isinstance(cards, float):

@@ -13,12 +13,12 @@ from scalesheet.render.pages.context import (
     column_format,
     edit_link,
     to,
-    value_of,
 )
 from scalesheet.render.pages.figures import cell
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag, web_link
 from scalesheet.render.pages.price_charts import price_chart
 from scalesheet.render.pages.tables import grid, heading_cell, reference
+from scalesheet.values import stated_value
 
 
 def provider_pages(
@@ -159,13 +159,13 @@ def _history(context: Context, name: str) -> Iterator[Html | str]:
     body: list[list[Html]] = []
     for row in offers_of(context, name):
         prices = context.book.prices.get(row, ())
-        fmt = format_of(column, map(value_of, prices), context.book.units)
+        fmt = format_of(column, map(stated_value, prices), context.book.units)
         for stated in reversed(prices) if len(prices) > 1 else ():
             body.append(
                 [
                     tag("th", link(to("offers", row), context.row_title(table, row)), scope="row"),
                     tag("td", stated.since, class_="num"),
-                    cell(value_of(stated), fmt, input_=True),
+                    cell(stated_value(stated), fmt, input_=True),
                     tag("td", cite(context, stated.citation), class_="words"),
                 ]
             )

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from scalesheet.model import Example, Quantity, Record, Scalar
 from scalesheet.numbers import format_of
-from scalesheet.render.pages.context import Context, cite, edit_link, value_of
+from scalesheet.render.pages.context import Context, cite, edit_link
 from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.formulas import scrolling
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
 from scalesheet.render.pages.notation import record_drawn, record_in_words, record_notations
 from scalesheet.render.pages.tables import facts, grid, heading_cell
 from scalesheet.render.pages.uses import listed, of_formula
-from scalesheet.values import Value
+from scalesheet.values import Value, stated_value
 
 
 def record_pages(context: Context) -> Iterator[tuple[str, str]]:
@@ -81,7 +81,7 @@ def _inputs(context: Context, record: Record) -> Html:
             tag("td", tag("code", each.name)),
             tag("td", context.symbol(each) or "pure number"),
             tag("td", each.domain),
-            _number(context, each, value_of(each.stated) if each.stated else Value()),
+            _number(context, each, stated_value(each.stated) if each.stated else Value()),
             tag("td", each.note),
         ]
         for each in record.inputs
@@ -132,7 +132,7 @@ def _given(quantity: Scalar, example: Example) -> Value:
     """What an example gives for an input, else the input's default."""
     if quantity.name in example.given:
         return Value.number(example.given[quantity.name])
-    return value_of(quantity.stated) if quantity.stated else Value()
+    return stated_value(quantity.stated) if quantity.stated else Value()
 
 
 def _difference(computed: float, expected: float) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 
 from scalesheet.model import Book, Column, Plan, Quantity, Scalar, Stated
-from scalesheet.render.workbook.layout import formulas_of, tables_used
+from scalesheet.render.workbook.layout import formulas_of, tables_of
 
 
 def contents(book: Book, plan: Plan) -> str:
@@ -17,7 +17,7 @@ def contents(book: Book, plan: Plan) -> str:
     digest = hashlib.sha256(plan.id.encode())
     for scalar in plan.scalars.values():
         digest.update(repr((_declared(scalar), _stated(scalar.stated), _formulas(scalar))).encode())
-    for table in (*tables_used(book, plan).values(), *plan.tables.values()):
+    for table in tables_of(book, plan).values():
         digest.update(repr((table.name, table.title, table.rows, table.row_titles)).encode())
         for column in table.columns.values():
             cells = [(row, _stated(stated)) for row, stated in column.stated.items()]

@@ -11,7 +11,7 @@ from scalesheet.language.syntax import ENDS, End, Node
 from scalesheet.model import Book, Citation, Column, Formula, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import Format, excel_format, format_of
 from scalesheet.printers.excel import ExcelFormula, excel
-from scalesheet.render.workbook.layout import tables_used
+from scalesheet.render.workbook.layout import tables_of
 from scalesheet.render.workbook.places import TOP, Layout, View, prefix
 from scalesheet.units import Declared
 from scalesheet.values import Results, Value
@@ -34,7 +34,7 @@ class Context:
     @cached_property
     def tables(self) -> Mapping[str, Table]:
         """Every table in the workbook: the catalogue's that are used, then the plan's."""
-        return {**tables_used(self.book, self.plan), **self.plan.tables}
+        return tables_of(self.book, self.plan)
 
     # -------------------------------------------------------------- values and formats
 

@@ -91,6 +91,11 @@ def choice_words(quantity: Quantity) -> tuple[str, ...]:
     return quantity.words if quantity.kind == "word" else ()
 
 
+def tables_of(book: Book, plan: Plan) -> dict[str, Table]:
+    """Every table in the workbook: the catalogue's that are used, then the plan's."""
+    return {**tables_used(book, plan), **plan.tables}
+
+
 def tables_used(book: Book, plan: Plan) -> dict[str, Table]:
     """The catalogue tables a plan needs, in the book's order, with those they look into."""
     todo = [*plan.catalogue]

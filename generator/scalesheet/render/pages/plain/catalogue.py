@@ -14,7 +14,7 @@ from scalesheet.render.pages.catalogue import (
     said_nowhere,
     small_tables,
 )
-from scalesheet.render.pages.context import Context, cell_value, value_of
+from scalesheet.render.pages.context import Context, cell_value
 from scalesheet.render.pages.earlier import of_row as earlier_of_row
 from scalesheet.render.pages.plain.changes import earlier_text
 from scalesheet.render.pages.plain.text import (
@@ -30,7 +30,7 @@ from scalesheet.render.pages.plain.text import (
     shown,
 )
 from scalesheet.render.pages.uses import Use, of_formula, of_row, of_source
-from scalesheet.values import Value
+from scalesheet.values import Value, stated_value
 
 
 def catalogue_texts(context: Context) -> Iterator[tuple[str, str]]:
@@ -115,7 +115,7 @@ def _prices(context: Context, table: Table, row: str) -> Iterator[str]:
                 [
                     price.since,
                     price.seen or price.since,
-                    *_told(context, column, value_of(price), price),
+                    *_told(context, column, stated_value(price), price),
                 ]
                 for price in prices
             ),
@@ -154,7 +154,7 @@ def _record(context: Context, record: Record) -> str:
 
 def _inputs(context: Context, record: Record) -> Iterator[list[str]]:
     for each in record.inputs:
-        default = value_of(each.stated) if each.stated else Value()
+        default = stated_value(each.stated) if each.stated else Value()
         yield [
             code(each.name),
             plain(each.title),
