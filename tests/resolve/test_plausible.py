@@ -33,6 +33,10 @@ def rate(name: str, value: float) -> str:
 FP4 = FP8 + rate("dense_fp4", 660.8)
 SPARSE = rate("sparse_bf16", 330.4)
 MEASURED = rate("measured_bf16", 140)
+TF32 = rate("dense_tf32", 82.6) + rate("measured_tf32", 60)
+BANDWIDTH = MEASURED.replace("bf16", "bandwidth").replace("140", "920").replace(
+    "TFLOP / (second * GPU)", "GB / second"
+)  # fmt: skip
 USABLE = "memory_usable: {value: 23.99, unit: GiB, kind: measured, source: a-vendor}\n"
 
 
@@ -51,6 +55,13 @@ USABLE = "memory_usable: {value: 23.99, unit: GiB, kind: measured, source: a-ven
         (CARD + MEASURED.replace("140", "170"), "170 was measured of a peak of 165.2"),
         (CARD + MEASURED.replace("140", "60"), "36% of the bf16 peak, usual are 50% and more"),
         (CARD + MEASURED.replace("140", "60") + "unusual: {measured: Capped.}\n", ""),
+        (CARD + rate("measured_fp16", 140), ""),
+        (CARD + rate("measured_fp16", 60), "36% of the fp16 peak"),
+        (CARD + TF32, ""),
+        (CARD + TF32.replace("60", "90"), "90 was measured of a peak of 82.6"),
+        (CARD + BANDWIDTH, ""),
+        (CARD + BANDWIDTH.replace("920", "1100"), "1100 was measured of a peak of 1008"),
+        (CARD + BANDWIDTH.replace("920", "92"), "9% of the bandwidth, usual are 50% and more"),
         (CARD + USABLE, ""),
         (CARD + USABLE.replace("23.99", "24.5"), "24.5 GiB of 24; look for GB and GiB"),
     ],

@@ -64,10 +64,18 @@ HARDWARE: Mapping[str, Given] = {
     "fp16_accumulate": Given("Dense FP16 peak, FP16 accumulate", "TFLOP / (second * GPU)"),
     "sparse_bf16": Given("BF16 peak with sparsity, not to count with", "TFLOP / (second * GPU)"),
     "measured_bf16": Given("Best measured BF16 matrix products", "TFLOP / (second * GPU)"),
+    "measured_fp16": Given("Best measured FP16 matrix products", "TFLOP / (second * GPU)"),
+    "measured_tf32": Given("Best measured TF32 matrix products", "TFLOP / (second * GPU)"),
+    "measured_fp32": Given("Best measured FP32 matrix products", "TFLOP / (second * GPU)"),
+    "measured_bandwidth": Given("Measured memory bandwidth, triad", "GB / second"),
+    "measured_link": Given("Measured all-reduce, bus bandwidth", "GB / second"),
     "power": Given("Board power", "W / GPU"),
     "link": Given("Link bandwidth, both directions", "GB / second"),
     "link_domain": Given("Accelerators that the link connects", "GPU", "count"),
     "host_link": Given("Link to the host, each direction", "GB / second"),
+}
+HARDWARE_CHOICES: Mapping[str, Choice] = {
+    "kind": Choice("Kind", ("accelerator", "processor"), default="accelerator"),
 }
 
 TERMS = ("on-demand", "spot", "reserved")

@@ -12,6 +12,7 @@ from scalesheet.load import Document, flag
 from scalesheet.model import Basis, Domain, Position, Show, Stated
 from scalesheet.resolve.catalogue_columns import (
     HARDWARE,
+    HARDWARE_CHOICES,
     MEASUREMENT,
     MEASUREMENT_CHOICES,
     MODEL,
@@ -174,6 +175,7 @@ def hardware_table(
     documents: Sequence[Document], units: Units, found: list[Diagnostic]
 ) -> DraftTable:
     table = new_table("hardware", "Hardware", documents)
+    _choices(table, documents, HARDWARE_CHOICES)
     _texts(table, documents, {"vendor": "Vendor", "form_factor": "Form factor"})
     _texts(table, documents, {"released": "Released"}, kind="date")
     _texts(table, documents, {"power_term": "Power is its"})

@@ -25,7 +25,14 @@ RATES = (
     ("sparse", "sparse_bf16", "dense_bf16", 2.0, "the dense bf16 peak", "which of the two it is"),
 )
 RATES_WITHIN = 0.03
-#: What was measured of the bf16 peak; more than all of it is a wrong peak.
+#: What was measured, and the peak that it is a part of.
+MEASURED_OF = (
+    ("measured_bf16", "dense_bf16", "the bf16 peak"),
+    ("measured_fp16", "dense_fp16", "the fp16 peak"),
+    ("measured_tf32", "dense_tf32", "the tf32 peak"),
+    ("measured_bandwidth", "bandwidth", "the bandwidth"),
+)
+#: How much of a peak is reached; more than all of it is a wrong peak.
 MEASURED = (0.5, 1.0)
 #: A machine's power is in kW, an accelerator's in W.
 W_PER_KW = 1e3
@@ -93,18 +100,19 @@ def _accelerator(document: Document, row: _Row) -> Iterator[Diagnostic]:
                     f"{times:.2f} times {words}, usual is {usual:.0f}; look for {slip}, or say "
                     f"why under unusual.{key}",
                 )
-    measured, memory, usable = row["measured_bf16"], row["memory"], row["memory_usable"]
-    if bf16 and measured and measured > bf16 * MEASURED[1]:
-        yield from row.told(
-            "measured_bf16",
-            f"{measured:g} was measured of a peak of {bf16:g}; one of them is wrong",
-        )
-    elif bf16 and measured and measured < bf16 * MEASURED[0] and "measured" not in unusual:
-        yield from row.told(
-            "measured_bf16",
-            f"{measured / bf16:.0%} of the bf16 peak, usual are {MEASURED[0]:.0%} and more; look "
-            "whether the peak is with sparsity, or say why under unusual.measured",
-        )
+    for column, other, words in MEASURED_OF:
+        measured, peak = row[column], row[other]
+        if measured and peak and measured > peak * MEASURED[1]:
+            yield from row.told(
+                column, f"{measured:g} was measured of a peak of {peak:g}; one of them is wrong"
+            )
+        elif measured and peak and measured < peak * MEASURED[0] and "measured" not in unusual:
+            yield from row.told(
+                column,
+                f"{measured / peak:.0%} of {words}, usual are {MEASURED[0]:.0%} and more; look "
+                "whether the peak is with sparsity, or say why under unusual.measured",
+            )
+    memory, usable = row["memory"], row["memory_usable"]
     if memory and usable and usable > memory:
         yield from row.told(
             "memory_usable", f"{usable:g} GiB of {memory:g}; look for GB and GiB, one is too large"
