@@ -19,4 +19,5 @@ peak_memory: {value: 6, unit: GB}
 PLACE = "measurements/a-run.yaml"
 UNITS = (MINIMAL / "units.yaml").read_text("utf-8") + (
     "  sequence: {dimension: sequence, symbol: seq, title: sequence, counted: yes}\n"
+    "  GFLOP: {is: 1e9 * FLOP, symbol: GFLOP, title: gigaFLOP}\n"
 )

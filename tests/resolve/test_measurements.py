@@ -80,11 +80,35 @@ def test_the_figures_rest_on_what_the_record_says(tmp_path: Path) -> None:
         ("value: 0.5", "value: -0.5", "V002 step_time: -0.5 is outside the domain positive"),
         ("unit: second / step", "unit: second", "U002 'step_time' is in second / step"),
         ("step_time:", "forward_share: {value: 1.5, unit: 1}\nstep_time:", "V002 forward_share"),
+        ("step_time:", "utilisation: {value: 1.1, unit: 1}\nstep_time:", "V002 utilisation"),
+        ("step_time:", "steps: {value: 2.5, unit: step}\nstep_time:", "V002 steps: 2.5 is"),
+        ("value: 0.5,", "value: 0.5, low: 0.6,", "V001 step_time: low 0.6 is above value 0.5"),
+        (
+            "step_time:",
+            "flop_convention: weigth-memory\nstep_time:",
+            "N002 there is no formula 'weigth-memory'; did you mean 'weight-memory'?",
+        ),
+        ("step_time:", "libraries: [torch]\nstep_time:", "S003 libraries: expected versions by"),
+        ("step_time:", "attention: flash-2\nstep_time:", "S004 attention: expected one of 'sdpa'"),
+        ("step_time:", "unsteady: maybe\nstep_time:", "S004 unsteady: expected yes or no"),
     ],
 )
 def test_a_bad_record_is_told(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in RUN
     assert any(each.startswith(message) for each in told(tmp_path, RUN.replace(old, new, 1)))
+
+
+def test_marks_are_no_unless_they_are_stated_and_other_words_are_not_known(tmp_path: Path) -> None:
+    run = RUN + "interrupted: yes\nlibraries: {torch: '2.13.0', peft: 0.21.0}\n"
+    examined = measured(tmp_path, "x: {unit: 1, value: 1}", run)
+    assert examined.book is not None
+    columns = examined.book.tables["measurements"].columns
+    stated = {name: columns[name].stated["a-run"] for name in columns if columns[name].stated}
+    assert (stated["interrupted"].value, stated["unsteady"].value) == (True, False)
+    assert [stated[n].reason for n in ("compiled", "attention", "power")] == [
+        "not stated", "not stated", "not measured"
+    ]  # fmt: skip
+    assert stated["libraries"].value == "torch 2.13.0, peft 0.21.0"
 
 
 def test_units_that_the_book_lacks_are_told_once(tmp_path: Path) -> None:

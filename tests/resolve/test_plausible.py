@@ -38,6 +38,17 @@ BANDWIDTH = MEASURED.replace("bf16", "bandwidth").replace("140", "920").replace(
     "TFLOP / (second * GPU)", "GB / second"
 )  # fmt: skip
 USABLE = "memory_usable: {value: 23.99, unit: GiB, kind: measured, source: a-vendor}\n"
+SHARES = "\n".join(
+    f"{name}_share: {{value: {share}, unit: 1}}"
+    for name, share in
+    (("data_loading", 0), ("forward", 0.2), ("backward", 0.7), ("optimizer", 0.1))
+)  # fmt: skip
+PASSES = "micro_batch: {value: 2, unit: sequence / step}\naccumulation: {value: 4, unit: 1}"
+WORK = """\
+tokens_per_second: {value: 2048, unit: token / second}
+flop_per_token: {value: 10, unit: GFLOP / token}
+flop_rate: {value: 20.48, unit: TFLOP / (second * GPU)}
+utilisation: {value: 0.124, unit: 1}"""
 
 
 @pytest.mark.parametrize(
@@ -108,6 +119,34 @@ def test_why_it_is_unusual_stands_in_its_note(tmp_path: Path) -> None:
          "200 TFLOP/s, above the dense peak of 165.2"),
         ("model: tiny", "model: tiny\nforward_share: {value: 0.6, unit: 1}\n"
          "backward_share: {value: 0.6, unit: 1}", "the shares of a step sum to 120%"),
+        ("model: tiny", "model: tiny\n" + SHARES, ""),
+        ("model: tiny", "model: tiny\n" + SHARES.replace("0.7", "0.5"),
+         "the shares of a step sum to 80%"),
+        ("samples_per_second: {value: 16, unit: sequence / second}",
+         "tokens_per_second: {value: 99, unit: token / second}",
+         "99, but batch, length and time of a step give 2048"),
+        ("model: tiny", "model: tiny\nreserved_memory: {value: 7, unit: GB}\n"
+         "process_memory: {value: 40, unit: GB}", ""),
+        ("model: tiny", "model: tiny\nreserved_memory: {value: 5, unit: GB}",
+         "4.65661 GiB, less than the peak of 5.58794"),
+        ("model: tiny", "model: tiny\nreserved_memory: {value: 50, unit: GB}",
+         "46.5661 GiB of the accelerator's 24"),
+        ("model: tiny", "model: tiny\n" + PASSES, ""),
+        ("model: tiny", "model: tiny\n" + PASSES.replace("4", "2"),
+         "8 sequences, but 1 accelerators with 2 passes of 2 have 4"),
+        ("model: tiny", "model: tiny\nprecision: fp16\n" + WORK, ""),
+        ("model: tiny", "model: tiny\nprecision: fp16\n" + WORK.replace("0.124", "0.3"),
+         "30.0%, but the work of 20.48 TFLOP/s of 165.2 is 12.4%"),
+        ("model: tiny", "model: tiny\nprecision: fp32\n" + WORK, ""),
+        ("model: tiny", "model: tiny\n" + WORK.replace("value: 10,", "value: 30,"),
+         "20.48 TFLOP/s, but tokens per second and the work of one give 61.44"),
+        ("model: tiny", "model: tiny\npower: {value: 460, unit: W / GPU}", ""),
+        ("model: tiny", "model: tiny\npower: {value: 4600, unit: W / GPU}",
+         "4600 W of a board power of 450"),
+        ("model: tiny", "model: tiny\nmethod: full\nrank: {value: 8, unit: 1}",
+         "full training has no adapters"),
+        ("accelerators: {value: 1, unit: GPU}",
+         "accelerators: {value: 2, unit: GPU}\nstrategy: single", "2 accelerators, which share"),
     ],
 )  # fmt: skip
 def test_a_run(tmp_path: Path, old: str, new: str, message: str) -> None:

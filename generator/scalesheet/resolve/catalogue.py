@@ -112,7 +112,10 @@ def tables_of(
     prices = offers_table(tables["offers"], by_kind["rate"], units, as_of, found, tables)
     found.extend(unknown_providers(by_kind["rate"], by_kind["provider"]))
     if _declared(by_kind["measurement"], MEASUREMENT, units, found):
-        tables["measurements"] = measurements_table(by_kind["measurement"], units, found, tables)
+        formulas = {record.id for record in records.values()}
+        tables["measurements"] = measurements_table(
+            by_kind["measurement"], units, found, tables, formulas
+        )
     tables |= small_tables(by_kind["table"], units, records, tables, found)
     tables["fits"] = fits_table(by_kind["fit"], units, found)
     for name, columns in DERIVED.items():

@@ -156,27 +156,53 @@ NODE: Mapping[str, Given] = {
 #: What a record of a measurement says in numbers. Memory is that of one accelerator.
 MEASUREMENT: Mapping[str, Given] = {
     "gpus": Given("Accelerators", "GPU", "count", ("accelerators",)),
+    "rank": Given("Rank of the adapters", "1", "count"),
     "batch_size": Given("Batch of all accelerators", "sequence / step"),
+    "micro_batch": Given("Batch of a pass on one accelerator", "sequence / step"),
+    "accumulation": Given("Passes of a step", "1", "count"),
     "sequence_length": Given("Sequence length", "token / sequence"),
     "step_time": Given("Time of a step", "second / step"),
+    "steps": Given("Timed steps", "step", "count"),
+    "step_spread": Given("Spread of the time of a step", "1", "non-negative"),
     "data_loading_share": Given("Data loading, share of the step", "1", "fraction"),
     "forward_share": Given("Forward pass, share of the step", "1", "fraction"),
     "backward_share": Given("Backward pass, share of the step", "1", "fraction"),
     "optimizer_share": Given("Optimizer, share of the step", "1", "fraction"),
+    "data_time": Given("Time to make a batch", "second / step", "non-negative"),
     "peak_memory": Given("Peak memory", "GiB"),
     "average_memory": Given("Average memory", "GiB"),
     "weights_memory": Given("Memory of the weights", "GiB"),
     "gradients_memory": Given("Memory of the gradients", "GiB"),
     "optimizer_memory": Given("Memory of the optimizer", "GiB"),
     "activations_memory": Given("Memory of the activations", "GiB"),
+    "working_memory": Given("Memory of the rest at the peak", "GiB", "non-negative"),
+    "reserved_memory": Given("Memory that the allocator took", "GiB"),
+    "process_memory": Given("Memory of the host's process", "GiB"),
     "samples_per_second": Given("Samples per second", "sequence / second"),
     "tokens_per_second": Given("Tokens per second", "token / second"),
     "flop_rate": Given("Work per accelerator", "TFLOP / (second * GPU)"),
+    "flop_per_token": Given("Work per token", "GFLOP / token"),
+    "utilisation": Given("Model FLOPs utilisation", "1", "fraction"),
+    "power": Given("Power per accelerator", "W / GPU"),
 }
 MEASUREMENT_CHOICES: Mapping[str, Choice] = {
     "how": Choice("How it was found", ("measured", "simulated")),
     "method": Choice("Method", ("full", "LoRA", "QLoRA")),
     "precision": Choice("Precision", ("fp32", "tf32", "fp16", "bf16", "fp8", "nf4")),
+    "weights_precision": Choice("Precision of the weights", ("fp32", "fp16", "bf16", "nf4")),
+    "attention": Choice("Attention kernel", ("sdpa", "eager", "flash")),
+    "strategy": Choice("Strategy", ("single", "ddp", "fsdp")),
+}
+#: Flags of a measurement that a file may leave open.
+MEASUREMENT_FLAGS: Mapping[str, str] = {
+    "checkpointing": "Activation checkpointing",
+    "compiled": "Compiled",
+}
+#: Marks of a measurement; what a file does not say is no.
+MARKS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "interrupted": ("Interrupted", ()),
+    "unsteady": ("Unsteady", ()),
+    "input_bound": ("Waits for its data", ()),
 }
 
 _NORM = "hidden * (2 if norm == 'layernorm' else 0 if norm == 'none' else 1)"

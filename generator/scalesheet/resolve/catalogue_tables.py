@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from scalesheet.diagnostics import Diagnostic
+from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.load import Document, flag
 from scalesheet.model import Basis, Domain, Position, Show, Stated
 from scalesheet.resolve.catalogue_columns import (
     HARDWARE,
     HARDWARE_CHOICES,
+    MARKS,
     MEASUREMENT,
     MEASUREMENT_CHOICES,
+    MEASUREMENT_FLAGS,
     MODEL,
     MODEL_CHOICES,
     MODEL_FLAGS,
@@ -89,6 +91,22 @@ def _flags(
                 Stated(value=False, basis="spec", default=True)
                 if value is None
                 else _said(document, flag(value), steps)
+            )
+        table.columns[name] = draft
+
+
+def _open_flags(
+    table: DraftTable, documents: Sequence[Document], columns: Mapping[str, str]
+) -> None:
+    """Columns of yes and no; what a file does not say is not known."""
+    for name, title in columns.items():
+        draft = Draft(name, title, table.position, kind="flag", table=table.name)
+        for document in documents:
+            value = document.data.get(name)
+            draft.stated[document.id] = (
+                Stated(reason=NOT_STATED, position=document.at())
+                if value is None
+                else _said(document, flag(value), (name,))
             )
         table.columns[name] = draft
 
@@ -228,6 +246,7 @@ def measurements_table(
     units: Units,
     found: list[Diagnostic],
     tables: Mapping[str, DraftTable],
+    formulas: Collection[str],
 ) -> DraftTable:
     """Records of runs. What was not measured, or a model that the catalogue lacks, is a reason.
 
@@ -245,20 +264,24 @@ def measurements_table(
     _references(table, documents, "model", "Model", "models", found, tables, units)
     _texts(table, documents, {"model_name": "Model, in words"})
     _choices(table, documents, {k: v for k, v in MEASUREMENT_CHOICES.items() if k != "how"})
-    checkpointing = Draft(
-        "checkpointing", "Activation checkpointing", table.position, kind="flag", table=table.name
-    )
-    for document in documents:
-        value = document.data.get("checkpointing")
-        checkpointing.stated[document.id] = (
-            Stated(reason=NOT_STATED, position=document.at())
-            if value is None
-            else _said(document, flag(value), ("checkpointing",))
-        )
-    table.columns["checkpointing"] = checkpointing
+    _open_flags(table, documents, MEASUREMENT_FLAGS)
     rest = {k: v for k, v in MEASUREMENT.items() if k != "gpus"}
     _numbers(table, documents, rest, units, found, NOT_MEASURED)
+    _texts(table, documents, {"flop_convention": "Convention of the work per token"})
+    for document in documents:
+        named = document.data.get("flop_convention")
+        if named is not None and named not in formulas:
+            message = f"there is no formula '{named}'{nearest(named, formulas)}"
+            found.append(at(document.at("flop_convention"), "N002", message))
+    _flags(table, documents, MARKS)
     _texts(table, documents, {"environment": "Environment"})
+    libraries = Draft("libraries", "Libraries", table.position, kind="text", table=table.name)
+    for document in documents:
+        versions = document.data.get("libraries")
+        if versions:
+            named = ", ".join(f"{name} {version}" for name, version in versions.items())
+            libraries.stated[document.id] = _said(document, named, ("libraries",))
+    table.columns["libraries"] = libraries
     return table
 
 

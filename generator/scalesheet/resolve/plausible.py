@@ -36,8 +36,22 @@ MEASURED_OF = (
 MEASURED = (0.5, 1.0)
 #: A machine's power is in kW, an accelerator's in W.
 W_PER_KW = 1e3
+GFLOP_PER_TFLOP = 1e3
 #: Figures of one run agree as far as they are rounded.
 RUN_WITHIN = 0.02
+#: A board may draw so much more than its limit for a moment, and a mean not even that.
+POWER_ABOVE = 0.05
+#: Columns of memory that are no part of the peak of an accelerator.
+BESIDE_THE_PEAK = ("reserved_memory", "process_memory")
+#: The peak that a run in some precision is held to; of one that is not stated, the highest.
+PEAKS: Mapping[str, tuple[str, ...]] = {
+    "fp32": ("fp32",),
+    "tf32": ("dense_tf32",),
+    "fp16": ("dense_fp16",),
+    "bf16": ("dense_bf16",),
+    "fp8": ("dense_fp8",),
+}
+ANY_PEAK = ("dense_fp16", "dense_bf16", "dense_fp8")
 
 
 def implausible(
@@ -57,7 +71,7 @@ def implausible(
         yield from _bounded(document, tables[document.id])
     for document in documents["measurement"]:
         accelerator = _Row(tables["hardware"], str(document.data["accelerator"]))
-        yield from _run(_Row(tables["measurements"], document.id), accelerator)
+        yield from _run(document, _Row(tables["measurements"], document.id), accelerator)
 
 
 class _Row:
@@ -166,29 +180,92 @@ def _bounded(document: Document, table: DraftTable) -> Iterator[Diagnostic]:
                 yield from row.told(column, message)
 
 
-def _run(row: _Row, accelerator: _Row) -> Iterator[Diagnostic]:
+def _run(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnostic]:
+    """Figures of one record agree with each other, and with what the accelerator has."""
+    yield from _throughput(row)
+    yield from _parts_of_the_step(row)
+    yield from _memory(row, accelerator["memory"])
+    yield from _work(document, row, accelerator)
+    yield from _setting(document, row)
+
+
+def _throughput(row: _Row) -> Iterator[Diagnostic]:
     batch, step, length = row["batch_size"], row["step_time"], row["sequence_length"]
     samples, tokens = row["samples_per_second"], row["tokens_per_second"]
-    if batch and step and samples and abs(batch / step / samples - 1) > RUN_WITHIN:
+    if batch and step and _apart(samples, batch / step):
         yield from row.told(
             "samples_per_second", f"{samples:g}, but batch and time of a step give {batch / step:g}"
         )
-    if samples and length and tokens and abs(samples * length / tokens - 1) > RUN_WITHIN:
+    if samples and length and _apart(tokens, samples * length):
         yield from row.told(
             "tokens_per_second", f"{tokens:g}, but samples and length give {samples * length:g}"
         )
-    shares = [row[name] or 0.0 for name in row.table.columns if name.endswith("_share")]
-    if sum(shares) > 1 + RUN_WITHIN:
-        yield from row.told("backward_share", f"the shares of a step sum to {sum(shares):.0%}")
-    peak = row["peak_memory"]
+    elif batch and step and length and not samples and _apart(tokens, batch * length / step):
+        yield from row.told(
+            "tokens_per_second",
+            f"{tokens:g}, but batch, length and time of a step give {batch * length / step:g}",
+        )
+
+
+def _parts_of_the_step(row: _Row) -> Iterator[Diagnostic]:
+    shares = [row[name] for name in row.table.columns if name.endswith("_share")]
+    whole = sum(share or 0.0 for share in shares)
+    if whole > 1 + RUN_WITHIN or (None not in shares and whole < 1 - RUN_WITHIN):
+        yield from row.told("backward_share", f"the shares of a step sum to {whole:.0%}")
+
+
+def _memory(row: _Row, capacity: float | None) -> Iterator[Diagnostic]:
+    """Memory of the host and what the allocator keeps are no parts of the peak."""
+    peak, reserved = row["peak_memory"], row["reserved_memory"]
     for name in row.table.columns if peak else ():
-        part = row[name] if name.endswith("_memory") else None
+        part = row[name] if name.endswith("_memory") and name not in BESIDE_THE_PEAK else None
         if part and peak and part > peak * (1 + RUN_WITHIN):
             yield from row.told(name, f"{part:g} GiB is more than the peak of {peak:g}")
-    capacity, rate = accelerator["memory"], row["flop_rate"]
-    if peak and capacity and peak > capacity * (1 + RUN_WITHIN):
-        yield from row.told("peak_memory", f"{peak:g} GiB of the accelerator's {capacity:g}")
-    limit = max(accelerator[name] or 0.0 for name in ("dense_fp16", "dense_bf16", "dense_fp8"))
-    if rate and limit and rate > limit:
-        message = f"{rate:g} TFLOP/s, above the dense peak of {limit:g}"
-        yield from row.told("flop_rate", message)
+    if peak and reserved and reserved < peak * (1 - RUN_WITHIN):
+        yield from row.told("reserved_memory", f"{reserved:g} GiB, less than the peak of {peak:g}")
+    for name, taken in (("peak_memory", peak), ("reserved_memory", reserved)):
+        if taken and capacity and taken > capacity * (1 + RUN_WITHIN):
+            yield from row.told(name, f"{taken:g} GiB of the accelerator's {capacity:g}")
+
+
+def _work(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnostic]:
+    rate, each, share = row["flop_rate"], row["flop_per_token"], row["utilisation"]
+    tokens, gpus = row["tokens_per_second"], row["gpus"]
+    columns = PEAKS.get(str(document.data.get("precision", "")), ANY_PEAK)
+    peak = max(accelerator[column] or 0.0 for column in columns)
+    if rate and peak and rate > peak:
+        yield from row.told("flop_rate", f"{rate:g} TFLOP/s, above the dense peak of {peak:g}")
+    if each and tokens and gpus and _apart(rate, tokens * each / gpus / GFLOP_PER_TFLOP):
+        yield from row.told(
+            "flop_rate",
+            f"{rate:g} TFLOP/s, but tokens per second and the work of one give "
+            f"{tokens * each / gpus / GFLOP_PER_TFLOP:g}",
+        )
+    if rate and len(columns) == 1 and peak and _apart(share, rate / peak):
+        yield from row.told(
+            "utilisation", f"{share:.1%}, but the work of {rate:g} TFLOP/s of {peak:g} "
+            f"is {rate / peak:.1%}",
+        )  # fmt: skip
+    power, limit = row["power"], accelerator["power"]
+    if power and limit and power > limit * (1 + POWER_ABOVE):
+        yield from row.told("power", f"{power:g} W of a board power of {limit:g}; look at the unit")
+
+
+def _setting(document: Document, row: _Row) -> Iterator[Diagnostic]:
+    gpus, batch = row["gpus"], row["batch_size"]
+    micro, passes = row["micro_batch"], row["accumulation"]
+    if micro and passes and gpus and batch and _apart(batch, micro * passes * gpus):
+        yield from row.told(
+            "batch_size",
+            f"{batch:g} sequences, but {gpus:g} accelerators with {passes:g} passes of {micro:g} "
+            f"have {micro * passes * gpus:g}",
+        )
+    if document.data.get("method") == "full" and row["rank"]:
+        yield from row.told("rank", "full training has no adapters; leave one of the two out")
+    if document.data.get("strategy") == "single" and gpus and gpus > 1:
+        yield from row.told("strategy", f"{gpus:g} accelerators, which share the work: ddp or fsdp")
+
+
+def _apart(stated: float | None, computed: float) -> bool:
+    """Whether a stated figure is another than what the rest gives."""
+    return bool(stated) and bool(computed) and abs(computed / (stated or 1) - 1) > RUN_WITHIN

@@ -38,7 +38,7 @@ def test_what_was_not_measured_is_left_out(pages: dict[str, str]) -> None:
     page = pages["measurements/a-run.md"]
     assert "Batch of all accelerators" in page
     assert "Memory of the optimizer" not in page
-    assert "Not measured: data loading, share of the step; " in page
+    assert "Not measured: rank of the adapters; " in page
 
 
 def test_the_index_lists_how_each_was_found(pages: dict[str, str]) -> None:
