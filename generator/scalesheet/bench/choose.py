@@ -1,0 +1,27 @@
+"""Choose: measured where it can be, simulated where not, and in either case why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+How = Literal["run", "simulate"]
+INSTALL = "pip install 'scalesheet[bench]'"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    how: How
+    because: str
+
+
+def chosen(*, torch: bool, absent: str, misfit: str) -> Chosen:
+    """How a job is answered when nobody says. `absent` says why its accelerator is not in this
+    machine, `misfit` why it does not fit; both are empty where it is and does."""
+    if not torch:
+        return Chosen("simulate", f"PyTorch is not installed ({INSTALL})")
+    if absent:
+        return Chosen("simulate", absent)
+    if misfit:
+        return Chosen("simulate", misfit)
+    return Chosen("run", "PyTorch and the accelerator are here, and it fits by the catalogue")
