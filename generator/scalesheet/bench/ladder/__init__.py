@@ -1,0 +1,1 @@
+"""Ladder: what a device reaches and what fits on it, found by trying."""

@@ -1,0 +1,99 @@
+"""Parent: starts the process that measures, reads what it tells, and outlives it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from scalesheet.bench.ladder.rates import Device, Measured, Rate
+
+Tell = Callable[[str], None]
+
+
+class LadderError(Exception):
+    """Nothing could be measured; the message says what is missing and what helps."""
+
+
+def measured(
+    device: str, precisions: Sequence[str] = (), seconds: float = 60.0, tell: Tell = print
+) -> Measured:
+    """The rates of a device within about so many seconds, the start of PyTorch aside.
+
+    An interrupt, or a child that is killed, leaves what was measured until then, marked so; where
+    there is none the interrupt goes on. Raises LadderError.
+    """
+    asked = {"device": device, "precisions": list(precisions), "seconds": seconds}
+    found: Measured | None = None
+    ended = False
+    try:
+        for line in _told([sys.executable, "-m", "scalesheet.bench.ladder", json.dumps(asked)]):
+            if "no_torch" in line:
+                raise LadderError(
+                    f"rates are measured with PyTorch, which is not there ({line['no_torch']}); "
+                    "install it with: pip install 'scalesheet[bench]'"
+                )
+            if "no_device" in line:
+                raise LadderError(line["no_device"])
+            if "device" in line:
+                found = Measured(Device(**line["device"]), libraries=line["libraries"])
+            elif found is not None:
+                found = _with(found, line, tell)
+            ended = ended or "end" in line
+    except KeyboardInterrupt:
+        if found is None or not found.rates:
+            raise
+    except LadderError as fault:
+        if found is None or not found.rates:
+            raise
+        found = replace(found, told=(*found.told, str(fault)))
+    if found is None:
+        raise LadderError("the process that measures ended without a word; try it again")
+    return found if ended else replace(found, interrupted=True)
+
+
+def _with(found: Measured, line: Mapping[str, Any], tell: Tell) -> Measured:
+    if "tell" in line:
+        tell(line["tell"])
+    if "cannot" in line:
+        return replace(found, told=(*found.told, line["cannot"]))
+    if "rate" in line:
+        return replace(found, rates=(*found.rates, Rate(**line["rate"])))
+    named = {key: line[key] for key in ("busy", "threads") if key in line}
+    return replace(found, **named)
+
+
+def _told(command: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    """The lines of a child. Whatever ends the reading ends the child; one that fails is told with
+    its last words."""
+    with tempfile.TemporaryFile() as words:
+        # a session of its own, so that an interrupt from the keyboard reaches us alone
+        child = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=words,
+            text=True, encoding="utf-8", start_new_session=True,
+        )  # fmt: skip
+        assert child.stdout is not None
+        assert child.stdin is not None
+        ended = False
+        try:
+            for text in child.stdout:
+                line = json.loads(text)
+                ended = ended or "end" in line
+                yield line
+        finally:
+            child.stdin.close()
+            if not ended:
+                child.kill()
+            child.wait()
+            child.stdout.close()
+        if not ended:
+            words.seek(0)
+            last = words.read().decode("utf-8", "replace").strip().splitlines()[-3:]
+            how = f"signal {-child.returncode}" if child.returncode < 0 else "an error"
+            raise LadderError(
+                f"the process that measures ended with {how}: {' '.join(last) or 'no message'}"
+            )

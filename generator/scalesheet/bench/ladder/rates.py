@@ -1,0 +1,94 @@
+"""Rates: what a device reached, and how sure that is; no PyTorch here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median, quantiles
+from typing import Literal
+
+What = Literal["products", "copy", "triad", "all-reduce", "point-to-point"]
+
+#: Quartiles further apart than this, over the median, are no steady machine.
+STEADY = 0.05
+
+
+class NoDevice(Exception):
+    """PyTorch does not see such a device; the message says which it sees."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """What repetitions of one operation reached: FLOP/s of products, byte/s of all others.
+
+    `low` and `high` are the quartiles of the repetitions, `value` their median.
+    """
+
+    what: What
+    precision: str  # of products: fp32, tf32, bf16, fp16; else empty
+    size: int  # rows of the squares; bytes of an array or message
+    value: float
+    low: float
+    high: float
+    repetitions: int
+
+    @property
+    def spread(self) -> float:
+        """What the quartiles are apart, over the median."""
+        return (self.high - self.low) / self.value
+
+
+@dataclass(frozen=True)
+class Device:
+    """What was measured, as the system and the driver name it. Unknown is empty, 0 or None."""
+
+    kind: str  # PyTorch's name of it: cpu, cuda, xpu, mps
+    name: str
+    vendor: str
+    form_factor: str
+    memory: int  # bytes that the driver or the kernel has
+    count: int = 1  # devices alike in the machine
+    cores: int = 0  # of a processor, that programs have
+    power: float | None = None  # W, the limit that the driver enforces
+    driver: str = ""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """All that was measured of a device. What was not measured is not there."""
+
+    device: Device
+    rates: tuple[Rate, ...] = ()
+    told: tuple[str, ...] = ()  # what could not be measured, and why
+    busy: str = ""  # by what the machine was not quiet
+    interrupted: bool = False
+    threads: int = 0  # that products ran on, of a processor
+    libraries: Mapping[str, str] = field(default_factory=dict)
+
+    def best(self, what: What, precision: str = "") -> Rate | None:
+        """The best of the sizes that were tried."""
+        alike = (r for r in self.rates if (r.what, r.precision) == (what, precision))
+        return max(alike, key=lambda rate: rate.value, default=None)
+
+    @property
+    def unsteady(self) -> str:
+        """Why the figures are to be measured again, or nothing."""
+        wide = [rate for rate in self._bests() if rate.spread > STEADY]
+        reasons = [self.busy] if self.busy else []
+        if wide:
+            worst = max(wide, key=lambda rate: rate.spread)
+            name = f"{worst.what} {worst.precision}".strip()
+            reasons.append(f"half of the repetitions of {name} differ by {worst.spread:.0%}")
+        return "; ".join(reasons)
+
+    def _bests(self) -> list[Rate]:
+        kinds = dict.fromkeys((rate.what, rate.precision) for rate in self.rates)
+        found = (self.best(what, precision) for what, precision in kinds)
+        return [rate for rate in found if rate is not None]
+
+
+def rate_of(what: What, precision: str, size: int, work: float, seconds: Sequence[float]) -> Rate:
+    """The rate of repetitions that did the same `work` (FLOP or bytes) in so many seconds each."""
+    rates = sorted(work / second for second in seconds)
+    low, _, high = quantiles(rates, n=4, method="inclusive") if len(rates) > 1 else (rates[0],) * 3
+    return Rate(what, precision, size, median(rates), low, high, len(rates))
