@@ -194,6 +194,12 @@ _code(
     "Look each figure up, add what you read to sources.yaml, and put its key and the place here.",
     "warning",
 )
+_code(
+    "N011",
+    "no record matches",
+    "A plan rests on a record of a run that a rule chooses, and none on file is what it asks for.",
+    "Make one with the command that is named, or let the rule ask for what there is.",
+)
 # F: formulas
 _code(
     "F001",
@@ -366,6 +372,14 @@ _code(
     "A check or the verdict on a claim is of the edition, and does not hold with the prices and "
     "values of the day that --as-of names.",
     "Nothing need be done: a book of another day says so. Without --as-of the same is an error.",
+    "warning",
+)
+_code(
+    "V016",
+    "difference not stated",
+    "A plan rests on a record of a run, and does not say with which length, batch and precision it "
+    "runs itself; a reader cannot see how far the record is from it.",
+    "Add `runs:` beside the reference, with the plan's own figure for each setting that matters.",
     "warning",
 )
 # O: offers and their prices

@@ -60,6 +60,18 @@ IN_WORDS = {
         "A plan 'pilot' with a page 'pilot/pages/costs.md', beside another plan 'pilot-costs'.",
         "The same page as 'pilot/pages/money.md'.",
     ),
+    "N011": InWords(
+        "A plan whose rule asks for a record of the model 'qwen2-0-5b' on the accelerator 'h100', "
+        "where all records on file are of the 'rtx4090'.",
+        "The same plan after 'scalesheet bench --accelerator h100 --model qwen2-0-5b', which puts "
+        "a record into 'measurements/'; or a rule that asks for the 'rtx4090'.",
+    ),
+    "V016": InWords(
+        "A plan of sequences of 4,096 tokens that reads 'run.step_time' of a record, which ran "
+        "with 2,048, and says no more of it than '{ref: measurements, rule: {model: model}}'.",
+        "The same with 'runs: {sequence_length: max_length}' in it, and the table "
+        "'run_differences' on its page.",
+    ),
     "C002": InWords(
         "A claim of line 12 that quotes '1,024 tokens', in an audit of a document whose line 12 "
         "says '1024 tokens'.",

@@ -73,7 +73,7 @@ def resolve(
     for document in documents:
         if document.kind == "plan":
             beside = [d for d in documents if d.id == document.id and d is not document]
-            space = Space(units, drafts, tables)
+            space = Space(units, drafts, tables, as_of=as_of.isoformat() if as_of else "")
             plan, audited = _plan(document, beside, space, catalogue, found)
             if plan is not None:
                 plans[plan.id] = plan

@@ -131,7 +131,10 @@ class DraftPlan:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Where names are looked up: a plan over the catalogue, or the catalogue alone."""
+    """Where names are looked up: a plan over the catalogue, or the catalogue alone.
+
+    `as_of` is the ISO day after which nothing is known, or empty: then all on file counts.
+    """
 
     units: Units
     records: Mapping[str, DraftRecord]  # by the name used in formulas
@@ -139,6 +142,7 @@ class Space:
     scalars: Mapping[str, Draft] = field(default_factory=dict)
     tables: Mapping[str, DraftTable] = field(default_factory=dict)
     phases: tuple[str, ...] = ()
+    as_of: str = ""
 
     def table(self, name: str) -> DraftTable:
         return self.tables[name] if name in self.tables else self.catalogue[name]

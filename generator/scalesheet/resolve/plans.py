@@ -11,8 +11,10 @@ from scalesheet.language.parser import parse
 from scalesheet.load import Document
 from scalesheet.model import Stated
 from scalesheet.resolve.charts import lower_chart
+from scalesheet.resolve.differences import lower_differences
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space, Written
 from scalesheet.resolve.phases import lower_phases
+from scalesheet.resolve.rules import settle_rules
 from scalesheet.resolve.scalars import SCENARIO, lower_scalar
 from scalesheet.resolve.subpages import history_of
 from scalesheet.resolve.tables import lower_table
@@ -52,6 +54,8 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
     for name in data.get("tables", {}):
         lower_table(plan, low, space, None, name, ("tables", name))
     lower_phases(plan, low, space)
+    settle_rules(plan, low, space)
+    lower_differences(plan, low, space)
     for name, entry in data.get("checks", {}).items():
         _check(plan, low, name, entry, ("checks", name))
     plan.headline = tuple(

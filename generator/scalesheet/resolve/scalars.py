@@ -30,7 +30,8 @@ def drafted(
     )
     if "ref" in entry:
         draft.kind, draft.refers_to = "reference", str(entry["ref"])
-        low.later.append(lambda: _known_table(low, str(draft.refers_to), (*path, "ref")))
+        if "rule" not in entry:  # which says better that there is no record
+            low.later.append(lambda: _known_table(low, str(draft.refers_to), (*path, "ref")))
     elif "words" in entry:
         draft.kind, draft.words = "word", tuple(str(w) for w in entry["words"])
         if draft.differs is not None and draft.differs not in draft.words:
@@ -73,7 +74,7 @@ def lower_scalar(
         formula = written(low, entry["formula"], *path, "formula")
         if formula is not None:
             draft.formulas[None] = replace(formula, citation=citation(entry.get("source")))
-    else:
+    elif "rule" not in entry:  # what a rule chooses is stated once all that it may name is there
         draft.stated[None] = stated(low, draft, entry, *path)
         if "written" in entry:
             _scenario_scalar(plan, low, draft, entry, path)

@@ -1,0 +1,239 @@
+"""Differences: what a record ran with beside what the plan runs with, live in every face.
+
+A record that a plan rests on ran with a length, batch and precision of its own. For a reference
+that says what the plan `runs` with, a table of the plan holds both, a row for each setting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from scalesheet.diagnostics import at, nearest
+from scalesheet.language.syntax import (
+    Binary,
+    Call,
+    Choice,
+    Compare,
+    Flag,
+    Join,
+    Logic,
+    Name,
+    Node,
+    Number,
+    Over,
+    Placeholder,
+    Reason,
+    Text,
+)
+from scalesheet.load import flag
+from scalesheet.model import Stated
+from scalesheet.resolve.catalogue_columns import NOT_STATED
+from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
+from scalesheet.resolve.rules import RECORDS, Path, scalars_of
+from scalesheet.resolve.scalars import entry_at
+from scalesheet.resolve.values import Lowering, written
+from scalesheet.units import PURE
+
+SAME, OTHER = "same", "other"
+NO_NUMBER = "no number"
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """A setting: the record's figure, and the plan's as tree and as text of a formula."""
+
+    column: Draft
+    record: Node
+    plan: Node
+    text: str
+    written: Written
+
+
+def lower_differences(plan: DraftPlan, low: Lowering, space: Space) -> None:
+    """Adds a table `<name>_differences` and a count `<name>_differing` for each reference to a
+    record that says what the plan runs with, or warns where one does not and should."""
+    for phase, name, path in scalars_of(low.document.data):
+        entry, draft = entry_at(low.document.data, path), plan.scalars.get(name)
+        if draft is None or draft.refers_to != RECORDS or RECORDS not in space.catalogue:
+            continue
+        if "runs" in entry:
+            _lower(plan, low, space, draft, phase, entry, path)
+        elif "rule" in entry or _is_measured(space, draft):
+            message = (
+                f"'{name}' rests on a record, and nothing says how the record differs from what "
+                "the plan runs with; state it, as in 'runs: {sequence_length: max_length}'"
+            )
+            low.found.append(at(low.document.key_at(*path), "V016", message))
+
+
+def _is_measured(space: Space, draft: Draft) -> bool:
+    stated = draft.stated.get(None)
+    how = space.catalogue[RECORDS].columns["how"].stated
+    return stated is not None and stated.value in how and how[str(stated.value)].value == "measured"
+
+
+def _lower(
+    plan: DraftPlan,
+    low: Lowering,
+    space: Space,
+    draft: Draft,
+    phase: str | None,
+    entry: Mapping[str, Any],
+    path: Path,
+) -> None:
+    full = f"{draft.name}_differences"
+    if full in plan.tables:
+        message = f"the table '{full}' is made from 'runs'; rename the plan's own"
+        low.found.append(at(plan.tables[full].position, "N003", message))
+        return
+    own = tuple(draft.name.split("."))
+    settings: dict[str, _Setting] = {}
+    for group in ("rule", "runs"):
+        for key, value in entry.get(group, {}).items():
+            setting = _setting(plan, low, space, own, key, value, (*path, group, key))
+            if setting is not None:
+                settings[key] = setting
+    where = low.document.key_at(*path, "runs")
+    table = DraftTable(
+        name=full,
+        title=f"{draft.title}: differences to the plan",
+        rows=tuple(key.replace("_", "-") for key in settings),
+        row_titles=tuple(each.column.title for each in settings.values()),
+        columns={},
+        position=where,
+        phase=phase,
+        note="What the record ran with, and what the plan runs with.",
+        row_positions=tuple(each.written.position for each in settings.values()),
+    )
+    recorded = Draft("recorded", "Record", where, kind="text")
+    planned = Draft("planned", "Plan", where, kind="text")
+    ratio = Draft("ratio", "Plan over record", where, unit=PURE)
+    agrees = Draft("agrees", "Alike", where, kind="word", words=(SAME, OTHER))
+    for row, each in zip(table.rows, settings.values(), strict=True):
+        name = ".".join((*own, each.column.name))
+        is_number = each.column.kind == "number"
+        formulas = [
+            (recorded, _printed(each.record, each.column), f"text('{{{name}}}')"),
+            (planned, _shown(each, space), f"text('{{{each.text}}}')"),
+            (agrees, _alike(each), f"'{SAME}' if {name} == {each.text} else '{OTHER}'"),
+        ]
+        if is_number:
+            formulas.append((ratio, Binary("/", each.plan, each.record), f"{each.text} / {name}"))
+        else:
+            ratio.stated[row] = Stated(reason=NO_NUMBER, basis="decision", position=where)
+        for column, tree, text in formulas:
+            column.formulas[row] = Written(
+                text, tree, each.written.position, indent=each.written.indent
+            )
+    for column in (recorded, planned, ratio, agrees):
+        column.table, column.phase = full, phase
+        table.columns[column.name] = column
+    plan.tables[full] = table
+    _count(plan, draft, table)
+
+
+def _count(plan: DraftPlan, draft: Draft, table: DraftTable) -> None:
+    """How many settings are others. A column of ones is summed, since a sum passes reasons by."""
+    test = Compare("==", Name(("agrees",)), Text(OTHER))
+    one = Written(
+        f"1 if agrees == '{OTHER}' else 0",
+        Choice(Number(1.0, "1"), test, Number(0.0, "0")),
+        table.position,
+        indent=None,
+    )
+    table.columns["differs"] = Draft(
+        "differs", "Other", table.position, unit=PURE, domain="whole", hidden=True,
+        phase=table.phase, table=table.name, formulas={None: one},
+    )  # fmt: skip
+    name, column = f"{draft.name}_differing", (*table.name.split("."), "differs")
+    total = Written(
+        f"sum({'.'.join(column)})", Over("sum", Name(column), None), table.position, indent=None
+    )
+    plan.scalars[name] = Draft(
+        name, f"{draft.title}: settings in which the plan differs", table.position, unit=PURE,
+        domain="whole", phase=table.phase, formulas={None: total},
+    )  # fmt: skip
+
+
+def _setting(
+    plan: DraftPlan,
+    low: Lowering,
+    space: Space,
+    own: tuple[str, ...],
+    key: str,
+    value: Any,
+    path: Path,
+) -> _Setting | None:
+    """A word, id or yes and no as it stands; anything else is a formula of the plan."""
+    column = space.catalogue[RECORDS].columns[key]
+    record = Name((*own, key))
+    place = low.document.at(*path)
+    text = str(value)
+    rows = space.catalogue[column.refers_to].rows if column.refers_to else column.words
+    if column.kind == "flag" and value in (True, False, "yes", "no"):
+        word = Flag(flag(value))
+        said = "yes" if word.value else "no"
+        return _Setting(column, record, word, said, Written(said, word, place, indent=None))
+    if column.kind != "number" and text in rows:
+        tree = Text(text)
+        quoted = f"'{text}'"
+        return _Setting(column, record, tree, quoted, Written(quoted, tree, place, indent=None))
+    first = text.split(".")[0]
+    known = {*plan.scalars, *(each.id for each in plan.phases)}
+    hint = "" if column.kind == "number" else nearest(text, rows)
+    if hint and first not in known and ".".join((*own[:-1], first)) not in known:
+        low.say("F006", f"'{text}' is none of {', '.join(rows)}{hint}", *path)
+        low.later.append(lambda: False)
+        return None
+    formula = written(low, text, *path)
+    return None if formula is None else _Setting(column, record, formula.tree, text, formula)
+
+
+def _shown(each: _Setting, space: Space) -> Node:
+    """The plan's side as text; an id by its title."""
+    table = space.catalogue.get(each.column.refers_to or "")
+    if isinstance(each.plan, Text) and table is not None:
+        return Join((Text(table.row_titles[table.rows.index(each.plan.value)]),))
+    return _printed(each.plan, each.column)
+
+
+def _printed(node: Node, column: Draft) -> Node:
+    """A figure as text: a range by its ends, yes and no as words."""
+    if column.kind == "flag":
+        yes, no = (Join((Text(word),)) for word in ("yes", "no"))
+        known = Choice(yes, node, no)
+        return _known(known, node, column) if isinstance(node, Name) else known
+    if column.kind != "number":
+        return Join((node if isinstance(node, Text) else Placeholder(node, None, ""),))
+    unit = "" if column.unit is None or column.unit.pure else str(column.unit)
+    low, high = (Placeholder(Call(end, (node,)), 0, unit) for end in ("low", "high"))
+    ranged = Compare("<", Call("low", (node,)), Call("high", (node,)))
+    return Join((low, Choice(Join((Text(" to "), high)), ranged, Text(""))))
+
+
+def _alike(each: _Setting) -> Node:
+    """Whether both are the same; of ranges, whether they meet."""
+    test: Node
+    if each.column.kind == "number":
+        one, other = each.plan, each.record
+        test = Logic(
+            "and",
+            Compare("<=", Call("low", (one,)), Call("high", (other,))),
+            Compare("<=", Call("low", (other,)), Call("high", (one,))),
+        )
+        return Choice(Text(SAME), test, Text(OTHER))
+    test = Compare("==", each.record, each.plan)
+    return _known(Choice(Text(SAME), test, Text(OTHER)), each.record, each.column)
+
+
+def _known(then: Node, record: Node, column: Draft) -> Node:
+    """A word or yes and no that records may leave out needs a test of its own, as it is equal to
+    no other word; numbers are guarded by the compiler."""
+    if column.kind == "reference" or all(s.reason is None for s in column.stated.values()):
+        return then
+    values: list[Node] = [Text(word) for word in column.words] or [Flag(True), Flag(False)]
+    tests: list[Node] = [Compare("==", record, value) for value in values]
+    return Choice(then, reduce(lambda a, b: Logic("or", a, b), tests), Reason(Text(NOT_STATED)))

@@ -1,0 +1,285 @@
+"""Rules: which record of a run a plan rests on, where it says what the record must be.
+
+A rule is settled before anything is computed, from stated values alone, so that the choice is an
+input as any other: a drop-down in the workbook, a choice in the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scalesheet.diagnostics import nearest
+from scalesheet.load import flag
+from scalesheet.model import Basis, Citation, Earlier, Stated
+from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space
+from scalesheet.resolve.scalars import entry_at
+from scalesheet.resolve.values import Lowering, citation
+
+RECORDS = "measurements"
+#: What stands where no record was on file yet.
+NONE_YET = "no record that matches was on file"
+#: How `scalesheet bench` is told what a rule asks for.
+OPTIONS = {"accelerator": "--accelerator", "model": "--model", "method": "--method",
+           "precision": "--precision", "weights_precision": "--weights",
+           "attention": "--attention", "strategy": "--strategy"}  # fmt: skip
+FLAGS = {"checkpointing": "--checkpointing", "compiled": "--compile"}
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A record that a rule may choose. `marked`: interrupted or unsteady."""
+
+    id: str
+    day: str  # ISO
+    how: str
+    marked: bool
+
+    @property
+    def rank(self) -> tuple[bool, bool, str, list[tuple[int, str]]]:
+        """Measured before simulated, sound before marked, then the newest."""
+        return self.how == "measured", not self.marked, self.day, natural(self.id)
+
+    @property
+    def sort(self) -> str:
+        """What is told of it: `measured`, `measured but marked`."""
+        return f"{self.how} but marked" if self.marked else self.how
+
+
+def natural(id: str) -> list[tuple[int, str]]:
+    """An id by which `run-10` comes after `run-9`."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", id)
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+
+
+def settle_rules(plan: DraftPlan, low: Lowering, space: Space) -> None:
+    """States the record that each rule of a plan chooses.
+
+    Diagnostics go to `low`; after one nothing can be bound.
+    """
+    for phase, name, path in scalars_of(low.document.data):
+        entry = entry_at(low.document.data, path)
+        draft = plan.scalars.get(name)
+        if draft is None or "rule" not in entry:
+            continue
+        asked = _asked(plan, low, space, phase, entry["rule"], (*path, "rule"))
+        chosen = None if asked is None else _choose(low, space, draft, entry, asked, path)
+        if asked is None or chosen is None:
+            low.later.append(lambda: False)
+            continue
+        draft.stated[None] = chosen
+        draft.note = chosen.note
+
+
+def scalars_of(data: Mapping[str, Any]) -> Iterator[tuple[str | None, str, Path]]:
+    """The scalars of a plan's file: phase, full name, place."""
+    for name in data.get("scalars", {}):
+        yield None, str(name), ("scalars", name)
+    for phase, entry in (data.get("phases") or {}).items():
+        for name in entry.get("scalars", {}):
+            yield str(phase), f"{phase}.{name}", ("phases", phase, "scalars", name)
+
+
+# ------------------------------------------------------------------ what is asked for
+
+
+def _asked(
+    plan: DraftPlan,
+    low: Lowering,
+    space: Space,
+    phase: str | None,
+    rule: Mapping[str, Any],
+    path: Path,
+) -> dict[str, str | bool] | None:
+    """What a record must be, by column; None where a value of the rule means nothing."""
+    table = space.catalogue.get(RECORDS)
+    asked: dict[str, str | bool] = {}
+    for key, value in rule.items():
+        column = None if table is None else table.columns[key]
+        found = _meant(plan, low, space, phase, column, value, (*path, key))
+        if found is None:
+            return None
+        asked[key] = found
+    return asked
+
+
+def _meant(
+    plan: DraftPlan,
+    low: Lowering,
+    space: Space,
+    phase: str | None,
+    column: Draft | None,
+    value: Any,
+    path: Path,
+) -> str | bool | None:
+    """A row's id, a word or yes and no; or what an input of the plan states."""
+    if column is None:  # there are no records at all, which is told with what is asked for
+        named = _scalar(plan, phase, str(value))
+        stated = None if named is None else named.stated.get(None)
+        return str(value if stated is None else stated.value)
+    if column.kind == "flag" and value in (True, False, "yes", "no"):
+        return flag(value)
+    text = str(value)
+    known = column.words if column.refers_to is None else space.catalogue[column.refers_to].rows
+    if text in known:
+        return text
+    found = _scalar(plan, phase, text)
+    if found is None:
+        names = [name for name, each in plan.scalars.items() if _fits(each, column)]
+        what = f"a row of {column.refers_to}" if column.refers_to else "one of its words"
+        message = f"'{text}' is neither {what} nor an input of the plan"
+        low.say("N002", f"{message}{nearest(text, [*known, *names])}", *path)
+        return None
+    if not _fits(found, column):
+        what = f"a row of {column.refers_to}" if column.refers_to else f"'{column.name}'"
+        low.say("F004", f"'{text}' does not say {what}; name an input that does", *path)
+        return None
+    stated = found.stated.get(None)
+    if stated is None or stated.value is None:
+        message = f"'{text}' has no stated value, and a rule is settled before anything is computed"
+        low.say("F004", f"{message}; name what it is computed from, or the id itself", *path)
+        return None
+    return stated.value if isinstance(stated.value, str | bool) else str(stated.value)
+
+
+def _scalar(plan: DraftPlan, phase: str | None, name: str) -> Draft | None:
+    """An input of the phase or plan; of two scenarios' sides the first."""
+    for full in ([f"{phase}.{name}"] if phase else []) + [name]:
+        sides = [f"{full}.{scenario}" for scenario in plan.scenarios[:1]]
+        for each in (*sides, full):
+            if each in plan.scalars:
+                return plan.scalars[each]
+    return None
+
+
+def _fits(scalar: Draft, column: Draft) -> bool:
+    same = scalar.kind == column.kind and scalar.refers_to == column.refers_to
+    return same and (column.kind != "word" or bool(set(scalar.words) & set(column.words)))
+
+
+# ------------------------------------------------------------------ which record
+
+
+def _choose(
+    low: Lowering,
+    space: Space,
+    draft: Draft,
+    entry: Mapping[str, Any],
+    asked: Mapping[str, str | bool],
+    path: Path,
+) -> Stated | None:
+    """The chosen record with those that were chosen before it; None where none matches."""
+    table = space.catalogue.get(RECORDS)
+    matches = [] if table is None else list(_matches(table, asked))
+    if not matches:
+        low.say("N011", f"{_none(table, asked)}; make one with '{command(asked)}'", *path, "rule")
+        return None
+    said = ", ".join(f"{key} {_word(value)}" for key, value in asked.items())
+    shared = Stated(
+        basis=_basis(entry), citation=_cited(entry), position=low.document.at(*path, "rule")
+    )
+    day = space.as_of
+    found: Stated | None = None
+    for match, since in history(matches):
+        if day and since > day:
+            break
+        on_file = [m for m in matches if not day or m.day <= day]
+        note = f"Chosen by the rule {said}: {why(match, on_file)}."
+        note = f"{entry['note']} {note}" if entry.get("note") else note
+        before = found or replace(shared, reason=NONE_YET)
+        cause = _cause(matches, before, match)
+        past = (*before.was, Earlier(before, since, cause))
+        found = replace(shared, value=match.id, note=note, since=since, was=past)
+    return found or replace(shared, reason=NONE_YET)
+
+
+def _basis(entry: Mapping[str, Any]) -> Basis:
+    basis: Basis = entry.get("kind", "decision")
+    return basis
+
+
+def _cited(entry: Mapping[str, Any]) -> Citation | None:
+    return citation(entry.get("source"))
+
+
+def _matches(table: DraftTable, asked: Mapping[str, str | bool]) -> Iterator[Match]:
+    for row in table.rows:
+        if all(_of(table, row, key) == value for key, value in asked.items()):
+            marked = any(_of(table, row, mark) is True for mark in ("interrupted", "unsteady"))
+            yield Match(row, str(_of(table, row, "date")), str(_of(table, row, "how")), marked)
+
+
+def _of(table: DraftTable, row: str, column: str) -> object:
+    stated = table.columns[column].stated.get(row)
+    return None if stated is None else stated.value
+
+
+def history(matches: Sequence[Match]) -> Iterator[tuple[Match, str]]:
+    """The record chosen from each day on that brought another, the oldest first."""
+    last = None
+    for day in sorted({match.day for match in matches}):
+        best = max((m for m in matches if m.day <= day), key=lambda match: match.rank)
+        if best != last:
+            yield best, day
+        last = best
+
+
+def why(chosen: Match, matches: Sequence[Match]) -> str:
+    """`newest of 3 that match; measured`; or what set it apart from the others."""
+    alike = [m for m in matches if m.rank[:2] == chosen.rank[:2]]
+    if len(matches) == 1:
+        return f"the only one that matches; {chosen.sort}"
+    if len(alike) == len(matches):
+        return f"newest of {len(matches)} that match; {chosen.sort}"
+    which = "the only one" if len(alike) == 1 else f"newest of {len(alike)}"
+    return f"{which} that is {chosen.sort}, of {len(matches)} that match"
+
+
+def _cause(matches: Sequence[Match], before: Stated, match: Match) -> str:
+    old = next((m for m in matches if m.id == before.value), None)
+    if old is None:
+        return "the first record that matches"
+    if old.how != match.how:
+        return f"a {match.how} record in place of a {old.how} one"
+    return "a sound record in place of a marked one" if old.marked > match.marked else (
+        "a newer record"
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------ none
+
+
+def _none(table: DraftTable | None, asked: Mapping[str, str | bool]) -> str:
+    """What no record has, and what the nearest one has instead."""
+    said = ", ".join(f"{key} {_word(value)}" for key, value in asked.items())
+    if table is None or not table.rows:
+        return f"no record of a run is on file, and the rule asks for {said}"
+    near = max(
+        table.rows,
+        key=lambda row: (sum(_of(table, row, key) == v for key, v in asked.items()), natural(row)),
+    )
+    has = {key: _of(table, near, key) for key in asked}
+    other = [
+        f"{key} {_word(value) if isinstance(value, str | bool) else 'not stated'}"
+        for key, value in has.items()
+        if value != asked[key]
+    ]
+    return f"no record has {said}; the nearest, '{near}', has {', '.join(other)}"
+
+
+def _word(value: str | bool) -> str:
+    return value if isinstance(value, str) else "yes" if value else "no"
+
+
+def command(asked: Mapping[str, str | bool]) -> str:
+    """What would make a record that matches."""
+    simulated = asked.get("how") == "simulated"
+    parts = ["scalesheet bench", *(["simulate"] if simulated else [])]
+    parts += ["run"] if asked.get("how") == "measured" else []
+    parts += [f"{OPTIONS[key]} {_word(v)}" for key, v in asked.items() if key in OPTIONS]
+    parts += [FLAGS[key] for key, value in asked.items() if key in FLAGS and value is True]
+    return " ".join(parts)

@@ -1,0 +1,190 @@
+"""A plan's rule chooses a record: which, why, on which day; and what differs from it is stated."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from runs import RUN, UNITS
+from scalesheet.build import Examined, examine
+from scalesheet.model import Stated
+from small import HEAD, lay, said
+
+PLAN = (
+    HEAD
+    + """\
+headline: [time]
+scalars:
+  gpu: {ref: hardware, value: card, title: Card}
+  model: {ref: models, value: tiny, title: Model}
+  length: {value: 256, unit: token / sequence, kind: decision}
+  batch: {value: 8, low: 4, high: 16, unit: sequence / step, domain: positive, kind: decision}
+  run:
+    ref: measurements
+    rule: {accelerator: gpu, model: tiny}
+    runs: {sequence_length: length, batch_size: batch, precision: bf16, checkpointing: no}
+    title: Record
+  time: {unit: second / step, formula: run.step_time * length / run.sequence_length}
+"""
+)
+
+
+def record(
+    how: str = "measured", day: str = "2026-11-20", more: str = "", step: str = "0.5"
+) -> str:
+    text = RUN.replace("how: measured", f"how: {how}").replace("2026-11-20", day)
+    return (
+        text.replace("value: 0.5", f"value: {step}").replace(
+            "value: 16,", f"value: {8 / float(step)},"
+        )
+        + more
+    )
+
+
+def book(folder: Path, records: dict[str, str], text: str = PLAN, day: str = "") -> Examined:
+    places = {f"measurements/{id}.yaml": run for id, run in records.items()}
+    page = {"plans/small/page.md": "# A plan\n", "plans/small/plan.yaml": text}
+    data = lay(folder, {**page, **places, "units.yaml": UNITS})
+    return examine(data, date.fromisoformat(day) if day else None)
+
+
+def chosen(examined: Examined, name: str = "run") -> Stated:
+    assert examined.book is not None, said(examined)
+    stated = examined.book.plans["small"].scalars[name].stated
+    assert stated is not None
+    return stated
+
+
+def test_the_newest_record_that_matches_is_chosen_and_says_so(tmp_path: Path) -> None:
+    other = record(day="2026-11-22").replace("model: tiny", "model_name: Another model")
+    records = {"a": record(), "b": record(day="2026-11-21", step="0.25"), "c": other}
+    examined = book(tmp_path, records)
+    stated = chosen(examined)
+    assert (stated.value, stated.basis) == ("b", "decision")
+    assert stated.note == (
+        "Chosen by the rule accelerator card, model tiny: newest of 2 that match; measured."
+    )
+    assert examined.results["small"].scalars["time"].value == 0.5
+
+
+@pytest.mark.parametrize(
+    ("records", "id", "why"),
+    [
+        ({"a": record()}, "a", "the only one that matches; measured"),
+        ({"a": record(), "b": record("simulated", "2026-11-21")}, "a",
+         "the only one that is measured, of 2 that match"),
+        ({"a": record(), "b": record(day="2026-11-21", more="unsteady: yes\n")}, "a",
+         "the only one that is measured, of 2 that match"),
+        ({"a": record("simulated"), "b": record(day="2026-11-01", more="interrupted: yes\n")}, "b",
+         "the only one that is measured but marked, of 2 that match"),
+        ({"run-10": record(), "run-9": record()}, "run-10", "newest of 2 that match; measured"),
+        ({"a": record(), "b": record(), "c": record("simulated")}, "b",
+         "newest of 2 that is measured, of 3 that match"),
+    ],
+)  # fmt: skip
+def test_which_comes_first(tmp_path: Path, records: dict[str, str], id: str, why: str) -> None:
+    stated = chosen(book(tmp_path, records))
+    assert stated.value == id
+    assert stated.note.endswith(f": {why}.")
+
+
+def test_a_day_knows_the_records_up_to_it(tmp_path: Path) -> None:
+    records = {
+        "old": record("simulated", "2026-09-01"),
+        "new": record(day="2026-10-01"),
+        "newest": record(day="2026-11-21"),
+    }
+    found = {
+        day: chosen(book(tmp_path, records, day=day))
+        for day in ("2026-08-31", "2026-09-01", "2026-09-30", "2026-10-01", "2026-11-21", "")
+    }
+    assert [each.value for each in found.values()] == [
+        None, "old", "old", "new", "newest", "newest"
+    ]  # fmt: skip
+    assert found["2026-08-31"].reason == "no record that matches was on file"
+    assert found["2026-09-30"].note.endswith("the only one that matches; simulated.")
+    assert [(each.stated.value, each.until, each.why) for each in found[""].was] == [
+        (None, "2026-09-01", "the first record that matches"),
+        ("old", "2026-10-01", "a measured record in place of a simulated one"),
+        ("new", "2026-11-21", "a newer record"),
+    ]
+    assert found[""].since == "2026-11-21"
+
+
+def test_what_differs_stands_beside_it(tmp_path: Path) -> None:
+    examined = book(tmp_path, {"a": record(more="precision: bf16\n")})
+    results = examined.results["small"]
+    columns = ("recorded", "planned", "ratio", "agrees")
+    rows = {
+        row: [results.cell("run_differences", row, column) for column in columns]
+        for row in ("model", "sequence-length", "batch-size", "precision", "checkpointing")
+    }
+    said = {row: [c.reason or c.value for c in cells] for row, cells in rows.items()}
+    assert said == {
+        "model": ["A tiny model", "A tiny model", "no number", "same"],
+        "sequence-length": ["128 token/seq", "256 token/seq", 2, "other"],
+        "batch-size": ["8 seq/step", "4 seq/step to 16 seq/step", 1, "same"],
+        "precision": ["bf16", "bf16", "no number", "same"],
+        "checkpointing": ["not stated", "no", "no number", "not stated"],
+    }
+    assert (rows["batch-size"][2].low, rows["batch-size"][2].high) == (0.5, 2)
+    assert results.scalars["run_differing"].value == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("model: tiny}\n    runs", "model: tiny, method: LoRA}\n    runs",
+         "N011 no record has accelerator card, model tiny, method LoRA; the nearest, 'a', has "
+         "method not stated; make one with 'scalesheet bench --accelerator card --model tiny "
+         "--method LoRA'"),
+        ("accelerator: gpu, model: tiny}", "accelerator: cart}",
+         "N002 'cart' is neither a row of hardware nor an input of the plan; did you mean 'card'?"),
+        ("accelerator: gpu, model: tiny}", "accelerator: model}",
+         "F004 'model' does not say a row of hardware; name an input that does"),
+        ("accelerator: gpu, model: tiny}", "precision: gpu}",
+         "F004 'gpu' does not say 'precision'"),
+        ("    title: Record", "    value: a",
+         "S004 scalars.run: expected either a rule or a value; what a rule chose before"),
+        ("    runs: {", "    rums: {", "S001 unknown key 'rums'"),
+        ("sequence_length: length", "sequence_length: lenght", "N001 unknown name 'lenght'"),
+        ("sequence_length: length", "sequence_length: 256",
+         "U002 the placeholder prints token / sequence, "),
+        ("precision: bf16", "precision: bf-16",
+         "F006 'bf-16' is none of fp32, tf32, fp16, bf16, fp8, nf4; did you mean 'bf16'?"),
+        ("ref: measurements", "ref: models",
+         "S004 scalars.run.ref: expected measurements, of which alone a rule chooses one"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in PLAN
+    found = said(book(tmp_path, {"a": record()}, PLAN.replace(old, new, 1)))
+    assert any(each.startswith(message) for each in found), found
+
+
+def test_a_rule_in_a_book_without_records(tmp_path: Path) -> None:
+    assert said(book(tmp_path, {})) == [
+        "N011 no record of a run is on file, and the rule asks for accelerator card, model tiny; "
+        "make one with 'scalesheet bench --accelerator card --model tiny'"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("how", "rule", "warned"),
+    [
+        ("measured", "rule: {model: model}", True),
+        ("simulated", "rule: {model: model}", True),
+        ("measured", "value: a", True),
+        ("simulated", "value: a", False),
+        ("measured", "value: a, runs: {sequence_length: length}", False),
+    ],
+)
+def test_a_difference_that_is_not_stated_is_told(
+    tmp_path: Path, how: str, rule: str, warned: bool
+) -> None:
+    start, end = PLAN.index("  run:\n"), PLAN.index("  time:")
+    text = PLAN[:start] + f"  run: {{ref: measurements, {rule}}}\n" + PLAN[end:]
+    found = said(book(tmp_path, {"a": record(how)}, text))
+    assert [each.startswith("V016 'run' rests on a record") for each in found] == [True] * warned
