@@ -7,7 +7,9 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from scalesheet.load import parse
 from small import lay
 
 ROOT = Path(__file__).parents[1]
@@ -39,6 +41,14 @@ def edit(file: Path, old: str, new: str) -> None:
     text = file.read_text("utf-8")
     assert old in text
     file.write_text(text.replace(old, new), "utf-8")
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """A file of keys and values that the strict reader finds nothing wrong with."""
+    parsed = parse(path.read_bytes(), path.name)
+    assert parsed.diagnostics == ()
+    assert isinstance(parsed.data, dict)
+    return parsed.data
 
 
 def contents(folder: Path) -> dict[str, str]:

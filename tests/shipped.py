@@ -10,11 +10,19 @@ from pathlib import Path
 
 from project import ROOT, command, environment
 from scalesheet.build import Examined, examine
+from scalesheet.model import Book
 
 
 @cache
 def shipped() -> Examined:
     return examine(ROOT / "data")
+
+
+def shipped_book() -> Book:
+    """The book itself, which is sound."""
+    examined = shipped()
+    assert examined.book is not None, examined.diagnostics
+    return examined.book
 
 
 def checkout(folder: Path) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -10,21 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from project import contents
 from scalesheet.build import build
 from scalesheet.diagnostics import Refused
 from scalesheet.output import staged
 from small import lay
 
 ROOT = Path(__file__).parents[1]
-
-
-def contents(folder: Path) -> dict[str, str]:
-    """A digest of every file below a folder."""
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def test_it_writes_a_workbook_and_data_for_each_plan(tmp_path: Path) -> None:

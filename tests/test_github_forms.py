@@ -6,23 +6,15 @@ import json
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jsonschema.validators import validator_for
 
-from scalesheet.load import parse
+from project import read_yaml
 
 ROOT = Path(__file__).parents[1]
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 REPOSITORY = "https://github.com/scalesheet/scalesheet/blob/main/"
-
-
-def read(path: Path) -> dict[str, Any]:
-    parsed = parse(path.read_bytes(), path.name)
-    assert parsed.diagnostics == ()
-    assert isinstance(parsed.data, dict)
-    return parsed.data
 
 
 def faults(form: object, name: str) -> list[str]:
@@ -35,13 +27,13 @@ def faults(form: object, name: str) -> list[str]:
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
 def test_a_form_is_valid_by_githubs_schema(path: Path) -> None:
     name = "issue-config" if path.stem == "config" else "issue-forms"
-    form = read(path)
+    form = read_yaml(path)
     assert faults(form, name) == []
     assert faults({**form, "bodi": []}, name) != []
 
 
 def test_a_wrong_number_is_told_with_what_is_needed_to_mend_it() -> None:
-    fields = {each.get("id"): each for each in read(FORMS[0].with_name("number.yml"))["body"]}
+    fields = {each.get("id"): each for each in read_yaml(FORMS[0].with_name("number.yml"))["body"]}
     needed = [key for key, each in fields.items() if each.get("validations", {}).get("required")]
     assert needed == ["which", "right", "source", "date"]
 

@@ -14,23 +14,16 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
+from project import read_yaml
 from scalesheet import cli
-from scalesheet.load import parse
 
 ROOT = Path(__file__).parents[1]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 SCHEMA = files("check_jsonschema") / "builtin_schemas" / "vendor" / "github-workflows.json"
 
 
-def read(path: Path) -> dict[str, Any]:
-    parsed = parse(path.read_bytes(), path.name)
-    assert parsed.diagnostics == ()
-    assert isinstance(parsed.data, dict)
-    return parsed.data
-
-
 def jobs(name: str) -> dict[str, Any]:
-    found = read(ROOT / ".github" / "workflows" / name)["jobs"]
+    found = read_yaml(ROOT / ".github" / "workflows" / name)["jobs"]
     assert isinstance(found, dict)
     return found
 
@@ -66,7 +59,7 @@ def test_there_are_no_others() -> None:
 
 @each
 def test_it_is_valid_by_githubs_schema(path: Path) -> None:
-    workflow = read(path)
+    workflow = read_yaml(path)
     assert faults(workflow) == []
     del workflow["jobs"]
     assert faults(workflow) == ["'jobs' is a required property"]
@@ -89,7 +82,7 @@ def test_an_action_has_the_same_commit_everywhere() -> None:
 
 @each
 def test_it_may_read_and_few_may_write(path: Path) -> None:
-    workflow = read(path)
+    workflow = read_yaml(path)
     assert workflow["permissions"] == {"contents": "read"}
     granted = {name: job["permissions"] for name, job in workflow["jobs"].items()
                if "permissions" in job}  # fmt: skip
@@ -104,21 +97,21 @@ def test_it_may_read_and_few_may_write(path: Path) -> None:
 
 def test_what_may_write_is_started_by_no_request() -> None:
     for name in ("comment.yml", "weekly.yml"):
-        assert "pull_request" not in read(ROOT / ".github" / "workflows" / name)["on"]
+        assert "pull_request" not in read_yaml(ROOT / ".github" / "workflows" / name)["on"]
     for step in jobs("comment.yml")["comment"]["steps"]:
         assert "github.event" not in step.get("run", "")
 
 
 @each
 def test_every_job_ends_in_time(path: Path) -> None:
-    for name, job in read(path)["jobs"].items():
+    for name, job in read_yaml(path)["jobs"].items():
         assert "uses" in job or job["timeout-minutes"] <= 60, name
 
 
 @each
 def test_every_command_is_one_of_the_project(path: Path) -> None:
     made = (ROOT / "Makefile").read_text("utf-8").replace("$(VENV)", ".venv")
-    for step in steps(read(path)):
+    for step in steps(read_yaml(path)):
         if "run" not in step:
             continue
         assert "${{" not in step["run"]  # a title of a pull request is no part of a command

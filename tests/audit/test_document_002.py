@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from audit.printed import Json, ids_of
+from audit.printed import Json, counted, ends, ids_of, lacking
 
 PLAN = "multimodal-scaling"
 IDS = ids_of("002")
-
-
-def ends(value: Json) -> tuple[float, float]:
-    return value["low"], value["high"]
 
 
 def test_every_figure_of_the_document_is_judged_once(audit: Json) -> None:
@@ -20,8 +16,7 @@ def test_every_figure_of_the_document_is_judged_once(audit: Json) -> None:
 
 
 def test_counts_by_verdict(audit: Json) -> None:
-    found = [claim["verdict"] for claim in audit["claims"]]
-    assert {verdict: found.count(verdict) for verdict in sorted(set(found))} == {
+    assert counted(audit["claims"]) == {
         "contradicted": 96,
         "input": 99,
         "reproduced": 311,
@@ -85,8 +80,8 @@ def test_statements_without_a_number_are_conditions(claims: dict[str, Json]) -> 
 
 
 def test_what_the_document_does_not_say_is_listed(claims: dict[str, Json]) -> None:
-    lacking = {id_: c["lacks"] for id_, c in claims.items() if c["verdict"] == "underdetermined"}
-    assert lacking == {
+    lacks = lacking(claims)
+    assert lacks == {
         "002-L258-01": ["how many machines evaluate"],
         "002-L413-01": ["how many machines evaluate"],
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from audit.printed import Json, ids_of
+from audit.printed import Json, counted, ends, ids_of, lacking
 
 PLAN = "qwen2-finance"
 IDS = ids_of("003")
@@ -16,8 +16,7 @@ def test_every_figure_of_the_document_is_judged_once(audit: Json) -> None:
 
 
 def test_counts_by_verdict(audit: Json) -> None:
-    found = [claim["verdict"] for claim in audit["claims"]]
-    assert {verdict: found.count(verdict) for verdict in sorted(set(found))} == {
+    assert counted(audit["claims"]) == {
         "contradicted": 5,
         "input": 77,
         "reproduced": 112,
@@ -46,18 +45,18 @@ DEFENDED = [
 ]
 
 
-@pytest.mark.parametrize(("id_", "verdict", "ends"), DEFENDED)
+@pytest.mark.parametrize(("id_", "verdict", "held"), DEFENDED)
 def test_a_verdict_that_its_author_would_ask_about(
-    claims: dict[str, Json], id_: str, verdict: str, ends: tuple[float, float]
+    claims: dict[str, Json], id_: str, verdict: str, held: tuple[float, float]
 ) -> None:
     claim = claims[id_]
     assert claim["verdict"] == verdict
-    assert (claim["computed"]["low"], claim["computed"]["high"]) == pytest.approx(ends, rel=1e-5)
+    assert ends(claim["computed"]) == pytest.approx(held, rel=1e-5)
 
 
 def test_what_the_document_does_not_say_is_listed(claims: dict[str, Json]) -> None:
-    lacking = {id_: c["lacks"] for id_, c in claims.items() if c["verdict"] == "underdetermined"}
-    assert lacking == {
+    lacks = lacking(claims)
+    assert lacks == {
         "003-L127-01": ["which offer of Lambda this is and on which day"],
         "003-L155-02": ["which pretraining experiments are the key ones"],
         "003-L156-02": ["which fine-tuning experiments are the key ones"],
@@ -77,10 +76,6 @@ def test_every_hour_of_training_inherits_the_doubtful_speed(claims: dict[str, Js
     rows += [f"003-L{line:03d}-02" for line in (*range(19, 24), *range(66, 72), *range(87, 97))]
     assert {tuple(claims[row]["inherits"]) for row in rows} == {("003-L013-01",)}
     assert {claims[row]["verdict"] for row in rows} == {"reproduced"}
-
-
-def ends(value: Json) -> tuple[float, float]:
-    return value["low"], value["high"]
 
 
 def test_the_headline_is_the_total_three_times(audit: Json) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from audit.printed import Json, ids_of, printed
+from audit.printed import Json, counted, ends, ids_of, lacking, printed
 
 PLAN = "vlm-finetune"
 IDS = ids_of("004")
@@ -22,8 +22,7 @@ def test_every_figure_of_the_document_is_judged_once(audit: Json) -> None:
 
 
 def test_counts_by_verdict(audit: Json) -> None:
-    found = [claim["verdict"] for claim in audit["claims"]]
-    assert {verdict: found.count(verdict) for verdict in sorted(set(found))} == {
+    assert counted(audit["claims"]) == {
         "contradicted": 47,
         "input": 104,
         "reproduced": 76,
@@ -50,29 +49,25 @@ DEFENDED = [
 ]
 
 
-@pytest.mark.parametrize(("id_", "verdict", "ends"), DEFENDED)
+@pytest.mark.parametrize(("id_", "verdict", "held"), DEFENDED)
 def test_a_verdict_that_its_author_would_ask_about(
-    claims: dict[str, Json], id_: str, verdict: str, ends: tuple[float, float]
+    claims: dict[str, Json], id_: str, verdict: str, held: tuple[float, float]
 ) -> None:
     claim = claims[id_]
     assert claim["verdict"] == verdict
-    assert (claim["computed"]["low"], claim["computed"]["high"]) == pytest.approx(ends, rel=1e-5)
+    assert ends(claim["computed"]) == pytest.approx(held, rel=1e-5)
 
 
 def test_a_time_without_a_job_lacks_the_job(claims: dict[str, Json]) -> None:
-    lacking = {id_: c["lacks"] for id_, c in claims.items() if c["verdict"] == "underdetermined"}
+    lacks = lacking(claims)
     job = ["how many samples the runs see", "how long their samples are"]
-    assert lacking == {"004-L023-06": job, "004-L029-06": job}
+    assert lacks == {"004-L023-06": job, "004-L029-06": job}
 
 
 def test_a_total_inherits_the_faults_of_its_parts(claims: dict[str, Json]) -> None:
     assert claims["004-L091-01"]["inherits"] == []
     assert claims["004-L091-02"]["inherits"] == [f"004-L0{line}-02" for line in (87, 88, 89)]
     assert claims["004-L026-03"]["inherits"] == ["004-L026-01"]
-
-
-def ends(value: Json) -> tuple[float, float]:
-    return value["low"], value["high"]
 
 
 @pytest.mark.parametrize(

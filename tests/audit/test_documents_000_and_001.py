@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from audit.printed import Json, ids_of
+from audit.printed import Json, counted, ends, ids_of, lacking
 
 PLAN = "pixelis"
 IDS = {document: ids_of(document) for document in ("000", "001")}
@@ -45,8 +45,7 @@ def test_every_figure_of_a_document_is_judged_once(audit: Json, document: str, n
     ],
 )
 def test_counts_by_verdict(claims: dict[str, Json], document: str, counts: dict[str, int]) -> None:
-    found = [claim["verdict"] for claim in of(document, claims)]
-    assert {verdict: found.count(verdict) for verdict in sorted(set(found))} == counts
+    assert counted(of(document, claims)) == counts
 
 
 DEFENDED = [
@@ -89,8 +88,8 @@ def test_a_verdict_that_its_author_would_ask_about(
 
 
 def test_what_the_documents_do_not_say_is_listed(claims: dict[str, Json]) -> None:
-    lacking = {id_: c["lacks"] for id_, c in claims.items() if c["verdict"] == "underdetermined"}
-    assert sorted(lacking) == [
+    lacks = lacking(claims)
+    assert sorted(lacks) == [
         "000-L031-01",
         "000-L032-01",
         "000-L072-01",
@@ -101,7 +100,7 @@ def test_what_the_documents_do_not_say_is_listed(claims: dict[str, Json]) -> Non
         "000-L215-03",
         "000-L216-02",
     ]
-    assert lacking["000-L031-01"] == ["which parameters supervised fine-tuning trains"]
+    assert lacks["000-L031-01"] == ["which parameters supervised fine-tuning trains"]
 
 
 def test_the_total_inherits_what_its_parts_got_wrong(claims: dict[str, Json]) -> None:
@@ -116,10 +115,6 @@ def test_what_the_summary_repeats_is_held_against_the_budget(claims: dict[str, J
     repeated = [c for c in of("001", claims) if (c["from"] or "").startswith("@000-")]
     assert len(repeated) > 40
     assert {c["verdict"] for c in repeated} == {"reproduced", "rounded", "contradicted"}
-
-
-def ends(value: Json) -> tuple[float, float]:
-    return value["low"], value["high"]
 
 
 @pytest.mark.parametrize("document", [BUDGET, SUMMARY])

@@ -12,7 +12,7 @@ from scalesheet.choose.job import PLAN, TUNING, Assumptions, Job, assumptions
 from scalesheet.choose.search import Search, search
 from scalesheet.model import Book, Plan
 from scalesheet.predict.lookups import Known, known
-from shipped import shipped
+from shipped import shipped_book
 
 #: A job that many offers can do.
 JOB = Job(
@@ -24,9 +24,7 @@ Find = Callable[..., Search]
 
 @pytest.fixture(scope="session")
 def book() -> Book:
-    found = shipped().book
-    assert found is not None
-    return found
+    return shipped_book()
 
 
 @pytest.fixture(scope="session")

@@ -11,28 +11,17 @@ from pathlib import Path
 import pytest
 import yaml
 
+from new.begin import run
 from project import command, environment
-from scalesheet import cli
 from scalesheet.build import examine
 from scalesheet.new import entry
 from scalesheet.new.blanks import BUILT, blanks
 from scalesheet.new.places import FOLDER_OF, modeline, place
 from scalesheet.new.template import Given, draft
 from scalesheet.render.reference.yaml_text import flow
-from small import lay
 
 SHIPPED = Path(__file__).parents[2] / "data"
 SOURCES = (SHIPPED / "sources.yaml").read_text("utf-8")
-
-
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return lay(tmp_path, {"units.yaml": (SHIPPED / "units.yaml").read_text("utf-8")})
-
-
-def run(*arguments: str) -> int:
-    return cli.main(["new", *arguments])
 
 
 # ------------------------------------------------------------------ flags

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from new.begin import run
 from scalesheet import cli
 from scalesheet.build import build, examine
 from scalesheet.diagnostics import errors
@@ -18,16 +19,6 @@ from scalesheet.schemas import schema
 from small import lay
 
 SHIPPED = Path(__file__).parents[2] / "data"
-
-
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return lay(tmp_path, {"units.yaml": (SHIPPED / "units.yaml").read_text("utf-8")})
-
-
-def run(*arguments: str) -> int:
-    return cli.main(["new", *arguments])
 
 
 def test_every_kind_that_is_written_by_hand_can_be_begun() -> None:

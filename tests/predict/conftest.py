@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,13 @@ import pytest
 from scalesheet.build import Examined
 from scalesheet.model import Book
 from scalesheet.predict.cases import Cases, cases_of
+from scalesheet.predict.cases import cases as filled
+from scalesheet.predict.lookups import Known, known
 from scalesheet.predict.read import read_csv
-from shipped import shipped
+from shipped import shipped, shipped_book
 
 Table = Callable[..., Path]
+Several = Callable[..., Cases]
 
 
 @pytest.fixture(scope="session")
@@ -25,9 +27,40 @@ def examined() -> Examined:
 
 
 @pytest.fixture(scope="session")
-def book(examined: Examined) -> Book:
-    assert examined.book is not None
-    return examined.book
+def book() -> Book:
+    return shipped_book()
+
+
+@pytest.fixture(scope="session")
+def catalogue(book: Book) -> Known:
+    return known(book)
+
+
+def written(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, names)
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+@pytest.fixture(scope="session")
+def several(catalogue: Known, tmp_path_factory: pytest.TempPathFactory) -> Several:
+    """Cases of a row of a task, one for each value that a column takes."""
+
+    def rows(
+        task: str,
+        row: dict[str, str],
+        column: str = "id",
+        values: tuple[str, ...] = ("x",),
+        **more: str,
+    ) -> Cases:
+        each = [{"id": f"r{n}", **row, **more, column: value} for n, value in enumerate(values)]
+        path = written(tmp_path_factory.mktemp("cases") / "cases.csv", each)
+        return filled(read_csv(path, task), catalogue)
+
+    return rows
 
 
 @pytest.fixture
@@ -35,14 +68,7 @@ def table(tmp_path: Path) -> Table:
     """Writes a CSV file of rows, with every column that one of them has."""
 
     def write(*rows: dict[str, Any]) -> Path:
-        text = io.StringIO()
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        writer = csv.DictWriter(text, names)
-        writer.writeheader()
-        writer.writerows(rows)
-        path = tmp_path / "cases.csv"
-        path.write_text(text.getvalue(), "utf-8")
-        return path
+        return written(tmp_path / "cases.csv", rows)
 
     return write
 

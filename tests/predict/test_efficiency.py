@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -19,11 +18,10 @@ from scalesheet.cli import main
 from scalesheet.model import Book
 from scalesheet.predict import efficiency
 from scalesheet.predict.arrays import Array
-from scalesheet.predict.cases import Cases, cases
+from scalesheet.predict.cases import Cases
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.fitting import SAID, written
-from scalesheet.predict.lookups import Known, known
-from scalesheet.predict.read import read_csv
+from scalesheet.predict.lookups import Known
 from scalesheet.predict.score import TaskScore, score_of
 from scalesheet.predict.steps import ACHIEVABLE
 from scalesheet.predict.table import Predictions
@@ -41,31 +39,12 @@ STATED = {
     "n_gpus": "64", "precision": "bf16", "task": "pretrain-bench", "micro_batch": "2",
     "global_batch_seqs": "512", "act_ckpt": "none", "parallelism": "FSDP",
 }  # fmt: skip
-Described = Callable[..., Cases]
+Described = Several = Callable[..., Cases]
 
 
 @pytest.fixture(scope="module")
-def catalogue(book: Book) -> Known:
-    return known(book)
-
-
-@pytest.fixture(scope="module")
-def described(catalogue: Known, tmp_path_factory: pytest.TempPathFactory) -> Described:
-    """Cases of a row, one for each value that a column takes."""
-
-    def rows(task: str, column: str = "id", values: tuple[str, ...] = ("x",), **more: str) -> Cases:
-        base = {**(RUN if task == "runs" else STATED), **more}
-        names = ["id", *(name for name in base if name != "id")]
-        names += [] if column in names else [column]
-        path = tmp_path_factory.mktemp("cases") / "cases.csv"
-        with path.open("w", newline="") as file:
-            table = csv.DictWriter(file, names)
-            table.writeheader()
-            for number, value in enumerate(values):
-                table.writerow({"id": f"r{number}", **base, column: value})
-        return cases(read_csv(path, task), catalogue)
-
-    return rows
+def described(several: Several) -> Described:
+    return lambda task, *at, **more: several(task, RUN if task == "runs" else STATED, *at, **more)
 
 
 @pytest.fixture(scope="module")

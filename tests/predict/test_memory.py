@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,12 +14,11 @@ from hypothesis import strategies as some
 from scalesheet.model import Book
 from scalesheet.predict import memory, room, settings
 from scalesheet.predict.arrays import Array
-from scalesheet.predict.cases import Cases, cases
+from scalesheet.predict.cases import Cases
 from scalesheet.predict.check import problems
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.footprint import COMPONENTS, Footprint, total
-from scalesheet.predict.lookups import Known, known
-from scalesheet.predict.read import read_csv
+from scalesheet.predict.lookups import Known
 from scalesheet.predict.score import TaskScore, score_of
 from scalesheet.predict.tasks import predict, unsupported
 from scalesheet.predict.truth import Published, published
@@ -29,31 +28,13 @@ STATED = {
     "seq_len": "2048", "micro_batch": "2", "n_gpus": "8", "sharding": "ZeRO-1",
     "act_ckpt": "none", "hardware": "H100-80GB",
 }  # fmt: skip
-Described = Callable[..., Cases]
+Described = Several = Callable[..., Cases]
 GB = 1e9
 
 
 @pytest.fixture(scope="module")
-def catalogue(book: Book) -> Known:
-    return known(book)
-
-
-@pytest.fixture(scope="module")
-def described(catalogue: Known, tmp_path_factory: pytest.TempPathFactory) -> Described:
-    """Cases of a row, one for each value that a column takes."""
-
-    def rows(column: str = "id", values: tuple[str, ...] = ("x",), **more: str) -> Cases:
-        base = {**STATED, **more}
-        names = list(dict.fromkeys(["id", *base, column]))
-        path = tmp_path_factory.mktemp("cases") / "cases.csv"
-        with path.open("w", newline="") as file:
-            table = csv.DictWriter(file, names)
-            table.writeheader()
-            for number, value in enumerate(values):
-                table.writerow({"id": f"r{number}", **base, column: value})
-        return cases(read_csv(path, "memory"), catalogue)
-
-    return rows
+def described(several: Several) -> Described:
+    return partial(several, "memory", STATED)
 
 
 @pytest.fixture(scope="module")

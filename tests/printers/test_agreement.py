@@ -11,11 +11,11 @@ import pytest
 import xlsxwriter
 
 from printers.expressions import batch
+from printers.samples import binary
 from printers.world import HERE, ROWS, SCALARS, TABLE, TITLES, Known, reference
 from proof.office import Office
 from scalesheet.language import arithmetic
 from scalesheet.language.syntax import (
-    Binary,
     Call,
     Choice,
     Column,
@@ -44,24 +44,20 @@ def n(value: float) -> Number:
     return Number(value)
 
 
-def times(left: Node, op: Any, right: Node) -> Node:
-    return Binary(op, left, right)
-
-
-TENTHS = times(times(n(0.3), "-", n(0.2)), "-", n(0.1))
+TENTHS = binary(binary(n(0.3), "-", n(0.2)), "-", n(0.1))
 #: What is known to differ between programs, and what it must be.
 BOUNDARY: list[tuple[Node, Any]] = [
     (TENTHS, 0.0),
-    (Choice(Text("zero"), Compare("==", times(n(0.1), "+", n(0.2)), n(0.3)), Text("not")), "zero"),
-    (Compare("<", times(n(0.1), "+", n(0.2)), n(0.3)), False),
-    (Compare(">", times(n(0.1), "+", n(0.2)), n(0.3)), False),
-    (Compare(">=", n(0.3), times(n(0.1), "+", n(0.2))), True),
+    (Choice(Text("zero"), Compare("==", binary(n(0.1), "+", n(0.2)), n(0.3)), Text("not")), "zero"),
+    (Compare("<", binary(n(0.1), "+", n(0.2)), n(0.3)), False),
+    (Compare(">", binary(n(0.1), "+", n(0.2)), n(0.3)), False),
+    (Compare(">=", n(0.3), binary(n(0.1), "+", n(0.2))), True),
     (Compare("!=", n(1.0), n(1.0 + 1e-14)), True),
     (Compare("==", n(1.0), n(1.0 + 1e-15)), True),
     (Compare("==", n(0.0), n(0.0)), True),
     (Compare("<", n(-1e-300), n(0.0)), True),
-    (Call("ceil", (times(n(23.1), "/", n(0.3)),)), 77.0),
-    (Call("floor", (times(n(0.3), "/", n(0.1)),)), 3.0),
+    (Call("ceil", (binary(n(23.1), "/", n(0.3)),)), 77.0),
+    (Call("floor", (binary(n(0.3), "/", n(0.1)),)), 3.0),
     (Call("ceil", (n(77.0000001),)), 78.0),
     (Call("ceil", (n(-0.5),)), 0.0),
     (Call("floor", (n(-0.5),)), -1.0),
@@ -78,14 +74,14 @@ BOUNDARY: list[tuple[Node, Any]] = [
     (Call("round", (n(1234567.0), Negative(n(3.0)))), 1235000.0),
     (Call("round", (n(499.0), Negative(n(3.0)))), 0.0),
     (Call("round", (n(2.0**53 + 2),)), 2.0**53 + 2),
-    (Negative(times(n(16.0), "**", n(2.0))), -256.0),
-    (times(Negative(n(16.0)), "**", n(2.0)), 256.0),
-    (times(n(2.0), "**", times(n(3.0), "**", n(2.0))), 512.0),
-    (times(times(n(2.0), "**", n(3.0)), "**", n(2.0)), 64.0),
-    (times(n(2.0), "**", Negative(n(1.0))), 0.5),
-    (times(n(7.0), "-", times(n(5.0), "-", n(3.0))), 5.0),
-    (times(n(24.0), "/", times(n(4.0), "*", n(3.0))), 2.0),
-    (times(n(3.0), "*", Negative(n(4.0))), -12.0),
+    (Negative(binary(n(16.0), "**", n(2.0))), -256.0),
+    (binary(Negative(n(16.0)), "**", n(2.0)), 256.0),
+    (binary(n(2.0), "**", binary(n(3.0), "**", n(2.0))), 512.0),
+    (binary(binary(n(2.0), "**", n(3.0)), "**", n(2.0)), 64.0),
+    (binary(n(2.0), "**", Negative(n(1.0))), 0.5),
+    (binary(n(7.0), "-", binary(n(5.0), "-", n(3.0))), 5.0),
+    (binary(n(24.0), "/", binary(n(4.0), "*", n(3.0))), 2.0),
+    (binary(n(3.0), "*", Negative(n(4.0))), -12.0),
     (Call("log10", (n(100.0),)), 2.0),
     (Call("sum", (n(0.1), n(0.2), Negative(n(0.3)))), 0.0),
     (Call("sum", tuple(n(0.1) for _ in range(300))), 30.0),

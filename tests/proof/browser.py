@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import subprocess
-from types import TracebackType
 from typing import Any, Self
 
 from playwright.sync_api import Browser, Error, Page, Playwright, sync_playwright
@@ -114,12 +113,7 @@ class Chromium:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._browser:
             self._browser.close()
         if self._playwright:

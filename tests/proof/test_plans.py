@@ -19,13 +19,13 @@ import pytest
 
 from proof import faces
 from proof.office import Office
-from scalesheet.build import compile_book
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Book, Key, Plan
 from scalesheet.render.api import as_json, plan_json
 from scalesheet.render.script import program, runtime
 from scalesheet.render.workbook import write_workbook
 from scalesheet.values import Results
+from shipped import shipped_book
 
 DATA = Path(__file__).parents[2] / "data"
 PLANS = sorted(folder.name for folder in (DATA / "plans").iterdir() if folder.is_dir())
@@ -44,7 +44,7 @@ class Case:
 
 @pytest.fixture(scope="module")
 def book() -> Book:
-    return compile_book(DATA)
+    return shipped_book()
 
 
 @pytest.fixture(scope="module", params=PLAN_CASES)

@@ -15,7 +15,7 @@ from scalesheet.render.against import against, against_svg
 from scalesheet.render.curves import curves_svg
 from scalesheet.render.laws import sections
 from scalesheet.render.lines import apart
-from shipped import shipped
+from shipped import shipped, shipped_book
 
 
 @given(st.lists(st.floats(0, 240), min_size=1, max_size=12))
@@ -51,9 +51,7 @@ def test_a_right_prediction_is_on_the_diagonal() -> None:
 
 
 def test_the_best_sizes_are_curves_with_the_numbers_of_their_table() -> None:
-    examined = shipped()
-    assert examined.book is not None
-    section = next(s for s in sections(examined.book, examined.scores) if s.curves)
+    section = next(s for s in sections(shipped_book(), shipped().scores) if s.curves)
     assert section.curves is not None
     svg = curves_svg(section.curves)
     assert svg.count("<polyline") == len(section.head) - 1

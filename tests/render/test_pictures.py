@@ -8,21 +8,19 @@ from typing import TypeVar
 
 import pytest
 
-import shipped
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
 from scalesheet.evaluate.sweep import swept
 from scalesheet.model import Book, Key, Plan, Stack, Sweep
 from scalesheet.render.stacks import stacked
+from shipped import shipped_book
 
 WITHIN = 1e-9
 
 
 @pytest.fixture(scope="module")
 def book() -> Book:
-    found = shipped.shipped().book
-    assert found is not None
-    return found
+    return shipped_book()
 
 
 Kind = TypeVar("Kind")

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from printers.samples import binary
 from scalesheet.language.syntax import (
     Aggregate,
-    Binary,
     Choice,
     Compare,
     Guard,
@@ -28,10 +28,6 @@ from scalesheet.render.script import program, runtime
 from scalesheet.units import Units
 
 NAME = "__proto__"  # the worst name that the format allows
-
-
-def times(left: Node, op: Any, right: Node) -> Node:
-    return Binary(op, left, right)
 
 
 def formula(value: Node, low: Node | None = None, high: Node | None = None) -> Formula:
@@ -63,17 +59,17 @@ SCALARS = [
         "Hours",
         ranged=True,
         formula=formula(
-            times(The("steps"), "/", The("rate")),
-            times(The("steps"), "/", The("rate", "high")),
-            times(The("steps"), "/", The("rate", "low")),
+            binary(The("steps"), "/", The("rate")),
+            binary(The("steps"), "/", The("rate", "high")),
+            binary(The("steps"), "/", The("rate", "low")),
         ),
     ),
-    Scalar("double", "Double", formula=formula(times(The(NAME), "*", Number(2.0)))),
+    Scalar("double", "Double", formula=formula(binary(The(NAME), "*", Number(2.0)))),
     Scalar("fits", "Fits", "word", formula=formula(
         Choice(Text("fits"), Compare("<=", Number(30.0), GPU_MEMORY), Text("tight")))),
     Scalar("lost", "Lost", may_reason=True, formula=formula(
-        Guard((The("missing"),), times(The("missing"), "+", Number(1.0))))),
-    Scalar("days", "Days", formula=formula(times(The("hours"), "/", Number(24.0)))),
+        Guard((The("missing"),), binary(The("missing"), "+", Number(1.0))))),
+    Scalar("days", "Days", formula=formula(binary(The("hours"), "/", Number(24.0)))),
     Scalar("t.total.cost", "Cost", formula=formula(Aggregate("sum", "t", "cost"))),
     Scalar("cheapest", "Cheapest", "reference", formula=formula(Aggregate("argmin", "t", "cost"))),
 ]  # fmt: skip
@@ -82,7 +78,7 @@ HARDWARE = table(
     [
         Column("bytes", "Bytes", stated={"small": stated(24.0), "large": stated(80.0)}),
         Column("memory", "Memory", formula=formula(
-            times(Of("hardware", "bytes"), "*", Aggregate("min", "factors", "factor")))),
+            binary(Of("hardware", "bytes"), "*", Aggregate("min", "factors", "factor")))),
     ],
     ("small", "large"),
 )  # fmt: skip
@@ -97,9 +93,9 @@ T = table(
             "Cost",
             stated={"b": stated(1.0)},
             own={"c": formula(Reason(Text("not offered")))},
-            formula=formula(times(Of("t", "units"), "*", The("hours"))),
+            formula=formula(binary(Of("t", "units"), "*", The("hours"))),
         ),
-        Column("each", "Each", formula=formula(times(The("steps"), "/", Of("t", "units")))),
+        Column("each", "Each", formula=formula(binary(The("steps"), "/", Of("t", "units")))),
     ],
     ("a", "b", "c"),
 )

@@ -75,17 +75,6 @@ utilisation: {value: 0.124, unit: 1}"""
         (CARD + BANDWIDTH.replace("920", "92"), "9% of the bandwidth, usual are 50% and more"),
         (CARD + USABLE, ""),
         (CARD + USABLE.replace("23.99", "24.5"), "24.5 GiB of 24; look for GB and GiB"),
-    ],
-)  # fmt: skip
-def test_how_the_rates_of_an_accelerator_relate(tmp_path: Path, text: str, message: str) -> None:
-    found = told(tmp_path, hardware__card=text)
-    assert [m.startswith(message) for m in found] == ([True] if message else [])
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (CARD, ""),
         (CARD.replace("1008", "100.8"), "1639 FLOP in bf16 for a byte of memory"),
         (CARD.replace("1008", "10080"), "16 FLOP in bf16 for a byte of memory"),
         (CARD.replace("1008", "100.8") + "unusual: {ridge: It is.}\n", ""),
@@ -93,8 +82,8 @@ def test_how_the_rates_of_an_accelerator_relate(tmp_path: Path, text: str, messa
         (CARD + FP8.replace("330.4", "660.8"), "4.00 times the bf16 peak, usual is 2"),
         (CARD + FP8.replace("330.4", "165.2") + "unusual: {fp8: Same unit.}\n", ""),
     ],
-)
-def test_an_accelerator(tmp_path: Path, text: str, message: str) -> None:
+)  # fmt: skip
+def test_how_the_rates_of_an_accelerator_relate(tmp_path: Path, text: str, message: str) -> None:
     found = told(tmp_path, hardware__card=text)
     assert [m.startswith(message) for m in found] == ([True] if message else [])
 

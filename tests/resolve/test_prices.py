@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scalesheet.build import Examined, examine
-from small import MINIMAL, lay
+from small import MINIMAL, lay, said
 
 UNIT = "unit: USD / (node * hour), kind: published, source: a-vendor"
 BOOK = (MINIMAL / "book.yaml").read_text("utf-8")
@@ -31,10 +31,6 @@ def laid(folder: Path, *texts: str, as_of: date | None = None, book: str = BOOK)
     return examine(lay(folder, {**files, "book.yaml": book}), as_of)
 
 
-def told(examined: Examined) -> list[str]:
-    return [f"{d.code} {d.message}" for d in examined.diagnostics]
-
-
 def begin(found: list[str], *words: str) -> bool:
     """Whether these are the findings, each with its code and part of its words."""
     return len(found) == len(words) and all(
@@ -47,7 +43,7 @@ def begin(found: list[str], *words: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("said", "days", "kind"),
+    ("stated", "days", "kind"),
     [
         ({}, 180, "an on-demand"),
         ({"provider": "B", "term": "spot"}, 90, "a spot"),
@@ -56,11 +52,11 @@ def begin(found: list[str], *words: str) -> bool:
         ({"term": "reserved", "commitment": "a year"}, 365, "a reserved"),
     ],
 )
-def test_each_kind_of_price_has_its_age(tmp_path, said, days, kind):
+def test_each_kind_of_price_has_its_age(tmp_path, stated, days, kind):
     edition = date(2026, 11, 20)
     for age, old in (days, False), (days + 1, True):
         day = date.fromordinal(edition.toordinal() - age).isoformat()
-        found = told(laid(tmp_path, offer(price(day, 0.9), **said)))
+        found = said(laid(tmp_path, offer(price(day, 0.9), **stated)))
         words = f"O001 'offer-1': the price was last seen on {day}, {age} days before 2026-11-20; "
         assert begin(found, f"{words}{kind} price is old after {days}") if old else found == []
 
@@ -74,29 +70,29 @@ def test_an_old_price_is_a_warning_and_stands_in_the_book(tmp_path):
 
 
 def test_a_price_is_as_old_as_the_day_on_which_it_was_seen(tmp_path):
-    assert told(laid(tmp_path, offer(price("2024-01-01", 0.9, "seen: 2026-11-01")))) == []
+    assert said(laid(tmp_path, offer(price("2024-01-01", 0.9, "seen: 2026-11-01")))) == []
 
 
 def test_the_age_is_judged_at_the_date_of_the_prices(tmp_path):
     text = offer(price("2026-11-01", 0.9))
-    assert told(laid(tmp_path, text, as_of=date(2026, 11, 20))) == []
-    found = told(laid(tmp_path, text, as_of=date(2027, 11, 20)))
+    assert said(laid(tmp_path, text, as_of=date(2026, 11, 20))) == []
+    found = said(laid(tmp_path, text, as_of=date(2027, 11, 20)))
     assert begin(found, "O001 384 days before 2027-11-20", "O001 'offer': ")
     # at a day in the past it was no older than it is now
-    assert told(laid(tmp_path, text, as_of=date(2026, 11, 2))) == []
+    assert said(laid(tmp_path, text, as_of=date(2026, 11, 2))) == []
 
 
 def test_the_limits_are_those_of_the_book(tmp_path):
     text = offer(price("2026-10-01", 0.9))
     strict = f"{BOOK}price_limits: {{on-demand: {{days: 40, times: 1.25}}}}\n"
-    assert told(laid(tmp_path, text)) == []
-    assert begin(told(laid(tmp_path, text, book=strict)), "O001 is old after 40")
+    assert said(laid(tmp_path, text)) == []
+    assert begin(said(laid(tmp_path, text, book=strict)), "O001 is old after 40")
 
 
 def test_an_old_price_with_a_reason_is_not_told_and_stays_old(tmp_path):
     why = "unusual: {age: No newer one is published.}\n"
     examined = laid(tmp_path, offer(price("2025-01-01", 0.9), more=why))
-    assert told(examined) == []
+    assert said(examined) == []
     assert examined.book is not None
     assert examined.book.old_prices["offer-1"].why == "No newer one is published."
     assert "No newer one is published." in examined.book.tables["offers"].row_notes["offer-1"]
@@ -126,14 +122,14 @@ def spot(usd: float, day: str = "2026-10-10", more: str = "", **said: object) ->
     ],
 )  # fmt: skip
 def test_spot_is_below_on_demand(tmp_path, text, message):
-    found = told(laid(tmp_path, FIRM.replace("seen: 2026-11-01", "seen: 2026-09-30"), text))
+    found = said(laid(tmp_path, FIRM.replace("seen: 2026-11-01", "seen: 2026-09-30"), text))
     assert begin(found, message) if message else found == []
 
 
 def test_spot_of_one_region_is_not_held_against_another(tmp_path):
     here = FIRM.replace("term:", "region: there\nterm:").replace("2026-11-01", "2026-09-30")
-    assert told(laid(tmp_path, here, spot(1.9, region="here"))) == []
-    found = told(laid(tmp_path, here, spot(1.9, region="there")))
+    assert said(laid(tmp_path, here, spot(1.9, region="here"))) == []
+    found = said(laid(tmp_path, here, spot(1.9, region="there")))
     assert begin(found, "O002 not below the 1.8 of 'offer-1'")
 
 
@@ -158,24 +154,24 @@ def seller(name: str, usd: float, count: int = 1, more: str = "") -> str:
     ],
 )  # fmt: skip
 def test_a_price_is_near_those_of_its_peers(tmp_path, usd, count, message):
-    found = told(laid(tmp_path, seller("B", 1.1), seller("C", 0.9), seller("D", usd, count)))
+    found = said(laid(tmp_path, seller("B", 1.1), seller("C", 0.9), seller("D", usd, count)))
     assert begin(found, message) if message else found == []
 
 
 def test_a_machine_for_an_accelerator_is_named(tmp_path):
     own = seller("D", 1.2)
-    found = told(laid(tmp_path, seller("B", 1.1), own, own.replace("a-machine", "m").replace(
+    found = said(laid(tmp_path, seller("B", 1.1), own, own.replace("a-machine", "m").replace(
         "price: 1.2", "price: 9.6")))  # fmt: skip
     assert begin(found, "O003 and 8 times that of 'offer-2'")
 
 
 def test_who_really_costs_so_says_why(tmp_path):
     why = "unusual: {peers: It is so.}\n"
-    assert told(laid(tmp_path, seller("B", 1.1), seller("C", 0.9), seller("D", 9, more=why))) == []
+    assert said(laid(tmp_path, seller("B", 1.1), seller("C", 0.9), seller("D", 9, more=why))) == []
 
 
 def test_an_offer_alone_has_no_peers(tmp_path):
-    assert told(laid(tmp_path, seller("D", 9))) == []
+    assert said(laid(tmp_path, seller("D", 9))) == []
 
 
 # ------------------------------------------------------------------ change
@@ -195,21 +191,21 @@ def test_an_offer_alone_has_no_peers(tmp_path):
     ],
 )  # fmt: skip
 def test_a_change_has_two_sources(tmp_path, after, more, message):
-    found = told(laid(tmp_path, offer(price("2026-01-01", 1), price("2026-10-10", after, more))))
+    found = said(laid(tmp_path, offer(price("2026-01-01", 1), price("2026-10-10", after, more))))
     assert begin(found, message) if message else found == []
 
 
 def test_a_reason_between_two_prices_hides_no_change(tmp_path):
     gap = "  - {from: 2026-02-01, reason: not offered}\n"
     text = offer(price("2026-01-01", 1), gap, price("2026-10-10", 3))
-    assert begin(told(laid(tmp_path, text)), "O004 3.00 times the 1 before it")
+    assert begin(said(laid(tmp_path, text)), "O004 3.00 times the 1 before it")
 
 
 # ------------------------------------------------------------------ count, dates, doubles
 
 
 @pytest.mark.parametrize(
-    ("said", "each", "message"),
+    ("stated", "each", "message"),
     [
         ({"accelerators": 8}, 1.0, ""),
         ({"accelerators": 8}, 1.009, ""),
@@ -222,8 +218,8 @@ def test_a_reason_between_two_prices_hides_no_change(tmp_path):
         ({"accelerators": 8, "instance": "MIGRATED"}, 1.0, ""),
     ],
 )
-def test_count_and_prices_agree(tmp_path, said, each, message):
-    found = told(laid(tmp_path, offer(price("2026-10-10", 8, f"each: {each}"), **said)))
+def test_count_and_prices_agree(tmp_path, stated, each, message):
+    found = said(laid(tmp_path, offer(price("2026-10-10", 8, f"each: {each}"), **stated)))
     assert begin(found, message) if message else found == []
 
 
@@ -231,9 +227,9 @@ def test_an_instance_has_one_count(tmp_path):
     one = offer(price("2026-10-10", 1))
     other = offer(price("2026-10-10", 2), accelerators=2, region="there")
     third = offer(price("2026-10-10", 1), region="elsewhere")
-    both = told(laid(tmp_path, one, other))
+    both = said(laid(tmp_path, one, other))
     assert begin(both, "O005 has 1 accelerators here and 2 in 'offer-2'", "O005 2 accelerators")
-    assert begin(told(laid(tmp_path, one, other, third)), "O005 'offer-2': 'a-machine' has 2")
+    assert begin(said(laid(tmp_path, one, other, third)), "O005 'offer-2': 'a-machine' has 2")
 
 
 @pytest.mark.parametrize(
@@ -248,23 +244,23 @@ def test_an_instance_has_one_count(tmp_path):
     ],
 )  # fmt: skip
 def test_dates_are_those_of_a_history(tmp_path, prices, message):
-    found = told(laid(tmp_path, offer(*prices)))
+    found = said(laid(tmp_path, offer(*prices)))
     assert begin(found, message) if message else found == []
 
 
 def test_an_end_may_be_announced(tmp_path):
     end = "  - {from: 2027-01-01, reason: no longer offered}\n"
-    assert told(laid(tmp_path, offer(price("2026-10-10", 1), end))) == []
+    assert said(laid(tmp_path, offer(price("2026-10-10", 1), end))) == []
 
 
 def test_a_thing_is_offered_once(tmp_path):
     one = offer(price("2026-10-10", 1))
-    assert begin(told(laid(tmp_path, one, one)), "O007 'offer-2': the same as 'offer-1'")
-    assert told(laid(tmp_path, one, one.replace("term:", "region: there\nterm:"))) == []
+    assert begin(said(laid(tmp_path, one, one)), "O007 'offer-2': the same as 'offer-1'")
+    assert said(laid(tmp_path, one, one.replace("term:", "region: there\nterm:"))) == []
     year = offer(price("2026-10-10", 0.6), term="reserved", commitment="a year")
-    assert told(laid(tmp_path, one, year, year.replace("a year", "3 years"))) == []
+    assert said(laid(tmp_path, one, year, year.replace("a year", "3 years"))) == []
 
 
 def test_a_reserved_offer_says_what_is_bound(tmp_path):
     text = offer(price("2026-10-10", 1), term="reserved")
-    assert begin(told(laid(tmp_path, text)), "S002 lacks the key 'commitment'")
+    assert begin(said(laid(tmp_path, text)), "S002 lacks the key 'commitment'")

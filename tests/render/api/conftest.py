@@ -11,6 +11,7 @@ from render.api.shapes import Shapes
 from render.sample import FILES
 from scalesheet.build import build, compile_book
 from scalesheet.model import Book
+from shipped import shipped_book
 
 ROOT = Path(__file__).parents[3]
 
@@ -85,4 +86,4 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Written:
 @pytest.fixture(scope="session")
 def shipped(book_site: Path) -> Written:
     root = book_site / "api" / "v1"
-    return Written(compile_book(ROOT / "data"), root, Shapes(root))
+    return Written(shipped_book(), root, Shapes(root))

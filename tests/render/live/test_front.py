@@ -28,7 +28,7 @@ from scalesheet.render.pages.front import FrontPage, front_page
 from scalesheet.render.pages.question import LAYOUT
 from scalesheet.render.script import runtime
 from scalesheet.values import Results, Value
-from shipped import ROOT, shipped
+from shipped import ROOT, shipped, shipped_book
 
 Open = Callable[..., Page]
 WRITTEN = (ROOT / "docs" / "index.md").read_text("utf-8")
@@ -37,9 +37,7 @@ DONE = "[data-beside]:not([aria-busy])"
 
 @pytest.fixture(scope="module")
 def book() -> Book:
-    found = shipped().book
-    assert found is not None
-    return found
+    return shipped_book()
 
 
 @pytest.fixture(scope="module")

@@ -12,12 +12,13 @@ import pytest
 import yaml
 
 from render.live.parts import with_plan
-from scalesheet.build import compile_book, examine
+from scalesheet.build import examine
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
 from scalesheet.load import load
 from scalesheet.model import Book, Key, Stated
 from scalesheet.values import Results
+from shipped import shipped_book
 
 DATA = Path(__file__).parents[3] / "data"
 Run = Callable[..., Any]
@@ -58,7 +59,7 @@ TEXT = """
 
 @pytest.fixture(scope="module")
 def book() -> Book:
-    return compile_book(DATA)
+    return shipped_book()
 
 
 def copied(run_node: Run, book: Book, name: str, edits: list[str]) -> tuple[str, str]:

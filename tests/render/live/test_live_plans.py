@@ -12,8 +12,8 @@ import pytest
 from proof.browser import Chromium
 from render.live.parts import sample, write_site
 from render.live.reading import differences, open_read
-from scalesheet.build import compile_book
 from scalesheet.model import DOMAINS, Book, Plan
+from shipped import shipped_book
 
 DATA = Path(__file__).parents[3] / "data"
 PLANS = sorted(folder.name for folder in (DATA / "plans").iterdir() if folder.is_dir())
@@ -28,7 +28,7 @@ Compare = Callable[[Book, str, list[str]], list[str]]
 
 @pytest.fixture(scope="module")
 def book() -> Book:
-    return compile_book(DATA)
+    return shipped_book()
 
 
 @pytest.fixture(scope="module")
