@@ -32,6 +32,12 @@ PREDICTED = (
     "The prediction is what `scalesheet bench simulate` computes of the same job from the "
     "catalogue; it reads nothing of the record but what ran."
 )
+#: Of the list of records: figures, ratios, and what is told of the predictions as a whole.
+FIGURES = ("step_time", "tokens_per_second", "utilisation", "peak_memory")
+RATIOS = ("step_time", "peak_memory")
+TOLD = {"peak_memory": "Peak memory", "step_time": "Time of a step"}
+#: What `bench` writes as the source of its records; the place within is the command.
+OWN = ("own-measurement", "own-simulation")
 #: Marks of a record by their columns: the word, and what it says.
 MARKS: Mapping[str, tuple[str, str]] = {
     "interrupted": ("interrupted", "it ended before the mean was known as well as was asked"),
@@ -145,6 +151,17 @@ def marks(book: Book, id: str) -> list[str]:
     columns = book.tables[TABLE].columns
     stated = {name: columns[name].stated.get(id) for name in MARKS if name in columns}
     return [name for name, mark in stated.items() if mark is not None and mark.value is True]
+
+
+def command(book: Book, id: str) -> str:
+    """The command that took a record, or nothing where it is not one of `bench`."""
+    citation = book.tables[TABLE].columns["accelerator"].stated[id].citation
+    return citation.locator if citation is not None and citation.key in OWN else ""
+
+
+def assumed(found: Beside) -> str:
+    """What the prediction takes where the record says nothing."""
+    return f"The record does not say, and the prediction takes: {'; '.join(found.assumed)}."
 
 
 def count(hows: Sequence[str]) -> str:

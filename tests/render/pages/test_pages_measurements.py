@@ -1,10 +1,13 @@
 """Pages of measurements say how a record was found before they say anything else."""
 
 import re
+from itertools import takewhile
+from pathlib import Path
 
 import pytest
 
 from made_up import MEASURED, SIMULATED, examined, foretold
+from made_up import lay as lay_records
 from runs import PLACE, RUN, UNITS
 from scalesheet.bench.compare import compared
 from scalesheet.build import examine
@@ -75,7 +78,10 @@ def compared_pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     book = examined(tmp_path_factory.mktemp("compared"), records).book
     assert book is not None
     found = compared(book, foretold)
-    return dict(catalogue_pages(Context(book, {}, "x", {}, beside=found)))
+    context = Context(book, {}, "x", {}, beside=found)
+    # those of formulas come behind, and need more
+    texts = takewhile(lambda each: not each[0].startswith("formulas/"), catalogue_texts(context))
+    return dict(catalogue_pages(context)) | {f"plain/{path}": text for path, text in texts}
 
 
 def rows(page: str) -> dict[str, list[str]]:
@@ -149,3 +155,32 @@ def test_people_find_it_under_the_names_they_use(compared_pages: dict[str, str])
     index = compared_pages["measurements/index.md"]
     assert '"Benchmark"' in index
     assert '"MFU measured"' in index
+
+
+def test_readers_of_text_get_the_same(compared_pages: dict[str, str]) -> None:
+    page = compared_pages["plain/measurements/a.md"]
+    assert "| Time of a step | ms/step | 500.0 | 400.0 | 360.0–440.0, outside | ×1.25 |" in page
+    assert "- [The same run, simulated](b.md), simulated" in page
+    index = compared_pages["plain/measurements/index.md"]
+    assert "| [A made-up run](a.md) | measured | 2026-11-20 | 0.5000 | 16,380 |" in index
+    assert "3 records are measured on the hardware, 1 simulated." in index
+    assert (
+        "**Not predicted:** the record states no method"
+        in (compared_pages["plain/measurements/c.md"])
+    )
+
+
+def test_a_record_of_bench_says_how_it_is_taken_again(tmp_path: Path) -> None:
+    source = "source: {key: own-measurement, locator: scalesheet bench run --model qwen2-0-5b}"
+    own = re.sub("source: .*", source, MEASURED)
+    folder = lay_records(tmp_path, {"a": own, "b": MEASURED})
+    sources = folder / "sources.yaml"
+    text = sources.read_text("utf-8")
+    if "own-measurement:" not in text:
+        sources.write_text(f"{text}  own-measurement: {{title: Own}}\n", "utf-8")
+    book = examine(folder, plans=False).book
+    assert book is not None
+    pages = dict(catalogue_pages(Context(book, {}, "x", {})))
+    said = "<pre><code>scalesheet bench run --model qwen2-0-5b</code></pre>"
+    assert said in pages["measurements/a.md"]
+    assert "<pre>" not in pages["measurements/b.md"]

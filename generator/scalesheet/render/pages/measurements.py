@@ -9,13 +9,18 @@ from scalesheet.model import Column, Table
 from scalesheet.render.against import against_svg
 from scalesheet.render.measured import (
     DRAWN,
+    FIGURES,
     MARKS,
     PREDICTED,
     RATIO,
+    RATIOS,
     SCATTERED,
     SIDES,
+    TOLD,
     Scale,
     against,
+    assumed,
+    command,
     count,
     ends,
     groups,
@@ -36,13 +41,9 @@ from scalesheet.render.pairs import pairs_svg
 TITLE = "Measurements"
 #: What people look for where measurements are meant.
 CALLED = ("Benchmark", "Benchmarks", "Micro-benchmark", "Measurement", "MFU measured")
-FIGURES = ("step_time", "tokens_per_second", "utilisation", "peak_memory")
 LED = {"step_time": "time of a step", "peak_memory": "peak memory"}
-RATIOS = ("step_time", "peak_memory")
 WORDS = ("accelerator", "model", "method", "precision")
 FACETS = ("how", *WORDS)
-#: What is told of the predictions as a whole, and of which component.
-TOLD = {"peak_memory": "Peak memory", "step_time": "Time of a step"}
 #: What the pictures of all records are of.
 POINTS = {"tokens_per_second": "Tokens per second and accelerator", "peak_memory": "Peak memory"}
 
@@ -197,8 +198,7 @@ def beside_section(context: Context, row: str) -> Iterator[object]:
                 **UNSEARCHED,
             )
     if found.assumed:
-        said = "; ".join(found.assumed)
-        yield tag("p", f"The record does not say, and the prediction takes: {said}.", class_="note")
+        yield tag("p", assumed(found), class_="note")
     if found.note:
         yield tag("p", found.note, class_="note")
     yield from _twins(context, found)
@@ -279,12 +279,9 @@ def lead(context: Context, table: Table, row: str) -> Iterator[Html]:
 
 def again(context: Context, row: str) -> Iterator[object]:
     """The command that takes a record again, where the record is one of `bench`."""
-    stated = context.book.tables["measurements"].columns["accelerator"].stated[row]
-    citation = stated.citation
-    if citation is None or citation.key not in ("own-measurement", "own-simulation"):
-        return
-    yield heading(2, "Take it again", "again", searched=False)
-    yield tag("pre", tag("code", citation.locator))
+    if said := command(context.book, row):
+        yield heading(2, "Take it again", "again", searched=False)
+        yield tag("pre", tag("code", said))
 
 
 def _coded(words: str) -> Iterator[object]:
