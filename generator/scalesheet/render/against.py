@@ -61,11 +61,16 @@ def against(score: TaskScore) -> Against:
         if score.counted[n]
     )  # fmt: skip
     values = [n for row in rows for n in (row.truth, row.made)]
-    unit = unit_shown(task)
-    across, up = (_axis(f"{name} ({unit})", values, task) for name in ("Published", "Predicted"))
+    across, up = axes(task, values, ("Published", "Predicted"))
     return Against(
         task, "Predicted against published", across, up, rows, score.unseen.p90, score.unseen.median
     )
+
+
+def axes(task: str, values: Sequence[float], titles: tuple[str, str]) -> tuple[Axis, Axis]:
+    """Both axes for these numbers, in the unit of the task."""
+    across, up = (_axis(f"{title} ({unit_shown(task)})", values, task) for title in titles)
+    return across, up
 
 
 def _axis(title: str, values: Sequence[float], task: str) -> Axis:

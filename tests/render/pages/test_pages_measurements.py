@@ -1,8 +1,15 @@
 """Pages of measurements say how a record was found before they say anything else."""
 
+import re
+from itertools import takewhile
+from pathlib import Path
+
 import pytest
 
+from made_up import MEASURED, SIMULATED, examined, foretold
+from made_up import lay as lay_records
 from runs import PLACE, RUN, UNITS
+from scalesheet.bench.compare import compared
 from scalesheet.build import examine
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.render.pages.catalogue import catalogue_pages
@@ -44,7 +51,7 @@ def test_what_was_not_measured_is_left_out(pages: dict[str, str]) -> None:
 def test_the_index_lists_how_each_was_found(pages: dict[str, str]) -> None:
     index = pages["measurements/index.md"]
     assert '<a href="b-run.html">Another run, simulated</a>' in index
-    assert index.count(">measured</td>") == index.count(">simulated</td>") == 1
+    assert index.count(">measured</span></td>") == index.count(">simulated</span></td>") == 1
 
 
 def test_the_accelerator_and_the_model_lead_to_it(pages: dict[str, str]) -> None:
@@ -58,3 +65,122 @@ def test_a_default_of_a_model_is_on_no_page(context: Context, pages: dict[str, s
     plain = next(text for name, text in catalogue_texts(context) if name == "models/tiny.md")
     assert "Layers" in plain
     assert "Norms in a block" not in plain
+
+
+# ------------------------------------------------------------------ beside predictions
+
+
+@pytest.fixture(scope="module")
+def compared_pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    unclear = MEASURED.replace("method: LoRA\n", "").replace("A made-up run", "An unclear one")
+    other = MEASURED.replace("checkpointing: no", "checkpointing: yes")
+    records = {"a": MEASURED, "b": SIMULATED, "c": unclear, "d": other}
+    book = examined(tmp_path_factory.mktemp("compared"), records).book
+    assert book is not None
+    found = compared(book, foretold)
+    context = Context(book, {}, "x", {}, beside=found)
+    # those of formulas come behind, and need more
+    texts = takewhile(lambda each: not each[0].startswith("formulas/"), catalogue_texts(context))
+    return dict(catalogue_pages(context)) | {f"plain/{path}": text for path, text in texts}
+
+
+def rows(page: str) -> dict[str, list[str]]:
+    """The rows of all tables of a page by their headings, as text."""
+    found = re.findall(r"<tr><th scope=\"row\">(.*?)</th>(.*?)</tr>", page)
+    bare = {re.sub("<.*?>", "", name): cells for name, cells in found}
+    return {
+        name: [re.sub("<.*?>", "", each) for each in re.findall("<td.*?</td>", cells)]
+        for name, cells in bare.items()
+    }
+
+
+def test_a_record_stands_beside_its_prediction(compared_pages: dict[str, str]) -> None:
+    table = rows(compared_pages["measurements/a.md"].partition("{ #figures")[0])
+    assert table["Time of a step"] == ["ms/step", "500.0", "400.0", "360.0–440.0, outside", "×1.25"]
+    assert table["Forward pass"] == ["ms/step", "150.0", "160.0", "", "×0.938"]
+    assert table["Peak memory"] == ["GiB", "10.00", "8.000", "", "×1.25"]
+    assert table["Memory of the activations"] == ["GiB", "6.000", "none", "", ""]
+    assert table["Memory of the gradients"] == ["GiB", "not taken", "0.01000", "", ""]
+
+
+def test_the_first_words_say_how_far_off_it_is(compared_pages: dict[str, str]) -> None:
+    page = compared_pages["measurements/a.md"]
+    lead = re.search(r'<p class="lead">(.*?)</p>', page)
+    assert lead is not None
+    assert re.sub("<.*?>", "", lead[1]) == (
+        "Measured on the hardware. Its time of a step is ×1.25 and peak memory is ×1.25 of what "
+        "is predicted."
+    )
+
+
+def test_a_picture_has_two_bars_for_each_component(compared_pages: dict[str, str]) -> None:
+    page = compared_pages["measurements/a.md"]
+    times, memory = re.findall(r'<svg class="bars pairs".*?</svg>', page, re.DOTALL)
+    # five components, of which waiting has no prediction, and two entries of the key
+    assert times.count("<rect class=") == 2 * 5 - 1 + 2
+    assert "Forward pass: measured 150.0, predicted 160.0, ×0.938" in times
+    assert "Memory of the gradients: measured –, predicted 0.01000, –" in memory
+
+
+def test_what_cannot_be_predicted_says_why(compared_pages: dict[str, str]) -> None:
+    page = compared_pages["measurements/c.md"]
+    assert "<strong>Not predicted:</strong> the record states no method" in page
+    assert "bars pairs" not in page
+
+
+def test_measured_and_simulated_records_of_a_job_name_each_other(
+    compared_pages: dict[str, str],
+) -> None:
+    page = compared_pages["measurements/a.md"].partition("{ #twins")[2].partition("{ #figures")[0]
+    assert rows(page) == {
+        "The same run, simulated":
+        ["simulated", "2026-11-20", "0.5000", "×1.000", "16,380", "×1.000", "10.00", "×1.000"]
+    }  # fmt: skip
+    assert "{ #twins" not in compared_pages["measurements/d.md"]
+
+
+def test_the_list_says_how_far_off_predictions_are(compared_pages: dict[str, str]) -> None:
+    index = compared_pages["measurements/index.md"]
+    assert "3 records are measured on the hardware, 1 simulated." in index
+    assert "×1.25 in the median and ×1.25 at worst, over 2 records" in index
+    table = rows(index)
+    assert table["A made-up run"][-3:] == ["10.00", "×1.25", "×1.25"]
+    assert table["An unclear one"][-3:] == ["10.00", "", ""]
+    assert len(re.findall(r'<svg class="scatter"', index)) == 2
+    # two measured records with a prediction; the simulated one is in no picture
+    assert index.count('<circle class="dot"') == 2 * 2
+
+
+def test_people_find_it_under_the_names_they_use(compared_pages: dict[str, str]) -> None:
+    index = compared_pages["measurements/index.md"]
+    assert '"Benchmark"' in index
+    assert '"MFU measured"' in index
+
+
+def test_readers_of_text_get_the_same(compared_pages: dict[str, str]) -> None:
+    page = compared_pages["plain/measurements/a.md"]
+    assert "| Time of a step | ms/step | 500.0 | 400.0 | 360.0–440.0, outside | ×1.25 |" in page
+    assert "- [The same run, simulated](b.md), simulated" in page
+    index = compared_pages["plain/measurements/index.md"]
+    assert "| [A made-up run](a.md) | measured | 2026-11-20 | 0.5000 | 16,380 |" in index
+    assert "3 records are measured on the hardware, 1 simulated." in index
+    assert (
+        "**Not predicted:** the record states no method"
+        in (compared_pages["plain/measurements/c.md"])
+    )
+
+
+def test_a_record_of_bench_says_how_it_is_taken_again(tmp_path: Path) -> None:
+    source = "source: {key: own-measurement, locator: scalesheet bench run --model qwen2-0-5b}"
+    own = re.sub("source: .*", source, MEASURED)
+    folder = lay_records(tmp_path, {"a": own, "b": MEASURED})
+    sources = folder / "sources.yaml"
+    text = sources.read_text("utf-8")
+    if "own-measurement:" not in text:
+        sources.write_text(f"{text}  own-measurement: {{title: Own}}\n", "utf-8")
+    book = examine(folder, plans=False).book
+    assert book is not None
+    pages = dict(catalogue_pages(Context(book, {}, "x", {})))
+    said = "<pre><code>scalesheet bench run --model qwen2-0-5b</code></pre>"
+    assert said in pages["measurements/a.md"]
+    assert "<pre>" not in pages["measurements/b.md"]

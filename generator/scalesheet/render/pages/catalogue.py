@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from scalesheet.model import Book, Column, Stated, Table
 from scalesheet.numbers import format_of
+from scalesheet.render.pages import measurements
 from scalesheet.render.pages.compare_accelerators import compare_line
 from scalesheet.render.pages.context import (
     Context,
@@ -134,7 +135,10 @@ def catalogue_pages(context: Context) -> Iterator[tuple[str, str]]:
         if name == "providers":
             yield from provider_pages(context, table, of_kind.title, of_kind.sentence)
             continue
-        yield f"{name}/index.md", _index(context, of_kind, table)
+        if name == "measurements" and table is not None:
+            yield f"{name}/index.md", measurements.index(context, table)
+        else:
+            yield f"{name}/index.md", _index(context, of_kind, table)
         for row in table.rows if table is not None else ():
             assert table is not None
             yield f"{name}/{row}.md", _page(context, of_kind, table, row)
@@ -159,6 +163,7 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
     position = table.row_positions[table.rows.index(row)] if table.row_positions else None
     title = context.row_title(table, row)
     uses = listed(of_row(context, table.name, row))
+    record = table.name == "measurements"
     return page(
         title,
         tag(
@@ -169,18 +174,20 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
             class_="meta",
             **UNSEARCHED,
         ),
-        _simulated(context, table, row),
+        *(measurements.lead(context, table, row) if record else ()),
         _old(context, row) if table.name == "offers" else None,
         _cards(context, table, row, of_kind.first),
         compare_line(context, row) if table.name == "hardware" else None,
         _fact_list(context, table, row),
         tag("p", table.row_notes[row]) if row in table.row_notes else None,
+        *(measurements.beside_section(context, row) if record else ()),
         heading(2, "Figures", "figures", searched=False),
         _figures(context, table, row),
         _missing(context, table, row),
         *_prices(context, table, row),
         *(accelerator_prices(context, row) if table.name == "hardware" else ()),
         *earlier_section(context, earlier_of_row(table, row)),
+        *(measurements.again(context, row) if record else ()),
         heading(2, "Where it is used", "uses", searched=False),
         uses or tag("p", "Nothing refers to it yet.", class_="note"),
         called=table.row_aliases.get(row, ()) if of_kind.weight else None,
@@ -205,16 +212,6 @@ def _cards(context: Context, table: Table, row: str, first: tuple[str, ...]) -> 
         note = kind(stated.basis if stated else "derived")
         cards.append(card(column.title, value, fmt, context.symbol(column), note=note))
     return tag("div", *cards, class_="hero") if cards else None
-
-
-def _simulated(context: Context, table: Table, row: str) -> Html | None:
-    """What a reader of a record must know before its figures."""
-    if "how" not in table.columns:
-        return None
-    how = cell_value(context, table, table.columns["how"], row).value
-    if how != "simulated":
-        return None
-    return tag("p", tag("strong", "Simulated, not measured."), " No step was timed.", class_="lead")
 
 
 def _old(context: Context, row: str) -> Html | None:

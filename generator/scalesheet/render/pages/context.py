@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from scalesheet.audit.model import Audited
+from scalesheet.bench.beside import Beside
 from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.model import Book, Citation, Column, Plan, Position, Quantity, Table
 from scalesheet.numbers import Format, format_of
@@ -25,8 +26,8 @@ class Context:
 
     `workbooks` are links from a plan's page, and so is `data`, by title; `examples` are what the
     examples of each formula of the catalogue compute to, in their order; `audits` are by their id,
-    `sensitivities` by plan, `scores` by task. All pages are one folder deep, so that a link from
-    any page to any other is `../<folder>/<id>.md`.
+    `sensitivities` by plan, `scores` by task, `beside` by record of a measurement. All
+    pages are one folder deep, so that a link from any page to any other is `../<folder>/<id>.md`.
     """
 
     book: Book
@@ -39,6 +40,7 @@ class Context:
     sensitivities: Mapping[str, Sensitivity] = field(default_factory=dict)
     data: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     scores: Mapping[str, TaskScore] = field(default_factory=dict)
+    beside: Mapping[str, Beside] = field(default_factory=dict)
 
     @cached_property
     def catalogue(self) -> Mapping[str, Mapping[str, Series]]:

@@ -16,6 +16,7 @@ from scalesheet.render.pages.catalogue import (
 )
 from scalesheet.render.pages.context import Context, cell_value
 from scalesheet.render.pages.earlier import of_row as earlier_of_row
+from scalesheet.render.pages.plain import measurements
 from scalesheet.render.pages.plain.changes import earlier_text
 from scalesheet.render.pages.plain.text import (
     API,
@@ -40,7 +41,10 @@ def catalogue_texts(context: Context) -> Iterator[tuple[str, str]]:
     for name, kind in kinds_of(book).items():
         table = book.tables.get(name)
         rows = [] if table is None else list(zip(table.rows, table.row_titles, strict=True))
-        yield f"{name}/index.md", _index(name, kind.title, kind.sentence, rows)
+        if name == "measurements" and table is not None:
+            yield f"{name}/index.md", measurements.index_text(context, table)
+        else:
+            yield f"{name}/index.md", _index(name, kind.title, kind.sentence, rows)
         for row, _title in rows:
             assert table is not None
             yield f"{name}/{row}.md", _row(context, table, row)
@@ -82,13 +86,17 @@ def _row(context: Context, table: Table, row: str) -> str:
         for value in (cell_value(context, table, c, row),)
         if not said_nowhere(value, c.stated.get(row))
     )
+    record = table.name == "measurements"
     return document(
         f"# {plain(context.row_title(table, row))}",
         plain(table.row_notes.get(row, "")),
         page_data(table.name, row),
+        *(measurements.record_text(context, row) if record else ()),
+        "## Figures" if record else "",
         grid(["Figure", "Value", "Kind", "Source", "Note"], figures),
         *_prices(context, table, row),
         *earlier_text(context, earlier_of_row(table, row)),
+        *(measurements.again_text(context, row) if record else ()),
         *_uses(of_row(context, table.name, row)),
     )
 

@@ -1,0 +1,253 @@
+"""What faces show of measurements: figures beside their prediction, in words and in pictures.
+
+Numbers have four digits that count. All times of a record are in one unit, and all its memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scalesheet.bench.beside import PARTS, SHARES, TABLE, TIMES, Beside, Off, Pair
+from scalesheet.model import Book
+from scalesheet.numbers import Format
+from scalesheet.numbers import number as rounded
+from scalesheet.render.against import Against, axes
+from scalesheet.render.against import Row as Dot
+from scalesheet.render.pairs import Pairs, Two
+from scalesheet.render.scores import NOTHING, spelled
+from scalesheet.units import Unit, Units
+from scalesheet.values import Value
+
+DIGITS = 4
+NEAR = (0.9, 1.1)  # ratios that are told with a digit more
+SMALLER = {"GiB": "MiB", "second": "ms"}
+#: What the first column of figures holds, by how the record was found.
+SIDES = {"measured": "Measured", "simulated": "Simulated, as recorded"}
+RATIO = (
+    "The ratio is that of record to prediction: ×1.05 says that it took five per cent more than "
+    "was predicted."
+)
+PREDICTED = (
+    "The prediction is what `scalesheet bench simulate` computes of the same job from the "
+    "catalogue; it reads nothing of the record but what ran."
+)
+#: Of the list of records: figures, ratios, and what is told of the predictions as a whole.
+FIGURES = ("step_time", "tokens_per_second", "utilisation", "peak_memory")
+RATIOS = ("step_time", "peak_memory")
+TOLD = {"peak_memory": "Peak memory", "step_time": "Time of a step"}
+#: What `bench` writes as the source of its records; the place within is the command.
+OWN = ("own-measurement", "own-simulation")
+#: Marks of a record by their columns: the word, and what it says.
+MARKS: Mapping[str, tuple[str, str]] = {
+    "interrupted": ("interrupted", "it ended before the mean was known as well as was asked"),
+    "unsteady": (
+        "unsteady",
+        "the time of a step varied more than was asked; the machine was busy, or its clock changed",
+    ),
+    "input_bound": ("waits for data", "making a batch held up the steps"),
+}
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Time of a step": ("step_time", *TIMES),
+    "Shares of a step": tuple(SHARES),
+    "Rates": ("tokens_per_second", "samples_per_second", "flop_per_token", "flop_rate",
+              "utilisation", "power"),
+    "Memory of an accelerator": ("peak_memory", *PARTS, "average_memory", "reserved_memory",
+                                 "process_memory"),
+}  # fmt: skip
+#: What is drawn of a record: by its name the title and the components.
+DRAWN: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "time": ("Time of a step, by part", ("step_time", *reversed(TIMES[1:]), TIMES[0])),
+    "memory": ("Memory of an accelerator, by part", ("peak_memory", *PARTS)),
+}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How figures of a unit are shown: times what, with which symbol; `per cent` for shares."""
+
+    times: float
+    symbol: str
+    percent: bool = False
+
+    def told(self, value: float | None) -> str:
+        """A number without its unit."""
+        if value is None:
+            return NOTHING
+        if self.percent:
+            return f"{value * 100:.1f} %"
+        return spelled(value * self.times, DIGITS)
+
+    def both(self, value: float | None) -> str:
+        """A number with its unit."""
+        return f"{self.told(value)} {self.symbol}".rstrip() if value is not None else NOTHING
+
+
+def scales(book: Book, found: Beside) -> dict[Unit, Scale]:
+    """The scale of each unit of a record: that of the column, or the next smaller one where the
+    greatest figure is below 1."""
+    greatest: dict[Unit, float] = {}
+    for pair in found.pairs.values():
+        for value in (pair.recorded.value, pair.predicted.value):
+            if isinstance(value, float):
+                greatest[pair.unit] = max(greatest.get(pair.unit, 0.0), value)
+    return {
+        pair.unit: scale(book.units, pair.unit, greatest.get(pair.unit, 1.0))
+        for pair in found.pairs.values()
+    }
+
+
+def scale(units: Units, unit: Unit, greatest: float = 1.0) -> Scale:
+    """The scale of figures of a unit of which this is the greatest."""
+    if unit.pure:
+        return Scale(1.0, "", percent=True)
+    names = {SMALLER.get(name, name): power for name, power in unit.factors}
+    smaller = Unit.of(names)
+    if 0 < greatest < 1 and smaller != unit and all(name in units.declared for name in names):
+        return Scale(float(units.factor(unit, smaller)), units.symbol(smaller))
+    return Scale(1.0, units.symbol(unit))
+
+
+def number(value: Value) -> float | None:
+    return value.value if isinstance(value.value, float) else None
+
+
+def ends(scale: Scale, value: Value) -> str:
+    """`0.41–0.44`, or nothing where it has no ends."""
+    if not value.ranged or value.low is None or value.high is None:
+        return ""
+    return f"{scale.told(value.low)}–{scale.told(value.high)}"
+
+
+def ratio(value: float | None) -> str:
+    """`×1.25`, and near 1 with a digit more: `×1.013`."""
+    if value is None:
+        return NOTHING
+    return f"×{rounded(value, Format(3 if NEAR[0] < value < NEAR[1] else 2))}"
+
+
+def off_by(found: Off) -> str:
+    """`×1.04 in the median, ×1.3 at worst, over 12 records`."""
+    records = "record" if found.rows == 1 else "records"
+    if found.rows == 1:
+        return f"{ratio(found.median)}, of one record"
+    return (
+        f"{ratio(found.median)} in the median and {ratio(found.worst)} at worst, over "
+        f"{found.rows} {records}"
+    )
+
+
+def groups(found: Beside) -> list[tuple[str, list[Pair]]]:
+    """The components of a record in their groups; shares stand only where no times can."""
+    listed = {
+        title: [found.pairs[key] for key in keys if key in found.pairs]
+        for title, keys in GROUPS.items()
+    }
+    return [(title, pairs) for title, pairs in listed.items() if pairs]
+
+
+def marks(book: Book, id: str) -> list[str]:
+    """The marks of a record, by the names of their columns."""
+    columns = book.tables[TABLE].columns
+    stated = {name: columns[name].stated.get(id) for name in MARKS if name in columns}
+    return [name for name, mark in stated.items() if mark is not None and mark.value is True]
+
+
+def command(book: Book, id: str) -> str:
+    """The command that took a record, or nothing where it is not one of `bench`."""
+    citation = book.tables[TABLE].columns["accelerator"].stated[id].citation
+    return citation.locator if citation is not None and citation.key in OWN else ""
+
+
+def assumed(found: Beside) -> str:
+    """What the prediction takes where the record says nothing."""
+    return f"The record does not say, and the prediction takes: {'; '.join(found.assumed)}."
+
+
+def count(hows: Sequence[str]) -> str:
+    """`3 records are measured on the hardware, 1 simulated.`, or that none is."""
+    measured, simulated = hows.count("measured"), hows.count("simulated")
+    if not hows:
+        return "No record is on file yet."
+    if not measured:
+        only = "the only record is" if simulated == 1 else f"all {simulated} records are"
+        return f"No record is measured yet: {only} simulated, and no step was timed."
+    said = f"{_many(measured)} measured on the hardware"
+    return f"{said}, {simulated} simulated." if simulated else f"{said}, none simulated."
+
+
+def _many(n: int) -> str:
+    return "1 record is" if n == 1 else f"{n} records are"
+
+
+# ------------------------------------------------------------------ pictures
+
+
+def pairs(book: Book, found: Beside, name: str) -> Pairs | None:
+    """The picture of a record by its name in `DRAWN`; None where there is nothing to hold."""
+    title, keys = DRAWN[name]
+    shown = [found.pairs[key] for key in keys if key in found.pairs]
+    if not any(pair.ratio is not None for pair in shown):
+        return None
+    by = scales(book, found)[shown[0].unit]
+    rows = tuple(
+        Two(
+            pair.title,
+            _scaled(by, pair.recorded), _scaled(by, pair.predicted),
+            by.told(number(pair.recorded)), by.told(number(pair.predicted)), ratio(pair.ratio),
+            _end(by, pair.predicted.low), _end(by, pair.predicted.high),
+        )
+        for pair in shown
+    )  # fmt: skip
+    return Pairs(
+        f"{found.id}-{name}", title, f"{title.partition(',')[0]} ({by.symbol})",
+        (SIDES[found.how], "Predicted"), rows,
+    )  # fmt: skip
+
+
+def _scaled(by: Scale, value: Value) -> float:
+    return (number(value) or 0.0) * by.times
+
+
+def _end(by: Scale, end: float | None) -> float | None:
+    return None if end is None else end * by.times
+
+
+#: What is drawn of all records: the component, the task of the score whose unit it is shown in,
+#: the unit, and whether it is of all accelerators together.
+SCATTERED: Mapping[str, tuple[str, str, bool]] = {
+    "tokens_per_second": ("throughput", "token / second", True),
+    "peak_memory": ("memory", "byte", False),
+}
+
+
+def against(book: Book, found: Mapping[str, Beside], key: str) -> Against | None:
+    """Measured records against their predictions; None where there are fewer than two."""
+    task, unit, shared = SCATTERED[key]
+    dots = []
+    for each in found.values():
+        pair = each.pairs.get(key)
+        if each.how != "measured" or pair is None or pair.ratio is None or each.job is None:
+            continue
+        times = float(book.units.factor(pair.unit, book.units.parse(unit)))
+        times /= each.job.gpus if shared else 1
+        here, made = (number(side) or 0.0 for side in (pair.recorded, pair.predicted))
+        name = f"{each.job.model.title}, {each.job.method}"
+        factor = max(pair.ratio, 1 / pair.ratio)
+        dots.append(Dot(name, here * times, made * times, factor))
+    if len(dots) < 2:
+        return None
+    x, y = axes(task, [n for dot in dots for n in (dot.truth, dot.made)], ("Measured", "Predicted"))
+    factors = sorted(dot.off for dot in dots)
+    return Against(
+        task, "Measured against predicted", x, y, tuple(dots),
+        _quantile(factors, 0.9), _quantile(factors, 0.5),
+    )  # fmt: skip
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    """Between the two that are next to the place, as the score does."""
+    place = share * (len(ordered) - 1)
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)

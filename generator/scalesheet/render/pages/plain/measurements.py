@@ -1,0 +1,113 @@
+"""Measurements as plain Markdown: the list of records, and each beside its prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scalesheet.bench.beside import off
+from scalesheet.model import Table
+from scalesheet.render.measured import (
+    FIGURES,
+    MARKS,
+    PREDICTED,
+    RATIO,
+    RATIOS,
+    SIDES,
+    TOLD,
+    assumed,
+    command,
+    count,
+    ends,
+    groups,
+    marks,
+    number,
+    off_by,
+    ratio,
+    scale,
+    scales,
+)
+from scalesheet.render.pages.context import Context, cell_value
+from scalesheet.render.pages.plain.text import API, code, document, grid, link, plain
+
+TITLE = "Measurements"
+
+
+def index_text(context: Context, table: Table) -> str:
+    """Every record with what it took, how it was found, and the ratio to its prediction."""
+    hows = [str(cell_value(context, table, table.columns["how"], row).value) for row in table.rows]
+    offs = ((title, off(context.beside.values(), key)) for key, title in TOLD.items())
+    told = [f"- {title}: prediction off by {off_by(each)}." for title, each in offs if each]
+    data = " · ".join(link(f"{API}/measurements.{kind}", kind.upper()) for kind in ("json", "csv"))
+    columns = [table.columns[name] for name in FIGURES if name in table.columns]
+    over = [table.columns[name] for name in RATIOS if name in table.columns]
+    head = ["Record", "Found", "Date"]
+    head += [f"{plain(c.title)} {_unit(context.symbol(c))}".rstrip() for c in columns]
+    head += [f"{plain(c.title)}: over prediction" for c in over] + ["Marks"]
+    body = []
+    for row, title, how in zip(table.rows, table.row_titles, hows, strict=True):
+        date = cell_value(context, table, table.columns["date"], row).value
+        cells = [link(f"{row}.md", title), how, str(date)]
+        for column in columns:
+            assert column.unit is not None
+            value = number(cell_value(context, table, column, row))
+            cells.append(scale(context.book.units, column.unit).told(value))
+        found = context.beside.get(row)
+        cells += [ratio(found.ratio(c.name) if found else None) for c in over]
+        cells.append(", ".join(MARKS[name][0] for name in marks(context.book, row)))
+        body.append(cells)
+    return document(
+        f"# {TITLE}", count(hows), "\n".join(told), f"Data: {data}", grid(head, body), RATIO,
+        PREDICTED,
+    )  # fmt: skip
+
+
+def _unit(symbol: str) -> str:
+    return f"({plain(symbol)})" if symbol else ""
+
+
+def record_text(context: Context, row: str) -> Iterator[str]:
+    """A record's marks, and its components beside their prediction."""
+    for word, meaning in (MARKS[name] for name in marks(context.book, row)):
+        yield f"**{word.capitalize()}**: {meaning}."
+    found = context.beside.get(row)
+    if found is None:
+        return
+    yield f"## {SIDES[found.how]} against predicted"
+    if found.why:
+        yield f"**Not predicted:** {plain(found.why)}."
+        return
+    yield f"{PREDICTED} {RATIO}"
+    by = scales(context.book, found)
+    yield grid(
+        ["Component", "Unit", SIDES[found.how], "Predicted", "May be", "Ratio"],
+        (
+            [
+                plain(pair.title),
+                plain(by[pair.unit].symbol),
+                by[pair.unit].told(number(pair.recorded)),
+                by[pair.unit].told(number(pair.predicted)),
+                ends(by[pair.unit], pair.predicted) + ", outside" * (pair.inside is False),
+                ratio(pair.ratio),
+            ]
+            for _, listed in groups(found)
+            for pair in listed
+        ),
+    )
+    if found.assumed:
+        yield plain(assumed(found))
+    if found.note:
+        yield plain(found.note)
+    if found.twins:
+        table = context.book.tables["measurements"]
+        yield "## Other records of the same job"
+        yield "\n".join(
+            f"- {link(f'{id}.md', context.row_title(table, id))}, {context.beside[id].how}"
+            for id in found.twins
+        )
+
+
+def again_text(context: Context, row: str) -> Iterator[str]:
+    """The command that takes a record again."""
+    if said := command(context.book, row):
+        yield "## Take it again"
+        yield code(said)

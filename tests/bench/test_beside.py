@@ -1,0 +1,144 @@
+"""Each record stands beside what is predicted of its job, by component; or it says why not."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from made_up import MEASURED, SIMULATED, examined, foretold
+from scalesheet.bench.beside import Beside, off
+from scalesheet.bench.compare import compared
+from scalesheet.bench.job import Job
+from scalesheet.bench.record import Record
+from scalesheet.bench.recorded import UnclearError, job_of, recorded
+from scalesheet.diagnostics import Diagnostic, Refused
+from scalesheet.model import Book
+
+UNKNOWN = MEASURED.replace("model: qwen2-0-5b", "model_name: A model of our own")
+BLANK = MEASURED.replace("method: LoRA\n", "")
+SLOWER = MEASURED.replace("value: 0.5, unit: second", "value: 0.8, unit: second").replace(
+    "16384", "10240"
+)
+RECORDS = {
+    "a": MEASURED,
+    "b": SIMULATED,
+    "c": SLOWER.replace("checkpointing: no", "checkpointing: yes"),
+    "d": UNKNOWN,
+    "e": BLANK,
+    "f": MEASURED.replace("accelerators: {value: 1", "accelerators: {value: 3"),
+}
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Book:
+    found = examined(tmp_path_factory.mktemp("beside"), RECORDS).book
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def found(book: Book) -> dict[str, Beside]:
+    return compared(book, foretold)
+
+
+# ------------------------------------------------------------------ jobs
+
+
+def test_a_record_gives_the_job_that_ran(book: Book) -> None:
+    job = job_of(book, "a")
+    assert (job.model.id, job.accelerator, job.method) == ("qwen2-0-5b", "h100-sxm", "LoRA")
+    assert (job.batch, job.accumulation, job.length, job.gpus) == (8, 1, 1024, 1)
+    assert (job.checkpointing, job.strategy, job.device) == (False, "single", "cuda")
+    assert job_of(book, "c").checkpointing
+
+
+def test_what_a_record_does_not_say_is_assumed_and_told(book: Book) -> None:
+    found = recorded(book, "a")
+    assert (found.job.weights, found.job.rank, found.job.attention) == ("bf16", 8, "sdpa")
+    assert [each.partition(" ")[0] for each in found.assumed] == [
+        "weights", "PyTorch's", "adapters",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("id", "said"), [("d", "no model"), ("e", "no method; give method: full")])
+def test_a_record_that_does_not_say_what_ran_is_no_job(book: Book, id: str, said: str) -> None:
+    with pytest.raises(UnclearError, match=said):
+        job_of(book, id)
+
+
+def test_a_record_that_is_not_there(book: Book) -> None:
+    with pytest.raises(KeyError):
+        job_of(book, "none")
+
+
+def test_a_batch_must_divide_among_the_accelerators(book: Book) -> None:
+    with pytest.raises(UnclearError, match="8 sequences a step do not divide among 3 passes"):
+        job_of(book, "f")
+
+
+# ------------------------------------------------------------------ beside
+
+
+def test_both_sides_are_in_the_unit_of_the_record(found: dict[str, Beside]) -> None:
+    peak = found["a"].pairs["peak_memory"]
+    assert (peak.recorded.value, peak.predicted.value) == (10, 8)
+    assert peak.ratio == pytest.approx(1.25)
+
+
+def test_shares_become_times(found: dict[str, Beside]) -> None:
+    forward = found["a"].pairs["forward_time"]
+    assert forward.recorded.value == pytest.approx(0.5 * 0.3)
+    assert forward.predicted.value == pytest.approx(0.4 * 0.4)
+    parts = ("data_loading_time", "forward_time", "backward_time", "optimizer_time")
+    whole = sum(float(found["a"].pairs[name].recorded.value or 0) for name in parts)
+    assert whole == pytest.approx(0.5)
+
+
+def test_what_one_side_lacks_has_no_ratio(found: dict[str, Beside]) -> None:
+    pairs = found["a"].pairs
+    assert pairs["gradients_memory"].recorded.value is None
+    assert pairs["activations_memory"].predicted.value is None
+    assert pairs["data_loading_time"].predicted.value == 0
+    for name in ("gradients_memory", "activations_memory", "data_loading_time"):
+        assert pairs[name].ratio is None
+    assert "utilisation" not in pairs
+
+
+def test_a_record_is_within_the_ends_of_its_prediction_or_not(book: Book) -> None:
+    assert compared(book, foretold)["a"].pairs["step_time"].inside is False
+
+    def wide(book: Book, job: Job, day: date, command: str) -> Record:
+        made = foretold(book, job, day, command)
+        made.figures["step_time"] = type(made.figures["step_time"])(0.4, "second / step", 0.3, 0.6)
+        return made
+
+    assert compared(book, wide)["a"].pairs["step_time"].inside is True
+    assert compared(book, wide)["a"].pairs["peak_memory"].inside is None
+
+
+def test_measured_and_simulated_records_of_a_job_find_each_other(found: dict[str, Beside]) -> None:
+    assert found["a"].twins == ("b",)
+    assert found["b"].twins == ("a",)
+    assert found["c"].twins == found["d"].twins == ()
+
+
+def test_what_cannot_be_predicted_says_why(found: dict[str, Beside], book: Book) -> None:
+    assert found["e"].why.startswith("the record states no method")
+    assert found["e"].pairs["peak_memory"].recorded.value == 10
+    assert found["e"].ratio("peak_memory") is None
+
+    def refuses(book: Book, job: Job, day: date, command: str) -> Record:
+        raise Refused([Diagnostic("x", 1, 1, "B005", "no rate of products")])
+
+    assert compared(book, refuses)["a"].why == "no rate of products"
+
+
+def test_only_measured_records_tell_how_far_off_predictions_are(found: dict[str, Beside]) -> None:
+    told = off(found.values(), "step_time")
+    assert told is not None
+    # 0.5 and 0.8 s against 0.4; the simulated one and those without a prediction do not count
+    assert (told.rows, told.worst_id) == (2, "c")
+    assert told.median == pytest.approx((1.25 + 2) / 2)
+    assert told.worst == pytest.approx(2)
+    assert off([found["b"]], "step_time") is None

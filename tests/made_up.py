@@ -1,0 +1,75 @@
+"""Made-up records of runs, for a copy of the data that ships: none of these was ever measured."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+
+from project import ROOT
+from scalesheet.bench.job import Job
+from scalesheet.bench.record import Figure, Record
+from scalesheet.build import Examined, examine
+from scalesheet.model import Book
+
+GIB = 2**30
+#: 8 sequences of 1,024 tokens in half a second.
+MEASURED = """\
+title: A made-up run
+how: measured
+date: 2026-11-20
+source: {key: pixelis-budget, locator: scalesheet bench run --model qwen2-0-5b}
+accelerator: h100-sxm
+accelerators: {value: 1, unit: GPU}
+model: qwen2-0-5b
+method: LoRA
+precision: bf16
+checkpointing: no
+batch_size: {value: 8, unit: sequence / step}
+sequence_length: {value: 1024, unit: token / sequence}
+step_time: {value: 0.5, unit: second / step}
+data_loading_share: {value: 0.1, unit: 1}
+forward_share: {value: 0.3, unit: 1}
+backward_share: {value: 0.5, unit: 1}
+optimizer_share: {value: 0.1, unit: 1}
+tokens_per_second: {value: 16384, unit: token / second}
+peak_memory: {value: 10, unit: GiB}
+weights_memory: {value: 0.92, unit: GiB}
+activations_memory: {value: 6, unit: GiB}
+"""
+SIMULATED = MEASURED.replace("how: measured", "how: simulated").replace(
+    "title: A made-up run", "title: The same run"
+)
+
+
+def lay(folder: Path, records: Mapping[str, str]) -> Path:
+    """The data that ships without its plans, with these records by id in place of its own."""
+    data = folder / "data"
+    skip = shutil.ignore_patterns("plans", "measurements")
+    shutil.copytree(ROOT / "data", data, ignore=skip)
+    (data / "measurements").mkdir()
+    for id, text in records.items():
+        (data / "measurements" / f"{id}.yaml").write_text(text, "utf-8")
+    return data
+
+
+def examined(folder: Path, records: Mapping[str, str]) -> Examined:
+    """What becomes of that."""
+    return examine(lay(folder, records), plans=False)
+
+
+def foretold(book: Book, job: Job, day: date, command: str) -> Record:
+    """A prediction made up: a step of 0.4 s, 0.36 to 0.44, in 8 GiB, whatever the job."""
+    figures = {
+        "step_time": Figure(0.4, "second / step", 0.36, 0.44),
+        "data_loading_share": Figure(0.0, "1"),
+        "forward_share": Figure(0.4, "1"),
+        "backward_share": Figure(0.5, "1"),
+        "optimizer_share": Figure(0.1, "1"),
+        "tokens_per_second": Figure(job.tokens / 0.4, "token / second"),
+        "peak_memory": Figure(8 * GIB, "byte"),
+        "weights_memory": Figure(0.92 * GIB, "byte"),
+        "gradients_memory": Figure(0.01 * GIB, "byte"),
+    }
+    return Record(job, "simulated", day, command, figures)
