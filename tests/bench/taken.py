@@ -1,4 +1,4 @@
-"""A record of a run that never was, for tests: round figures, a model and a card of the catalogue."""
+"""A record of a run that never was, for tests: round figures, a model and a card that ship."""
 
 from __future__ import annotations
 
