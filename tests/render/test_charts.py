@@ -10,7 +10,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from scalesheet.model import Chart, Column, Table
+from scalesheet.model import Column, Table
+from scalesheet.pictures import Chart
 from scalesheet.render.charts import Mark, chart_svg, drawing, scale
 from scalesheet.units import Declared, Units
 from scalesheet.values import Series

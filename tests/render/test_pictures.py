@@ -11,7 +11,8 @@ import pytest
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
 from scalesheet.evaluate.sweep import swept
-from scalesheet.model import Book, Key, Plan, Stack, Sweep
+from scalesheet.model import Book, Key, Plan
+from scalesheet.pictures import Stack, Sweep
 from scalesheet.render.stacks import stacked
 from shipped import shipped_book
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from scalesheet.evaluate import evaluate
-from scalesheet.model import Book, Key, Plan, Stated, Sweep
+from scalesheet.model import Book, Key, Plan, Stated
+from scalesheet.pictures import Sweep
 from scalesheet.values import Results, Value
 
 

@@ -19,6 +19,7 @@ ENDS: tuple[End, ...] = ("low", "value", "high")
 
 BinaryOp = Literal["+", "-", "*", "/", "**"]
 CompareOp = Literal["<", "<=", "==", "!=", ">=", ">"]
+LogicOp = Literal["and", "or"]
 Aggregation = Literal["sum", "mean", "min", "max", "count", "argmin", "argmax"]
 
 #: Functions of numbers. `sum min max mean` of several arguments are calls too.
@@ -128,7 +129,7 @@ class Compare(Node):
 
 @dataclass(frozen=True, slots=True)
 class Logic(Node):
-    op: Literal["and", "or"]
+    op: LogicOp
     left: Node
     right: Node
 

@@ -44,8 +44,7 @@ def run(table: Table[Context, Piece], node: Node, context: Context) -> Piece:
             unfinished.append(table[type(child)](child, inner))
             piece = None
         try:
-            # a fresh generator takes None first; the type of send() has no way to say so
-            wanted = unfinished[-1].send(piece)  # type: ignore[arg-type]
+            wanted = unfinished[-1].send(piece)  # type: ignore[arg-type]  # a fresh one takes None
         except StopIteration as done:
             unfinished.pop()
             wanted, piece = None, done.value

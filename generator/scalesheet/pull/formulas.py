@@ -16,13 +16,14 @@ from scalesheet.language.syntax import End, Node, children
 from scalesheet.load.document import quotable
 from scalesheet.model import Column, Formula, Key, Quantity, Scalar, Table
 from scalesheet.printers.base import PrinterError
+from scalesheet.pull.around import Around
 from scalesheet.pull.model import Edit, Proof, Pulling
 from scalesheet.pull.parse import tree_of
 from scalesheet.pull.patch import Change, Drop, Set, Swap
 from scalesheet.pull.sheets import Cell
 from scalesheet.pull.sites import FILES, Site
 from scalesheet.pull.tokens import FormulaProblem, Token, tokens
-from scalesheet.pull.translate import Around, translated, untold
+from scalesheet.pull.translate import around, untold
 from scalesheet.pull.values import ValueProblem, said_in, shown
 from scalesheet.pull.where import Place, Rows
 from scalesheet.render.workbook.context import end_node
@@ -317,7 +318,7 @@ class Formulas:
         constants = self.pulling.constants
         conversions = frozenset(n for n, c in constants.items() if c.kind == "conversion")
         defaults = {n: c.value for n, c in constants.items() if c.kind == "default"}
-        return Around(None, conversions, defaults)
+        return around(conversions, defaults)
 
     def _translated(
         self,
@@ -330,11 +331,11 @@ class Formulas:
     ) -> str | None:
         """The formula in the language; None where it has none, which is told."""
         place, cell, read = edited
-        around = replace(self._around, phase=phase)
+        here = replace(self._around, phase=phase)
         try:
-            meant = translated(tree_of(read), around)
+            meant = here.translated(tree_of(read))
             if formula is not None:
-                meant = _in_its_words(meant, formula, self._printed(formula, "value"), around)
+                meant = _in_its_words(meant, formula, self._printed(formula, "value"), here)
             why = untold(meant)
             if why:
                 raise FormulaProblem(why)
@@ -389,9 +390,7 @@ def _formula_for_value(site: Site, text: str) -> tuple[Change, ...] | None:
     )
 
 
-def _in_its_words(
-    meant: Node, formula: Formula, printed: tuple[Token, ...], around: Around
-) -> Node:
+def _in_its_words(meant: Node, formula: Formula, printed: tuple[Token, ...], here: Around) -> Node:
     """The new tree with all parts that the old one had as the plan writes them.
 
     What a formula of the catalogue was printed as becomes its call again, since the parts of the
@@ -401,7 +400,7 @@ def _in_its_words(
         return meant
     try:
         written = parse_language(formula.text)
-        was = translated(tree_of(printed), around)
+        was = here.translated(tree_of(printed))
     except (FormulaProblem, FormulaError):
         return meant
     words: dict[Node, Node] = {}

@@ -15,7 +15,7 @@ from scalesheet.printers.base import PrinterError
 from scalesheet.pull.model import Edit, Finding, Proof, Pulling
 from scalesheet.pull.parse import tree_of
 from scalesheet.pull.tokens import FormulaProblem, Printer, Token
-from scalesheet.pull.translate import Around, translated
+from scalesheet.pull.translate import around
 from scalesheet.render.workbook.context import end_node
 from scalesheet.resolve.scalars import SCENARIO
 from scalesheet.values import Results, Value
@@ -78,9 +78,9 @@ def _printed(printer: Printer, formula: Formula, end: End) -> tuple[Token, ...]:
 
 def _same_form(printed: tuple[Token, ...], read: tuple[Token, ...]) -> bool:
     """Alike but for brackets, tolerances and guards; a conversion has to be in both."""
-    plain = Around(None, frozenset(), {})
+    plain = around(frozenset(), {})
     try:
-        return translated(tree_of(printed), plain) == translated(tree_of(read), plain)
+        return plain.translated(tree_of(printed)) == plain.translated(tree_of(read))
     except FormulaProblem:
         return False
 

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from scalesheet.model import Chart, Quantity, Table
+from scalesheet.model import Quantity, Table
 from scalesheet.numbers import Format, format_of, number, plain, span
+from scalesheet.pictures import Chart
 from scalesheet.render.svg import along, framed
 from scalesheet.render.svg import label as _label
 from scalesheet.render.svg import line as _line

@@ -7,8 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from scalesheet.evaluate.sweep import swept
-from scalesheet.model import Book, Chart, Picture, Plan, Scatter, Stack, Sweep
+from scalesheet.model import Book, Plan
 from scalesheet.numbers import format_of
+from scalesheet.pictures import Chart, Picture, Scatter, Stack, Sweep
 from scalesheet.render.charts import axis, chart_svg, mark_of, titled, with_unit
 from scalesheet.render.scatters import Point, scatter_svg, scattered
 from scalesheet.render.stacks import axis as axis_of_stack

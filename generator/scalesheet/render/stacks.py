@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from scalesheet.model import Plan, Quantity, Stack
+from scalesheet.model import Plan, Quantity
 from scalesheet.numbers import format_of
+from scalesheet.pictures import Stack
 from scalesheet.render.charts import (
     BELOW,
     GLYPH,

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from scalesheet.model import Plan, Quantity, Sweep
+from scalesheet.model import Plan, Quantity
 from scalesheet.numbers import Format, format_of
+from scalesheet.pictures import Sweep
 from scalesheet.render.charts import GLYPH, NARROW, Mark, mark_of, titled, with_unit
 from scalesheet.render.lines import area, stretched, stroke
 from scalesheet.render.scatters import (

@@ -8,7 +8,8 @@ from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.load import Document
-from scalesheet.model import DOMAINS, Chart, Domain, Picture, Position, Scatter, Stack, Sweep
+from scalesheet.model import DOMAINS, Domain, Position
+from scalesheet.pictures import Chart, Picture, Scatter, Stack, Sweep
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable
 from scalesheet.units import Units
 

@@ -6,18 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from scalesheet.language.syntax import Node
-from scalesheet.model import (
-    Citation,
-    Domain,
-    Example,
-    Kind,
-    Phase,
-    Picture,
-    Position,
-    Show,
-    Stated,
-    Version,
-)
+from scalesheet.model import Citation, Domain, Example, Kind, Phase, Position, Show, Stated, Version
+from scalesheet.pictures import Picture
 from scalesheet.units import Unit, Units
 
 

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from render.live.parts import as_cell, as_script, part
-from scalesheet.model import Chart, Column, Formula, Show, Table
+from scalesheet.model import Column, Formula, Show, Table
 from scalesheet.numbers import Format, rule_of
+from scalesheet.pictures import Chart
 from scalesheet.render.charts import Mark, axis, chart_svg, steps, told
 from scalesheet.render.scatters import Point, scatter_svg, scattered
 from scalesheet.render.stacks import Bar, Stacked, stack_svg

@@ -24,7 +24,6 @@ from scalesheet.language.syntax import Column as ColumnNode
 from scalesheet.language.syntax import Scalar as ScalarNode
 from scalesheet.model import (
     Book,
-    Chart,
     Citation,
     Column,
     Ends,
@@ -40,6 +39,7 @@ from scalesheet.model import (
     Stated,
     Table,
 )
+from scalesheet.pictures import Chart
 from scalesheet.units import Declared, Unit, Units
 from scalesheet.values import Results, Series, Value
 

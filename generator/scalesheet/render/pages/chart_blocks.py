@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from scalesheet.model import Chart, Picture, Plan, Scatter, Stack, Sweep, Table
+from scalesheet.model import Plan, Table
 from scalesheet.numbers import format_of
+from scalesheet.pictures import Chart, Picture, Scatter, Stack, Sweep
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.figures import cell
 from scalesheet.render.pages.html import UNSEARCHED, Html, join, tag

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from scalesheet.model import Chart, Column, Picture, Scatter, Stack, Table
+from scalesheet.model import Column, Table
 from scalesheet.numbers import excel_format
+from scalesheet.pictures import Chart, Picture, Scatter, Stack
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.places import TITLE

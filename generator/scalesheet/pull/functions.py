@@ -1,0 +1,134 @@
+"""Functions of one row of a spreadsheet's formula: arithmetic, rounding, choices, conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scalesheet.language.syntax import (
+    Binary,
+    Call,
+    Choice,
+    Logic,
+    LogicOp,
+    Node,
+    Not,
+    Number,
+    Reason,
+    Text,
+)
+from scalesheet.pull.around import Around, Opaque
+from scalesheet.pull.parse import Fn, Lit, Op, Ref, Tree
+from scalesheet.resolve.reasons import ARITHMETIC, EMPTY
+
+
+def plain(name: str, fewest: int = 1, most: int = 1) -> Callable[[Fn, Around], Node]:
+    def form(tree: Fn, around: Around) -> Node:
+        if not fewest <= len(tree.arguments) <= most:
+            return Opaque(tree, f"{tree.name} has {len(tree.arguments)} arguments here")
+        return Call(name, tuple(around.translated(each) for each in tree.arguments))
+
+    return form
+
+
+def rounded(tree: Fn, around: Around) -> Node | None:
+    """`MAX(INT(x),-INT(-(x-ABS(x)*rounding_slack)))` is ceil(x), and the like with MIN floor(x)."""
+    if tree.name not in ("MAX", "MIN") or len(tree.arguments) != 2:
+        return None
+    slack = Ref("const", "rounding_slack")
+    for inner in _inside_int(tree):
+        by = Op("*", (Fn("ABS", (inner,)), slack))
+        if tree.name == "MAX":
+            within = Op("neg", (Fn("INT", (Op("neg", (Op("-", (inner, by)),)),)),))
+            if tree.arguments == (Fn("INT", (inner,)), within):
+                return Call("ceil", (around.translated(inner),))
+        outer = Op("neg", (Fn("INT", (Op("neg", (inner,)),)),))
+        if tree.arguments == (outer, Fn("INT", (Op("+", (inner, by)),))):
+            return Call("floor", (around.translated(inner),))
+    return None
+
+
+def _inside_int(tree: Fn) -> list[Tree]:
+    """What the first argument may be the rounding of."""
+    one = tree.arguments[0]
+    if isinstance(one, Fn) and one.name == "INT":
+        return [one.arguments[0]]
+    if isinstance(one, Op) and one.op == "neg" and isinstance(one.sides[0], Fn):
+        call = one.sides[0]
+        if call.name == "INT" and isinstance(call.arguments[0], Op):
+            return [call.arguments[0].sides[0]]
+    return []
+
+
+def round_(tree: Fn, around: Around) -> Node:
+    """ROUND, whose number we print with a last bit more so that a half is met."""
+    if len(tree.arguments) != 2 or not isinstance(tree.arguments[1], Lit):
+        return Opaque(tree, "ROUND takes a number of decimals that is written out")
+    inner, decimals = tree.arguments
+    if isinstance(inner, Op) and inner.op == "+":
+        left, bit = inner.sides
+        if bit == Op("*", (left, Ref("const", "equal_within"))):
+            inner = left
+        elif isinstance(bit, Op) and bit.op == "*" and bit.sides[1] == Ref("const", "equal_within"):
+            inner = left if left == bit.sides[0] else inner
+    asked = around.translated(decimals)
+    whole = asked == Number(0.0)
+    arguments = (around.translated(inner),) if whole else (around.translated(inner), asked)
+    return Call("round", arguments)
+
+
+def integer(tree: Fn, around: Around) -> Node:
+    return Call("floor", (around.translated(tree.arguments[0]),))
+
+
+def power(tree: Fn, around: Around) -> Node:
+    one, other = (around.translated(each) for each in tree.arguments)
+    return Binary("**", one, other)
+
+
+def product(tree: Fn, around: Around) -> Node:
+    found = around.translated(tree.arguments[0])
+    for each in tree.arguments[1:]:
+        found = Binary("*", found, around.translated(each))
+    return found
+
+
+def if_(tree: Fn, around: Around) -> Node:
+    """A choice; guards and the reasons of the arithmetic are put in by the compiler again."""
+    if len(tree.arguments) != 3:
+        return Opaque(tree, "IF needs both of its values")
+    test, then, other = tree.arguments
+    if isinstance(test, Fn) and test.name == "ISTEXT" and test.arguments == (then,):
+        return around.translated(other)
+    if isinstance(then, Lit) and then.value in (*ARITHMETIC, EMPTY):
+        return around.translated(other)
+    if isinstance(other, Lit) and other.value in (*ARITHMETIC, EMPTY):
+        return around.translated(then)
+    if then == Lit("yes") and other == Lit("no"):
+        return around.translated(test)
+    if then == Lit("no") and other == Lit("yes"):
+        return Not(around.translated(test))
+    chosen = [around.translated(each) for each in (then, other)]
+    if not all(map(_worded, chosen)):  # a text beside a number is the reason why there is none
+        chosen = [Reason(each) if isinstance(each, Text) else each for each in chosen]
+    return Choice(chosen[0], around.translated(test), chosen[1])
+
+
+def _worded(node: Node) -> bool:
+    """Whether all that a tree can give are words."""
+    if isinstance(node, Choice):
+        return _worded(node.then) and _worded(node.other)
+    return isinstance(node, Text | Reason)
+
+
+def logic(op: LogicOp) -> Callable[[Fn, Around], Node]:
+    def form(tree: Fn, around: Around) -> Node:
+        found = around.translated(tree.arguments[0])
+        for each in tree.arguments[1:]:
+            found = Logic(op, found, around.translated(each))
+        return found
+
+    return form
+
+
+def not_(tree: Fn, around: Around) -> Node:
+    return Not(around.translated(tree.arguments[0]))

@@ -1,0 +1,220 @@
+"""Functions of a spreadsheet over columns: sums, counts and look-ups, with the rows they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from scalesheet.language.syntax import (
+    Aggregation,
+    Call,
+    CellName,
+    Compare,
+    Logic,
+    Member,
+    Name,
+    Node,
+    Not,
+    Over,
+    Text,
+)
+from scalesheet.pull.around import Around, Opaque, ended
+from scalesheet.pull.functions import rounded
+from scalesheet.pull.parse import Fn, Lit, Op, Ref, Tree
+
+
+def gathered(name: Aggregation) -> Callable[[Fn, Around], Node]:
+    """SUM, MIN and their like: over a column, or of several values."""
+
+    def form(tree: Fn, around: Around) -> Node:
+        slack = rounded(tree, around)
+        if slack is not None:
+            return slack
+        if len(tree.arguments) == 1:
+            inner = tree.arguments[0]
+            if isinstance(inner, Ref) and inner.kind == "range":
+                return _over(name, inner, None, around)
+            if isinstance(inner, Fn) and inner.name == "IF" and len(inner.arguments) == 2:
+                test, values = inner.arguments
+                if isinstance(values, Ref) and values.kind == "range":
+                    return _over(name, values, _rows(test, values, around), around)
+        parts: list[Node] = []
+        for each in tree.arguments:
+            if isinstance(each, Ref) and each.kind == "few":
+                said: Any = each.said
+                parts += [around.translated(Ref(kind, what)) for kind, what in said]
+            elif isinstance(each, Ref) and each.kind == "range" and name in ("sum", "min", "max"):
+                parts.append(_over(name, each, None, around))
+            else:
+                parts.append(around.translated(each))
+        if name == "count" or not parts:
+            return Opaque(tree, f"{tree.name} counts single cells; count(table) counts rows")
+        return Call(name, tuple(parts))
+
+    return form
+
+
+def _over(function: Aggregation, values: Ref, where: Node | None, around: Around) -> Node:
+    said: Any = values.said
+    if values.kind == "ids":
+        return Over(function, Name(around.short(said)), where)
+    table, column, end = said
+    path = (*around.short(table), column)
+    return ended(Over(function, Name(path), where), end)
+
+
+def _rows(test: Tree, values: Ref, around: Around) -> Node | None:
+    """The condition of rows: a product of tests, without the masks for empty cells and reasons."""
+    said: Any = values.said
+    table = said if values.kind == "ids" else said[0]
+    inside = replace(around, over=table)
+    kept: list[Node] = []
+    waiting: list[Tree] = [test]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Op) and each.op == "*":
+            waiting += [each.sides[1], each.sides[0]]
+        elif each in (Fn("ISNUMBER", (values,)), Op("<>", (Ref("ids", table), Lit("")))):
+            continue
+        else:
+            kept.append(_of_rows(each, table, inside))
+    if not kept:
+        return None
+    found = kept[0]
+    for more in kept[1:]:
+        found = Logic("and", found, more)
+    return found
+
+
+def _of_rows(tree: Tree, table: str, around: Around) -> Node:
+    """A test of each row, in which the table's ranges are columns of the row looked at."""
+    return around.translated(_looked_at(tree, table))
+
+
+def _looked_at(tree: Tree, table: str) -> Tree:
+    match tree:
+        case Ref("range", (str(of), column, end)) if of == table:
+            return Ref("scalar", (column, end))  # a bare name within the condition
+        case Op(op, sides):
+            if op == ">" and sides[1] == Lit(0.0) and isinstance(sides[0], Op):
+                parts = sides[0]
+                if parts.op == "+":
+                    either = tuple(_looked_at(each, table) for each in parts.sides)
+                    return Fn("OR", either)
+            return Op(op, tuple(_looked_at(each, table) for each in sides))
+        case Fn(name, arguments):
+            return Fn(name, tuple(_looked_at(each, table) for each in arguments))
+    return tree
+
+
+def sumproduct(tree: Fn, around: Around) -> Node:
+    """SUMPRODUCT over a test, and over a test and a column."""
+    tests = [_bare(each) for each in tree.arguments]
+    last = tree.arguments[-1]
+    if len(tests) == 1:
+        ids = next(iter(_ids_in(tests[0])), None)
+        if ids is None:
+            return Opaque(tree, "SUMPRODUCT of columns has no form; add a column with the product")
+        return _over("count", ids, _rows(tests[0], ids, around), around)
+    if len(tests) == 2 and isinstance(last, Ref) and last.kind == "range":
+        return _over("sum", last, _rows(tests[0], last, around), around)
+    return Opaque(tree, "SUMPRODUCT of columns has no form; add a column with the product")
+
+
+def _bare(tree: Tree) -> Tree:
+    """Without the two signs that make a number of a truth value."""
+    while isinstance(tree, Op) and tree.op == "neg":
+        tree = tree.sides[0]
+    return tree
+
+
+def _ids_in(tree: Tree) -> list[Ref]:
+    found: list[Ref] = []
+    stack = [tree]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Ref) and top.kind == "ids":
+            found.append(top)
+        elif isinstance(top, Op):
+            stack += top.sides
+    return found
+
+
+def by_words(function: Aggregation, *, values: bool) -> Callable[[Fn, Around], Node]:
+    """SUMIFS, AVERAGEIFS and COUNTIFS with words as they stand."""
+
+    def form(tree: Fn, around: Around) -> Node:
+        arguments = list(tree.arguments)
+        target = arguments.pop(0) if values else None
+        kept: list[Node] = []
+        table = ""
+        for column, word in zip(arguments[::2], arguments[1::2], strict=False):
+            said: Any = column.said if isinstance(column, Ref) and column.kind == "range" else None
+            if said is None or not isinstance(word, Lit) or not isinstance(word.value, str):
+                return Opaque(tree, f"{tree.name} is read only with words as criteria")
+            if word.value[:1] in "<>=*?":
+                return Opaque(tree, f"{tree.name} is read only with whole words as criteria")
+            table = said[0]
+            column_name = Name((said[1],))
+            flag = word.value in ("yes", "no")
+            test: Node = Compare("==", column_name, Text(word.value))
+            if flag:
+                test = column_name if word.value == "yes" else Not(column_name)
+            kept.append(test)
+        if not kept or len(arguments) % 2:
+            return Opaque(tree, f"{tree.name} has no criteria")
+        where = kept[0]
+        for more in kept[1:]:
+            where = Logic("and", where, more)
+        of = target if isinstance(target, Ref) and target.kind == "range" else Ref("ids", table)
+        if values and of is not target:
+            return Opaque(tree, f"{tree.name} adds up what is no column of the plan")
+        return _over(function, of, where, around)
+
+    return form
+
+
+def index(tree: Fn, around: Around) -> Node:
+    """INDEX with MATCH: a look-up by id, or the row where a column has its least or greatest."""
+    match tree.arguments:
+        case (Ref("range", (_, column, end)), Fn("MATCH", (key, Ref("ids", _), Lit(0.0)))):
+            return ended(_part(around.translated(key), str(column), tree), end)
+        case (Ref("ids", _), Fn("MATCH", (Fn(best, (inner,)), values, Lit(0.0)))) if best in (
+            "MIN",
+            "MAX",
+        ):
+            function: Aggregation = "argmin" if best == "MIN" else "argmax"
+            if isinstance(inner, Ref) and inner == values:
+                return _over(function, inner, None, around)
+            if isinstance(inner, Fn) and inner == values and len(inner.arguments) == 2:
+                test, column = inner.arguments
+                if isinstance(column, Ref) and column.kind == "range":
+                    return _over(function, column, _rows(test, column, around), around)
+    return Opaque(tree, "INDEX is read only as a look-up by the id of a row")
+
+
+def _part(key: Node, column: str, tree: Fn) -> Node:
+    """`gpu.memory`: a column of the row that a key names."""
+    match key:
+        case Name(path):
+            return Name((*path, column))
+        case Over("argmin" | "argmax") | Member():
+            return Member(key, column)
+        case Text(row):
+            table: Any = tree.arguments[0]
+            return CellName(tuple(str(table.said[0]).split(".")), row, column)
+        case CellName():
+            return Opaque(tree, "a look-up through a single cell has no form; name the cell first")
+    return Opaque(tree, "the key of a look-up is no reference")
+
+
+def if_error(tree: Fn, around: Around) -> Node:
+    """IFERROR around a look-up whose key may be a reason."""
+    if len(tree.arguments) == 2:
+        found, key = tree.arguments
+        if isinstance(found, Fn) and found.name == "INDEX":
+            looked = found.arguments[1]
+            if isinstance(looked, Fn) and looked.name == "MATCH" and looked.arguments[0] == key:
+                return around.translated(found)
+    return Opaque(tree, "IFERROR has no form: say when there is no value, with 'if'")
