@@ -383,6 +383,17 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
+class ExpectedOwn:
+    """What the predictions of some own measurements may not fall behind; others are not held."""
+
+    records: tuple[str, ...]
+    median: float
+    worst: float
+    note: str = ""
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Peer:
     """What another program publishes of its own predictions."""
 
@@ -454,4 +465,5 @@ class Book:
     publications: Mapping[str, Publication] = field(default_factory=dict)
     fits: Mapping[str, Fit] = field(default_factory=dict)
     expected: Mapping[str, Expected] = field(default_factory=dict)  # of the score, by task
+    expected_own: Mapping[str, ExpectedOwn] = field(default_factory=dict)  # by task
     peers: tuple[Peer, ...] = ()

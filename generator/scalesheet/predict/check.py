@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from statistics import median
 
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.model import Book, Expected
+from scalesheet.model import Book, Expected, ExpectedOwn
+from scalesheet.predict.own import Own
 from scalesheet.predict.room import SLACK, Room
 from scalesheet.predict.score import Quality, TaskScore
 
@@ -27,6 +29,10 @@ def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic
             yield at(expected.position, "P001", f"{task}: {message}")
         for message in _tight(scores[task].room) if task in scores else ():
             yield at(expected.position, "P001", f"{task}: {message}")
+    for task, held in book.expected_own.items():
+        assert held.position is not None
+        for message in _worse_own(scores[task].own if task in scores else None, held):
+            yield at(held.position, "P001", f"{task} of own measurements: {message}")
     for task, made in scores.items():
         fit = book.fits.get(task)
         if fit is not None and fit.digest != made.digest:
@@ -51,6 +57,32 @@ def _figures(scores: Mapping[str, TaskScore], name: str) -> Quality | None:
     if name == APART:
         return scores["loss"].apart if "loss" in scores else None
     return scores[name].unseen if name in scores else None
+
+
+def _worse_own(found: Own | None, held: ExpectedOwn) -> Iterator[str]:
+    """Of the records that are held: those without a score, and errors above what is expected."""
+    errors = found.errors if found is not None else {}
+    for id in held.records:
+        if id not in errors:
+            yield f"the record '{id}' is expected, and is not scored{_why(found, id)}"
+    own = {id: errors[id] for id in held.records if id in errors}
+    if not own:
+        return
+    if not median(own.values()) <= held.median * (1 + ROUNDING):
+        now = median(own.values())
+        yield f"the error is {now:.4g} (median), {held.median:.4g} at most is expected"
+    for id, error in own.items():
+        if not error <= held.worst * (1 + ROUNDING):
+            yield f"the error of '{id}' is {error:.4g}, {held.worst:.4g} at most is expected"
+
+
+def _why(found: Own | None, id: str) -> str:
+    """Why a record is not scored, where it is known."""
+    for place, row in enumerate(found.published.rows if found is not None else ()):
+        if found is not None and row.id == id:
+            why = found.published.unscored[place] or found.made.unsupported[place]
+            return f": {why}" if why else ""
+    return "; no measured record of that name states one"
 
 
 def _worse(found: Quality, expected: Expected) -> Iterator[str]:

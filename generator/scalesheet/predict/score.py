@@ -17,6 +17,7 @@ from scalesheet.predict.cases import Cases
 from scalesheet.predict.families import folds
 from scalesheet.predict.fits import Coefficients, coefficients, digest
 from scalesheet.predict.lookups import Known, known
+from scalesheet.predict.own import Own, owned
 from scalesheet.predict.records import rows_of
 from scalesheet.predict.room import Room, room
 from scalesheet.predict.table import Predictions, none_of, supported
@@ -73,6 +74,7 @@ class TaskScore:
     groups: Mapping[str, Mapping[str, Quality]]  # unseen, by family, hardware, size
     digest: str  # of the rows that a fit rests on
     room: Room | None = None  # of memory: whether what is said to fit did
+    own: Own | None = None  # own measurements, apart from what is published
 
 
 def score(book: Book) -> dict[str, TaskScore]:
@@ -132,6 +134,7 @@ def score_of(book: Book, task: str, catalogue: Known) -> TaskScore | None:
         },
         digest=digest(data.cases.only(rows), data.truth[rows]),
         room=room(book, data) if task == "memory" else None,
+        own=owned(book, task, catalogue),
     )
 
 

@@ -68,6 +68,13 @@ def published(book: Book, task: str, catalogue: Known) -> Published:
         for row in publication.rows
         if _is_of(row, task)
     ]
+    return laid(book, task, pairs, catalogue)
+
+
+def laid(
+    book: Book, task: str, pairs: Sequence[tuple[Publication, PublishedRow]], catalogue: Known
+) -> Published:
+    """Rows of a task with their publications, and what each came to."""
     rows = tuple(row for _, row in pairs)
     described = cases(_read(rows, task), catalogue)
     truth = _TRUTH[task](book, described, rows)

@@ -7,8 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scalesheet.model import Citation, Position
+from scalesheet.predict.arrays import Array, Flags
+from scalesheet.predict.own import Own
 from scalesheet.predict.room import SLACK, Room
 from scalesheet.predict.score import SAYS, Quality, TaskScore
+from scalesheet.predict.table import Predictions
+from scalesheet.predict.truth import Published
 
 #: By task: what a number is divided by where it is shown, its unit there, and digits that count.
 _SHOWN = {
@@ -38,6 +42,13 @@ PEERS = (
     "What other programs publish of their own predictions. They chose the cases themselves, and "
     "mostly knew the efficiency that the runs had reached."
 )
+OWN = (
+    "Runs that were timed for this book, with the program's own bench: told apart from published "
+    "results, and no fit rests on them. The fit on file predicts them. Simulated records are never "
+    "among them."
+)
+NO_OWN = "No record of this book was measured yet: nothing of our own stands beside these results."
+OWN_HEAD = ("Records", "Median error", "Worst")
 HEAD = ("Rows", "Median error", "9 of 10 within", "Bias", "Within the interval")
 TITLES = {"family": "By family", "hardware": "By accelerator", "size": "By active parameters"}
 
@@ -139,10 +150,16 @@ def sides_of(score: TaskScore) -> list[tuple[str, Quality]]:
 
 def shown_rows(score: TaskScore) -> Iterator[ShownRow]:
     """Every published row; one that is not scored with the prediction of the fit on file."""
-    data = score.published
+    return _shown(score.published, score.counted, score.left_out, score.made, score.error)
+
+
+def _shown(
+    data: Published, counts: Flags, left_out: Predictions, on_file: Predictions, errors: Array
+) -> Iterator[ShownRow]:
+    """Rows that are scored with one prediction, the others with that of the fit on file."""
     for place, row in enumerate(data.rows):
-        counted = bool(score.counted[place])
-        made = score.left_out if counted else score.made
+        counted = bool(counts[place])
+        made = left_out if counted else on_file
         ends = [_number(column[place]) for column in (made.predicted, made.low, made.high)]
         truth = _number(data.truth[place])
         gpus = _number(data.cases.gpus[place])
@@ -150,7 +167,7 @@ def shown_rows(score: TaskScore) -> Iterator[ShownRow]:
         inside = None
         if counted and truth is not None and ends[1] is not None and ends[2] is not None:
             inside = ends[1] <= truth <= ends[2]
-        why = data.unscored[place] or (None if counted else score.made.unsupported[place])
+        why = data.unscored[place] or (None if counted else on_file.unsupported[place])
         if not counted and why is None:
             why = "the only row of its evaluation set: its shape cannot be judged"
         yield ShownRow(
@@ -162,7 +179,7 @@ def shown_rows(score: TaskScore) -> Iterator[ShownRow]:
             predicted=ends[0],
             low=ends[1],
             high=ends[2],
-            error=_number(score.error[place]) if counted else None,
+            error=_number(errors[place]) if counted else None,
             inside=inside,
             method=str(made.method[place]),
             because=str(why or ""),
@@ -170,6 +187,18 @@ def shown_rows(score: TaskScore) -> Iterator[ShownRow]:
             citation=row.citation,
             position=row.position,
         )
+
+
+def own_quality(found: Own) -> tuple[str, ...]:
+    """The cells of `OWN_HEAD`."""
+    return str(found.rows), error("", found.median), error("", found.worst[0])
+
+
+def own_rows(score: TaskScore) -> Iterator[ShownRow]:
+    """Every own measurement of a task, beside what the fit on file predicts."""
+    if score.own is not None:
+        own = score.own
+        yield from _shown(own.published, own.counted, own.made, own.made, own.error)
 
 
 def _noted(note: str, other: float | str | None) -> str:

@@ -29,7 +29,13 @@ from scalesheet.resolve.prices import (
     old_prices,
     price_findings,
 )
-from scalesheet.resolve.published import expected_of, fits_of, peers_of, publications_of
+from scalesheet.resolve.published import (
+    expected_of,
+    expected_own_of,
+    fits_of,
+    peers_of,
+    publications_of,
+)
 from scalesheet.resolve.ranges import split
 from scalesheet.resolve.reasons import settle
 from scalesheet.resolve.scope import BindError, Scope, Typed
@@ -100,6 +106,7 @@ def resolve(
         publications=publications,
         fits=fits_of(documents),
         expected=expected_of(documents),
+        expected_own=expected_own_of(documents),
         peers=peers_of(documents),
     )
     return finished, found

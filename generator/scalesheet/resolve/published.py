@@ -7,7 +7,7 @@ from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, nearest
 from scalesheet.load import Document, flag
-from scalesheet.model import Expected, Fit, Peer, Publication, PublishedRow
+from scalesheet.model import Expected, ExpectedOwn, Fit, Peer, Publication, PublishedRow
 from scalesheet.resolve.catalogue_tables import new_column, new_table
 from scalesheet.resolve.drafts import DraftTable
 from scalesheet.resolve.values import Lowering, citation, stated
@@ -166,7 +166,23 @@ def expected_of(documents: Sequence[Document]) -> dict[str, Expected]:
         for document in documents
         if document.kind == "score"
         for task, figures in document.data.items()
-        if task != "peers"
+        if task not in ("peers", "own")
+    }
+
+
+def expected_own_of(documents: Sequence[Document]) -> dict[str, ExpectedOwn]:
+    """What the predictions of own measurements may not fall behind, by task."""
+    return {
+        task: ExpectedOwn(
+            tuple(map(str, figures["records"])),
+            float(figures["median"]),
+            float(figures["worst"]),
+            str(figures.get("note", "")),
+            document.key_at("own", task),
+        )
+        for document in documents
+        if document.kind == "score"
+        for task, figures in document.data.get("own", {}).items()
     }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from scalesheet.bench.beside import Beside
 from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.model import Book
 from scalesheet.predict.score import TaskScore
@@ -53,13 +54,15 @@ def write_api(
     sensitivities: Mapping[str, Sensitivity],
     pages: bool,
     scores: Mapping[str, TaskScore] | None = None,
+    beside: Mapping[str, Beside] | None = None,
     site_url: str = "",
 ) -> tuple[str, ...]:
     """Write the API below `folder`/v1; the paths of what was written, below that.
 
     `results`, `scenarios` and `sensitivities` are by plan, `examples` the computed results of each
-    formula's examples, `scores` by task. `pages`: the pages of the site stand around, so the index
-    links to them; `site_url` is where the site stands, if that is known.
+    formula's examples, `scores` by task, `beside` what is predicted of each measurement. `pages`:
+    the pages of the site stand around, so the index links to them; `site_url` is where the site
+    stands, if that is known.
     """
     root = folder / VERSION
     files: dict[str, str] = {}
@@ -72,7 +75,7 @@ def write_api(
         files[f"plans/{plan.id}.csv"] = as_csv(plan, results[plan.id])
         moves = sensitivity_json(book, plan, sensitivities[plan.id])
         files[f"sensitivity/{plan.id}.json"] = as_json(moves)
-    kept = collections(book, catalogue, examples)
+    kept = collections(book, catalogue, examples, beside or {})
     for each in kept:
         files.update(collection_files(book, each))
     files["prices.csv"] = prices_csv(book)

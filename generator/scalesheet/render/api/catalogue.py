@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as members
 
+from scalesheet.bench.beside import Beside
 from scalesheet.model import Book, Column, Source, Stated, Table
 from scalesheet.render.api.formulas import formulas_csv, record_json
+from scalesheet.render.api.measurements import beside_json
 from scalesheet.render.api.plans import FIELDS, PLAN_FIELDS, column_json, fields
 from scalesheet.render.api.text import as_json, csv_text
 from scalesheet.render.api.values import Object, quantity_json, source_json
@@ -36,9 +38,13 @@ class Collection:
 
 
 def collections(
-    book: Book, catalogue: Results, examples: Mapping[str, Sequence[float]]
+    book: Book,
+    catalogue: Results,
+    examples: Mapping[str, Sequence[float]],
+    beside: Mapping[str, Beside],
 ) -> tuple[Collection, ...]:
-    """Everything that plans are made of. `examples`: what each formula's examples compute to."""
+    """Everything that plans are made of. `examples`: what each formula's examples compute to;
+    `beside`: what is predicted of each measurement."""
     records = book.records.values()
     sources, units = book.sources.values(), book.units.declared.values()
     return (
@@ -46,7 +52,7 @@ def collections(
             Collection(
                 name,
                 tuple(
-                    (row, table.row_titles[place], row_json(book, table, catalogue, place))
+                    (row, table.row_titles[place], row_json(book, table, catalogue, place, beside))
                     for place, row in enumerate(table.rows)
                 ),
                 table_csv(table, catalogue),
@@ -96,7 +102,13 @@ def columns_json(book: Book, table: Table) -> Object:
     return {c.name: column_json(c, book.units) for c in table.columns.values()}
 
 
-def row_json(book: Book, table: Table, results: Results, place: int) -> Object:
+def row_json(
+    book: Book,
+    table: Table,
+    results: Results,
+    place: int,
+    beside: Mapping[str, Beside] | None = None,
+) -> Object:
     """One row of a table, with all that is known of it."""
     row = table.rows[place]
     said: Object = {
@@ -114,6 +126,8 @@ def row_json(book: Book, table: Table, results: Results, place: int) -> Object:
             _dated(price) | _quantity_of_price(book, table.columns[PRICE], price)
             for price in book.prices.get(row, ())
         ]
+    if table.name == "measurements" and beside and row in beside:
+        said["predicted"] = beside_json(beside[row], book.units)
     return said
 
 

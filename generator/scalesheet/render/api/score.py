@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scalesheet.model import Book
+from scalesheet.predict.own import Own
 from scalesheet.predict.score import SAYS, Quality, TaskScore
 from scalesheet.predict.tasks import TASKS
 from scalesheet.render.api.values import Object, source_json
-from scalesheet.render.scores import ShownRow, shown_rows
+from scalesheet.render.scores import ShownRow, own_rows, shown_rows
 
 
 def score_json(book: Book, scores: Mapping[str, TaskScore]) -> Object:
@@ -42,6 +43,19 @@ def _task(score: TaskScore) -> Object:
             for what, found in score.groups.items()
         },
         "rows": [_row(row) for row in shown_rows(score)],
+        **({} if score.own is None else {"own": _own(score, score.own)}),
+    }
+
+
+def _own(score: TaskScore, found: Own) -> Object:
+    """Own measurements, which the fit on file predicts and does not rest on."""
+    worst, record = found.worst
+    return {
+        "records": found.rows,
+        "median": _number(found.median),
+        "worst": _number(worst),
+        "worst_record": record or None,
+        "rows": [_row(row) for row in own_rows(score)],
     }
 
 

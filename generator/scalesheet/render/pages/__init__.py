@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scalesheet.audit.model import Audited
+from scalesheet.bench.beside import Beside
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.model import Book
@@ -58,6 +59,7 @@ def write_pages(
     sensitivities: Mapping[str, Sensitivity] | None = None,
     data: Mapping[str, Mapping[str, str]] | None = None,
     scores: Mapping[str, TaskScore] | None = None,
+    beside: Mapping[str, Beside] | None = None,
     front: Path | None = None,
 ) -> PagesReport:
     """Write the pages of the book below `out`, which becomes docs/book of the site.
@@ -65,12 +67,13 @@ def write_pages(
     `results` are by plan id, `scenarios` by plan id and the scenario's word. `workbooks` are
     links from a plan's page, and `data` further ones by title. `examples` are the computed results
     of each formula's examples. `plain` is a folder for the same pages as plain Markdown. `audits`
-    and `sensitivities` are by plan, `scores` by task. `front` is the site's front page, written by
-    hand, whose lines are filled where it stands.
+    and `sensitivities` are by plan, `scores` by task, `beside` what is predicted of each
+    measurement. `front` is the site's front page, written by hand, whose lines are filled where it
+    stands.
     """
     context = Context(
         book, results, edition_hash, workbooks, scenarios or {}, examples or {}, audits or {},
-        sensitivities or {}, data or {}, scores or {},
+        sensitivities or {}, data or {}, scores or {}, beside or {},
     )  # fmt: skip
     pages: dict[str, str] = {"plans/index.md": plans_index(context)}
     problems: list[Diagnostic] = []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from scalesheet.model import Peer
+from scalesheet.predict.own import TASKS as OWN_TASKS
+from scalesheet.predict.own import TITLE as OWN_TITLE
 from scalesheet.predict.score import Quality, TaskScore
 from scalesheet.predict.tasks import TASKS
 from scalesheet.render.against import against, against_svg
@@ -19,13 +21,18 @@ from scalesheet.render.scores import (
     HEAD,
     LEAD,
     NAT,
+    NO_OWN,
     NOTHING,
+    OWN,
+    OWN_HEAD,
     PEERS,
     TITLES,
     ShownRow,
     error,
     figure,
     fitting,
+    own_quality,
+    own_rows,
     quality,
     shown_rows,
     sides_of,
@@ -72,8 +79,28 @@ def _index(context: Context) -> str:
             tag("a", "JSON", href=API),
             ". A score that falls behind the one that was last looked at fails the build.",
         ),
+        *_own_index(context),
         *_peers(context),
     )
+
+
+def _own_index(context: Context) -> Iterator[object]:
+    """How good the fit on file is on what was measured here."""
+    yield heading(2, OWN_TITLE, "own")
+    found = {task: score.own for task, score in context.scores.items() if score.own is not None}
+    if not found:
+        yield tag("p", NO_OWN, " ", link(to("measurements", "index"), "The records on file"), ".")
+        return
+    yield tag("p", OWN, " ", link(to("measurements", "index"), "All records"), ".")
+    head = [heading_cell("Prediction"), *(heading_cell(name, number=True) for name in OWN_HEAD)]
+    body = [
+        [
+            tag("th", link(f"{task}.md#own", TASKS[task].title), scope="row"),
+            *_numbers(own_quality(own)),
+        ]
+        for task, own in found.items()
+    ]
+    yield grid(head, body)
 
 
 def _numbers(texts: Iterable[str]) -> list[Html]:
@@ -133,6 +160,7 @@ def _page(context: Context, score: TaskScore) -> str:
         heading(2, "Every row that is scored", "rows"),
         _rows(context, task, scored),
         *_unscored(context, task, others),
+        *_own(context, score),
         wide=True,
     )
 
@@ -240,6 +268,41 @@ def _unscored(context: Context, task: str, rows: list[ShownRow]) -> Iterator[obj
     yield grid(head, body, sortable=True, row_ids=[f"row-{row.id}" for row in rows])
 
 
+def _own(context: Context, score: TaskScore) -> Iterator[object]:
+    """Own measurements: each beside its prediction by the fit on file."""
+    task, own = score.task, score.own
+    if task not in OWN_TASKS:
+        return
+    yield heading(2, OWN_TITLE, "own")
+    if own is None:
+        yield tag("p", NO_OWN)
+        return
+    yield tag("p", OWN)
+    cells = zip(OWN_HEAD, own_quality(own), strict=True)
+    yield tag("p", "; ".join(f"{name.lower()} {text}" for name, text in cells).capitalize(), ".")
+    held = context.book.expected_own.get(task)
+    if held is not None and held.note:
+        yield tag("p", held.note)
+    unit = unit_shown(task)
+    head = [heading_cell("Record"), heading_cell("On")]
+    head += [heading_cell(name, unit, number=True) for name in ("Measured", "Predicted")]
+    head += [heading_cell("80 % interval", unit), heading_cell("Error", number=True)]
+    head += [heading_cell("Not scored because")]
+    body = [
+        [
+            tag("th", link(to("measurements", row.id), row.note or row.id), scope="row"),
+            tag("td", _unbroken(row.on)),
+            _amount(task, row.published),
+            _amount(task, row.predicted),
+            tag("td", _span(task, row), class_="range"),
+            tag("td", error(task, row.error), class_="num", data_value=repr(row.error)),
+            tag("td", row.because, class_="words") if row.because else tag("td"),
+        ]
+        for row in own_rows(score)
+    ]
+    yield grid(head, body, sortable=True, row_ids=[f"own-{row.id}" for row in own_rows(score)])
+
+
 def _amount(task: str, value: float | None) -> Html:
     if value is None:
         return tag("td", NOTHING, class_="num")
@@ -248,7 +311,7 @@ def _amount(task: str, value: float | None) -> Html:
 
 def _span(task: str, row: ShownRow) -> str:
     """The interval, and that the published figure is outside of it."""
-    return f"{figure(task, row.low)}–{figure(task, row.high)}" + ", outside" * (not row.inside)
+    return f"{figure(task, row.low)}–{figure(task, row.high)}" + ", outside" * (row.inside is False)
 
 
 def _unbroken(words: str) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scalesheet.predict.own import TASKS as OWN_TASKS
+from scalesheet.predict.own import TITLE as OWN_TITLE
 from scalesheet.predict.score import TaskScore
 from scalesheet.predict.tasks import TASKS
 from scalesheet.render.laws import LEAD as LAWS
 from scalesheet.render.laws import Section, sections
-from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.context import Context, to
 from scalesheet.render.pages.laws import PATH, TITLE
 from scalesheet.render.pages.plain.text import API, cited, document, grid, link, plain
 from scalesheet.render.pages.score import FOLDER
@@ -17,12 +19,17 @@ from scalesheet.render.scores import (
     HEAD,
     LEAD,
     NAT,
+    NO_OWN,
+    OWN,
+    OWN_HEAD,
     PEERS,
     TITLES,
     ShownRow,
     error,
     figure,
     fitting,
+    own_quality,
+    own_rows,
     quality,
     shown_rows,
     sides_of,
@@ -55,6 +62,8 @@ def _index(context: Context) -> str:
         grid(["Prediction", *HEAD], rows) if rows else "Nothing is scored yet.",
         FACTOR,
         NAT,
+        f"## {OWN_TITLE}",
+        *_own_index(context),
         f"Data: {link(f'{API}/score.json', 'JSON')}",
         *(
             (
@@ -66,6 +75,42 @@ def _index(context: Context) -> str:
             else ()
         ),
     )
+
+
+def _own_index(context: Context) -> Iterator[str]:
+    found = {task: score.own for task, score in context.scores.items() if score.own is not None}
+    if not found:
+        yield NO_OWN
+        return
+    yield OWN
+    yield grid(
+        ["Prediction", *OWN_HEAD],
+        [[link(f"{t}.md", TASKS[t].title), *own_quality(own)] for t, own in found.items()],
+    )
+
+
+def _own(context: Context, score: TaskScore) -> Iterator[str]:
+    task = score.task
+    if task not in OWN_TASKS:
+        return
+    yield f"## {OWN_TITLE}"
+    if score.own is None:
+        yield NO_OWN
+        return
+    yield OWN
+    yield grid(OWN_HEAD, [own_quality(score.own)])
+    unit = unit_shown(task)
+    yield grid(
+        ["Record", "On", f"Measured ({unit})", f"Predicted ({unit})", "80 % interval", "Error",
+         "Not scored because"],
+        [
+            [link(to("measurements", row.id), row.note or row.id), plain(row.on),
+             figure(task, row.published), figure(task, row.predicted),
+             f"{figure(task, row.low)}–{figure(task, row.high)}", error(task, row.error),
+             plain(row.because)]
+            for row in own_rows(score)
+        ],
+    )  # fmt: skip
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -98,6 +143,7 @@ def _page(context: Context, score: TaskScore) -> str:
                 ),
             )
         ),
+        *_own(context, score),
         "## Every row",
         grid(
             ["Run", "On", f"Published ({unit})", f"Predicted ({unit})", "80 % interval", "Error",

@@ -1,0 +1,32 @@
+"""A record of a measurement as JSON: its components beside what is predicted of the same job."""
+
+from __future__ import annotations
+
+from scalesheet.bench.beside import Beside, Pair
+from scalesheet.model import Quantity
+from scalesheet.render.api.values import Object, unit_symbol, value_json
+from scalesheet.units import Units
+
+
+def beside_json(found: Beside, units: Units) -> Object:
+    """`{"because", "assumed", "note", "twins", "components": {key: both figures and their ratio}}`.
+    `because` says why nothing is predicted, else it is null."""
+    return {
+        "because": found.why or None,
+        "assumed": list(found.assumed),
+        "note": found.note,
+        "twins": list(found.twins),
+        "components": {key: _component(pair, units) for key, pair in found.pairs.items()},
+    }
+
+
+def _component(pair: Pair, units: Units) -> Object:
+    quantity = Quantity(pair.key, pair.title, unit=pair.unit)
+    return {
+        "title": pair.title,
+        "symbol": unit_symbol(pair.unit, units),
+        "recorded": value_json(pair.recorded, quantity),
+        "predicted": value_json(pair.predicted, quantity),
+        "ratio": pair.ratio,
+        "inside": pair.inside,
+    }

@@ -1,0 +1,180 @@
+"""Own measurements are a family of the score by itself: told, held, and no fit rests on them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from made_up import MEASURED, SIMULATED, examined, lay
+from scalesheet.build import Examined, examine
+from scalesheet.model import Book, ExpectedOwn, Position
+from scalesheet.predict.check import problems
+from scalesheet.predict.own import Own
+from scalesheet.render.api.score import score_json
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.plain.score import score_texts
+from scalesheet.render.pages.score import score_pages
+from shipped import shipped
+
+HERE = Position("data/score.yaml", 1, 1)
+UNSTEADY = MEASURED.replace("checkpointing: no", "checkpointing: no\nunsteady: yes")
+STRANGE = MEASURED.replace("model: qwen2-0-5b", "model_name: A model of our own")
+SLOW = MEASURED.replace("16384", "2048").replace(
+    "value: 0.5, unit: second", "value: 4, unit: second"
+)
+RECORDS = {"fast": MEASURED, "slow": SLOW, "dry": SIMULATED, "uneven": UNSTEADY, "strange": STRANGE}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Examined:
+    return examined(tmp_path_factory.mktemp("own"), RECORDS)
+
+
+@pytest.fixture(scope="module")
+def book(found: Examined) -> Book:
+    assert found.book is not None
+    return found.book
+
+
+@pytest.fixture(scope="module")
+def pages(found: Examined, book: Book) -> dict[str, str]:
+    context = Context(book, {}, "x", {}, scores=found.scores)
+    return dict(score_pages(context)) | {f"plain/{k}": v for k, v in score_texts(context)}
+
+
+def own(found: Examined, task: str) -> Own:
+    own = found.scores[task].own
+    assert own is not None
+    return own
+
+
+def test_measured_records_are_scored_and_simulated_ones_never(found: Examined) -> None:
+    for task in ("throughput", "memory"):
+        ids = [row.id for row in own(found, task).published.rows]
+        assert ids == ["fast", "slow", "strange", "uneven"]
+    assert found.scores["runs"].own is found.scores["loss"].own is None
+
+
+def test_the_truth_is_what_was_measured(found: Examined) -> None:
+    speed = own(found, "throughput").published
+    truth = dict(zip((row.id for row in speed.rows), speed.truth.tolist(), strict=True))
+    assert (truth["fast"], truth["slow"]) == (16384, 2048)
+    assert own(found, "memory").published.truth.tolist() == [10 * 2**30] * 4
+
+
+def test_the_error_is_that_of_the_fit_on_file(found: Examined) -> None:
+    speed = own(found, "throughput")
+    made = dict(
+        zip((r.id for r in speed.published.rows), speed.made.predicted.tolist(), strict=True)
+    )
+    assert speed.errors["fast"] == pytest.approx(max(made["fast"] / 16384, 16384 / made["fast"]))
+    assert speed.errors["slow"] == pytest.approx(8 * speed.errors["fast"])
+    assert speed.worst == (speed.errors["slow"], "slow")
+    assert speed.median == pytest.approx(sum(speed.errors.values()) / 2)
+
+
+def test_an_unsteady_run_has_its_memory_scored_and_not_its_speed(found: Examined) -> None:
+    assert "uneven" not in own(found, "throughput").errors
+    assert "uneven" in own(found, "memory").errors
+
+
+def test_no_fit_and_no_score_of_published_results_moves(found: Examined) -> None:
+    """The scores with own measurements are those of the book that ships, to the last digit."""
+    for task, score in shipped().scores.items():
+        assert found.scores[task].digest == score.digest
+        assert found.scores[task].unseen == score.unseen
+        assert found.scores[task].groups["family"].keys() == score.groups["family"].keys()
+
+
+# ------------------------------------------------------------------ what it is held to
+
+
+def held(book: Book, **changed: object) -> Book:
+    at_most = ExpectedOwn(("fast", "slow"), 99.0, 99.0, position=HERE)
+    return replace(
+        book, expected_own={"throughput": replace(at_most, **changed)}, expected={}, fits={}
+    )  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"median": 1.5}, "(median), 1.5 at most is expected"),
+        ({"worst": 9.0}, "the error of 'slow' is"),
+        ({"records": ("fast", "gone")}, "the record 'gone' is expected, and is not scored; no "),
+        ({"records": ("dry",)}, "the record 'dry' is expected, and is not scored; no measured"),
+        (
+            {"records": ("uneven",)},
+            "'uneven' is expected, and is not scored: unsteady: the ",
+        ),
+        ({"records": ("strange",)}, "'strange' is expected, and is not scored: "),
+    ],
+)
+def test_a_prediction_that_got_worse_is_an_error(
+    changed: dict[str, object], says: str, found: Examined, book: Book
+) -> None:
+    (told,) = problems(held(book, **changed), found.scores)
+    assert (told.code, told.severity) == ("P001", "error")
+    assert told.message.startswith("throughput of own measurements: ")
+    assert says in told.message
+
+
+def test_what_is_as_expected_is_no_finding(found: Examined, book: Book) -> None:
+    assert list(problems(held(book), found.scores)) == []
+
+
+def test_a_record_that_is_not_listed_is_not_held(found: Examined, book: Book) -> None:
+    fast = own(found, "throughput").errors["fast"]
+    only = held(book, records=("fast",), median=fast, worst=fast)
+    assert list(problems(only, found.scores)) == []
+
+
+def test_the_file_says_what_is_expected(tmp_path: Path) -> None:
+    data = lay(tmp_path, {"fast": MEASURED})
+    score = data / "score.yaml"
+    said = "own: {throughput: {records: [fast], median: 1.01, worst: 1.01}}\n"
+    score.write_text(score.read_text("utf-8") + said, "utf-8")
+    told = [d for d in examine(data, plans=False).diagnostics if d.code == "P001"]
+    assert len(told) == 2
+    assert all("own measurements" in each.message for each in told)
+    line = score.read_text("utf-8").splitlines()[told[0].line - 1]
+    assert line.startswith("own:")
+
+
+# ------------------------------------------------------------------ the pages
+
+
+def test_the_pages_tell_them_apart(pages: dict[str, str]) -> None:
+    index = pages["score/index.md"].partition("{ #own }")[2].partition("{ #peers }")[0]
+    assert '<a href="throughput.html#own">' in index
+    assert index.count('<th scope="row">') == 2
+    page = pages["score/throughput.md"]
+    published, _, own = page.partition("{ #own }")
+    assert 'id="own-slow"' not in published
+    assert 'id="own-slow"' in own
+    assert '<a href="../measurements/slow.html">A made-up run</a>' in own
+    assert "unsteady: the machine was busy" in own
+    assert "{ #own }" not in pages["score/runs.md"]
+
+
+def test_the_text_and_the_json_say_the_same(
+    pages: dict[str, str], found: Examined, book: Book
+) -> None:
+    speed = own(found, "throughput")
+    assert f"×{speed.worst[0]:.2f}" in pages["plain/score/throughput.md"]
+    said = score_json(book, found.scores)["tasks"]["throughput"]["own"]
+    assert (said["records"], said["worst_record"]) == (2, "slow")
+    assert said["worst"] == speed.worst[0]
+    assert [row["id"] for row in said["rows"]] == ["fast", "slow", "strange", "uneven"]
+    assert "own" not in score_json(book, found.scores)["tasks"]["runs"]
+
+
+def test_a_book_without_measured_records_says_so() -> None:
+    found = shipped()
+    assert found.book is not None
+    bare = {task: replace(score, own=None) for task, score in found.scores.items()}
+    pages = dict(score_pages(Context(found.book, {}, "x", {}, scores=bare)))
+    for name in ("index", "throughput", "memory"):
+        assert "No record of this book was measured yet" in pages[f"score/{name}.md"]
