@@ -54,8 +54,6 @@ def absent(asked: str, found: Device, id: str) -> str:
     """Why the accelerator that was asked for is not this machine's; empty where it is."""
     if id == asked:
         return ""
-    known = (
-        id
-        or f"none of the catalogue; 'scalesheet bench ladder --rates --write {id_of(found)}' enters it"
-    )
+    enter = f"'scalesheet bench ladder --rates --write {id_of(found)}' enters it"
+    known = id or f"not in the catalogue; {enter}"
     return f"{asked} is not in this machine, which has {name_of(found)} ({known})"
