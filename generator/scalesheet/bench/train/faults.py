@@ -1,0 +1,78 @@
+"""Why a step could not be measured: each fault says what, where, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+INSTALL = "pip install 'scalesheet[bench]'"
+
+
+class NotMeasured(Exception):
+    """No measurement came of a job. The message names what is wrong and the remedy."""
+
+    kind = "other"
+
+
+class NoTorch(NotMeasured):
+    """PyTorch is not installed for the Python that would measure."""
+
+    kind = "torch"
+
+
+class Missing(NotMeasured):
+    """A library that the job asks for, or one that it needs, is not installed."""
+
+    kind = "library"
+
+    def __init__(self, library: str, message: str = "") -> None:
+        self.library = library
+        super().__init__(
+            message or f"the library {library} is not installed: {INSTALL}, then measure again"
+        )
+
+
+class NoDevice(NotMeasured):
+    """This machine has no such device, or too few of them."""
+
+    kind = "device"
+
+
+class Unbuildable(NotMeasured):
+    """The model or the way of training cannot be built as the job has it."""
+
+    kind = "build"
+
+
+class OutOfMemory(NotMeasured):
+    """Memory ran out. `needed` and `had` are bytes, None where the system did not say."""
+
+    kind = "memory"
+
+    def __init__(self, message: str, needed: float | None = None, had: float | None = None) -> None:
+        self.needed = needed
+        self.had = had
+        super().__init__(message)
+
+
+class Failed(NotMeasured):
+    """The process that measures ended in a way that is none of the above."""
+
+
+def told(fault: NotMeasured) -> dict[str, Any]:
+    """A fault as the message that the measuring process sends."""
+    return {"is": "fault", "kind": fault.kind, "text": str(fault), **vars(fault)}
+
+
+def fault_of(message: Mapping[str, Any]) -> NotMeasured:
+    """The fault that such a message tells of."""
+    text = str(message["text"])
+    kind = message["kind"]
+    if kind == OutOfMemory.kind:
+        return OutOfMemory(text, message.get("needed"), message.get("had"))
+    if kind == Missing.kind:
+        return Missing(str(message["library"]), text)
+    for known in (NoTorch, NoDevice, Unbuildable):
+        if kind == known.kind:
+            return known(text)
+    return Failed(text)
