@@ -210,8 +210,8 @@ def _same_device(path: Path, id: str, text: str, device: Device) -> None:
     own = "processor" if device.kind == "cpu" else "accelerator"
     if kind != own:
         raise HardwareError(
-            f"{shown(path)} is of a {kind} and what was measured is {name_of(device)}, a "
-            f"{own}; choose another id, such as '{id_of(device)}'"
+            f"{shown(path)} is of {_an(kind)}, and what was measured is {name_of(device)}, "
+            f"{_an(own)}; choose another id, such as '{id_of(device)}'"
         )
     size = stated.get("value") if stated.get("unit") == "GiB" else None
     has = device.memory / _GIB
@@ -220,6 +220,10 @@ def _same_device(path: Path, id: str, text: str, device: Device) -> None:
             f"{shown(path)} has {size:g} GiB and what was measured is {name_of(device)} with "
             f"{has:.1f} GiB; choose another id, such as '{id_of(device)}'"
         )
+
+
+def _an(kind: str) -> str:
+    return f"an {kind}" if kind == "accelerator" else f"a {kind}"
 
 
 def _with_source(data: Path) -> str | None:

@@ -14,6 +14,11 @@ from scalesheet.bench.ladder.rates import Device, Measured, Rate
 
 Tell = Callable[[str], None]
 
+CHILD = "scalesheet.bench.ladder"
+LINKS = "scalesheet.bench.ladder.links"
+#: Seconds that several processes have to end each other in.
+GRACE = 10.0
+
 
 class LadderError(Exception):
     """Nothing could be measured; the message says what is missing and what helps."""
@@ -31,7 +36,7 @@ def measured(
     found: Measured | None = None
     ended = False
     try:
-        for line in _told([sys.executable, "-m", "scalesheet.bench.ladder", json.dumps(asked)]):
+        for line in _told(["-m", CHILD, json.dumps(asked)]):
             if "no_torch" in line:
                 raise LadderError(
                     f"rates are measured with PyTorch, which is not there ({line['no_torch']}); "
@@ -44,9 +49,14 @@ def measured(
             elif found is not None:
                 found = _with(found, line, tell)
             ended = ended or "end" in line
+        if found is not None and found.device.count > 1:
+            tell(f"links between {found.device.count} devices")
+            rates = linked(device, found.device.count)
+            found = replace(found, rates=(*found.rates, *rates))
     except KeyboardInterrupt:
         if found is None or not found.rates:
             raise
+        ended = False
     except LadderError as fault:
         if found is None or not found.rates:
             raise
@@ -67,14 +77,25 @@ def _with(found: Measured, line: Mapping[str, Any], tell: Tell) -> Measured:
     return replace(found, **named)
 
 
-def _told(command: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+def linked(device: str, count: int, seconds: float = 20.0) -> tuple[Rate, ...]:
+    """What so many devices of this machine exchange, each with a process of its own. Raises
+    LadderError."""
+    if count < 2:
+        raise LadderError(f"links are measured between devices, and here is {count}")
+    several = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(count)]
+    asked = json.dumps({"device": device, "seconds": seconds})
+    lines = _told([*several, "-m", LINKS, asked])
+    return tuple(Rate(**line["rate"]) for line in lines if "rate" in line)
+
+
+def _told(arguments: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     """The lines of a child. Whatever ends the reading ends the child; one that fails is told with
     its last words."""
     with tempfile.TemporaryFile() as words:
         # a session of its own, so that an interrupt from the keyboard reaches us alone
         child = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=words,
-            text=True, encoding="utf-8", start_new_session=True,
+            [sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=words, text=True, encoding="utf-8", start_new_session=True,
         )  # fmt: skip
         assert child.stdout is not None
         assert child.stdin is not None
@@ -85,15 +106,24 @@ def _told(command: Sequence[str]) -> Iterator[Mapping[str, Any]]:
                 ended = ended or "end" in line
                 yield line
         finally:
-            child.stdin.close()
+            child.stdin.close()  # which ends those that it started, too
             if not ended:
+                child.terminate()
+            try:
+                child.wait(GRACE)
+            except subprocess.TimeoutExpired:
                 child.kill()
-            child.wait()
+                child.wait()
             child.stdout.close()
         if not ended:
             words.seek(0)
-            last = words.read().decode("utf-8", "replace").strip().splitlines()[-3:]
+            said = _last_words(words.read().decode("utf-8", "replace"))
             how = f"signal {-child.returncode}" if child.returncode < 0 else "an error"
-            raise LadderError(
-                f"the process that measures ended with {how}: {' '.join(last) or 'no message'}"
-            )
+            raise LadderError(f"the process that measures ended with {how}: {said}")
+
+
+def _last_words(text: str) -> str:
+    """The line of a traceback that says what happened; of several processes that of the first."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if "Error: " in line]
+    return (errors or lines[-1:] or ["no message"])[0]

@@ -1,0 +1,41 @@
+"""Lines: how a child tells its parent what it finds, as JSON, and ends with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Line = Mapping[str, Any]
+
+
+def teller() -> Callable[[Line], None]:
+    """Takes this process's output for lines; what libraries print goes with the errors. From now
+    on the process ends when its input does: the parent holds the other end of it."""
+    told = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
+    os.dup2(2, 1)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+    def tell(line: Line) -> None:
+        told.write(json.dumps(line) + "\n")
+
+    return tell
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
+def leave() -> None:
+    """Ends the process without waiting for threads of libraries."""
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def first_line(fault: BaseException) -> str:
+    """What a fault says, shortly."""
+    return (str(fault) or type(fault).__name__).strip().partition("\n")[0]
