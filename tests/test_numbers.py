@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -26,8 +27,8 @@ UNITS = Units(
 FORMULA = Formula("1", Number(1.0), Ends(Number(1.0)))
 
 
-def computed(unit: str, **more: object) -> Scalar:
-    return Scalar("q", "q", unit=UNITS.parse(unit), formula=FORMULA, **more)  # type: ignore[arg-type]
+def computed(unit: str, **more: Any) -> Scalar:
+    return Scalar("q", "q", unit=UNITS.parse(unit), formula=FORMULA, **more)
 
 
 def stated(unit: str, value: float) -> Scalar:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+ChartKind = Literal["bar", "column", "calendar"]
+
 
 @dataclass(frozen=True, slots=True)
 class Chart:
@@ -15,7 +17,7 @@ class Chart:
 
     id: str
     title: str
-    kind: Literal["bar", "column", "calendar"]
+    kind: ChartKind
     table: str
     column: str
     alt: str

@@ -112,9 +112,8 @@ def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterat
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-_Validator: Any = validators.extend(  # type: ignore[no-untyped-call]
-    Draft202012Validator, {"pattern": _pattern}
-)
+_extend: Any = validators.extend  # which has no types
+_Validator: Any = _extend(Draft202012Validator, {"pattern": _pattern})
 
 
 def validator(schema: Schema) -> Any:

@@ -82,7 +82,9 @@ def test_a_price_is_named_with_all_that_follows(
     rent = next(m for m in diff.moved if m.place.name == "rent")
     # the ratio is that of two evaluations, and the one cause does all of it, by this way
     was, now = (each.results["small"].scalars["rent"].value for each in (before, after))
-    assert rent.turn.ratio == now / was  # type: ignore[operator]
+    assert isinstance(was, float)
+    assert isinstance(now, float)
+    assert rent.turn.ratio == now / was
     (effect,) = rent.effects
     assert effect.causes == (price,)
     assert effect.alone.new.value == now
@@ -106,7 +108,7 @@ def test_of_several_inputs_each_effect_is_what_it_does_alone(
     first = diff.moved[0]
     assert first.headline
     cost = next(m for m in diff.moved if m.place.name == "cost")
-    alone = {e.causes[0].was.key: e.alone.new for e in cost.effects}  # type: ignore[union-attr]
+    alone = {e.causes[0].was.key: e.alone.new for e in cost.effects}  # type: ignore[union-attr]  # inputs have a place
     assert len(alone) == 3
     for change in diff.inputs:
         tried = evaluate(before.book, plan, {change.was.key: change.forth})
@@ -177,7 +179,7 @@ def test_what_comes_and_goes_is_told(changed: Callable[..., tuple[Diff, Examined
         ("row", "removed", "runs['s1k']"),
     }
     hours = next(m for m in diff.moved if m.place.name == "runs.total.hours")
-    assert [c.name for e in hours.effects for c in e.causes] == ["runs['s1k']"]  # type: ignore[union-attr]
+    assert [c.name for e in hours.effects for c in e.causes] == ["runs['s1k']"]  # type: ignore[union-attr]  # rows have a name
 
 
 def test_the_same_in_another_unit_is_no_change(

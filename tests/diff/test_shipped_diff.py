@@ -24,11 +24,13 @@ def test_a_cheaper_h100_is_named_with_its_chain(tmp_path: Path) -> None:
     assert price.turn.ratio == 3.99 / 4.29
     assert all(e.causes == (price,) for m in diff.moved for e in m.effects)
     cost = next(m for m in diff.moved if m.place.name == "cost_by_offer['lambda-1x-h100-sxm'].cost")
-    cells = [
+    was, now = (
         each.results["pixelis"].cell("cost_by_offer", "lambda-1x-h100-sxm", "cost").value
         for each in (before, after)
-    ]
-    assert cost.turn.ratio == cells[1] / cells[0]  # type: ignore[operator]
+    )
+    assert isinstance(was, float)
+    assert isinstance(now, float)
+    assert cost.turn.ratio == now / was
     assert cost.turn.ratio == pytest.approx(3.99 / 4.29)
     assert [e.causes for e in cost.effects] == [(price,)]
     assert cost.effects[0].through == ("offers.price", "cost_by_offer.price")

@@ -9,6 +9,7 @@ import pytest
 from scalesheet.language.syntax import (
     Aggregate,
     Binary,
+    BinaryOp,
     Call,
     Cell,
     Choice,
@@ -71,8 +72,8 @@ one, two, zero = Number(1.0), Number(2.0), Number(0.0)
 hours, kind, done = Column("t", "hours"), Column("t", "kind"), Column("t", "done")
 
 
-def binary(left: Node, op: str, right: Node) -> Binary:
-    return Binary(op, left, right)  # type: ignore[arg-type]
+def binary(left: Node, op: BinaryOp, right: Node) -> Binary:
+    return Binary(op, left, right)
 
 
 def words(left: Node, right: Node) -> Compare:

@@ -21,7 +21,7 @@ from scalesheet.language.syntax import (
     Scalar,
     walk,
 )
-from scalesheet.model import DOMAINS, Book, Formula, Key, Plan, Quantity, Stated
+from scalesheet.model import DOMAINS, Book, Formula, Key, Plan, Quantity, Stated, Table
 from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.places import relative
 from scalesheet.values import Results, Value
@@ -258,7 +258,7 @@ def face_of(stated: Stated, end: End) -> float | str | bool | None:
 
 
 def _changed(
-    cell: Shown, stated: Stated, tables: Mapping[str, object]
+    cell: Shown, stated: Stated, tables: Mapping[str, Table]
 ) -> tuple[float | str, Stated] | None:
     quantity = cell.quantity
     if isinstance(stated.value, bool):
@@ -277,7 +277,7 @@ def _changed(
         return new, Stated(ends["value"], ends["low"], ends["high"])
     words: tuple[str, ...] = quantity.words
     if quantity.refers_to is not None:
-        words = tables[quantity.refers_to].rows  # type: ignore[attr-defined]
+        words = tables[quantity.refers_to].rows
     if quantity.kind == "text" and cell.key.table is None:
         return f"{stated.value} (x)", Stated(f"{stated.value} (x)")
     if not words or not isinstance(stated.value, str):

@@ -317,7 +317,7 @@ def test_the_printed_comparison_is_pythons_and_the_native_one_has_2_to_the_minus
             assert cells[f"{letter}{i}"].value == rule(a, b, 2.0**-48), (formula, a, b)
 
 
-class Exact(Worksheet):  # type: ignore[misc,unused-ignore]
+class Exact(Worksheet):  # type: ignore[misc,unused-ignore]  # the library has no types
     """A worksheet that writes every digit of its numbers."""
 
     def _xml_number_element(self, number: float, attributes: Any = ()) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from scalesheet.model import Column, Table
-from scalesheet.pictures import Chart
+from scalesheet.pictures import Chart, ChartKind
 from scalesheet.render.charts import Mark, chart_svg, drawing, scale
 from scalesheet.units import Declared, Units
 from scalesheet.values import Series
@@ -25,9 +25,9 @@ def table(titles: tuple[str, ...]) -> Table:
     return Table("stages", "Stages", ids, titles, {"hours": column})
 
 
-def drawn(series: Series, titles: tuple[str, ...], kind: str = "bar") -> ET.Element:
+def drawn(series: Series, titles: tuple[str, ...], kind: ChartKind = "bar") -> ET.Element:
     shown = table(titles)
-    told = Chart("c", "Hours <by> stage", kind, "stages", "hours", "The second is longest")  # type: ignore[arg-type]
+    told = Chart("c", "Hours <by> stage", kind, "stages", "hours", "The second is longest")
     return ET.fromstring(chart_svg(told, shown, {"hours": series}, shown.rows, UNITS))
 
 

@@ -8,6 +8,7 @@ import importlib.util
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -220,9 +221,9 @@ def axe() -> str:
 
 def faults(page: Page, *rules: str) -> list[str]:
     """What axe finds serious, by rule and the first element of each."""
-    options = {"resultTypes": ["violations"], "preload": False}
+    options: dict[str, Any] = {"resultTypes": ["violations"], "preload": False}
     if rules:
-        options["runOnly"] = {"type": "rule", "values": list(rules)}  # type: ignore[assignment]
+        options["runOnly"] = {"type": "rule", "values": list(rules)}
     found = page.evaluate("options => axe.run(document, options)", options)["violations"]
     return [
         f"{each['id']}: {each['nodes'][0]['html'][:120]}"

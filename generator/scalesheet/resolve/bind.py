@@ -6,7 +6,7 @@ The result still has one tree for all three ends: references say `value`, and `l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -48,6 +48,8 @@ from scalesheet.units import PURE, Unit, UnitError
 
 ROUNDING = frozenset({"ceil", "floor", "round"})
 PURE_ONLY = frozenset({"exp", "ln", "log10"})
+#: Functions that are aggregates where their one argument is a column.
+_OF_COLUMNS: Mapping[str, Aggregation] = {"sum": "sum", "mean": "mean", "min": "min", "max": "max"}
 ALIKE = frozenset({"sum", "min", "max", "mean", "between"})
 
 
@@ -315,10 +317,10 @@ def _call(node: Call, scope: Scope, want: Unit | None) -> Typed:
     if name not in FUNCTIONS and name not in SPECIAL:
         known = [*FUNCTIONS, *SPECIAL, "count", "argmin", "argmax", *scope.space.records]
         raise BindError("N001", f"unknown function '{name}'{nearest(name, known)}", node)
-    if name in ("sum", "mean", "min", "max") and len(node.arguments) == 1:
+    if name in _OF_COLUMNS and len(node.arguments) == 1:
         only = node.arguments[0]
         if isinstance(only, Name) and isinstance(find(only, scope), TableColumn):
-            return _over(Over(name, only, None, span=node.span), scope, want)  # type: ignore[arg-type]  # the four names above are aggregations
+            return _over(Over(_OF_COLUMNS[name], only, None, span=node.span), scope, want)
     if name in ALIKE:
         parts = _alike(node.arguments, scope, want, f"{name} needs")
         unit = next((p.unit for p in parts if p.unit is not None), None)

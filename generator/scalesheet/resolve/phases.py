@@ -10,14 +10,14 @@ from typing import Any
 
 from scalesheet.diagnostics import at, nearest
 from scalesheet.language.parser import parse
-from scalesheet.model import Phase, PhaseClass, Show, Stated
+from scalesheet.model import Domain, Phase, PhaseClass, Show, Stated
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
 from scalesheet.resolve.scalars import lower_scalar
 from scalesheet.resolve.tables import lower_table, lower_totals
 from scalesheet.resolve.values import Lowering, stated, written
 
 #: Columns of the phases table: title, unit, domain.
-PHASE_COLUMNS: Mapping[str, tuple[str, str, str]] = {
+PHASE_COLUMNS: Mapping[str, tuple[str, str, Domain]] = {
     "gpus": ("GPUs", "GPU", "positive"),
     "hours": ("Wall-clock hours", "hour", "non-negative"),
     "gpu_hours": ("GPU hours", "GPU * hour", "non-negative"),
@@ -92,7 +92,7 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
             title,
             table.position,
             unit=low.units.parse(unit),
-            domain=domain,  # type: ignore[arg-type]  # the names of DOMAINS
+            domain=domain,
             table="phases",
             show=Show(percent=name == "overhead"),
         )

@@ -310,9 +310,8 @@ def _guard(node: Guard, end: End, trace: _Trace) -> Node:
 
 
 def _pair(node: Any, end: End, trace: _Trace) -> Node:
-    return replace(  # type: ignore[no-any-return]
-        node, left=_end(node.left, "value", trace), right=_end(node.right, "value", trace)
-    )
+    left, right = (_end(side, "value", trace) for side in (node.left, node.right))
+    return replace(node, left=left, right=right)  # type: ignore[no-any-return]  # of the node's own class
 
 
 _END: dict[type[Node], Callable[[Any, End, _Trace], Node]] = {

@@ -6,7 +6,7 @@ import json
 import random
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ import pytest
 from render.live.parts import as_cell, as_script, part
 from scalesheet.model import Column, Formula, Show, Table
 from scalesheet.numbers import Format, rule_of
-from scalesheet.pictures import Chart
+from scalesheet.pictures import Chart, ChartKind
 from scalesheet.render.charts import Mark, axis, chart_svg, steps, told
 from scalesheet.render.scatters import Point, scatter_svg, scattered
 from scalesheet.render.stacks import Bar, Stacked, stack_svg
@@ -54,11 +54,11 @@ def a_series(dice: random.Random, rows: int, size: float) -> Series:
 
 
 def a_chart(dice: random.Random) -> tuple[Chart, Table, dict[str, Series]]:
-    kind: Literal["bar", "column", "calendar"] = dice.choice(["bar", "column", "calendar"])
+    kind: ChartKind = dice.choice(["bar", "column", "calendar"])
     rows = tuple(f"row-{n}" for n in range(dice.randint(1, 7)))
     start, end = (a_series(dice, len(rows), 10 ** dice.uniform(-3, 7)) for _ in "ab")
     show = Show(percent=dice.random() < 0.2, approximate=dice.random() < 0.2)
-    column = Column("end", "End", show=show, formula=dice.choice([None, Formula("", *[None] * 2)]))  # type: ignore[arg-type]
+    column = Column("end", "End", show=show, formula=dice.choice([None, Formula("", *[None] * 2)]))  # type: ignore[arg-type]  # only whether it is there counts
     table = Table(
         "t", "T", rows, tuple(dice.choice(LABELS) for _ in rows),
         {"start": Column("start", "Start"), "end": column},

@@ -119,8 +119,9 @@ def visit(chromium: Chromium, site: Path) -> Iterator[Open]:
     contexts, complaints = [], []
 
     def open_page(name: str, query: str = "", width: int = 1280, scripts: bool = True) -> Page:
-        size = {"width": width, "height": 800}
-        context = chromium.browser.new_context(viewport=size, java_script_enabled=scripts)  # type: ignore[arg-type]
+        context = chromium.browser.new_context(
+            viewport={"width": width, "height": 800}, java_script_enabled=scripts
+        )
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -10,6 +10,7 @@ import pytest
 from proof.office import Cell, Office, Workbook
 from render.workbook.conftest import Address, Made
 from scalesheet.evaluate import Overrides
+from scalesheet.language.syntax import End
 from scalesheet.model import Key, Stated
 
 WITHIN = 1e-12
@@ -72,8 +73,8 @@ def test_a_changed_input_moves_every_figure_to_what_the_evaluator_says(
 
 def test_a_changed_range_moves_low_value_and_high(made: Made, live: Workbook) -> None:
     name = "steps_per_hour.corrected"
-    ends = {"low": 1000.0, "value": 1500.0, "high": 2500.0}
-    live.set({made.layout.scalar_cell(name, end): value for end, value in ends.items()})  # type: ignore[arg-type]
+    ends: dict[End, float] = {"low": 1000.0, "value": 1500.0, "high": 2500.0}
+    live.set({made.layout.scalar_cell(name, end): value for end, value in ends.items()})
     stated = Stated(1500.0, 1000.0, 2500.0)
     assert differing(live.read_all(), made.values({Key(name): stated})) == []
 
@@ -91,7 +92,7 @@ def test_an_inserted_row_is_in_the_total_the_count_and_the_largest(
     row = place.spacer + 1
     live.insert_rows(place.sheet, row)
     live.set({(place.sheet, f"B{row}"): "third", (place.sheet, f"C{row}"): 75_000.0})
-    assert live.cell(place.sheet, f"C{place.total + 2}").value == 100_000.0  # type: ignore[operator]
+    assert live.cell(place.sheet, f"C{place.total + 2}").value == 100_000.0
     sheet, address = made.layout.scalar_cell("train.largest")
     assert live.cell(sheet, address).value == 75_000.0
 

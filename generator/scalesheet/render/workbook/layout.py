@@ -34,6 +34,7 @@ from scalesheet.render.workbook.places import (
     ConstantPlace,
     Group,
     Layout,
+    SheetKind,
     SheetPlan,
     Spot,
     TablePlace,
@@ -326,14 +327,13 @@ class _Planner:
 
     # -------------------------------------------------------------- tables
 
-    def table_sheet(self, table: Table, sheet: str, kind: str, note: str, title: str = "") -> None:
+    def table_sheet(
+        self, table: Table, sheet: str, kind: SheetKind, note: str, title: str = ""
+    ) -> None:
         place = self.places[table.name] = self.place(table, sheet, TOP, captioned=bool(title))
         self.total_spots(table, place)
         shown = title or table.title
-        assert kind in ("catalogue", "calculation")
-        self.sheets.append(
-            SheetPlan(sheet, kind, shown, note, tables=(table.name,))  # type: ignore[arg-type]
-        )
+        self.sheets.append(SheetPlan(sheet, kind, shown, note, tables=(table.name,)))
 
     def place(
         self, table: Table, sheet: str, row: int, *, captioned: bool, beside: int = 0
