@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from dataclasses import replace
 from datetime import date
@@ -389,8 +390,12 @@ def _rates(options: argparse.Namespace) -> int:
         return _failed("B007", str(fault))
     except HardwareError as fault:
         return _failed("B008", str(fault))
-    as_told = tell.rates_as_json if options.format == "json" else tell.rates_as_text
-    print(as_told(found, entered), end="")
+    if options.format == "json":
+        said = {**tell.rates_data(found), "written": entered and tell.written_data(entered)}
+        print(json.dumps(said, indent=2, ensure_ascii=False))
+    else:
+        print(tell.rates_text(found), end="")
+        print(tell.written_text(entered) if entered else "", end="")
     return GOOD
 
 
@@ -399,8 +404,10 @@ def _what_fits(options: argparse.Namespace, book: Book, job: Job) -> int:
 
     found = _search(options, book, job, options.lengths, options.batches)
     progress("")
-    as_told = tell.fits_as_json if options.format == "json" else tell.fits_as_text
-    print(as_told(found), end="")
+    if options.format == "json":
+        print(json.dumps(tell.fits_data(found), indent=2, ensure_ascii=False))
+    else:
+        print(tell.fits_text(found), end="")
     return GOOD
 
 

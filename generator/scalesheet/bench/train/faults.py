@@ -12,18 +12,21 @@ class NotMeasured(Exception):
     """No measurement came of a job. The message names what is wrong and the remedy."""
 
     kind = "other"
+    code = "B007"  # of its diagnostic
 
 
 class NoTorch(NotMeasured):
     """PyTorch is not installed for the Python that would measure."""
 
     kind = "torch"
+    code = "B001"
 
 
 class Missing(NotMeasured):
     """A library that the job asks for, or one that it needs, is not installed."""
 
     kind = "library"
+    code = "B006"
 
     def __init__(self, library: str, message: str = "") -> None:
         self.library = library
@@ -36,18 +39,21 @@ class NoDevice(NotMeasured):
     """This machine has no such device, or too few of them."""
 
     kind = "device"
+    code = "B002"
 
 
 class Unbuildable(NotMeasured):
     """The model or the way of training cannot be built as the job has it."""
 
     kind = "build"
+    code = "B005"
 
 
 class OutOfMemory(NotMeasured):
     """Memory ran out. `needed` and `had` are bytes, None where the system did not say."""
 
     kind = "memory"
+    code = "B004"
 
     def __init__(self, message: str, needed: float | None = None, had: float | None = None) -> None:
         self.needed = needed
