@@ -1,0 +1,162 @@
+"""Simulate: the record of a job without its hardware, from formulas and rates of the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+
+from scalesheet.bench.footprint import Footprint, evaluated, memory_parts
+from scalesheet.bench.job import Job
+from scalesheet.bench.record import Figure, Record
+from scalesheet.bench.roofline import Rates, Times, rates_of, times
+from scalesheet.model import Book
+
+__all__ = ["cannot_fit", "flop_per_token", "memory_parts", "simulated"]
+
+#: Ids of the formulas by which the work of a token is counted.
+CONVENTION = "training-flop-per-token"
+CONVENTION_OF_ADAPTERS = "lora-training-flop-per-token"
+MOST = 1 << 24  # sequences or tokens of a sequence, beyond which nobody looks
+
+
+def simulated(book: Book, job: Job, day: date, command: str) -> Record:
+    """What a step of the job takes by the catalogue. Raises Refused where it lacks the accelerator
+    or its rates."""
+    footprint, rates, taken = Footprint(book, job), rates_of(book, job), times(book, job)
+    figures = {**_settings(job), **_times(taken)}
+    figures |= _speed(book, job, taken, rates)
+    figures |= {key: Figure(size, "byte") for key, size in footprint.parts.items()}
+    remarks = [taken.method, f"the peak is at the {footprint.highest.name}"]
+    remarks += [footprint.remark] if footprint.remark else []
+    if job.compiled:
+        remarks.append("memory is counted as without compilation, which keeps less")
+    return Record(
+        job,
+        "simulated",
+        day,
+        command,
+        figures=figures,
+        environment="none: computed from the catalogue",
+        note="; ".join(remarks),
+    )
+
+
+def _settings(job: Job) -> dict[str, Figure]:
+    """What the job says, as a record states it."""
+    stated = {
+        "accelerators": Figure(job.gpus, "GPU"),
+        "batch_size": Figure(job.sequences, "sequence / step"),
+        "micro_batch": Figure(job.batch, "sequence / step"),
+        "accumulation": Figure(job.accumulation, "1"),
+        "sequence_length": Figure(job.length, "token / sequence"),
+    }
+    if job.method != "full":
+        stated["rank"] = Figure(job.rank, "1")
+    return stated
+
+
+def _times(taken: Times) -> dict[str, Figure]:
+    return {
+        "step_time": Figure(taken.step, "second / step", taken.low, taken.high),
+        "data_loading_share": Figure(0.0, "1", note="batches are taken to be ready"),
+        "forward_share": Figure(taken.forward, "1"),
+        "backward_share": Figure(taken.backward, "1"),
+        "optimizer_share": Figure(taken.optimizer, "1"),
+        "data_time": Figure(0.0, "second / step", note="not simulated"),
+    }
+
+
+def flop_per_token(book: Book, job: Job) -> tuple[Figure, str]:
+    """The work of a token, and the id of the formula by which it is counted: model FLOPs, without
+    what is recomputed."""
+    model = job.model
+    sizes = {
+        "parameters": model.active_parameters,
+        "layers": float(model.layers),
+        "width": float(model.heads * model.head_dim),
+        "context": float(job.length),
+    }
+    if job.method == "full":
+        flop, convention = evaluated(book, CONVENTION, **sizes), CONVENTION
+    else:
+        trainable = Footprint(book, job).trained
+        flop = evaluated(book, CONVENTION_OF_ADAPTERS, trainable=trainable, **sizes)
+        convention = CONVENTION_OF_ADAPTERS
+    return Figure(flop / 1e9, "GFLOP / token"), convention
+
+
+def _speed(book: Book, job: Job, taken: Times, rates: Rates) -> dict[str, Figure]:
+    """Figures that follow from the time of a step."""
+    work, convention = flop_per_token(book, job)
+
+    def of_time(figure: Callable[[float], float], unit: str, note: str = "") -> Figure:
+        """A figure that falls with the time."""
+        return Figure(figure(taken.step), unit, figure(taken.high), figure(taken.low), note)
+
+    def rate(step: float) -> float:
+        return evaluated(
+            book, "achieved-flop-rate", speed=job.tokens / step, flop_per_token=work.value * 1e9,
+            gpus=job.gpus,
+        )  # fmt: skip
+
+    def utilisation(step: float) -> float:
+        return evaluated(
+            book, "model-flop-utilisation", speed=job.tokens / step,
+            flop_per_token=work.value * 1e9, peak=rates.peak / 1e12, gpus=job.gpus,
+        )  # fmt: skip
+
+    found = {
+        "samples_per_second": of_time(lambda step: job.sequences / step, "sequence / second"),
+        "tokens_per_second": of_time(lambda step: job.tokens / step, "token / second"),
+        "flop_per_token": replace(work, note=convention),
+        "flop_rate": of_time(rate, "TFLOP / (second * GPU)", convention),
+    }
+    if rates.peak > 0:
+        found["utilisation"] = of_time(utilisation, "1", convention)
+    return found
+
+
+# ------------------------------------------------------------------ what fits
+
+
+def cannot_fit(book: Book, job: Job) -> str:
+    """Why a job cannot fit into the memory of its accelerator, with what would; empty where it
+    may fit, or where the catalogue does not know the memory."""
+    had = rates_of(book, job).memory
+    needed = Footprint(book, job).peak
+    if not needed > had:
+        return ""
+    said = (
+        f"{job.model.title} needs {needed / 1e9:,.1f} GB of memory by the formulas of the "
+        f"catalogue, and {job.accelerator} has {had / 1e9:,.1f} GB"
+    )
+    batch = largest(book, job, had, "batch")
+    length = largest(book, job, had, "length")
+    options = [
+        f"{batch} sequences in a micro-batch" if batch else "",
+        f"sequences of {length} tokens" if length else "",
+    ]
+    if fitting := " or ".join(filter(None, options)):
+        return f"{said}; what fits is at most {fitting}"
+    held = Footprint(book, replace(job, batch=1, length=1)).peak
+    return f"{said}; a single token takes {held / 1e9:,.1f} GB, so no batch fits"
+
+
+def largest(book: Book, job: Job, memory: float, of: str) -> int:
+    """The largest micro-batch (`batch`) or sequence (`length`) whose peak is within the memory, in
+    bytes, all else as in the job; 0 where none is."""
+
+    def fits(number: int) -> bool:
+        tried = replace(job, batch=number) if of == "batch" else replace(job, length=number)
+        return Footprint(book, tried).peak <= memory
+
+    if not fits(1):
+        return 0
+    low, high = 1, 2
+    while high <= MOST and fits(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low

@@ -1,0 +1,109 @@
+"""Simulated records: the laws that they keep, without PyTorch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from scalesheet.bench.footprint import Footprint
+from scalesheet.bench.job import Job
+from scalesheet.bench.shapes import shape_of
+from scalesheet.bench.simulate import cannot_fit, simulated
+from scalesheet.diagnostics import Refused
+from scalesheet.evaluate import evaluate_catalogue
+from scalesheet.model import Book
+from scalesheet.values import Results
+from shipped import shipped
+
+DAY = date(2026, 11, 22)
+
+
+@pytest.fixture(scope="module")
+def book() -> Book:
+    found = shipped().book
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def results(book: Book) -> Results:
+    return evaluate_catalogue(book)
+
+
+@pytest.fixture(scope="module")
+def job(book: Book, results: Results) -> Job:
+    """Full fine-tuning of a small model on an accelerator with all figures."""
+    model = shape_of(book, "qwen2-0-5b", results)
+    return Job(model, "h200-sxm", device="cuda", weights="bf16", batch=4, length=1024)
+
+
+def test_a_record_is_whole_and_consistent(book: Book, job: Job) -> None:
+    made = simulated(book, job, DAY, "scalesheet bench simulate")
+    said = {key: figure.value for key, figure in made.figures.items()}
+    assert made.how == "simulated"
+    shares = ("data_loading_share", "forward_share", "backward_share", "optimizer_share")
+    assert sum(said[share] for share in shares) == pytest.approx(1)
+    assert said["tokens_per_second"] == pytest.approx(4 * 1024 / said["step_time"])
+    assert said["samples_per_second"] == pytest.approx(4 / said["step_time"])
+    rate = said["tokens_per_second"] * said["flop_per_token"] / 1e3
+    assert said["flop_rate"] == pytest.approx(rate)
+    assert said["utilisation"] == pytest.approx(rate / 989.4)
+    for figure in made.figures.values():
+        if figure.low is not None and figure.high is not None:
+            assert figure.low < figure.value < figure.high
+
+
+def test_states_are_counted_by_the_byte(book: Book, job: Job) -> None:
+    count = job.model.parameters
+    for weights, each in (("fp32", 4), ("bf16", 2)):
+        made = Footprint(book, replace(job, weights=weights))  # type: ignore[arg-type]
+        assert made.weights == each * count
+        assert made.gradients == each * count
+        assert made.optimizer == 2 * each * count
+
+
+def test_adapters_alone_have_states(book: Book, job: Job) -> None:
+    made = Footprint(book, replace(job, method="LoRA", rank=16))
+    widths = 2 * (896 + 896) + 2 * (896 + 128) + 3 * (896 + 4864)
+    assert made.trained == 24 * 16 * widths
+    assert made.optimizer == 8 * made.trained
+    assert made.weights == 2 * job.model.parameters + 4 * made.trained
+
+
+def test_checkpointing_holds_less_and_accumulation_more(book: Book, job: Job) -> None:
+    plain, saved = Footprint(book, job), Footprint(book, replace(job, checkpointing=True))
+    assert saved.activations < plain.activations / 3
+    assert saved.peak < plain.peak
+    assert Footprint(book, replace(job, accumulation=2)).peak > plain.peak
+
+
+def test_a_peak_is_the_sum_of_what_is_there(book: Book, job: Job) -> None:
+    made = Footprint(book, job)
+    moment = made.highest
+    there = moment.gradients + moment.activations + moment.working
+    assert made.peak == pytest.approx(made.weights + made.optimizer + there)
+    assert all(made.at(other) <= made.peak for other in made.moments)
+
+
+def test_what_cannot_fit_is_told_with_what_would(book: Book, job: Job) -> None:
+    assert cannot_fit(book, job) == ""
+    long = replace(job, batch=4096)
+    said = cannot_fit(book, long)
+    assert "Qwen2 0.5B needs" in said and "h200-sxm has 151.4 GB" in said
+    batch = int(said.split("at most ")[1].split()[0])
+    assert cannot_fit(book, replace(job, batch=batch)) == ""
+    assert cannot_fit(book, replace(job, batch=batch + 1)) != ""
+
+
+def test_an_accelerator_that_the_catalogue_lacks_is_refused(book: Book, job: Job) -> None:
+    with pytest.raises(Refused, match=r"no accelerator 'abacus'.*ladder --rates --write abacus"):
+        simulated(book, replace(job, accelerator="abacus"), DAY, "")
+
+
+def test_a_time_needs_rates(book: Book, job: Job) -> None:
+    """A processor states no peak in tf32, and none was measured."""
+    there = replace(job, accelerator="epyc-9005-2-cores", device="cpu", precision="tf32")
+    with pytest.raises(Refused, match=r"lacks a rate of products in tf32 \(dense_tf32 or fp32"):
+        simulated(book, there, DAY, "")
