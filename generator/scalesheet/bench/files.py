@@ -110,6 +110,7 @@ def text(record: Record) -> str:
             for mark in ("interrupted", "unsteady", "input_bound")
             if getattr(record, mark)
         },
+        **({"flop_convention": record.flop_convention} if record.flop_convention else {}),
         **({"environment": record.environment} if record.environment else {}),
         **({"libraries": dict(sorted(record.libraries.items()))} if record.libraries else {}),
         **({"note": record.note} if record.note else {}),

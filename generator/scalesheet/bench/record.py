@@ -33,6 +33,7 @@ class Record:
     interrupted: bool = False  # ended before the mean was known as well as was asked
     unsteady: bool = False  # the spread is larger than was asked: a busy machine, or a clock
     input_bound: bool = False  # a step waits for its data
+    flop_convention: str = ""  # the formula of the catalogue by which work is counted
     environment: str = ""
     libraries: dict[str, str] = field(default_factory=dict)  # name: version
     note: str = ""

@@ -37,6 +37,7 @@ def simulated(book: Book, job: Job, day: date, command: str) -> Record:
         day,
         command,
         figures=figures,
+        flop_convention=flop_per_token(book, job)[1],
         environment="none: computed from the catalogue",
         note="; ".join(remarks),
     )
@@ -88,11 +89,11 @@ def flop_per_token(book: Book, job: Job) -> tuple[Figure, str]:
 
 def _speed(book: Book, job: Job, taken: Times, rates: Rates) -> dict[str, Figure]:
     """Figures that follow from the time of a step."""
-    work, convention = flop_per_token(book, job)
+    work, _ = flop_per_token(book, job)
 
-    def of_time(figure: Callable[[float], float], unit: str, note: str = "") -> Figure:
+    def of_time(figure: Callable[[float], float], unit: str) -> Figure:
         """A figure that falls with the time."""
-        return Figure(figure(taken.step), unit, figure(taken.high), figure(taken.low), note)
+        return Figure(figure(taken.step), unit, figure(taken.high), figure(taken.low))
 
     def rate(step: float) -> float:
         return evaluated(
@@ -109,11 +110,11 @@ def _speed(book: Book, job: Job, taken: Times, rates: Rates) -> dict[str, Figure
     found = {
         "samples_per_second": of_time(lambda step: job.sequences / step, "sequence / second"),
         "tokens_per_second": of_time(lambda step: job.tokens / step, "token / second"),
-        "flop_per_token": replace(work, note=convention),
-        "flop_rate": of_time(rate, "TFLOP / (second * GPU)", convention),
+        "flop_per_token": work,
+        "flop_rate": of_time(rate, "TFLOP / (second * GPU)"),
     }
     if rates.peak > 0:
-        found["utilisation"] = of_time(utilisation, "1", convention)
+        found["utilisation"] = of_time(utilisation, "1")
     return found
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: In the order in which they are listed.
 NAMES = (
     "check", "build", "serve", "show", "audit", "predict", "choose", "fit", "diff", "pull", "new",
-    "links", "explain",
+    "bench", "links", "explain",
 )  # fmt: skip
 
 GOOD, FINDINGS, USAGE = 0, 1, 2

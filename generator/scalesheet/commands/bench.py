@@ -328,7 +328,7 @@ def _job(options: argparse.Namespace, book: Book, shape: Shape, accelerator: str
 
     device = options.device or device_of(book, accelerator)
     method: Any = METHODS[options.method]
-    precision = options.precision or ("fp32" if device == "cpu" else "bf16")
+    precision: Any = options.precision or ("fp32" if device == "cpu" else "bf16")
     usual = {"full": "fp32", "LoRA": "fp32" if precision == "tf32" else precision, "QLoRA": "nf4"}
     weights: Any = options.weights or usual[method]
     if (weights == "nf4") != (method == "QLoRA"):
@@ -420,8 +420,9 @@ def _search(
     most: int | None = None,
 ) -> WhatFits:
     """What fits, by trying two steps of each size. `most` bounds the micro-batch."""
+    from scalesheet.bench.footprint import Footprint
     from scalesheet.bench.ladder.fits import Bounds, what_fits
-    from scalesheet.bench.simulate import memory_of, peak_of
+    from scalesheet.bench.roofline import rates_of
     from scalesheet.bench.train import OutOfMemory, measure
 
     effort = replace(_effort(options), warmup=1, at_least=1, at_most=1)
@@ -433,8 +434,8 @@ def _search(
             return False
         return True
 
-    room = options.memory or memory_of(book, job)
+    room = options.memory or rates_of(book, job).memory
     bounds = Bounds(batch=most) if most else Bounds()
     return what_fits(
-        job, lengths, batches, fits, lambda tried: peak_of(book, tried), room, bounds, _told
+        job, lengths, batches, fits, lambda tried: Footprint(book, tried).peak, room, bounds, _told
     )
