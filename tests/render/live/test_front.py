@@ -200,6 +200,15 @@ def test_what_no_offer_sells_has_hours_memory_and_electricity(
     expect(page.locator(".offers tbody tr")).to_have_count(1)
 
 
+def test_no_processor_is_offered_as_an_accelerator(visit: Open, book: Book) -> None:
+    table = book.tables["hardware"]
+    kinds = {row: table.columns["kind"].stated[row].value for row in table.rows}
+    assert "processor" in kinds.values()
+    options = visit().locator("#ask-gpu option")
+    values = options.evaluate_all("all => all.map((option) => option.value)")
+    assert set(values) == {row for row, kind in kinds.items() if kind == "accelerator"}
+
+
 def test_a_layout_can_be_fixed_and_one_that_divides_nothing_is_told(visit: Open) -> None:
     page = visit("?stage=3&checkpointing=full")
     expect(page.locator("[data-layout]")).to_have_text(re.compile("ZeRO 3, .*, checkpointing"))

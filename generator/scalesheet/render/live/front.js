@@ -121,10 +121,11 @@
   }
 
   function accelerators() {
-    const { rows, titles } = plan.inputs.tables.hardware;
+    const { rows, titles, columns } = plan.inputs.tables.hardware;
     const sold = new Set(plan.inputs.tables.offers.columns.accelerator);
     const all = rows
       .map((id, n) => [id, titles[n]])
+      .filter((_, n) => columns.kind[n] !== "processor") // nobody rents one to train with
       .sort(([, a], [, b]) => a.localeCompare(b, "en", { numeric: true }));
     return [
       ["Rented by the hour", all.filter(([id]) => sold.has(id))],

@@ -28,6 +28,7 @@ COLUMNS = (
     ("offers", "price"),
     ("models", "family"),
     ("models", "max_sequence"),
+    ("hardware", "kind"),
 )
 TRAINERS = ("general", "tuned")
 AUTO = "auto"

@@ -108,8 +108,15 @@ def comparison(context: Context) -> Comparison:
             tuple(cells[at] for _, cells in columns),
         )
         for at, row in enumerate(table.rows)
+        if is_compared(table, row)
     }
     return Comparison(tuple(figure for figure, _ in columns), accelerators)
+
+
+def is_compared(table: Table, row: str) -> bool:
+    """A processor is no accelerator to choose."""
+    stated = table.columns["kind"].stated.get(row) if "kind" in table.columns else None
+    return stated is None or stated.value != "processor"
 
 
 _Made = tuple[Figure, Sequence[Cell]]
@@ -228,7 +235,9 @@ def _derived(context: Context, table: Table, record: Record, uses: Mapping[str, 
 def usual(context: Context) -> tuple[str, ...]:
     """What the page shows unless it is asked for others: those that most offers are of."""
     counted = _offered(context)
-    ranked = sorted(context.book.tables[HARDWARE].rows, key=lambda row: (-counted[row], row))
+    table = context.book.tables[HARDWARE]
+    rows = (row for row in table.rows if is_compared(table, row))
+    ranked = sorted(rows, key=lambda row: (-counted[row], row))
     return tuple(ranked[: MOST - 1])
 
 
@@ -236,12 +245,14 @@ def peers(context: Context, row: str) -> tuple[str, ...]:
     """What one is usually compared with: alike in memory, bandwidth and peak, of the same vendor,
     and offered by many; the best of these first."""
     table, counted = context.book.tables[HARDWARE], _offered(context)
+    if not is_compared(table, row):
+        return ()
     mine, vendor = _likeness(context, table, row), _vendor(context, table, row)
     ranked: list[tuple[float, str]] = []
     for other in table.rows:
         theirs = _likeness(context, table, other)
         apart = [abs(log(a / b)) for a, b in zip(mine, theirs, strict=True) if a and b]
-        if other == row or not apart:
+        if other == row or not apart or not is_compared(table, other):
             continue
         far = sum(apart) / len(apart) + len(_LIKENESS) - len(apart)
         far += _WEIGHT * (_vendor(context, table, other) != vendor)

@@ -116,6 +116,9 @@ GROUPED_BY = {
     "offers": "accelerator",
 }
 
+#: Those that are no accelerators have a group of their own, whoever makes them.
+PROCESSORS = "processors"
+
 
 def _groups(table: Table, book: Book) -> dict[str, list[int]]:
     """The rows of each group, by its title and in the order of the titles."""
@@ -126,10 +129,17 @@ def _groups(table: Table, book: Book) -> dict[str, list[int]]:
     titles = dict(zip(of.rows, of.row_titles, strict=True)) if of is not None else {}
     found: dict[str, list[int]] = {}
     for at, row in enumerate(table.rows):
-        stated = column.stated.get(row)
-        id_ = str(stated.value) if stated is not None and stated.reason is None else "others"
-        found.setdefault(titles.get(id_, id_), []).append(at)
+        id_ = _word(table, column.name, row) or "others"
+        group = PROCESSORS if _word(table, "kind", row) == "processor" else titles.get(id_, id_)
+        found.setdefault(group, []).append(at)
     return {title: found[title] for title in sorted(found, key=str.casefold)}
+
+
+def _word(table: Table, name: str, row: str) -> str:
+    """A word that a row states; empty where it states none."""
+    column = table.columns.get(name)
+    stated = column.stated.get(row) if column is not None else None
+    return str(stated.value) if stated is not None and stated.reason is None else ""
 
 
 def _referred(plan: Plan) -> set[str]:

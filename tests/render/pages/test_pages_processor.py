@@ -1,0 +1,53 @@
+"""A processor of the catalogue shows what was measured of it, and is no accelerator to choose."""
+
+import pytest
+
+from render.pages.rendered import read
+from scalesheet.render.pages.catalogue import catalogue_pages
+from scalesheet.render.pages.compare_accelerators import comparison, peers, usual
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.live import PROCESSORS, shown
+from shipped import shipped, shipped_book
+
+
+@pytest.fixture(scope="module")
+def context() -> Context:
+    found = shipped()
+    return Context(shipped_book(), found.results, "a1b2c3d4", {}, scores=found.scores)
+
+
+@pytest.fixture(scope="module")
+def processors(context: Context) -> list[str]:
+    table = context.book.tables["hardware"]
+    kinds = table.columns["kind"].stated
+    return [row for row in table.rows if kinds[row].value == "processor"]
+
+
+def test_its_page_has_the_measured_rates(context: Context, processors: list[str]) -> None:
+    written = dict(catalogue_pages(context))
+    assert processors
+    for row in processors:
+        text = read(written[f"hardware/{row}.md"]).text
+        assert "Best measured FP32 matrix products" in text
+        assert "Measured memory bandwidth, triad" in text
+        assert "GiB measured" in text
+        assert "Kind processor" in text
+        assert "Compare with" not in text
+
+
+def test_it_stands_beside_no_accelerator(context: Context, processors: list[str]) -> None:
+    compared = comparison(context).accelerators
+    assert not set(processors) & set(compared)
+    assert not set(processors) & set(usual(context))
+    assert all(peers(context, row) == () for row in processors)
+    assert not set(processors) & {other for row in compared for other in peers(context, row)}
+
+
+def test_lists_have_processors_in_a_group_of_their_own(
+    context: Context, processors: list[str]
+) -> None:
+    book = context.book
+    text = shown(book.plans["calculator"], book)
+    rows = list(book.tables["hardware"].rows)
+    places = ",".join(str(rows.index(row)) for row in processors)
+    assert f"{PROCESSORS}:[{places}]" in text.replace('"', "")
