@@ -100,6 +100,7 @@ class Stated:
     was: tuple[Earlier, ...] = ()  # what stood here before, the oldest first
     position: Position | None = field(default=None, compare=False)
     default: bool = False  # stands in no file: what holds where a file of the catalogue is silent
+    rule: str = ""  # by which rule it was chosen and why, where no file names it
 
     @property
     def ranged(self) -> bool:

@@ -13,6 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from runs import RUN, UNITS
 from scalesheet import cli
 from scalesheet.build import Examined, examine
 from scalesheet.diff import Diff, compare
@@ -180,6 +181,34 @@ def test_what_comes_and_goes_is_told(changed: Callable[..., tuple[Diff, Examined
     }
     hours = next(m for m in diff.moved if m.place.name == "runs.total.hours")
     assert [c.name for e in hours.effects for c in e.causes] == ["runs['s1k']"]  # type: ignore[union-attr]  # rows have a name
+
+
+def test_a_new_record_is_chosen_by_the_rule_and_moves_what_rests_on_it(
+    base: Path, tmp_path: Path
+) -> None:
+    old = shutil.copytree(base, tmp_path / "old")
+    scalars = (
+        "scalars:\n  run: {ref: measurements, rule: {model: tiny}, runs: {batch_size: "
+        "run.batch_size}}\n  took: {unit: second / step, formula: run.step_time * 2, title: Took}\n"
+    )
+    text = (old / PLAN).read_text("utf-8").replace("scalars:\n", scalars, 1)
+    (old / PLAN).write_text(text, "utf-8")
+    (old / "units.yaml").write_text(UNITS, "utf-8")
+    (old / "measurements").mkdir()
+    (old / "measurements" / "first.yaml").write_text(RUN.replace("measured", "simulated"), "utf-8")
+    new = shutil.copytree(old, tmp_path / "new")
+    run = RUN.replace("value: 0.5", "value: 0.25").replace("value: 16,", "value: 32,")
+    (new / "measurements" / "second.yaml").write_text(run, "utf-8")
+    found = compare(examine(old), examine(new))
+    assert [(str(i.place), i.turn.old.value, i.turn.new.value) for i in found.inputs] == [
+        ("small: run", "first", "second")
+    ]
+    moved = {m.place.name: (m.turn.old.value, m.turn.new.value) for m in found.moved}
+    assert moved["took"] == (1, 0.5)
+    assert (
+        "      chosen by the rule model tiny: the only one that is measured, of 2 that match"
+        in (as_text(found, Sides("old", "new")).splitlines())
+    )
 
 
 def test_the_same_in_another_unit_is_no_change(

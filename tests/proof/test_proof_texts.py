@@ -15,11 +15,14 @@ import pytest
 
 from proof import faces
 from proof.office import Office
+from runs import RUN, UNITS
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Book, Key, Plan, Stated
 from scalesheet.render.script import program, runtime
 from scalesheet.render.workbook import write_workbook
 from small import plan, said
+
+Edits = dict[Key, Stated | float | str | bool]
 
 TEXT = """\
 scenarios: [corrected, written]
@@ -71,28 +74,7 @@ tables:
 """
 
 
-@dataclass(frozen=True)
-class Case:
-    book: Book
-    plan: Plan
-    workbook: Path
-    cells: tuple[faces.Shown, ...]
-
-
-@pytest.fixture(scope="module")
-def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
-    folder = tmp_path_factory.mktemp("texts")
-    examined = plan(folder, TEXT)
-    assert said(examined) == []
-    assert examined.book is not None
-    found = examined.book.plans["small"]
-    path = folder / "small.xlsx"
-    results = evaluate(examined.book, found)
-    assert not write_workbook(examined.book, found, results, path, edition_hash="x").problems
-    return Case(examined.book, found, path, tuple(faces.cells(examined.book, found)))
-
-
-EDITS: dict[Key, Stated | float | str | bool] = {
+EDITS: Edits = {
     Key("gpus"): 12.0,
     Key("most"): 3.0,
     Key("share"): 0.625,
@@ -108,10 +90,71 @@ EDITS: dict[Key, Stated | float | str | bool] = {
     Key("load", "runs", "one"): 5.5,
 }
 
+#: What a record of a run ran with, beside what the plan runs with.
+RECORDS = """\
+scalars:
+  gpu: {ref: hardware, value: card}
+  model: {ref: models, value: tiny}
+  length: {value: 256, unit: token / sequence, domain: count}
+  batch: {value: 8, low: 4, high: 16, unit: sequence / step, domain: positive}
+  again: {flag: yes, value: yes}
+  run:
+    ref: measurements
+    rule: {accelerator: gpu, model: model}
+    runs: {sequence_length: length, batch_size: batch, micro_batch: batch / 2, precision: bf16,
+      checkpointing: again, compiled: no, attention: sdpa, gpus: run.gpus}
+"""
+FILES = {
+    "units.yaml": UNITS,
+    "measurements/full.yaml": RUN + "precision: bf16\ncheckpointing: yes\nattention: eager\n"
+    "micro_batch: {value: 4, low: 3, high: 5, unit: sequence / step}\ncompiled: no\n",
+    "measurements/bare.yaml": RUN.replace("measured", "simulated").replace(
+        "value: 128", "value: 9"
+    ),
+    "measurements/other.yaml": RUN.replace("model: tiny", "model_name: Another")
+    + "precision: fp16\ncheckpointing: no\n",
+}
+OTHER_RECORDS: Edits = {
+    Key("run"): "bare",
+    Key("length"): 128.0,
+    Key("batch"): Stated(2.0, 1.0, 3.0),
+    Key("again"): False,
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    book: Book
+    plan: Plan
+    workbook: Path
+    cells: tuple[faces.Shown, ...]
+    edits: Edits
+
+
+#: Plan, files and edits by name.
+CASES: dict[str, tuple[str, dict[str, str], Edits]] = {
+    "texts": (TEXT, {}, EDITS),
+    "records": (RECORDS, FILES, OTHER_RECORDS),
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
+    text, files, edits = CASES[request.param]
+    folder = tmp_path_factory.mktemp("texts")
+    examined = plan(folder, text, files)
+    assert said(examined) == []
+    assert examined.book is not None
+    found = examined.book.plans["small"]
+    path = folder / "small.xlsx"
+    results = evaluate(examined.book, found)
+    assert not write_workbook(examined.book, found, results, path, edition_hash="x").problems
+    return Case(examined.book, found, path, tuple(faces.cells(examined.book, found)), edits)
+
 
 def wanted(case: Case, edit: Key | None) -> list[float | str | None]:
     """What the evaluator says of every cell."""
-    overrides = {} if edit is None else {edit: EDITS[edit]}
+    overrides = {} if edit is None else {edit: case.edits[edit]}
     results = evaluate(case.book, case.plan, overrides)
     return [faces.expected(results, cell) for cell in case.cells]
 
@@ -127,7 +170,7 @@ def differing(case: Case, edit: Key | None, found: list[Any]) -> list[str]:
 
 def entries(case: Case, edit: Key) -> dict[tuple[str, str], float | str]:
     """What is typed into the workbook for an edit."""
-    value = EDITS[edit]
+    value = case.edits[edit]
     stated = value if isinstance(value, Stated) else None
     ends = {cell.end: cell.address for cell in case.cells if cell.key == edit}
     if isinstance(value, bool):
@@ -137,6 +180,7 @@ def entries(case: Case, edit: Key) -> dict[tuple[str, str], float | str]:
     return {address: getattr(stated, end) for end, address in ends.items()}
 
 
+@pytest.mark.parametrize("case", ["texts"], indirect=True)
 def test_the_edits_make_texts_of_every_kind(case: Case) -> None:
     before = {c.label: v for c, v in zip(case.cells, wanted(case, None), strict=True)}
     assert before["command"] == 'run --n=8 it\'s "0.5B" --4bit {36%}'
@@ -145,7 +189,7 @@ def test_the_edits_make_texts_of_every_kind(case: Case) -> None:
     assert before["runs['one'].line"] == before["runs['one'].left"]
     moved = {
         cell.label
-        for edit in EDITS
+        for edit in case.edits
         for cell, value in zip(case.cells, wanted(case, edit), strict=True)
         if value != before[cell.label]
     }
@@ -159,7 +203,7 @@ def test_libreoffice_prints_the_same_after_every_edit(case: Case, office: Office
         sheets = workbook.read_all()
         shown = {(s, a): c.error_name or c.value for s, of in sheets.items() for a, c in of.items()}
         wrong += differing(case, None, [shown.get(cell.address) for cell in case.cells])
-        for edit in EDITS:
+        for edit in case.edits:
             found = workbook.perturb(entries(case, edit))
             changed = {address: c.error_name or c.value for address, c in found.items()}
             now = {**shown, **changed, **entries(case, edit)}
@@ -176,7 +220,7 @@ def test_chromium_prints_the_same_after_every_edit(
         return json.dumps(value)
 
     calls = ["plan.compute(plan.inputs)"]
-    for key, value in EDITS.items():
+    for key, value in case.edits.items():
         place = f"i.scalars[{json.dumps(key.name)}]"
         if key.table is not None:
             row = case.plan.tables[key.table].rows.index(str(key.row))
@@ -199,6 +243,6 @@ def test_chromium_prints_the_same_after_every_edit(
         return {True: "yes", False: "no"}[found] if isinstance(found, bool) else found
 
     wrong = []
-    for edit, of in zip([None, *EDITS], computed, strict=True):
+    for edit, of in zip([None, *case.edits], computed, strict=True):
         wrong += differing(case, edit, [shown(of, cell) for cell in case.cells])
     assert wrong == []

@@ -11,6 +11,7 @@ import openpyxl
 import pytest
 
 from pull.workbooks import FILES, PLAN, Shipped, cell, diff, said, ship
+from runs import RUN, UNITS
 from scalesheet.build import build, diagnose
 from scalesheet.cli import main
 from scalesheet.pull import read, write
@@ -249,6 +250,37 @@ def test_a_figure_for_a_reason_of_the_catalogue_says_what_it_rests_on(tmp_path: 
         "-dense_fp8: {reason: no such unit}",
         "+dense_fp8: {value: 250, unit: TFLOP / (GPU * second), kind: assumption}",
     ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "gone"),
+    [
+        ("rule: {model: tiny}", ["-    rule: {model: tiny}"]),
+        (
+            "rule:  # the newest\n      model: tiny",
+            ["-    rule:  # the newest", "-      model: tiny"],
+        ),
+    ],
+)
+def test_a_record_that_was_picked_stands_in_place_of_the_rule(
+    rule: str, gone: list[str], tmp_path: Path
+) -> None:
+    more = (
+        f"  run:\n    ref: measurements\n    {rule}\n    runs: {{batch_size: 4 * run.batch_size}}\n"
+    )
+    plan = PLAN.replace(
+        "  each:", f"{more}  took: {{unit: second / step, formula: run.step_time}}\n  each:"
+    )
+    runs = {"measurements/new.yaml": RUN, "measurements/old.yaml": RUN.replace("11-20", "10-20")}
+    mine = ship(tmp_path, {**FILES, "plans/small/plan.yaml": plan, **runs, "units.yaml": UNITS})
+    unedited = mine.pull({})
+    assert (unedited.edits, unedited.left, said(unedited)) == ((), (), [])
+    pulled = mine.pull({"run": "old"})
+    assert said(pulled) == []
+    assert [(e.name, e.old, e.new) for e in pulled.edits] == [
+        ("run", "new", "old, in place of the rule")
+    ]
+    assert diff(pulled) == [*gone, "+    value: old"]
 
 
 # ------------------------------------------------------------------ what is not taken over

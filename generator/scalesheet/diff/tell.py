@@ -168,6 +168,8 @@ def _score(change: ScoreChanged) -> Iterator[str]:
 def _input(change: InputChanged) -> Iterator[str]:
     yield f"{change.label}: {_turned(change.turn)}  {percent(change.turn.ratio)}".rstrip()
     yield f"    {change.place}, {_where(change.position)}".rstrip(", ")
+    if change.forth.rule:
+        yield f"    chosen by the rule {change.forth.rule}"
 
 
 def _formula(change: FormulaChanged) -> Iterator[str]:

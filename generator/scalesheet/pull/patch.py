@@ -286,7 +286,7 @@ def _drop(file: _File, change: Drop) -> tuple[int, int, str]:
 
 def _swap(file: _File, change: Swap) -> tuple[int, int, str]:
     span, flow = file.spans[change.steps], file.in_flow(change.steps)
-    if span.shape == "block":
+    if span.shape == "block" and isinstance(change.value, Mapping | list):
         raise PatchError("a value of several lines is no single value")
     key = _key(change.key)
     if isinstance(change.value, Mapping | list):

@@ -196,6 +196,8 @@ def changes_of(
     data = site.data
     sourced = isinstance(data, Mapping) and "source" in data
     told = "; its source and kind are those of the old value" if sourced else ""
+    if isinstance(data, Mapping) and "rule" in data and isinstance(theirs, str):
+        return [Swap((*site.steps, "rule"), "value", theirs)], ", in place of the rule"
     if isinstance(theirs, str):
         return _text_changes(quantity, stated, site, data, theirs), told
     changes = _number_changes(pulling, quantity, site, data, theirs)

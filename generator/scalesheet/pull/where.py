@@ -21,7 +21,11 @@ from scalesheet.render.workbook.front import CONTENTS, EDITION, EDITION_HASH, PL
 from scalesheet.render.workbook.layout import tables_of
 from scalesheet.render.workbook.names import Names
 from scalesheet.render.workbook.places import NAMES_OF
-from scalesheet.render.workbook.scalars import FIRST_HEADINGS, INPUT_HEADINGS
+from scalesheet.render.workbook.scalars import (
+    FIRST_HEADINGS,
+    INPUT_HEADINGS,
+    WORDS_HEADING,
+)
 
 _END_HEADINGS: Mapping[End, str] = dict(zip(ENDS, FIRST_HEADINGS[2:5], strict=True))
 _LABELS = (PLAN, EDITION, EDITION_HASH, CONTENTS)
@@ -194,8 +198,10 @@ def _lists(workbook: Workbook) -> Iterator[tuple[str, Listed]]:
             if cell.value in INPUT_HEADINGS:
                 rows.setdefault(row, {}).setdefault(str(cell.value), column)
         tops = sorted(row for row, has in rows.items() if has.keys() >= set(FIRST_HEADINGS))
+        ends = sorted(row for (row, _), cell in sheet.cells.items() if cell.value == WORDS_HEADING)
         for top, below in pairwise([*tops, 1 << 30]):
             has = rows[top]
+            below = next((end for end in ends if top < end < below), below)
             for (row, column), cell in sheet.cells.items():
                 if column == has["Name"] and top < row < below and isinstance(cell.value, str):
                     yield cell.value.casefold(), Listed(sheet.name, row, has)

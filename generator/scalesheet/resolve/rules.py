@@ -188,12 +188,12 @@ def _choose(
         if day and since > day:
             break
         on_file = [m for m in matches if not day or m.day <= day]
-        note = f"Chosen by the rule {said}: {why(match, on_file)}."
-        note = f"{entry['note']} {note}" if entry.get("note") else note
+        rule = f"{said}: {why(match, on_file)}"
+        note = f"{entry.get('note', '')} Chosen by the rule {rule}.".strip()
         before = found or replace(shared, reason=NONE_YET)
         cause = _cause(matches, before, match)
         past = (*before.was, Earlier(before, since, cause))
-        found = replace(shared, value=match.id, note=note, since=since, was=past)
+        found = replace(shared, value=match.id, note=note, rule=rule, since=since, was=past)
     return found or replace(shared, reason=NONE_YET)
 
 

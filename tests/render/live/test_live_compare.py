@@ -68,12 +68,35 @@ scalars:
   cost: {unit: USD, formula: hours * cards * offer.price, title: Cost}
   gpu_hours: {unit: GPU * hour, formula: hours * cards, title: GPU hours}
   twice: {unit: USD, formula: 2 * cost, title: Twice the cost}
+  run: {ref: measurements, rule: {accelerator: h100}, runs: {gpus: cards}, title: Record}
+  pace: {unit: second / step, formula: run.step_time * 2, title: Pace}
   verdict:
     title: Does it fit?
     words: [fits, does not fit]
     formula: "'fits' if offer.accelerator.memory > 0 else 'does not fit'"
 """
-FIGURES = ("cost", "hours", "gpu_hours", "twice")
+FIGURES = ("cost", "hours", "gpu_hours", "twice", "pace")
+RECORD = """
+title: A run
+how: {how}
+date: {day}
+source: paper
+accelerator: h100
+accelerators: {{value: 1, unit: GPU}}
+model_name: A model
+step_time: {{value: {time}, unit: second / step}}
+"""
+MORE_UNITS = """\
+  GFLOP: {is: 1000000000 * FLOP, symbol: GFLOP, title: 1e9 floating-point operations}
+  sequence: {dimension: sequence, symbol: seq, title: sequence, counted: true}
+"""
+#: Records of which the rule chooses another from the day of each on.
+RECORDS = {
+    "guessed": ("simulated", "2022-06-01", 0.5),
+    "timed": ("measured", "2025-06-01", 0.75),
+    "timed-again": ("measured", "2025-12-01", 0.625),
+    "guessed-again": ("simulated", "2026-02-01", 0.25),
+}
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +110,12 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         (folder / "rates").mkdir(exist_ok=True)
         (folder / f"rates/{id_}.yaml").write_text(head.lstrip() + lines, "utf-8")
+    (folder / "measurements").mkdir()
+    for id_, (how, day, time) in RECORDS.items():
+        text = RECORD.format(how=how, day=day, time=time).lstrip()
+        (folder / f"measurements/{id_}.yaml").write_text(text, "utf-8")
+    units = folder / "units.yaml"
+    units.write_text(units.read_text("utf-8") + MORE_UNITS, "utf-8")
     (folder / "plans/rented").mkdir()
     (folder / "plans/rented/plan.yaml").write_text(RENTED.lstrip(), "utf-8")
     (folder / "plans/rented/page.md").write_text("A page.\n", "utf-8")

@@ -43,6 +43,8 @@ NUMBERS = (2, 3, 4)
 CHANGED, VALID, KIND, SOURCE, NOTE = 6, 7, 8, 9, 10
 DOMAIN, LEAST, MOST = 11, 12, 13
 SHIPPED = (14, 15, 16)
+#: Stands above each list of a drop-down, below the inputs.
+WORDS_HEADING = "Words to choose from"
 INPUT_HEADINGS = (
     *FIRST_HEADINGS, "Changed?", "Valid?", "Kind", "Source", "Note", "Domain", "Least", "Most",
     "Shipped low", "Shipped value", "Shipped high",
@@ -63,7 +65,7 @@ def write_inputs(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
         for row, name in group.rows():
             _input_row(canvas, context, context.plan.scalars[name], row)
     for words, (first, end) in context.layout.lists.items():
-        canvas.text(first - 1, TITLE, "Words to choose from", "section")
+        canvas.text(first - 1, TITLE, WORDS_HEADING, "section")
         canvas.text(first, TITLE, ", ".join(_chosen_from(context, words)), "label")
         for row, word in zip(range(first, end + 1), words, strict=True):
             canvas.text(row, KEY, word, "key")
