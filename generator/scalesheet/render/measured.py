@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scalesheet.bench.beside import PARTS, SHARES, TABLE, TIMES, Beside, Off, Pair
-from scalesheet.model import Book
+from scalesheet.model import Book, Plan, Scalar
 from scalesheet.numbers import Format
 from scalesheet.numbers import number as rounded
 from scalesheet.render.against import Against, axes
@@ -17,7 +17,7 @@ from scalesheet.render.against import Row as Dot
 from scalesheet.render.pairs import Pairs, Two
 from scalesheet.render.scores import NOTHING, spelled
 from scalesheet.units import Unit, Units
-from scalesheet.values import Value
+from scalesheet.values import Results, Value
 
 DIGITS = 4
 NEAR = (0.9, 1.1)  # ratios that are told with a digit more
@@ -157,6 +157,18 @@ def command(book: Book, id: str) -> str:
     """The command that took a record, or nothing where it is not one of `bench`."""
     citation = book.tables[TABLE].columns["accelerator"].stated[id].citation
     return citation.locator if citation is not None and citation.key in OWN else ""
+
+
+def chosen_by(
+    book: Book, id: str, results: Mapping[str, Results]
+) -> list[tuple[Plan, Scalar, str]]:
+    """The inputs of plans that rest on a record, each with what it says of the choice."""
+    return [
+        (plan, scalar, scalar.stated.note if scalar.stated is not None else "")
+        for plan in book.plans.values()
+        for scalar in plan.scalars.values()
+        if scalar.refers_to == TABLE and results[plan.id].scalars[scalar.name].value == id
+    ]
 
 
 def assumed(found: Beside) -> str:

@@ -190,6 +190,7 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
         *(measurements.again(context, row) if record else ()),
         heading(2, "Where it is used", "uses", searched=False),
         uses or tag("p", "Nothing refers to it yet.", class_="note"),
+        *(measurements.why(context, row) if record else ()),
         called=table.row_aliases.get(row, ()) if of_kind.weight else None,
         weight=of_kind.weight or 1,
     )

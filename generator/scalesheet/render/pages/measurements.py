@@ -20,6 +20,7 @@ from scalesheet.render.measured import (
     Scale,
     against,
     assumed,
+    chosen_by,
     command,
     count,
     ends,
@@ -35,6 +36,7 @@ from scalesheet.render.measured import (
 from scalesheet.render.pages.context import Context, cell_value
 from scalesheet.render.pages.figures import in_words, kind
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
+from scalesheet.render.pages.places import scalar_address
 from scalesheet.render.pages.tables import grid, heading_cell, reference
 from scalesheet.render.pairs import pairs_svg
 
@@ -275,6 +277,16 @@ def lead(context: Context, table: Table, row: str) -> Iterator[Html]:
     yield tag("p", *said, class_="lead")
     for word, meaning in (MARKS[name] for name in marks(context.book, row)):
         yield tag("p", tag("strong", word.capitalize()), f": {meaning}.")
+
+
+def why(context: Context, row: str) -> Iterator[Html]:
+    """By which rule each plan came to a record, where one says."""
+    for plan, scalar, note in chosen_by(context.book, row, context.results):
+        if note:
+            address = f"../plans/{scalar_address(plan, scalar, '')}"
+            yield tag(
+                "p", plan.title, ", ", link(address, scalar.title), f": {note}", class_="note"
+            )
 
 
 def again(context: Context, row: str) -> Iterator[object]:

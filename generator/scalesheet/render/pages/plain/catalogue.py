@@ -98,6 +98,7 @@ def _row(context: Context, table: Table, row: str) -> str:
         *earlier_text(context, earlier_of_row(table, row)),
         *(measurements.again_text(context, row) if record else ()),
         *_uses(of_row(context, table.name, row)),
+        *(measurements.why_text(context, row) if record else ()),
     )
 
 

@@ -15,6 +15,7 @@ from scalesheet.render.measured import (
     SIDES,
     TOLD,
     assumed,
+    chosen_by,
     command,
     count,
     ends,
@@ -104,6 +105,13 @@ def record_text(context: Context, row: str) -> Iterator[str]:
             f"- {link(f'{id}.md', context.row_title(table, id))}, {context.beside[id].how}"
             for id in found.twins
         )
+
+
+def why_text(context: Context, row: str) -> Iterator[str]:
+    """By which rule each plan came to a record."""
+    for plan, scalar, note in chosen_by(context.book, row, context.results):
+        if note:
+            yield plain(f"{plan.title}, {scalar.title}: {note}")
 
 
 def again_text(context: Context, row: str) -> Iterator[str]:
