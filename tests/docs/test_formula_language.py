@@ -15,7 +15,7 @@ from scalesheet.check import check
 from scalesheet.codes import CODES
 from scalesheet.diagnostics import errors
 from scalesheet.evaluate import evaluate
-from scalesheet.language import parser
+from scalesheet.language import parser, tokens
 from scalesheet.language.arithmetic import EQUAL_WITHIN, ROUNDING_SLACK
 from scalesheet.language.syntax import FUNCTIONS
 from scalesheet.load import Document, load, parse
@@ -204,7 +204,7 @@ def test_the_aggregates_are_exactly_those_of_the_language() -> None:
 def test_the_words_are_those_of_the_language() -> None:
     listed = re.search(r"^`([a-z ]+)` are words of the language", PAGE, re.MULTILINE)
     assert listed
-    assert set(listed[1].split()) == set(parser.WORDS)
+    assert set(listed[1].split()) == set(tokens.WORDS)
 
 
 def test_the_domains_are_those_of_the_model() -> None:

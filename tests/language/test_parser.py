@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalesheet.language.format import formula_text
-from scalesheet.language.parser import DEEPEST, LONGEST, TALLEST, FormulaError, parse
+from scalesheet.language.parser import DEEPEST, LONGEST, TALLEST, parse
 from scalesheet.language.syntax import (
     Binary,
     Call,
@@ -28,6 +28,7 @@ from scalesheet.language.syntax import (
     Text,
     walk,
 )
+from scalesheet.language.tokens import FormulaError
 
 A, B, C = Name(("a",)), Name(("b",)), Name(("c",))
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalesheet.language.format import formula_text
-from scalesheet.language.parser import FormulaError, parse
+from scalesheet.language.parser import parse
 from scalesheet.language.pieces import join, joined
 from scalesheet.language.syntax import (
     Binary,
@@ -25,6 +25,7 @@ from scalesheet.language.syntax import (
     Text,
     walk,
 )
+from scalesheet.language.tokens import FormulaError
 
 N, X = Name(("n",)), Name(("x",))
 TEST = Compare("==", X, Text("a"))

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scalesheet.load.reader import parse
-from scalesheet.pull.patch import Append, Change, Drop, PatchError, Set, Swap, number_text, patched
+from scalesheet.pull.patch import Append, Change, Drop, PatchError, Set, Swap, patched
+from scalesheet.pull.spelling import number_text
 
 ROOT = Path(__file__).parents[2] / "data"
 FILES = ("plans/qwen2-finance/plan.yaml", "hardware/h100-sxm.yaml", "tables/loads.yaml")

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import random
-import shutil
 import zipfile
 from pathlib import Path
 
 import openpyxl
 import pytest
 
-from pull.workbooks import FILES, PLAN, Shipped, cell, diff, said, ship
+from pull.workbooks import FILES, PLAN, Shipped, cell, copied, diff, said, ship
 from runs import RUN, UNITS
 from scalesheet.build import build, diagnose
 from scalesheet.cli import main
 from scalesheet.pull import read, write
 from scalesheet.pull.sheets import read_workbook
 from small import MINIMAL
-
-
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Shipped:
-    return ship(tmp_path_factory.mktemp("pull"))
-
-
-def copied(shipped: Shipped, folder: Path) -> Shipped:
-    """One of its own, to be written to."""
-    shutil.copytree(shipped.data, folder / "data")
-    return Shipped(folder / "data", shipped.workbook)
-
 
 # ------------------------------------------------------------------ the laws
 
@@ -252,216 +239,6 @@ def test_a_figure_for_a_reason_of_the_catalogue_says_what_it_rests_on(tmp_path: 
     ]
 
 
-@pytest.mark.parametrize(
-    ("rule", "gone"),
-    [
-        ("rule: {model: tiny}", ["-    rule: {model: tiny}"]),
-        (
-            "rule:  # the newest\n      model: tiny",
-            ["-    rule:  # the newest", "-      model: tiny"],
-        ),
-    ],
-)
-def test_a_record_that_was_picked_stands_in_place_of_the_rule(
-    rule: str, gone: list[str], tmp_path: Path
-) -> None:
-    more = (
-        f"  run:\n    ref: measurements\n    {rule}\n    runs: {{batch_size: 4 * run.batch_size}}\n"
-    )
-    plan = PLAN.replace(
-        "  each:", f"{more}  took: {{unit: second / step, formula: run.step_time}}\n  each:"
-    )
-    runs = {"measurements/new.yaml": RUN, "measurements/old.yaml": RUN.replace("11-20", "10-20")}
-    mine = ship(tmp_path, {**FILES, "plans/small/plan.yaml": plan, **runs, "units.yaml": UNITS})
-    unedited = mine.pull({})
-    assert (unedited.edits, unedited.left, said(unedited)) == ((), (), [])
-    pulled = mine.pull({"run": "old"})
-    assert said(pulled) == []
-    assert [(e.name, e.old, e.new) for e in pulled.edits] == [
-        ("run", "new", "old, in place of the rule")
-    ]
-    assert diff(pulled) == [*gone, "+    value: old"]
-
-
-# ------------------------------------------------------------------ what is not taken over
-
-
-def test_what_is_no_datum_is_listed_and_the_rest_is_taken(shipped: Shipped) -> None:
-    def more(book: openpyxl.Workbook) -> None:
-        book.create_sheet("Mine")["A1"] = "scribbles"
-        book["Runs"]["K6"], book["Runs"]["K7"] = "extra", 5
-        book["Units"]["B5"] = 1000
-
-    pulled = shipped.pull({"batch": 32, "scenario": "written"}, more)
-    assert said(pulled) == []
-    assert [edit.name for edit in pulled.edits] == ["batch"]
-    told = {finding.place: finding.message for finding in pulled.left}
-    assert told["Mine"] == "a sheet of its own: nothing of it is data of the plan"
-    assert told["Runs!K7"].startswith("a column 'extra' beside those of 'runs'")
-    assert told["Units!B5"].startswith("the constant 'byte_per_GiB' reads 1000.0 and is 1073741824")
-    assert "a choice of whoever reads" in "".join(told.values())
-
-
-def test_texts_beside_an_input_are_taken_and_other_labels_listed(shipped: Shipped) -> None:
-    def relabel(book: openpyxl.Workbook) -> None:
-        row = cell(book, "batch").row
-        sheet = book["Inputs"]
-        sheet.cell(row, 1).value, sheet.cell(row, 9).value = "Batch of a card", "assumption"
-        sheet.cell(row, 11).value = "Seen on the last run"
-        sheet.cell(row, 6).value = "sequences"
-        book["Runs"]["C4"], book["Runs"]["J8"] = "Optimizer steps", "not so long"
-
-    pulled = shipped.pull({}, relabel)
-    assert said(pulled) == []
-    assert diff(pulled) == [
-        "-    kind: decision", "-      A note that is folded over", "-      two lines.",
-        "+    kind: assumption", "+      Seen on the last run", "+    title: Batch of a card",
-    ]  # fmt: skip
-    assert {finding.place: finding.message.partition(";")[0] for finding in pulled.left} == {
-        "Inputs!F13": "the unit of 'batch' reads 'sequences'",
-        "Runs!C4": "the head of 'runs.steps' reads 'Optimizer steps'",
-        "Runs!J8": "the note of runs['s10k'] reads 'not so long'",
-    }
-
-
-def test_a_workbook_of_an_older_edition_merges_or_says_what_collides(
-    shipped: Shipped, tmp_path: Path
-) -> None:
-    mine = copied(shipped, tmp_path)
-    text = mine.plan.read_text().replace("value: 16", "value: 24").replace("peak: 2 ", "peak: 1 ")
-    mine.plan.write_text(
-        text.replace("  one: {value: 1", "  more: {value: 1, unit: 1}\n  one: {value: 1")
-    )
-    pulled = read(
-        mine.data, mine.edited({"mode": "slow", "runs['s1k'].steps": 1500}, name="a.xlsx")
-    )
-    assert (pulled.same, said(pulled), pulled.left) == (False, [], ())
-    assert [edit.name for edit in pulled.edits] == ["mode", "runs['s1k'].steps"]
-    pulled = read(mine.data, mine.edited({"batch": 32, "runs['last'].peak": 1}, name="b.xlsx"))
-    assert said(pulled) == [
-        "W007 'batch' was 16, is 32 here and 24 in the data; put one of the two into the cell"
-    ]
-    assert not pulled.sound
-
-
-# ------------------------------------------------------------------ bad input
-
-
-def spoilt(shipped: Shipped, folder: Path, **parts: str) -> Path:
-    """The workbook with further parts in its zip."""
-    path = folder / "spoilt.xlsx"
-    shutil.copy(shipped.workbook, path)
-    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in parts.items():
-            archive.writestr(name.replace("__", "/"), text)
-    return path
-
-
-def bombed(path: Path) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("xl/workbook.xml", b" " * 40_000_000)
-
-
-def with_entity(path: Path) -> None:
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("xl/workbook.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>")
-
-
-def foreign(path: Path) -> None:
-    openpyxl.Workbook().save(path)
-
-
-OLD = bytes.fromhex("d0cf11e0a1b11ae1")  # how .xls files and protected ones begin
-WRITERS = {
-    "W001 it is no .xlsx file, or cut off": lambda p: p.write_bytes(b"PK\x03\x04 no zip"),
-    "W001 it is protected by a password": lambda p: p.write_bytes(OLD),
-    "W001 it unpacks from 0.0 to 40 MB": bombed,
-    "W001 its XML has a DOCTYPE": with_entity,
-    "W002 no sheet of it says which plan it is of": foreign,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("message", WRITERS)
-def test_a_file_that_is_no_workbook_of_ours(message: str, shipped: Shipped, tmp_path: Path) -> None:
-    WRITERS[message](tmp_path / "a.xlsx")
-    assert said(read(shipped.data, tmp_path / "a.xlsx"))[0].startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("part", "what"),
-    [("xl__vbaProject.bin", "macros"), ("xl__externalLinks__externalLink1.xml", "links to other")],
-)
-def test_what_reaches_out_of_a_workbook_is_refused(
-    part: str, what: str, shipped: Shipped, tmp_path: Path
-) -> None:
-    path = spoilt(shipped, tmp_path, **{part: "x"})
-    assert said(read(shipped.data, path))[0].startswith(f"W003 it holds {what}")
-
-
-BAD = {
-    "W002 it is of the plan 'smal', which these data do not have; did you mean 'small'?": {
-        "About!B5": "smal"
-    },
-    "W004 'batch' shows #REF!; put its value back": {"batch": "#REF!"},
-    "W004 the formula of 'cost' holds #REF!: something that it reads was deleted; put it back": {
-        "cost": "=#REF!*price"
-    },
-    "W004 'cost' has lost its formula, runs.total.hours * price * one; copy it back": {
-        "cost": None, "cost low": None, "cost high": None
-    },
-    "W004 the column 'steps' of 'runs' is gone; put it back with its name": {"Runs!C6": None},
-    "W005 'batch' is empty; write a number, or a reason why there is none": {"batch": None},
-    "W005 'batch' is the text '12 h'; write it as a number": {"batch": "12 h"},
-    "W005 'batch' is the text 'many' where a number is wanted, and it may not be a reason; "
-    "write a number": {"batch": "many"},
-    "W006 the formula of 'cost', =VLOOKUP(1,A1:B2,2): the function VLOOKUP has no counterpart in "
-    "the formula language": {"cost": "=VLOOKUP(1,A1:B2,2)"},
-    "W006 the formula of 'cost', =[b.xlsx]A!A1*2: it reads another file, [b.xlsx]A!A1": {
-        "cost": "=[b.xlsx]A!A1*2"
-    },
-    "W008 a new row of 'runs' would have the id 's1k', which is taken; write an id beside it": {
-        "Runs!A10": "S1k", "Runs!C10": 5
-    },
-    "W008 the id 's1k' stands twice in 'runs'; give one of the rows another": {
-        "Runs!B10": "s1k", "Runs!C10": 5
-    },
-    "N002 'cart' is not in hardware; did you mean 'card'?": {"gpu": "cart"},
-    "F006 'brisk' is not one of the words of 'mode': fast, slow": {"mode": "brisk"},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("message", BAD)
-def test_a_bad_edit_is_told_with_its_cell_and_nothing_would_be_written(
-    message: str, shipped: Shipped
-) -> None:
-    pulled = shipped.pull(BAD[message])
-    assert message in said(pulled)
-    assert not pulled.sound
-    assert all(finding.place for finding in pulled.errors) or message.startswith("W002")
-    assert set(pulled.causes) == set(pulled.diagnostics)
-
-
-def test_a_deleted_input_is_told(shipped: Shipped) -> None:
-    def delete(book: openpyxl.Workbook) -> None:
-        at = cell(book, "batch")
-        book["Inputs"].cell(at.row, 2).value = None
-        del book.defined_names["batch"]
-
-    assert said(shipped.pull({}, delete)) == [
-        "W004 'batch' is gone: its name leads to nothing; put its row back"
-    ]
-
-
-def test_names_that_a_program_drops_are_found_by_their_rows(shipped: Shipped) -> None:
-    def drop(book: openpyxl.Workbook) -> None:
-        for name in list(book.defined_names):
-            if name not in ("cost_low", "cost_high"):  # formulas of the file still use them
-                del book.defined_names[name]
-
-    pulled = shipped.pull({"batch": 32, "wait low": 1}, drop)
-    assert [edit.name for edit in pulled.edits] == ["batch", "wait"]
-
-
 # ------------------------------------------------------------------ the command
 
 
@@ -517,3 +294,34 @@ def test_a_shared_formula_is_read_as_what_it_stands_for(shipped: Shipped, tmp_pa
         f"C{n}/steps_per_hour" for n in (7, 8, 9)
     ]
     assert read(shipped.data, path).edits == ()
+
+
+@pytest.mark.parametrize(
+    ("rule", "gone"),
+    [
+        ("rule: {model: tiny}", ["-    rule: {model: tiny}"]),
+        (
+            "rule:  # the newest\n      model: tiny",
+            ["-    rule:  # the newest", "-      model: tiny"],
+        ),
+    ],
+)
+def test_a_record_that_was_picked_stands_in_place_of_the_rule(
+    rule: str, gone: list[str], tmp_path: Path
+) -> None:
+    more = (
+        f"  run:\n    ref: measurements\n    {rule}\n    runs: {{batch_size: 4 * run.batch_size}}\n"
+    )
+    plan = PLAN.replace(
+        "  each:", f"{more}  took: {{unit: second / step, formula: run.step_time}}\n  each:"
+    )
+    runs = {"measurements/new.yaml": RUN, "measurements/old.yaml": RUN.replace("11-20", "10-20")}
+    mine = ship(tmp_path, {**FILES, "plans/small/plan.yaml": plan, **runs, "units.yaml": UNITS})
+    unedited = mine.pull({})
+    assert (unedited.edits, unedited.left, said(unedited)) == ((), (), [])
+    pulled = mine.pull({"run": "old"})
+    assert said(pulled) == []
+    assert [(e.name, e.old, e.new) for e in pulled.edits] == [
+        ("run", "new", "old, in place of the rule")
+    ]
+    assert diff(pulled) == [*gone, "+    value: old"]

@@ -6,6 +6,7 @@ openpyxl saves no computed values, so what it saves is the hardest of all: formu
 from __future__ import annotations
 
 import difflib
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,3 +137,9 @@ def diff(pulled: Pulled) -> list[str]:
             if line[0] in "-+":
                 (gone if line[0] == "-" else come).append(line[0] + line[2:])
     return gone + come
+
+
+def copied(shipped: Shipped, folder: Path) -> Shipped:
+    """One of its own, to be written to."""
+    shutil.copytree(shipped.data, folder / "data")
+    return Shipped(folder / "data", shipped.workbook)

@@ -7,9 +7,7 @@ and no formula is too deep for a printer.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import Literal, cast
+from typing import cast
 
 from scalesheet.language.pieces import join, joined, template
 from scalesheet.language.syntax import (
@@ -39,43 +37,14 @@ from scalesheet.language.syntax import (
     Text,
     children,
 )
+from scalesheet.language.tokens import FormulaError, Token, tokens_of
 
 LONGEST = 4000
 DEEPEST = 60
 TALLEST = 150  # operations on top of each other, long sums included
-WORDS = frozenset({"and", "or", "not", "if", "else", "where", "as", "yes", "no"})
 AGGREGATES = frozenset({"sum", "mean", "min", "max", "count", "argmin", "argmax"})
 #: Functions about ranges, reasons and texts: they exist for the compiler, not for a target.
 SPECIAL = frozenset({"low", "high", "paired", "between", "reason", "text"})
-
-_TOKEN = re.compile(
-    r"""(?P<space>\s+)
-      |(?P<number>(?:\d[\d_]*)(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)
-      |(?P<name>[A-Za-z_][A-Za-z0-9_]*)
-      |(?P<claim>@[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*)
-      |(?P<text>'[^'\n]*'|"[^"\n]*")
-      |(?P<op>\*\*|<=|>=|==|!=|[-+*/<>()\[\].,=])""",
-    re.X,
-)
-
-
-class FormulaError(ValueError):
-    """What is wrong with a formula's text. `offset` counts characters from 0."""
-
-    def __init__(self, message: str, offset: int, code: str = "F001") -> None:
-        super().__init__(message)
-        self.message, self.offset, self.code = message, offset, code
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    kind: Literal["number", "name", "claim", "word", "text", "op", "end"]
-    text: str
-    start: int
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.text)
 
 
 def parse(text: str, *, claims: bool = False) -> Node:
@@ -92,7 +61,7 @@ def parse(text: str, *, claims: bool = False) -> Node:
         )
     if not text.strip():
         raise FormulaError("the formula is empty", 0)
-    parser = _Parser(_tokens(text, claims), claims)
+    parser = _Parser(tokens_of(text, claims), claims)
     node = parser.formula()
     if parser.braces:
         raise FormulaError(
@@ -114,39 +83,6 @@ def _height(root: Node) -> int:
         tallest = max(tallest, height)
         stack.extend((child, height + 1) for child in children(node))
     return tallest
-
-
-def _tokens(text: str, claims: bool, start: int = 0) -> list[Token]:
-    """The tokens of a text that begins at `start` of the formula."""
-    tokens: list[Token] = []
-    at = 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise FormulaError(_strange(text[at]), start + at)
-        kind, found = cast(str, match.lastgroup), match[0]
-        if kind == "claim" and not claims:
-            raise FormulaError("'@' names a claim, which only claims.yaml can do", start + at)
-        if kind != "space":
-            if kind == "name" and found in WORDS:
-                kind = "word"
-            tokens.append(Token(cast(Literal["op"], kind), found, start + at))
-        at = match.end()
-    tokens.append(Token("end", "", start + len(text.rstrip())))
-    return tokens
-
-
-def _strange(character: str) -> str:
-    meant = {"^": "**", "×": "*", "·": "*", "÷": "/", "−": "-", "≤": "<=", "≥": ">=", "≠": "!="}
-    if character in meant:
-        return f"'{character}' is not part of the language; write '{meant[character]}'"
-    if character in "'\"":
-        return "the text is not closed with the same quotation mark"
-    if character in "{}":
-        return "braces hold figures in a text: text('needs {need:.1 GB}')"
-    if character == "%":
-        return "'%' is not part of the language; write a fraction, 0.15 for 15 %"
-    return f"'{character}' has no meaning in a formula"
 
 
 class _Parser:
@@ -440,7 +376,7 @@ class _Parser:
 
     def placed(self, text: str, start: int) -> Node:
         """The expression within a placeholder."""
-        parser = _Parser(_tokens(text, self.claims, start), self.claims, "the placeholder")
+        parser = _Parser(tokens_of(text, self.claims, start), self.claims, "the placeholder")
         parser.depth = self.depth
         node = parser.formula()
         self.braces |= parser.braces

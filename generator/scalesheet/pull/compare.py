@@ -330,7 +330,7 @@ def _stated(column: Column, said: str | tuple[float, float, float]) -> object:
 
 def _brief(value: object) -> str:
     if isinstance(value, float):
-        from scalesheet.pull.patch import number_text
+        from scalesheet.pull.spelling import number_text
 
         return number_text(value)
     if isinstance(value, dict):

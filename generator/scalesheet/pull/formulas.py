@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from scalesheet.evaluate.edits import input_name
 from scalesheet.language.format import formula_text
-from scalesheet.language.parser import FormulaError
 from scalesheet.language.parser import parse as parse_language
-from scalesheet.language.syntax import End, Node, children
+from scalesheet.language.syntax import End
+from scalesheet.language.tokens import FormulaError
 from scalesheet.load.document import quotable
 from scalesheet.model import Column, Formula, Key, Quantity, Scalar, Table
 from scalesheet.printers.base import PrinterError
@@ -26,6 +26,7 @@ from scalesheet.pull.tokens import FormulaProblem, Token, tokens
 from scalesheet.pull.translate import around, untold
 from scalesheet.pull.values import ValueProblem, said_in, shown
 from scalesheet.pull.where import Place, Rows
+from scalesheet.pull.wording import in_its_words
 from scalesheet.render.workbook.context import end_node
 
 Cells = Mapping[End, tuple[Place, Cell, tuple[Token, ...]]]
@@ -335,7 +336,7 @@ class Formulas:
         try:
             meant = here.translated(tree_of(read))
             if formula is not None:
-                meant = _in_its_words(meant, formula, self._printed(formula, "value"), here)
+                meant = in_its_words(meant, formula, self._printed(formula, "value"), here)
             why = untold(meant)
             if why:
                 raise FormulaProblem(why)
@@ -388,47 +389,3 @@ def _formula_for_value(site: Site, text: str) -> tuple[Change, ...] | None:
         Swap((*site.steps, stated[0]), "formula", text),
         *(Drop((*site.steps, k)) for k in dropped),
     )
-
-
-def _in_its_words(meant: Node, formula: Formula, printed: tuple[Token, ...], here: Around) -> Node:
-    """The new tree with all parts that the old one had as the plan writes them.
-
-    What a formula of the catalogue was printed as becomes its call again, since the parts of the
-    written formula are laid beside those of what was printed for it.
-    """
-    if not printed:
-        return meant
-    try:
-        written = parse_language(formula.text)
-        was = here.translated(tree_of(printed))
-    except (FormulaProblem, FormulaError):
-        return meant
-    words: dict[Node, Node] = {}
-    _beside(written, was, words)
-    return _replaced(meant, words)
-
-
-def _beside(written: Node, was: Node, words: dict[Node, Node]) -> None:
-    words.setdefault(was, written)
-    if type(written) is not type(was):
-        return
-    one, other = list(children(written)), list(children(was))
-    if len(one) == len(other):
-        for inner, beside in zip(one, other, strict=True):
-            _beside(inner, beside, words)
-
-
-def _replaced(node: Node, words: Mapping[Node, Node]) -> Node:
-    known = words.get(node)
-    if known is not None:
-        return known
-    changed: dict[str, Any] = {}
-    for each in fields(node):
-        value = getattr(node, each.name)
-        if isinstance(value, Node):
-            changed[each.name] = _replaced(value, words)
-        elif isinstance(value, tuple) and any(isinstance(part, Node) for part in value):
-            changed[each.name] = tuple(
-                _replaced(part, words) if isinstance(part, Node) else part for part in value
-            )
-    return replace(node, **changed) if changed else node

@@ -8,19 +8,14 @@ that were meant, so that a change is either exact or refused.
 from __future__ import annotations
 
 import copy
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-from yaml import events
-
 from scalesheet.load.document import Steps
-from scalesheet.load.reader import PARSER, parse
-
-WIDTH = 100  # of a line that is written anew
-_WORDLIKE = re.compile(r"[A-Za-z0-9_./(][^\n#]*")
+from scalesheet.load.reader import parse
+from scalesheet.pull.spans import File, spans_of
+from scalesheet.pull.spelling import flowed, key_text, lines_of, spelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +58,12 @@ class PatchError(Exception):
     """The file cannot be changed so without touching more of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
-    """Where a value stands: characters from `start` to `end`; its key begins at `key`."""
-
-    start: int
-    end: int
-    key: int
-    shape: str  # "scalar", "block" or "flow"
-    style: str = ""  # of a scalar: "", ', ", |, >
-    column: int = 0  # of the first key or item
-
-
 def patched(text: str, changes: Sequence[Change]) -> str:
     """The text with the changes, which are all meant of the text as it is. Raises PatchError."""
     if not changes:
         return text
     before = parse(text.encode(), "").data
-    file = _File(text, dict(_spans(text)), before)
+    file = File(text, dict(spans_of(text)), before)
     pieces: list[tuple[int, int, str]] = []
     for change in changes:
         pieces.append(_PIECES[type(change)](file, change))
@@ -136,88 +119,10 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-# ------------------------------------------------------------------ where things stand
-
-
-def _spans(text: str) -> Iterator[tuple[Steps, _Span]]:
-    stream: Iterator[Any] = iter(yaml.parse(text, Loader=PARSER))
-
-    def node(event: Any, steps: Steps, key: int) -> Iterator[tuple[Steps, _Span]]:
-        inner: Any
-        first: Any = event.start_mark
-        last_mark: Any = event.end_mark
-        start = first.index
-        if isinstance(event, events.ScalarEvent):
-            end = last_mark.index
-            style = event.style or ""
-            if style in ("|", ">"):
-                end = start + len(text[start:end].rstrip())
-            yield steps, _Span(start, end, key, "scalar", style)
-            return
-        shape = "flow" if event.flow_style else "block"
-        column, last = event.start_mark.column, start
-        number = 0
-        mapping = isinstance(event, events.MappingStartEvent)
-        while True:
-            inner = next(stream)
-            if isinstance(inner, events.MappingEndEvent | events.SequenceEndEvent):
-                break
-            if mapping:
-                at = inner.start_mark.index
-                name: str | int = inner.value
-                if number == 0 and shape == "block":
-                    column = inner.start_mark.column
-                inner = next(stream)
-            else:
-                at, name = inner.start_mark.index, number
-            number += 1
-            for below, span in node(inner, (*steps, name), at):
-                yield below, span
-                last = max(last, span.end)
-        closing: Any = inner
-        end = closing.end_mark.index if shape == "flow" else last
-        yield steps, _Span(start, end, key, shape, "", column)
-
-    for event in stream:
-        if isinstance(event, events.DocumentStartEvent):
-            yield from node(next(stream), (), 0)
-
-
-@dataclass(frozen=True)
-class _File:
-    text: str
-    spans: Mapping[Steps, _Span]
-    data: Any
-
-    def at(self, steps: Steps) -> Any:
-        data = self.data
-        for step in steps:
-            data = data[step]
-        return data
-
-    @property
-    def newline(self) -> str:
-        return "\r\n" if "\r\n" in self.text else "\n"
-
-    def line_end(self, at: int) -> int:
-        """Where the line ends in which a place is, before its line break."""
-        end = self.text.find("\n", at)
-        if end < 0:
-            return len(self.text)
-        return end - 1 if self.text[end - 1 : end] == "\r" else end
-
-    def line_start(self, at: int) -> int:
-        return self.text.rfind("\n", 0, at) + 1
-
-    def in_flow(self, steps: Steps) -> bool:
-        """Whether a place is within brackets."""
-        return any(self.spans[steps[:length]].shape == "flow" for length in range(len(steps)))
-
-
 # ------------------------------------------------------------------ the pieces
 
 
-def _set(file: _File, change: Set) -> tuple[int, int, str]:
+def _set(file: File, change: Set) -> tuple[int, int, str]:
     span = file.spans.get(change.steps)
     if span is None:
         return _insert(file, change)
@@ -225,25 +130,20 @@ def _set(file: _File, change: Set) -> tuple[int, int, str]:
     old = file.text[span.start : span.end]
     if span.shape == "scalar" and not isinstance(change.value, Mapping | list):
         column = span.start - file.line_start(span.start)
-        indent = _indent_of(file, span.key)
-        return span.start, span.end, _scalar(change.value, flow, old, span.style, column, indent)
+        indent = file.indent_of(span.key)
+        return span.start, span.end, spelled(change.value, flow, old, span.style, column, indent)
     if span.shape == "block":
         raise PatchError("a value of several lines is no single value")
     return span.start, span.end, flowed(change.value)
 
 
-def _indent_of(file: _File, at: int) -> int:
-    line = file.text[file.line_start(at) : at]
-    return len(line) - len(line.lstrip(" "))
-
-
-def _insert(file: _File, change: Set) -> tuple[int, int, str]:
+def _insert(file: File, change: Set) -> tuple[int, int, str]:
     """A new key of a mapping that is there."""
     above, key = change.steps[:-1], change.steps[-1]
     span, siblings = file.spans.get(above), file.at(above)
     if span is None or not isinstance(siblings, Mapping):
         raise PatchError(f"there is no mapping to put '{key}' into")
-    name = _key(str(key))
+    name = key_text(str(key))
     beside = change.after if change.after in siblings else next(reversed(siblings), None)
     if span.shape == "flow":
         if beside is None:
@@ -256,16 +156,12 @@ def _insert(file: _File, change: Set) -> tuple[int, int, str]:
         return end, end, said
     assert beside is not None
     model = file.spans[*above, beside]
-    lines = _lines(name, change.value, span.column, _shape_like(file, (*above, beside)))
+    lines = lines_of(name, change.value, span.column, model.shape)
     at = file.line_end(model.end)
     return at, at, "".join(f"{file.newline}{line}" for line in lines)
 
 
-def _shape_like(file: _File, steps: Steps) -> str:
-    return file.spans[steps].shape
-
-
-def _drop(file: _File, change: Drop) -> tuple[int, int, str]:
+def _drop(file: File, change: Drop) -> tuple[int, int, str]:
     above = change.steps[:-1]
     span, outer = file.spans[change.steps], file.spans[above]
     siblings = list(file.at(above))
@@ -284,20 +180,20 @@ def _drop(file: _File, change: Drop) -> tuple[int, int, str]:
     return file.spans[*above, siblings[at - 1]].end, span.end, ""
 
 
-def _swap(file: _File, change: Swap) -> tuple[int, int, str]:
+def _swap(file: File, change: Swap) -> tuple[int, int, str]:
     span, flow = file.spans[change.steps], file.in_flow(change.steps)
     if span.shape == "block" and isinstance(change.value, Mapping | list):
         raise PatchError("a value of several lines is no single value")
-    key = _key(change.key)
+    key = key_text(change.key)
     if isinstance(change.value, Mapping | list):
         return span.key, span.end, f"{key}: {flowed(change.value)}"
     column = span.key - file.line_start(span.key)
     style = span.style if isinstance(change.value, str) else ""
-    said = _scalar(change.value, flow, "", style, column + len(key) + 2, column)
+    said = spelled(change.value, flow, "", style, column + len(key) + 2, column)
     return span.key, span.end, f"{key}: {said}"
 
 
-def _append(file: _File, change: Append) -> tuple[int, int, str]:
+def _append(file: File, change: Append) -> tuple[int, int, str]:
     span, items = file.spans[change.steps], file.at(change.steps)
     if not items:
         raise PatchError("there is no item to go by")
@@ -310,110 +206,10 @@ def _append(file: _File, change: Append) -> tuple[int, int, str]:
     lines = [" " * column + f"- {flowed(change.value)}"]
     if last.shape == "block" and isinstance(change.value, Mapping):
         inner = [
-            line for key, value in change.value.items() for line in _lines(key, value, column + 2)
+            line for key, value in change.value.items() for line in lines_of(key, value, column + 2)
         ]
         lines = [" " * column + "- " + inner[0].lstrip(), *inner[1:]]
     return at, at, "".join(f"{file.newline}{line}" for line in lines)
 
 
 _PIECES: dict[type, Any] = {Set: _set, Drop: _drop, Swap: _swap, Append: _append}
-
-
-# ------------------------------------------------------------------ how values are written
-
-
-def _lines(key: str, value: Any, column: int, shape: str = "flow") -> list[str]:
-    """A key and its value as lines; a mapping in braces if its neighbour is and it fits."""
-    pad = " " * column
-    if not isinstance(value, Mapping):
-        if isinstance(value, list):
-            return [f"{pad}{key}: {flowed(value)}"]
-        return [f"{pad}{key}: {_scalar(value, False, '', '', column + len(key) + 2, column)}"]
-    line = f"{pad}{key}: {flowed(value)}"
-    if shape != "block" and len(line) <= WIDTH:
-        return [line]
-    found = [f"{pad}{key}:"]
-    for name, inner in value.items():
-        found += _lines(_key(name), inner, column + 2)
-    return found
-
-
-def flowed(value: Any) -> str:
-    """A value on one line."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(k)}: {flowed(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(flowed, value)) + "]"
-    return _scalar(value, True, "", "", 0, 0)
-
-
-def _key(name: str) -> str:
-    return _text(name, True, "", 0, 0)
-
-
-def _scalar(value: Any, flow: bool, old: str, style: str, column: int, indent: int) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if value is None:
-        return "null"
-    if isinstance(value, int | float):
-        return number_text(float(value), old)
-    return _text(str(value), flow, style, column, indent)
-
-
-def number_text(value: float, old: str = "") -> str:
-    """A number as a person writes it, in the manner of the one that stood there."""
-    whole = value == int(value) and abs(value) < 1e15
-    text = str(int(value)) if whole else repr(value)
-    if "_" in old and whole and abs(value) >= 1000:
-        return f"{int(value):_}"
-    if re.search("[eE]", old):
-        mantissa, _, exponent = f"{value:.16e}".partition("e")
-        for digits in range(17):
-            short = f"{float(mantissa):.{digits}f}".rstrip("0").rstrip(".") if digits else (
-                f"{float(mantissa):.0f}"
-            )  # fmt: skip
-            said = f"{short}e{int(exponent)}"
-            if float(said) == value:
-                return said if len(said) <= len(text) + 2 else text
-    return text
-
-
-def _text(text: str, flow: bool, style: str, column: int, indent: int) -> str:
-    """Text in the manner in which it stood; plain, quoted, or folded over several lines."""
-    if style in ("|", ">") and not flow and "\n" not in text and text.strip() == text:
-        folded = _folded(text, indent + 2)
-        if folded is not None:
-            return folded
-    double = '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace(
-        "\t", "\\t") + '"'  # fmt: skip
-    single = "'" + text.replace("'", "''") + "'"
-    choices = {"": [text, double], '"': [double], "'": [single, double]}.get(style, [text, double])
-    for said in choices:
-        if said is text and not _WORDLIKE.fullmatch(text):
-            continue
-        if said is text and not flow and style == "" and column + len(text) > WIDTH + 20:
-            folded = _folded(text, indent + 2)
-            if folded is not None:
-                return folded
-        if said is single and "\n" in text:
-            continue
-        found = parse((f"[{said}]" if flow else f"- {said}").encode(), "")
-        if not found.diagnostics and found.data == [text] and type(found.data[0]) is str:
-            return said
-    return double
-
-
-def _folded(text: str, indent: int) -> str | None:
-    """`>-` and lines, where folding gives the text back."""
-    if "  " in text or "\n" in text:
-        return None
-    lines, line = [], ""
-    for word in text.split(" "):
-        if line and indent + len(line) + 1 + len(word) > WIDTH:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}" if line else word
-    pad = "\n" + " " * indent
-    return f">-{pad}{pad.join([*lines, line])}"

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at, nearest
-from scalesheet.language.parser import FormulaError, parse
+from scalesheet.language.parser import parse
 from scalesheet.language.syntax import Number
+from scalesheet.language.tokens import FormulaError
 from scalesheet.load import Document, flag
 from scalesheet.model import TO_BE_STATED, Basis, Citation, Earlier, Position, Show, Stated
 from scalesheet.resolve.drafts import Draft, Written

@@ -1,0 +1,71 @@
+"""The words of a formula's text, each with its place, and what cannot be one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, cast
+
+WORDS = frozenset({"and", "or", "not", "if", "else", "where", "as", "yes", "no"})
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+)
+      |(?P<number>(?:\d[\d_]*)(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)
+      |(?P<name>[A-Za-z_][A-Za-z0-9_]*)
+      |(?P<claim>@[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*)
+      |(?P<text>'[^'\n]*'|"[^"\n]*")
+      |(?P<op>\*\*|<=|>=|==|!=|[-+*/<>()\[\].,=])""",
+    re.X,
+)
+
+
+class FormulaError(ValueError):
+    """What is wrong with a formula's text. `offset` counts characters from 0."""
+
+    def __init__(self, message: str, offset: int, code: str = "F001") -> None:
+        super().__init__(message)
+        self.message, self.offset, self.code = message, offset, code
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    kind: Literal["number", "name", "claim", "word", "text", "op", "end"]
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+def tokens_of(text: str, claims: bool, start: int = 0) -> list[Token]:
+    """The tokens of a text that begins at `start` of the formula."""
+    tokens: list[Token] = []
+    at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise FormulaError(_strange(text[at]), start + at)
+        kind, found = cast(str, match.lastgroup), match[0]
+        if kind == "claim" and not claims:
+            raise FormulaError("'@' names a claim, which only claims.yaml can do", start + at)
+        if kind != "space":
+            if kind == "name" and found in WORDS:
+                kind = "word"
+            tokens.append(Token(cast(Literal["op"], kind), found, start + at))
+        at = match.end()
+    tokens.append(Token("end", "", start + len(text.rstrip())))
+    return tokens
+
+
+def _strange(character: str) -> str:
+    meant = {"^": "**", "×": "*", "·": "*", "÷": "/", "−": "-", "≤": "<=", "≥": ">=", "≠": "!="}
+    if character in meant:
+        return f"'{character}' is not part of the language; write '{meant[character]}'"
+    if character in "'\"":
+        return "the text is not closed with the same quotation mark"
+    if character in "{}":
+        return "braces hold figures in a text: text('needs {need:.1 GB}')"
+    if character == "%":
+        return "'%' is not part of the language; write a fraction, 0.15 for 15 %"
+    return f"'{character}' has no meaning in a formula"

@@ -1,0 +1,111 @@
+"""How a value is written in YAML: in the manner of what stood there, and so that it reads back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from scalesheet.load.reader import parse
+
+WIDTH = 100  # of a line that is written anew
+_WORDLIKE = re.compile(r"[A-Za-z0-9_./(][^\n#]*")
+
+
+def lines_of(key: str, value: Any, column: int, shape: str = "flow") -> list[str]:
+    """A key and its value as lines; a mapping in braces if its neighbour is and it fits."""
+    pad = " " * column
+    if not isinstance(value, Mapping):
+        if isinstance(value, list):
+            return [f"{pad}{key}: {flowed(value)}"]
+        return [f"{pad}{key}: {spelled(value, False, '', '', column + len(key) + 2, column)}"]
+    line = f"{pad}{key}: {flowed(value)}"
+    if shape != "block" and len(line) <= WIDTH:
+        return [line]
+    found = [f"{pad}{key}:"]
+    for name, inner in value.items():
+        found += lines_of(key_text(name), inner, column + 2)
+    return found
+
+
+def flowed(value: Any) -> str:
+    """A value on one line."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key_text(k)}: {flowed(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(flowed, value)) + "]"
+    return spelled(value, True, "", "", 0, 0)
+
+
+def key_text(name: str) -> str:
+    return _text(name, True, "", 0, 0)
+
+
+def spelled(value: Any, flow: bool, old: str, style: str, column: int, indent: int) -> str:
+    """A single value in the manner of the `old` one and of its `style`, where it may be within
+    brackets (`flow`), at a column of a line that is indented so far."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    if isinstance(value, int | float):
+        return number_text(float(value), old)
+    return _text(str(value), flow, style, column, indent)
+
+
+def number_text(value: float, old: str = "") -> str:
+    """A number as a person writes it, in the manner of the one that stood there."""
+    whole = value == int(value) and abs(value) < 1e15
+    text = str(int(value)) if whole else repr(value)
+    if "_" in old and whole and abs(value) >= 1000:
+        return f"{int(value):_}"
+    if re.search("[eE]", old):
+        mantissa, _, exponent = f"{value:.16e}".partition("e")
+        for digits in range(17):
+            short = f"{float(mantissa):.{digits}f}".rstrip("0").rstrip(".") if digits else (
+                f"{float(mantissa):.0f}"
+            )  # fmt: skip
+            said = f"{short}e{int(exponent)}"
+            if float(said) == value:
+                return said if len(said) <= len(text) + 2 else text
+    return text
+
+
+def _text(text: str, flow: bool, style: str, column: int, indent: int) -> str:
+    """Text in the manner in which it stood; plain, quoted, or folded over several lines."""
+    if style in ("|", ">") and not flow and "\n" not in text and text.strip() == text:
+        folded = _folded(text, indent + 2)
+        if folded is not None:
+            return folded
+    double = '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace(
+        "\t", "\\t") + '"'  # fmt: skip
+    single = "'" + text.replace("'", "''") + "'"
+    choices = {"": [text, double], '"': [double], "'": [single, double]}.get(style, [text, double])
+    for said in choices:
+        if said is text and not _WORDLIKE.fullmatch(text):
+            continue
+        if said is text and not flow and style == "" and column + len(text) > WIDTH + 20:
+            folded = _folded(text, indent + 2)
+            if folded is not None:
+                return folded
+        if said is single and "\n" in text:
+            continue
+        found = parse((f"[{said}]" if flow else f"- {said}").encode(), "")
+        if not found.diagnostics and found.data == [text] and type(found.data[0]) is str:
+            return said
+    return double
+
+
+def _folded(text: str, indent: int) -> str | None:
+    """`>-` and lines, where folding gives the text back."""
+    if "  " in text or "\n" in text:
+        return None
+    lines, line = [], ""
+    for word in text.split(" "):
+        if line and indent + len(line) + 1 + len(word) > WIDTH:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    pad = "\n" + " " * indent
+    return f">-{pad}{pad.join([*lines, line])}"

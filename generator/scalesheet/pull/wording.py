@@ -1,0 +1,59 @@
+"""An edited formula in the words of the plan: what was not changed is as it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from scalesheet.language.parser import parse as parse_language
+from scalesheet.language.syntax import Node, children
+from scalesheet.language.tokens import FormulaError
+from scalesheet.model import Formula
+from scalesheet.pull.around import Around
+from scalesheet.pull.parse import tree_of
+from scalesheet.pull.tokens import FormulaProblem, Token
+
+
+def in_its_words(meant: Node, formula: Formula, printed: tuple[Token, ...], here: Around) -> Node:
+    """The new tree with all parts that the old one had as the plan writes them.
+
+    What a formula of the catalogue was printed as becomes its call again, since the parts of the
+    written formula are laid beside those of what was printed for it.
+    """
+    if not printed:
+        return meant
+    try:
+        written = parse_language(formula.text)
+        was = here.translated(tree_of(printed))
+    except (FormulaProblem, FormulaError):
+        return meant
+    words: dict[Node, Node] = {}
+    _beside(written, was, words)
+    return _replaced(meant, words)
+
+
+def _beside(written: Node, was: Node, words: dict[Node, Node]) -> None:
+    words.setdefault(was, written)
+    if type(written) is not type(was):
+        return
+    one, other = list(children(written)), list(children(was))
+    if len(one) == len(other):
+        for inner, beside in zip(one, other, strict=True):
+            _beside(inner, beside, words)
+
+
+def _replaced(node: Node, words: Mapping[Node, Node]) -> Node:
+    known = words.get(node)
+    if known is not None:
+        return known
+    changed: dict[str, Any] = {}
+    for each in fields(node):
+        value = getattr(node, each.name)
+        if isinstance(value, Node):
+            changed[each.name] = _replaced(value, words)
+        elif isinstance(value, tuple) and any(isinstance(part, Node) for part in value):
+            changed[each.name] = tuple(
+                _replaced(part, words) if isinstance(part, Node) else part for part in value
+            )
+    return replace(node, **changed) if changed else node
