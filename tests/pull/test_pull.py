@@ -116,7 +116,7 @@ EDITS = {
          '+  cost: {unit: USD, formula: "1.2 * runs.total.hours * price * one"}   # in all'],
     ),
     "a formula around a call": (
-        {"room": "=1+1000000000*each*width/INDEX(Hardware!$G$7:$G$8,"
+        {"room": "=1+1000000000*each*width/INDEX(Hardware!$H$7:$H$8,"
                  "MATCH(gpu,hardware_id,0))/byte_per_GiB"},
         ["-  room: {unit: 1, formula: \"weight_memory(params=1e9 * each, bytes_per",
          "+  room: {unit: 1, formula: \"1 + weight_memory(params=1e9 * each, bytes_per"],
@@ -264,7 +264,7 @@ def test_the_command_writes_all_or_nothing(
     assert done.splitlines()[:2] == tried.splitlines()[:2]
     assert done.splitlines()[:3] == [
         "data/hardware/card.yaml:6: hardware['card'].memory: 24 -> 48; its source and kind are "
-        "those of the old value (Hardware!G7)",
+        "those of the old value (Hardware!H7)",
         "data/plans/small/plan.yaml:10: batch: 16 -> 32 (Inputs!D13)",
         "2 changes of 2 files written",
     ]
