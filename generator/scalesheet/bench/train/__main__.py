@@ -6,12 +6,12 @@ import os
 import signal
 import sys
 import traceback
-import warnings
 from pathlib import Path
 from typing import Any
 
 from scalesheet.bench.train.faults import INSTALL, Failed, NotMeasured, NoTorch, told
 from scalesheet.bench.train.messages import heard, line
+from scalesheet.bench.train.quiet import quiet
 
 FAULT = 3  # the exit code after a fault that was told
 
@@ -31,7 +31,7 @@ def main() -> int:
     job, effort, trace = heard(Path(sys.argv[1]).read_text(encoding="utf-8"))
     if os.environ.get("RANK", "0") == "0":
         send({"is": "begin", "pid": os.getpid()})
-    _quiet()
+    quiet()
     try:
         run = _runner()
         run(job, effort, trace, send, lambda: ends.asked)
@@ -67,15 +67,6 @@ class Ends:
 
     def ask(self, number: int, frame: Any) -> None:
         self.asked = True
-
-
-def _quiet() -> None:
-    """Silences what libraries are known to say of themselves on every run."""
-    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    for offline in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
-        os.environ[offline] = "1"  # nothing is downloaded
-    warnings.filterwarnings("ignore", message=".*use_reentrant.*")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def told(device: Any) -> str:
     words = [
         f"{processor()}, {cores()} cores, {_all_memory() / GIB:.1f} GiB",
         f"{platform.system()} {platform.release()}",
-        f"{torch.get_num_threads()} threads",
+        f"threads of PyTorch: {torch.get_num_threads()}",
         f"load {load:.1f} at the start",
     ]
     governor = _read(FREQUENCY).strip()

@@ -7,7 +7,7 @@ allocator counts them, so what is held is known to the byte at every moment of t
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -81,11 +81,14 @@ def held(
     weights: Storages,
     optimizer: Storages,
     gradients: Storages,
+    gathered: Sequence[Collection[int]] = (),
     before: float | None = None,
 ) -> Held:
     """What a step held, from the trace of it alone and where its lasting tensors are.
 
-    `gradients` are those there when the step's last backward pass ends. `before` is what the
+    `gradients` are those there when the step's last backward pass ends; `gathered` are, for each
+    forward pass, where weights are when it ends: FSDP leaves some that it has brought together,
+    which are neither its weights nor activations. `before` is what the
     allocator held when the step began; without it, weights, optimizer state and the gradients that
     no event of the step makes.
     """
@@ -109,8 +112,14 @@ def held(
     )
     apart = {id(block) for block in passing}
     passes = [span.end for span in spans if span.part == "forward"]
+    brought = gathered or [()] * len(passes)
     left = [
-        [block for block in blocks if block.held(end) and id(block) not in apart] for end in passes
+        [
+            block
+            for block in blocks
+            if block.held(end) and id(block) not in apart and block.address not in weights_there
+        ]
+        for end, weights_there in zip(passes, brought, strict=True)
     ]
     now = spans[bisect_right([span.begin for span in spans], when) - 1]
     mine = _pass_of(when, spans)

@@ -25,6 +25,10 @@ def measured(stepper: Stepper) -> Held | None:
     if device.type not in KINDS:
         return None
     gradients: dict[int, float] = {}
+    gathered: list[dict[int, float]] = []
+    stepper.after_forward = lambda: gathered.append(
+        storages(stepper.model.parameters(), device.type)
+    )
     stepper.before_update = lambda: gradients.update(
         storages((parameter.grad for parameter in stepper.trained), device.type)
     )
@@ -38,12 +42,12 @@ def measured(stepper: Stepper) -> Held | None:
     # the device's own activity is left out: what its allocator does is told by the host
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
         stepper.step()
-    stepper.before_update = lambda: None
+    stepper.after_forward = stepper.before_update = lambda: None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.json"
         profiler.export_chrome_trace(str(path))
         events = json.loads(path.read_text())["traceEvents"]
-    return held(events, device.type, weights, optimizer, gradients, before)
+    return held(events, device.type, weights, optimizer, gradients, gathered, before)
 
 
 def storages(tensors: Iterable[Any], device: str) -> dict[int, float]:

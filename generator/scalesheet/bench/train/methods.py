@@ -58,8 +58,10 @@ def prepared(model: Any, job: Job, device: Any) -> Any:
     if job.weights == "nf4":
         _quantise(model, device)
     if job.checkpointing:
+        # its name before transformers 5.20 or so, which is deprecated since
+        enable = getattr(model, "activation_checkpointing_enable", None)
         try:
-            model.gradient_checkpointing_enable({"use_reentrant": False})
+            (enable or model.gradient_checkpointing_enable)({"use_reentrant": False})
         except ValueError as error:
             raise Unbuildable(
                 f"{job.model.title} cannot recompute its activations: {first_line(error)}; "
@@ -100,6 +102,12 @@ def _quantise(model: Any, device: Any) -> None:
     """
     import bitsandbytes
     from transformers.pytorch_utils import Conv1D
+
+    if any(parameter.dim() > 2 for parameter in blocks(model).parameters()):
+        raise Unbuildable(
+            f"the experts of {model.config.model_type} are no linear layers in transformers, and "
+            "bitsandbytes would leave them in 16 bits: take LoRA"
+        )
 
     for name, linear in linears(model):
         rows, columns = linear.weight.shape

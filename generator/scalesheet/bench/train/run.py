@@ -40,7 +40,7 @@ def run(job: Job, effort: Effort, trace: str, send: Send, stop: Callable[[], boo
     rank = engines.joined(job, device)
     tell: Send = send if rank == 0 else _silent
     try:
-        _measure(job, effort, trace if rank == 0 else "", rank, device, tell, stop)
+        stages(job, effort, trace if rank == 0 else "", rank, device, tell, stop)
     except NotMeasured:
         raise
     except (RuntimeError, MemoryError, ValueError) as error:
@@ -49,7 +49,7 @@ def run(job: Job, effort: Effort, trace: str, send: Send, stop: Callable[[], boo
         engines.left(job)
 
 
-def _measure(
+def stages(
     job: Job,
     effort: Effort,
     trace: str,
@@ -90,6 +90,7 @@ def made(job: Job, effort: Effort, rank: int, device: Any, tell: Send) -> Steppe
     """The model on its device with an optimizer and batches, ready to step."""
     inner = models.skeleton(job)
     parameters = sum(parameter.numel() for parameter in inner.parameters())
+    built = type(inner).__name__  # FSDP gives it another
     model = methods.prepared(inner, job, device)
     trained = sum(part.numel() for part in model.parameters() if part.requires_grad)
     if job.device == "cuda":
@@ -98,7 +99,7 @@ def made(job: Job, effort: Effort, rank: int, device: Any, tell: Send) -> Steppe
     tell(
         {
             "is": "model",
-            "class": type(inner).__name__,
+            "class": built,
             "parameters": parameters,
             "trained": trained,
         }

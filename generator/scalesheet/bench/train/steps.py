@@ -87,7 +87,8 @@ class Stepper:
         # gradients of 16-bit weights are 16-bit, which the scaler refuses to unscale
         scaled = autocast is torch.float16
         self.scaler = torch.amp.GradScaler(device.type, init_scale=SCALE, enabled=scaled)
-        #: Called when the gradients of a step are complete.
+        #: Called when the forward pass ends, and when the gradients of a step are complete.
+        self.after_forward: Callable[[], None] = _nothing
         self.before_update: Callable[[], None] = _nothing
 
     def step(self) -> dict[str, float]:
@@ -112,6 +113,7 @@ class Stepper:
             loss = self.forward(input_ids=tokens, labels=tokens, use_cache=False).loss
             if self.job.accumulation > 1:
                 loss = loss / self.job.accumulation
+            self.after_forward()
         self.clock.mark("forward")
         with record_function(NAMED["backward"]):
             self.scaler.scale(loss).backward()

@@ -1,0 +1,52 @@
+"""Models of less than two million parameters, and their steps taken in this process."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from scalesheet.bench.job import Effort, Job, Shape
+from scalesheet.bench.record import Record
+from scalesheet.bench.train import engines, run
+from scalesheet.bench.train.quiet import quiet
+from scalesheet.bench.train.told import Told, recorded
+
+QUICK = Effort(precise=1e9, warmup=0, at_least=2, at_most=2)
+
+
+def llama(layers: int = 2, vocab: int = 512, tied: bool = False, **more: Any) -> Shape:
+    """A small Llama: its parameters by hand."""
+    hidden, heads, kv_heads, ffn = 128, 4, 2, 256
+    head = hidden // heads
+    block = 2 * hidden + 2 * hidden * heads * head + 2 * hidden * kv_heads * head + 3 * hidden * ffn
+    count = vocab * hidden * (1 if tied else 2) + hidden + layers * block
+    return Shape(
+        "", "Tiny", layers, hidden, heads, kv_heads, head, ffn, vocab, tied, True, count, count,
+        more=more,
+    )  # fmt: skip
+
+
+def job(**settings: Any) -> Job:
+    """A job of the small Llama in fp32, where nothing else is said."""
+    return replace(Job(llama(), "a-processor", precision="fp32", batch=2, length=64), **settings)
+
+
+def steps(this: Job, effort: Effort = QUICK, trace: str = "") -> tuple[Record, Told]:
+    """What a job's steps are, taken here and now."""
+    told = Told()
+
+    def take(message: dict[str, Any]) -> None:
+        if message["is"] != "say":
+            told.take(message)
+
+    with warnings.catch_warnings():
+        quiet()
+        run.stages(this, effort, trace, 0, engines.device_of(this), take, lambda: False)
+    return recorded(this, effort, told, "", date(2026, 1, 1)), told
+
+
+def bytes_of(record: Record, part: str) -> float:
+    """A part of the memory of a record."""
+    return record.figures[f"{part}_memory"].value
