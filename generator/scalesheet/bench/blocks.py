@@ -32,25 +32,30 @@ class Block:
     qk_norm: bool = False  # of queries and keys
     wide_softmax: bool = True  # in 32 bits, where attention is not fused
     cap: bool = False  # whether scores (not fused) and logits go through a tanh
+    embedded: bool = False  # whether the first block reads something else than the embeddings
     gates: int = 2  # gradients of the feed-forward width that are there at once
 
 
 _LLAMA = Block()
-_GPT2 = Block("layer", readers=(1, 1), query=4, key=0, activation=4, wide_softmax=False)
+_GPT2 = Block(
+    "layer", readers=(1, 1), query=4, key=0, activation=4, wide_softmax=False, embedded=True
+)
 #: By the `model_type` of transformers. Biases change nothing that is kept.
 BLOCKS: Mapping[str, Block] = {
     "llama": _LLAMA,
     "qwen2": _LLAMA,
     "qwen3": Block(qk_norm=True),
-    "gemma": Block("rms-wide"),
-    "gemma2": Block("rms-wide", inputs=4, cap=True),
-    "gemma3_text": Block("rms-wide", inputs=4, qk_norm=True),
+    "gemma": Block("rms-wide", embedded=True),
+    "gemma2": Block("rms-wide", inputs=4, cap=True, embedded=True),
+    "gemma3_text": Block("rms-wide", inputs=4, qk_norm=True, embedded=True),
     "olmo": Block("layer-wide"),
     "olmo2": Block("rms-wide", qk_norm=True),
     "stablelm": Block("layer", apart=True),
     "gpt2": _GPT2,
-    "gpt_bigcode": Block("layer", readers=(1, 1), query=2, key=2, activation=1),
-    "opt": Block("layer", readers=(3, 1), query=4, key=0, activation=0),
+    "gpt_bigcode": Block(
+        "layer", readers=(1, 1), query=2, key=2, activation=1, gates=1, embedded=True
+    ),
+    "opt": Block("layer", readers=(3, 1), query=4, key=0, activation=0, embedded=True),
     "gpt_neox": Block(
         "layer", inputs=1, readers=(1, 1), query=6, key=0, apart=True, activation=1, gates=1
     ),

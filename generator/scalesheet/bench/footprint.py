@@ -1,14 +1,14 @@
 """Footprint: what a step of a job holds in the memory of one accelerator, counted and not fitted.
 
-The peak is the largest of four moments: the loss begins its way back; the last block goes back,
-while all others still hold their activations; the first one does, when nearly all gradients are
-there; the optimizer updates. At each the parts are formulas of the catalogue.
+The peak is the largest of five moments: the loss is taken; it begins its way back; the last block
+goes back, while all others still hold their activations; the first one does, when nearly all
+gradients are there; the optimizer updates. At each the parts are formulas of the catalogue.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -94,11 +94,11 @@ class Footprint:
     def trained(self) -> float:
         return self.job.model.parameters if self.full else self.adapters * self.job.model.layers
 
-    @cached_property
-    def last_product(self) -> float:
-        """Trained parameters of a block's last product, the first to have a gradient."""
-        ffn, hidden = self.products[-1]
-        return float(ffn * hidden if self.full else self.job.rank * (ffn + hidden))
+    def _trained_in(self, matrices: Sequence[tuple[int, int]]) -> float:
+        """Trained parameters of some matrices of a block."""
+        if self.full:
+            return float(sum(a * b for a, b in matrices))
+        return float(sum(self.job.rank * (a + b) for a, b in matrices))
 
     @cached_property
     def largest(self) -> float:
@@ -184,7 +184,9 @@ class Footprint:
     @cached_property
     def ends(self) -> float:
         """What is kept outside of the blocks. Nothing before the first adapter needs a gradient, so
-        its norm keeps nothing, and what the last norm keeps stands in its place."""
+        its norm keeps nothing, and what the last norm keeps stands in its place; with
+        checkpointing PEFT asks for the gradient of the embeddings, which keeps them. Blocks that
+        are recomputed hold the mask of attention that is not fused."""
         job, model, size = self.job, self.job.model, self.size
         rotary = 2 * size.stream * model.head_dim if not model.more.get("positions") else 0
         per_hidden = norm_bytes(self.kind, job)
@@ -192,10 +194,13 @@ class Footprint:
             per_hidden += size.products
         elif not job.checkpointing:
             per_hidden = 0
+        elif self.block.embedded:
+            per_hidden += size.stream
+        mask = size.stream * job.length if job.checkpointing and job.attention == "eager" else 0
         cast = size.cast and size.weights != size.products
         return self._of(
             "kept-ends-bytes", batch=job.batch, length=job.length, hidden=model.hidden,
-            vocab=model.vocab, per_hidden=per_hidden, per_position=rotary,
+            vocab=model.vocab, per_hidden=per_hidden, per_position=rotary, per_token=16 + mask,
             per_logit=LOGIT_BYTES + (size.products if self.block.cap else 0),
             copies=size.products * self.head if cast else 0,
         )  # fmt: skip
@@ -211,41 +216,77 @@ class Footprint:
 
     # -------------------------------------------------------------- moments
 
-    @cached_property
-    def _backward(self) -> float:
-        """Gradients of activations while a block goes back, and what it recomputed for that."""
-        job, size, each = self.job, self.size, kept(self.kind, self.job)
-        eager = job.attention == "eager"
-        gates = self.block.gates if self.full else 2
-        narrow = eager and size.products == 2 and self.block.wide_softmax
+    def _at_work(self, **given: float) -> float:
+        """Gradients of activations in a block that goes back, and what it recomputed for that."""
+        job, model = self.job, self.job.model
         flowing = self._of(
-            "block-gradient-bytes", batch=job.batch, length=job.length, hidden=job.model.hidden,
-            ffn=job.model.ffn, heads=job.model.heads, stream=size.stream,
-            per_ffn=gates * size.products, freed=each.ffn,
-            per_score=(8 - (2 if narrow else 0)) if eager else 0,
+            "block-gradient-bytes", batch=job.batch, length=job.length, hidden=model.hidden,
+            ffn=model.ffn, heads=model.heads, stream=self.size.stream, **given,
         )  # fmt: skip
-        return flowing + (self.of_block if job.checkpointing else 0.0)
+        return flowing + (self._recomputed if job.checkpointing else 0.0)
+
+    @cached_property
+    def _working(self) -> Mapping[str, tuple[float, float]]:
+        """Parts of a block that go back: bytes at work, and parameters that have a gradient by
+        then. Attention is told apart where it is not fused: its scores are the larger part."""
+        size, each = self.size, kept(self.kind, self.job)
+        gates = self.block.gates if self.full else 2
+        found = {
+            "feed-forward layer": (
+                self._at_work(per_ffn=gates * size.products),
+                self._trained_in(self.products[-1:]),
+            )
+        }
+        if self.job.attention == "eager":
+            copied = 2 if size.products == 2 and self.block.wide_softmax else 0
+            query = self.job.model.heads * self.job.model.head_dim / self.job.model.hidden
+            found["attention"] = (
+                self._at_work(
+                    per_ffn=0, per_score=8 - copied, freed_ffn=each.ffn,
+                    freed_hidden=each.hidden / 2 + size.products * query,
+                ),
+                self._trained_in(self.products[-(4 if self.job.model.gated else 3) :]),
+            )  # fmt: skip
+        return found
+
+    @cached_property
+    def _recomputed(self) -> float:
+        """What a block that is recomputed keeps, without its input where that is held anyway: a
+        norm that reads it in 32 bits has a copy, unless it is in 32 bits itself."""
+        own = self.block.norm == "layer" or self.size.stream == 4
+        return self.of_block - (self.boundary if own else 0.0)
+
+    @cached_property
+    def _cast(self) -> float:
+        """Weights in 16 bits that autocast has made and holds until the forward pass is over; where
+        nothing is recomputed they are among the activations."""
+        if not (self.job.checkpointing and self.size.cast):
+            return 0.0
+        own = self.adapters
+        if self.full:
+            own = float(sum(a * b for a, b in self.products))
+        return self.size.products * own * self.job.model.layers
 
     @cached_property
     def _gathered(self) -> float:
-        """Buffers of exchanges: whole layers of FSDP, buckets of gradients of DDP."""
-        if self.job.gpus == 1:
+        """Whole layers of FSDP with their gradients; buckets of DDP are the gradients."""
+        if self.job.strategy != "fsdp":
             return 0.0
         return self._of(
             "exchange-buffer-bytes", trained=self.trained, gradient_bytes=self.gradient_bytes,
             own=self.base, layers=self.job.model.layers, at_once=GATHERED,
-            stage=3.0 if self.job.strategy == "fsdp" else 0.0, shards=self.job.gpus,
+            stage=3, shards=self.job.gpus,
         )  # fmt: skip
 
     @cached_property
     def moments(self) -> tuple[Moment, ...]:
         """With accumulation the gradients of passes before are there all the time, and a new one
-        beside them until it is added. That of a table that is both ends' waits for both."""
+        beside them until it is added; with DDP their buckets are. The gradient of a table that is
+        both ends' waits for both."""
         job, each = self.job, self.gradient_bytes
-        earlier = self.gradients if job.accumulation > 1 else 0.0
+        earlier = self.gradients if job.accumulation > 1 or job.strategy == "ddp" else 0.0
         tied = self.head * each if self.full and job.model.tied else 0.0
         head = self.head * each - tied if self.full else 0.0
-        new = self.last_product * each
         logits = self._of(
             "logit-bytes", batch=job.batch, length=job.length, vocab=job.model.vocab,
             bytes_per_logit=LOGIT_BYTES,
@@ -254,27 +295,36 @@ class Footprint:
             "logit-bytes", batch=job.batch, length=job.length, vocab=job.model.vocab,
             bytes_per_logit=LOSS_BYTES,
         )  # fmt: skip
-        tables = self.outside * each if self.full else 0.0
-        nearly = self.trained * each - self.per_block * each - tables + head + new
-        first = self.boundary + (0.0 if job.checkpointing else self.of_block)
-        beside = self._backward + tied + self._gathered
-        waiting = new if earlier else 0.0
+        narrow = self.size.products if self.size.products < LOGIT_BYTES else 0.0
+        taken = logits * (1 + narrow / LOGIT_BYTES) + self._cast
+        taken += self.boundary if self.size.cast else 0.0
         updated = self._of(
             "adamw-working-bytes", trained=self.trained / self.shards, largest=self.largest,
             bytes_per_parameter=each, together=0.0 if job.device == "cpu" else 1.0,
         )  # fmt: skip
-        shared = 1 / self.shards
-        return (
-            Moment("loss", earlier, self.activations, loss + self._gathered),
-            Moment(
-                "last block",
-                earlier or (head + new) * shared,
-                self.activations - logits,
-                beside + waiting,
-            ),
-            Moment("first block", earlier or nearly * shared, first, beside + waiting),
-            Moment("update", self.gradients, 0.0, updated + self._gathered),
-        )
+        tables = self.outside * each if self.full else 0.0
+        nearly = (self.trained - self.per_block) * each - tables + head
+        first = self.boundary + (0.0 if job.checkpointing else self.of_block)
+        largest = self._trained_in(self.products[-1:]) * each if earlier else 0.0
+        found = [
+            Moment("end of the forward pass", earlier, self.activations, taken),
+            Moment("loss", earlier, self.activations, loss),
+            Moment("update", self.gradients, 0.0, updated),
+        ]
+        for part, (size, trained) in self._working.items():
+            new, working = trained * each, size + tied + largest
+            found += [
+                Moment(
+                    f"last block's {part}",
+                    earlier or (head + new) / self.shards,
+                    self.activations - logits,
+                    working,
+                ),
+                Moment(
+                    f"first block's {part}", earlier or (nearly + new) / self.shards, first, working
+                ),
+            ]
+        return tuple(replace(each, working=each.working + self._gathered) for each in found)
 
     def at(self, moment: Moment) -> float:
         """All that there is at a moment."""
