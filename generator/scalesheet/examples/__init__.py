@@ -60,12 +60,6 @@ IN_WORDS = {
         "A plan 'pilot' with a page 'pilot/pages/costs.md', beside another plan 'pilot-costs'.",
         "The same page as 'pilot/pages/money.md'.",
     ),
-    "N011": InWords(
-        "A plan whose rule asks for a record of the model 'qwen2-0-5b' on the accelerator 'h100', "
-        "where all records on file are of the 'rtx4090'.",
-        "The same plan after 'scalesheet bench --accelerator h100 --model qwen2-0-5b', which puts "
-        "a record into 'measurements/'; or a rule that asks for the 'rtx4090'.",
-    ),
     "V016": InWords(
         "A plan of sequences of 4,096 tokens that reads 'run.step_time' of a record, which ran "
         "with 2,048, and says no more of it than '{ref: measurements, rule: {model: model}}'.",
