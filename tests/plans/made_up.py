@@ -1,0 +1,116 @@
+"""Records that nobody measured, in a copy of the data: what do plans make of them?"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from scalesheet.bench.files import written
+from scalesheet.bench.job import Job
+from scalesheet.bench.record import Figure, Record
+from scalesheet.bench.shapes import shape_of
+from shipped import ROOT, shipped
+
+MODEL, CARD = "pythia-14m", "rtx4090"
+PLAN = "plans/micro-benchmark/plan.yaml"
+
+Change = Callable[[Record], Record]
+
+
+def copy(folder: Path) -> Path:
+    """The data that ships."""
+    return Path(shutil.copytree(ROOT / "data", folder / "data"))
+
+
+def apart(folder: Path) -> Path:
+    """The same with the micro-benchmark on a model of which no record is on file."""
+    data = copy(folder)
+    for file in (data / "measurements").glob("*.yaml"):
+        if f"model: {MODEL}" in file.read_text("utf-8"):
+            file.unlink()
+    plan = data / PLAN
+    text = plan.read_text("utf-8")
+    for name, value in {"model": MODEL, "method": "full"}.items():
+        text, count = re.subn(
+            rf"(?m)^(  {name}: \{{.*value: )[A-Za-z0-9-]+", rf"\g<1>{value}", text
+        )
+        assert count == 1, name
+    plan.write_text(text, "utf-8")
+    return data
+
+
+def alone(folder: Path) -> Path:
+    """Without the other plans and what is published, which takes a fifth of the time to read."""
+    data = apart(folder)
+    shutil.rmtree(data / "runs")
+    (data / "score.yaml").unlink()
+    for plan in (data / "plans").iterdir():
+        if plan != (data / PLAN).parent:
+            shutil.rmtree(plan)
+    return data
+
+
+def record(
+    how: str = "measured",
+    day: str = "2026-11-21",
+    *,
+    seconds: float = 0.5,
+    peak: float = 1.2e9,
+    gpus: int = 1,
+    model: str = MODEL,
+    card: str = CARD,
+    method: str = "full",
+) -> Record:
+    """A step of 8 sequences of 512 tokens on each accelerator."""
+    book = shipped().book
+    assert book is not None
+    job = Job(
+        model=shape_of(book, model), accelerator=card, device="cuda", gpus=gpus,
+        strategy="single" if gpus == 1 else "ddp", method=method,  # type: ignore[arg-type]
+        batch=8, length=512,
+    )  # fmt: skip
+    said: dict[str, tuple[float, str]] = {
+        "accelerators": (gpus, "GPU"),
+        "batch_size": (job.sequences, "sequence / step"),
+        "micro_batch": (job.batch, "sequence / step"),
+        "accumulation": (1, "1"),
+        "sequence_length": (job.length, "token / sequence"),
+        "data_loading_share": (0.02, "1"),
+        "forward_share": (0.3, "1"),
+        "backward_share": (0.6, "1"),
+        "optimizer_share": (0.08, "1"),
+        "peak_memory": (peak, "byte"),
+        "weights_memory": (0.1 * peak, "byte"),
+        "gradients_memory": (0.1 * peak, "byte"),
+        "optimizer_memory": (0.2 * peak, "byte"),
+        "activations_memory": (0.5 * peak, "byte"),
+        "working_memory": (0.1 * peak, "byte"),
+        "samples_per_second": (job.sequences / seconds, "sequence / second"),
+        "tokens_per_second": (job.tokens / seconds, "token / second"),
+    }
+    figures = {name: Figure(value, unit) for name, (value, unit) in said.items()}
+    ends = (0.98 * seconds, 1.02 * seconds)
+    figures["step_time"] = Figure(seconds, "second / step", *ends)
+    day_ = date.fromisoformat(day)
+    return Record(job, how, day_, "made up", figures, environment="made up")  # type: ignore[arg-type]
+
+
+def only(*names: str) -> Change:
+    """What is left of a record that was interrupted early."""
+
+    def change(made: Record) -> Record:
+        kept = {name: each for name, each in made.figures.items() if name in names}
+        return replace(made, figures=kept, interrupted=True)
+
+    return change
+
+
+def put(data: Path, *records: Record) -> Path:
+    """Writes records as `scalesheet bench` does."""
+    for each in records:
+        written(data, each)
+    return data

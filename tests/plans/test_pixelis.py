@@ -1,0 +1,64 @@
+"""Pixelis rests on the newest record of its accelerator; its document is judged by its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from plans.made_up import copy, put, record
+from plans.test_micro_benchmark import sound
+from scalesheet.build import Examined
+from scalesheet.diff import compare
+from shipped import shipped
+
+PLAN = "pixelis"
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Examined:
+    """With a measured record of the planned run, half as fast as the simulated one."""
+    made = record(
+        day="2026-11-21", model="qwen2-5-vl-7b", card="a100-sxm-40gb", method="LoRA",
+        seconds=0.846 * 2, peak=30e9,
+    )  # fmt: skip
+    return sound(put(copy(tmp_path_factory.mktemp("measured")), made))
+
+
+def test_a_measured_record_takes_the_place_of_the_simulated_one(measured: Examined) -> None:
+    results = measured.results[PLAN]
+    assert results.scalars["measurement"].value == "qwen2-5-vl-7b-lora-a100-sxm-40gb-2026-11-21"
+    assert results.scalars["stated_record"].value == "pixelis-simulated-2025-08-13"
+    assert results.cell("projections", "sft-10k", "hours").value == pytest.approx(4.7)
+
+
+def test_no_verdict_on_the_documents_moves(measured: Examined) -> None:
+    diff = compare(shipped(), measured)
+    assert diff.verdicts == ()
+    assert any(each.place.plan == PLAN for each in diff.moved)
+
+
+def test_the_budget_does_not_move_either(measured: Examined) -> None:
+    before, after = shipped().results[PLAN].scalars, measured.results[PLAN].scalars
+    for name in ("base_budget", "extended_budget", "wall_days", "cost", "storage_needed"):
+        assert after[name] == before[name], name
+
+
+def test_what_differs_from_the_planned_run_is_stated(measured: Examined) -> None:
+    table = "newest_record_differences"
+    told = {
+        row: measured.results[PLAN].cell(table, row, "agrees").value
+        for row in measured.results[PLAN].rows[table]
+    }
+    assert [row for row, word in told.items() if word == "other"] == [
+        "sequence-length", "batch-size", "gpus",
+    ]  # fmt: skip
+
+
+def test_the_stated_overhead_is_held_against_its_parts() -> None:
+    """Five to eight times, per sample: a response costs less, a prompt with eight of them more."""
+    scalars = shipped().results[PLAN].scalars
+    response, prompt = scalars["rft.factor_by_parts"], scalars["rft.overhead_by_parts"]
+    assert response.value is not None
+    assert prompt.low is not None
+    assert float(response.value) < 5 < 8 < float(prompt.low)
+    assert scalars["rft.overhead_verdict"].value == "overlaps"
+    assert scalars["rft.prompt_verdict"].value == "below"
