@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scalesheet.audit.model import Audited
+from scalesheet.bench.beside import Beside
 from scalesheet.diagnostics import Diagnostic, Refused, errors
 from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.model import Book, Key, Plan, Record
@@ -87,19 +88,20 @@ def build(
     # All is made beside the output, and takes its place in one step at the end.
     with staged(out) as stage:
         progress(f"writing {_count(len(book.plans), 'workbook')}")
-        moves = _sensitivities(book)
+        moves, beside = _sensitivities(book), _beside(book)
         cells, formulas = _workbooks(book, results, moves, stage / "workbooks", stamp, created)
         pages = 0
         if site:
             progress("writing the pages")
-            docs = _documents(examined, book, moves, stage, data, stamp)
+            docs = _documents(examined, book, moves, beside, stage, data, stamp)
             where = site_address(project / "mkdocs.yml")
-            _api(examined, book, moves, stage / "site-api", stamp, pages=True, site_url=where)
+            api = stage / "site-api"
+            _api(examined, book, moves, beside, api, stamp, pages=True, site_url=where)
             progress("building the site")
             pages = _site(stage, docs, project, f"Edition {book.edition}")
             _publish_pages(docs, project / "docs" / GENERATED)
         else:
-            _api(examined, book, moves, stage / "api", stamp, pages=False)
+            _api(examined, book, moves, beside, stage / "api", stamp, pages=False)
         told = {"edition_hash": stamp, "cells": cells, "formulas": formulas, "pages": pages}
         write_stamp(stage, published, inputs, told)
     return _built(out, book, site, tuple(examined.diagnostics), told)
@@ -248,6 +250,7 @@ def _api(
     examined: Examined,
     book: Book,
     moves: Mapping[str, Sensitivity],
+    beside: Mapping[str, Beside],
     folder: Path,
     stamp: str,
     *,
@@ -275,6 +278,7 @@ def _api(
         examples={record.id: _examples(record) for record in book.records.values()},
         pages=pages,
         scores=examined.scores,
+        beside=beside,
         site_url=site_url,
     )
 
@@ -283,6 +287,7 @@ def _documents(
     examined: Examined,
     book: Book,
     moves: Mapping[str, Sensitivity],
+    beside: Mapping[str, Beside],
     stage: Path,
     data: Path,
     stamp: str,
@@ -312,6 +317,7 @@ def _documents(
         audits=examined.audits,
         sensitivities=moves,
         scores=examined.scores,
+        beside=beside,
         data={plan: _data_links(plan) for plan in book.plans},
         front=docs / "index.md",
     )
@@ -336,6 +342,14 @@ def _sensitivities(book: Book) -> dict[str, Sensitivity]:
     from scalesheet.evaluate.sensitivity import sensitivity
 
     return {plan.id: sensitivity(book, plan) for plan in book.plans.values()}
+
+
+def _beside(book: Book) -> dict[str, Beside]:
+    """What is predicted of each measurement."""
+    from scalesheet.bench.compare import compared
+    from scalesheet.bench.simulate import simulated
+
+    return compared(book, simulated)
 
 
 def _by_scenario(book: Book, plan: Plan) -> dict[str, Results]:

@@ -12,8 +12,10 @@ from scalesheet.bench.compare import compared
 from scalesheet.bench.job import Job
 from scalesheet.bench.record import Record
 from scalesheet.bench.recorded import UnclearError, job_of, recorded
+from scalesheet.bench.simulate import simulated
 from scalesheet.diagnostics import Diagnostic, Refused
 from scalesheet.model import Book
+from shipped import shipped
 
 UNKNOWN = MEASURED.replace("model: qwen2-0-5b", "model_name: A model of our own")
 BLANK = MEASURED.replace("method: LoRA\n", "")
@@ -142,3 +144,13 @@ def test_only_measured_records_tell_how_far_off_predictions_are(found: dict[str,
     assert told.median == pytest.approx((1.25 + 2) / 2)
     assert told.worst == pytest.approx(2)
     assert off([found["b"]], "step_time") is None
+
+
+def test_every_record_that_ships_is_predicted_or_says_why() -> None:
+    book = shipped().book
+    assert book is not None
+    found = compared(book, simulated)
+    assert list(found) == list(book.tables["measurements"].rows)
+    for each in found.values():
+        peak = each.pairs.get("peak_memory")
+        assert each.why or (peak is not None and peak.predicted.value)

@@ -35,6 +35,8 @@ KINDS = (
     "book/offers/lambda-1x-gh200",
     "book/providers/aws",
     "book/models/gpt-2-medium",
+    "book/measurements/index",
+    "book/measurements/pixelis-simulated-2025-08-13",
     "book/formulas/checkpoint-interval",
     "book/sources/hu-2021",
     "book/reference/commands",
@@ -104,6 +106,9 @@ FOUND_FIRST = {
     "gpt-2 medium": "models/gpt-2-medium",
     "RunPod": "providers/runpod",
     "Lambda": "providers/lambda",
+    "benchmarks": "measurements/index",
+    "measurement": "measurements/index",
+    "MFU measured": "measurements/index",
 }
 
 

@@ -15,6 +15,8 @@ from scalesheet.units import Unit
 from scalesheet.values import Value
 
 TABLE = "measurements"
+CLOSE = 0.05  # by how much a prediction may be off and is called close
+SMALL = 0.05  # of the whole, below which a part is not judged
 #: Shares of a step, and what the time that they are of is called.
 SHARES: Mapping[str, tuple[str, str]] = {
     "data_loading_share": ("data_loading_time", "Waiting for data"),
@@ -86,22 +88,37 @@ class Beside:
 
 @dataclass(frozen=True)
 class Off:
-    """How far predictions of one component are from what was measured, as factors from 1 up."""
+    """How far predictions of one component are from what was measured, as factors from 1 up.
+    `within` is how many are within CLOSE."""
 
     rows: int
+    within: int
     median: float
     worst: float
     worst_id: str
 
 
 def off(found: Iterable[Beside], key: str) -> Off | None:
-    """How far the predictions of measured records are off; None where there is no such record."""
+    """How far the predictions of measured records are off; None where there is no such record. A
+    part that is SMALL in a record says little of it, and does not count."""
     factors = [
         (max(ratio, 1 / ratio), each.id)
         for each in found
-        if each.how == "measured" and (ratio := each.ratio(key)) is not None
+        if each.how == "measured"
+        and (ratio := each.ratio(key)) is not None
+        and not _small(each, key)
     ]
     if not factors:
         return None
     worst, id = max(factors)
-    return Off(len(factors), median(factor for factor, _ in factors), worst, id)
+    within = sum(factor <= 1 + CLOSE for factor, _ in factors)
+    return Off(len(factors), within, median(factor for factor, _ in factors), worst, id)
+
+
+def _small(found: Beside, key: str) -> bool:
+    """Whether a component is a small part of its whole in a record."""
+    whole = "peak_memory" if key in PARTS else "step_time" if key in TIMES else ""
+    if whole not in found.pairs:
+        return False
+    part, all_ = found.pairs[key].recorded.value, found.pairs[whole].recorded.value
+    return isinstance(part, float) and isinstance(all_, float) and part < SMALL * all_

@@ -5,10 +5,23 @@ Numbers have four digits that count. All times of a record are in one unit, and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from scalesheet.bench.beside import PARTS, SHARES, TABLE, TIMES, Beside, Off, Pair
+from scalesheet.bench.beside import (
+    CLOSE,
+    COMPARED,
+    PARTS,
+    SHARES,
+    SMALL,
+    TABLE,
+    TIMES,
+    Beside,
+    Off,
+    Pair,
+    off,
+)
 from scalesheet.model import Book, Plan, Scalar
 from scalesheet.numbers import Format
 from scalesheet.numbers import number as rounded
@@ -20,6 +33,7 @@ from scalesheet.units import Unit, Units
 from scalesheet.values import Results, Value
 
 DIGITS = 4
+MOST_DIGITS = 6  # of a figure as it stands on file
 NEAR = (0.9, 1.1)  # ratios that are told with a digit more
 SMALLER = {"GiB": "MiB", "second": "ms"}
 #: What the first column of figures holds, by how the record was found.
@@ -33,8 +47,9 @@ PREDICTED = (
     "catalogue; it reads nothing of the record but what ran."
 )
 #: Of the list of records: figures, ratios, and what is told of the predictions as a whole.
-FIGURES = ("step_time", "tokens_per_second", "utilisation", "peak_memory")
+FIGURES = ("step_time", "peak_memory", "tokens_per_second", "utilisation")
 RATIOS = ("step_time", "peak_memory")
+CARDS = ("step_time", "tokens_per_second", "utilisation", "flop_rate", "peak_memory")
 TOLD = {"peak_memory": "Peak memory", "step_time": "Time of a step"}
 #: What `bench` writes as the source of its records; the place within is the command.
 OWN = ("own-measurement", "own-simulation")
@@ -55,10 +70,29 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Memory of an accelerator": ("peak_memory", *PARTS, "average_memory", "reserved_memory",
                                  "process_memory"),
 }  # fmt: skip
-#: What is drawn of a record: by its name the title and the components.
-DRAWN: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "time": ("Time of a step, by part", ("step_time", *reversed(TIMES[1:]), TIMES[0])),
-    "memory": ("Memory of an accelerator, by part", ("peak_memory", *PARTS)),
+#: What is drawn of a record: by its name the title, and the components with short names.
+DRAWN: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "time": (
+        "Time of a step, by part",
+        {
+            "step_time": "Whole step",
+            "data_loading_time": "Waiting for data",
+            "forward_time": "Forward",
+            "backward_time": "Backward",
+            "optimizer_time": "Optimizer",
+        },
+    ),
+    "memory": (
+        "Memory of an accelerator, by part",
+        {
+            "peak_memory": "Peak",
+            "weights_memory": "Weights",
+            "gradients_memory": "Gradients",
+            "optimizer_memory": "Optimizer",
+            "activations_memory": "Activations",
+            "working_memory": "Working",
+        },
+    ),
 }
 
 
@@ -81,6 +115,12 @@ class Scale:
     def both(self, value: float | None) -> str:
         """A number with its unit."""
         return f"{self.told(value)} {self.symbol}".rstrip() if value is not None else NOTHING
+
+    def format(self, value: float) -> Format:
+        """How `told` prints a number, for faces that print values by formats."""
+        shown = abs(value * self.times)
+        power = math.floor(math.log10(shown)) if shown else 0
+        return Format(1, percent=True) if self.percent else Format(max(0, DIGITS - 1 - power))
 
 
 def scales(book: Book, found: Beside) -> dict[Unit, Scale]:
@@ -108,6 +148,14 @@ def scale(units: Units, unit: Unit, greatest: float = 1.0) -> Scale:
     return Scale(1.0, units.symbol(unit))
 
 
+def at_most(fmt: Format, value: float) -> Format:
+    """The format with no more digits than a clock or a counter of memory gives."""
+    if fmt.scientific or fmt.percent or not value:
+        return fmt
+    power = math.floor(math.log10(abs(value)))
+    return replace(fmt, decimals=min(fmt.decimals, max(0, MOST_DIGITS - 1 - power)))
+
+
 def number(value: Value) -> float | None:
     return value.value if isinstance(value.value, float) else None
 
@@ -127,14 +175,43 @@ def ratio(value: float | None) -> str:
 
 
 def off_by(found: Off) -> str:
-    """`×1.04 in the median, ×1.3 at worst, over 12 records`."""
-    records = "record" if found.rows == 1 else "records"
+    """`×1.04 in the median and ×1.3 at worst, over 12 records, of which 10 are within 5 %`."""
     if found.rows == 1:
         return f"{ratio(found.median)}, of one record"
     return (
         f"{ratio(found.median)} in the median and {ratio(found.worst)} at worst, over "
-        f"{found.rows} {records}"
-    )
+        f"{found.rows} records, of which {found.within} are within {CLOSE:.0%}"
+    ).replace("%", " %")
+
+
+#: The columns of how far predictions are off.
+OFF_HEAD = ("Records", f"Within {CLOSE * 100:.0f} %", "Median", "Worst")
+OFF_SAYS = (
+    "Measured records alone, as factors from 1 up: ×1.05 is five per cent too much or too little. "
+    f"A part that is below {SMALL * 100:.0f} % of its whole in a record does not count."
+)
+
+
+def off_cells(found: Off) -> tuple[str, ...]:
+    """The cells of `OFF_HEAD`."""
+    return str(found.rows), str(found.within), ratio(found.median), ratio(found.worst)
+
+
+def offs_by_component(found: Mapping[str, Beside]) -> list[tuple[str, Off]]:
+    """Every component that some measured record has beside its prediction."""
+    titles = {key: pair.title for each in found.values() for key, pair in each.pairs.items()}
+    told = ((titles[key], off(found.values(), key)) for key in COMPARED if key in titles)
+    return [(title, each) for title, each in told if each is not None]
+
+
+def offs_by_accelerator(found: Mapping[str, Beside], key: str) -> dict[str, Off]:
+    """One component, by the accelerator that was measured on."""
+    groups: dict[str, list[Beside]] = {}
+    for each in found.values():
+        if each.job is not None:
+            groups.setdefault(each.job.accelerator, []).append(each)
+    told = {name: off(groups[name], key) for name in sorted(groups)}
+    return {name: each for name, each in told.items() if each is not None}
 
 
 def groups(found: Beside) -> list[tuple[str, list[Pair]]]:
@@ -144,6 +221,18 @@ def groups(found: Beside) -> list[tuple[str, list[Pair]]]:
         for title, keys in GROUPS.items()
     }
     return [(title, pairs) for title, pairs in listed.items() if pairs]
+
+
+def led(found: Beside | None, how: str) -> str:
+    """How a record compares with its prediction, in a sentence."""
+    over = {key: found.ratio(key) if found is not None else None for key in RATIOS}
+    verb = "took" if how == "measured" else "takes"
+    said = {
+        "step_time": f"a step {verb} {ratio(over['step_time'])} of the predicted time",
+        "peak_memory": f"the peak of memory is {ratio(over['peak_memory'])} of the predicted one",
+    }
+    told = " and ".join(said[key] for key, each in over.items() if each is not None)
+    return f"{told[0].upper()}{told[1:]}." if told else ""
 
 
 def marks(book: Book, id: str) -> list[str]:
@@ -197,19 +286,19 @@ def _many(n: int) -> str:
 
 def pairs(book: Book, found: Beside, name: str) -> Pairs | None:
     """The picture of a record by its name in `DRAWN`; None where there is nothing to hold."""
-    title, keys = DRAWN[name]
-    shown = [found.pairs[key] for key in keys if key in found.pairs]
-    if not any(pair.ratio is not None for pair in shown):
+    title, names = DRAWN[name]
+    shown = {short: found.pairs[key] for key, short in names.items() if key in found.pairs}
+    if not any(pair.ratio is not None for pair in shown.values()):
         return None
-    by = scales(book, found)[shown[0].unit]
+    by = scales(book, found)[next(iter(shown.values())).unit]
     rows = tuple(
         Two(
-            pair.title,
+            short,
             _scaled(by, pair.recorded), _scaled(by, pair.predicted),
             by.told(number(pair.recorded)), by.told(number(pair.predicted)), ratio(pair.ratio),
             _end(by, pair.predicted.low), _end(by, pair.predicted.high),
         )
-        for pair in shown
+        for short, pair in shown.items()
     )  # fmt: skip
     return Pairs(
         f"{found.id}-{name}", title, f"{title.partition(',')[0]} ({by.symbol})",

@@ -1,7 +1,8 @@
 """Pages of measurements say how a record was found before they say anything else."""
 
+import html
 import re
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from runs import PLACE, RUN, UNITS
 from scalesheet.bench.compare import compared
 from scalesheet.build import examine
 from scalesheet.evaluate import evaluate_catalogue
+from scalesheet.render.charts import GLYPH, NARROW
 from scalesheet.render.pages.catalogue import catalogue_pages
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.catalogue import catalogue_texts
@@ -73,7 +75,9 @@ def test_a_default_of_a_model_is_on_no_page(context: Context, pages: dict[str, s
 @pytest.fixture(scope="module")
 def compared_pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     unclear = MEASURED.replace("method: LoRA\n", "").replace("A made-up run", "An unclear one")
-    other = MEASURED.replace("checkpointing: no", "checkpointing: yes")
+    other = MEASURED.replace("checkpointing: no", "checkpointing: yes\nunsteady: yes")
+    other = other.replace("A made-up run", "A slow one")
+    other = other.replace("value: 0.5, unit: sec", "value: 0.8, unit: sec")
     records = {"a": MEASURED, "b": SIMULATED, "c": unclear, "d": other}
     book = examined(tmp_path_factory.mktemp("compared"), records).book
     assert book is not None
@@ -108,8 +112,8 @@ def test_the_first_words_say_how_far_off_it_is(compared_pages: dict[str, str]) -
     lead = re.search(r'<p class="lead">(.*?)</p>', page)
     assert lead is not None
     assert re.sub("<.*?>", "", lead[1]) == (
-        "Measured on the hardware. Its time of a step is ×1.25 and peak memory is ×1.25 of what "
-        "is predicted."
+        "Measured on the hardware. A step took ×1.25 of the predicted time and the peak of memory "
+        "is ×1.25 of the predicted one."
     )
 
 
@@ -118,8 +122,8 @@ def test_a_picture_has_two_bars_for_each_component(compared_pages: dict[str, str
     times, memory = re.findall(r'<svg class="bars pairs".*?</svg>', page, re.DOTALL)
     # five components, of which waiting has no prediction, and two entries of the key
     assert times.count("<rect class=") == 2 * 5 - 1 + 2
-    assert "Forward pass: measured 150.0, predicted 160.0, ×0.938" in times
-    assert "Memory of the gradients: measured –, predicted 0.01000, –" in memory
+    assert "Forward: measured 150.0, predicted 160.0, ×0.938" in times
+    assert "Gradients: measured –, predicted 0.01000, –" in memory
 
 
 def test_what_cannot_be_predicted_says_why(compared_pages: dict[str, str]) -> None:
@@ -142,10 +146,22 @@ def test_measured_and_simulated_records_of_a_job_name_each_other(
 def test_the_list_says_how_far_off_predictions_are(compared_pages: dict[str, str]) -> None:
     index = compared_pages["measurements/index.md"]
     assert "3 records are measured on the hardware, 1 simulated." in index
-    assert "×1.25 in the median and ×1.25 at worst, over 2 records" in index
+    # 0.5 and 0.8 s against 0.4
+    assert (
+        "×1.63 in the median and ×2.00 at worst, over 2 records, of which 0 are within 5 %. "
+        '<a href="d.html">The worst</a>'
+    ) in index
     table = rows(index)
-    assert table["A made-up run"][-3:] == ["10.00", "×1.25", "×1.25"]
-    assert table["An unclear one"][-3:] == ["10.00", "", ""]
+    assert table["A made-up run"][:4] == ["measured", "0.5000", "×1.25", "10.00"]
+    assert table["A slow one"][:7] == (
+        ["measured", "0.8000", "×2.00", "10.00", "×1.25", "16,380", "unsteady"]
+    )
+    assert table["An unclear one"][:5] == ["measured", "0.5000", "", "10.00", ""]
+    # a part below 5 % of its whole says nothing: weights count, and waiting does not
+    assert table["Memory of the weights"] == ["2", "2", "×1.000", "×1.000"]
+    assert table["Forward pass"] == ["2", "0", "×1.28", "×1.50"]
+    assert "Waiting for data" not in table
+    assert table["NVIDIA H100 SXM5 80 GB"] == ["2", "0", "×1.63", "×2.00"]
     assert len(re.findall(r'<svg class="scatter"', index)) == 2
     # two measured records with a prediction; the simulated one is in no picture
     assert index.count('<circle class="dot"') == 2 * 2
@@ -162,7 +178,8 @@ def test_readers_of_text_get_the_same(compared_pages: dict[str, str]) -> None:
     assert "| Time of a step | ms/step | 500.0 | 400.0 | 360.0–440.0, outside | ×1.25 |" in page
     assert "- [The same run, simulated](b.md), simulated" in page
     index = compared_pages["plain/measurements/index.md"]
-    assert "| [A made-up run](a.md) | measured | 2026-11-20 | 0.5000 | 16,380 |" in index
+    assert "| [A made-up run](a.md) | measured | 2026-11-20 | 0.5000 | 10.00 | 16,380 |" in index
+    assert "| Peak memory | 2 | 0 | ×1.25 | ×1.25 |" in index
     assert "3 records are measured on the hardware, 1 simulated." in index
     assert (
         "**Not predicted:** the record states no method"
@@ -184,3 +201,24 @@ def test_a_record_of_bench_says_how_it_is_taken_again(tmp_path: Path) -> None:
     said = "<pre><code>scalesheet bench run --model qwen2-0-5b</code></pre>"
     assert said in pages["measurements/a.md"]
     assert "<pre>" not in pages["measurements/b.md"]
+
+
+def test_an_unsteady_record_says_so_before_its_figures(compared_pages: dict[str, str]) -> None:
+    page = compared_pages["measurements/d.md"]
+    told = "<strong>Unsteady</strong>: the time of a step varied more than was asked"
+    assert page.index(told) < page.index('class="hero"')
+    assert "**Unsteady**: the time of a step" in compared_pages["plain/measurements/d.md"]
+    assert "Unsteady</strong>" not in compared_pages["measurements/a.md"]
+
+
+def test_the_names_in_a_picture_have_room_beside_their_numbers(
+    compared_pages: dict[str, str],
+) -> None:
+    pages = "".join(compared_pages[f"measurements/{name}.md"] for name in ("a", "b", "d"))
+    for drawn in re.findall(r'<svg class="bars pairs".*?</svg>', pages, re.DOTALL):
+        texts = [re.sub("<.*?>", "", each) for each in re.findall("<text.*?</text>", drawn)]
+        said = [html.unescape(each) for each in texts]
+        beside = [pair for pair in pairwise(said) if "→" in pair[1]]
+        assert len(beside) > 3
+        for name, numbers in beside:
+            assert (len(name) + len(numbers) + 1) * GLYPH <= NARROW, name

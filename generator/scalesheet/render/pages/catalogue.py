@@ -5,11 +5,12 @@ pages of their own (`providers.py`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scalesheet.model import Book, Column, Stated, Table
 from scalesheet.numbers import format_of
-from scalesheet.render.pages import measurements
+from scalesheet.render.measured import OWN, at_most
+from scalesheet.render.pages import measured, measurements
 from scalesheet.render.pages.compare_accelerators import compare_line
 from scalesheet.render.pages.context import (
     Context,
@@ -174,23 +175,25 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
             class_="meta",
             **UNSEARCHED,
         ),
-        *(measurements.lead(context, table, row) if record else ()),
+        *(measured.lead(context, table, row) if record else ()),
         _old(context, row) if table.name == "offers" else None,
-        _cards(context, table, row, of_kind.first),
+        measured.cards(context, table, row)
+        if record
+        else _cards(context, table, row, of_kind.first),
         compare_line(context, row) if table.name == "hardware" else None,
         _fact_list(context, table, row),
         tag("p", table.row_notes[row]) if row in table.row_notes else None,
-        *(measurements.beside_section(context, row) if record else ()),
+        *(measured.beside_section(context, row) if record else ()),
         heading(2, "Figures", "figures", searched=False),
         _figures(context, table, row),
         _missing(context, table, row),
         *_prices(context, table, row),
         *(accelerator_prices(context, row) if table.name == "hardware" else ()),
         *earlier_section(context, earlier_of_row(table, row)),
-        *(measurements.again(context, row) if record else ()),
+        *(measured.again(context, row) if record else ()),
         heading(2, "Where it is used", "uses", searched=False),
         uses or tag("p", "Nothing refers to it yet.", class_="note"),
-        *(measurements.why(context, row) if record else ()),
+        *(measured.why(context, row) if record else ()),
         called=table.row_aliases.get(row, ()) if of_kind.weight else None,
         weight=of_kind.weight or 1,
     )
@@ -260,6 +263,8 @@ def _figures(context: Context, table: Table, row: str) -> Html:
         if _empty(value, stated) or said_nowhere(value, stated):
             continue
         fmt = format_of(column, [value], context.book.units)
+        if table.name == "measurements" and isinstance(value.value, float):
+            fmt = at_most(fmt, value.value)
         symbol = context.symbol(column)
         shown = cell(value, fmt, symbol, input_=stated is not None)
         if stated is not None and (told := bound(stated, fmt, symbol)) is not None:
@@ -303,6 +308,9 @@ def _basis(context: Context, column: Column, stated: Stated | None) -> list[Html
         formula = column.formula
         text = tag("code", formula.text) if formula is not None else None
         return [tag("td", kind("derived")), tag("td", text, class_="words"), tag("td")]
+    if stated.citation is not None and stated.citation.key in OWN:
+        # the place within it is the command, which the page says once
+        stated = replace(stated, citation=replace(stated.citation, locator=""))
     return [
         tag("td", kind(stated.basis)),
         tag(

@@ -4,46 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scalesheet.bench.beside import Beside, Off, Pair, off
+from scalesheet.bench.beside import Off, off
 from scalesheet.model import Column, Table
 from scalesheet.render.against import against_svg
 from scalesheet.render.measured import (
-    DRAWN,
     FIGURES,
     MARKS,
+    OFF_HEAD,
+    OFF_SAYS,
     PREDICTED,
     RATIO,
     RATIOS,
     SCATTERED,
-    SIDES,
     TOLD,
-    Scale,
     against,
-    assumed,
-    chosen_by,
-    command,
     count,
-    ends,
-    groups,
     marks,
     number,
     off_by,
-    pairs,
+    off_cells,
+    offs_by_accelerator,
+    offs_by_component,
     ratio,
     scale,
-    scales,
 )
-from scalesheet.render.pages.context import Context, cell_value
-from scalesheet.render.pages.figures import in_words, kind
+from scalesheet.render.pages.context import Context, cell_value, to
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
-from scalesheet.render.pages.places import scalar_address
+from scalesheet.render.pages.measured import amount_cell, coded, kind_of
 from scalesheet.render.pages.tables import grid, heading_cell, reference
-from scalesheet.render.pairs import pairs_svg
 
 TITLE = "Measurements"
 #: What people look for where measurements are meant.
 CALLED = ("Benchmark", "Benchmarks", "Micro-benchmark", "Measurement", "MFU measured")
-LED = {"step_time": "time of a step", "peak_memory": "peak memory"}
 WORDS = ("accelerator", "model", "method", "precision")
 FACETS = ("how", *WORDS)
 #: What the pictures of all records are of.
@@ -59,7 +51,8 @@ def index(context: Context, table: Table) -> str:
         tag("p", count(hows), class_="lead"),
         _offs(context),
         _list(context, table),
-        tag("p", RATIO, " ", *_coded(PREDICTED), class_="note"),
+        tag("p", RATIO, " ", *coded(PREDICTED), class_="note"),
+        *_offs_in_full(context),
         *_scatters(context),
         list_=True,
         called=CALLED,
@@ -79,7 +72,7 @@ def _off(title: str, found: Off) -> Html:
         "section",
         tag("p", f"{title}: prediction off by", class_="label"),
         tag("p", tag("span", ratio(found.median), class_="num"), class_="value"),
-        tag("p", off_by(found), class_="note"),
+        tag("p", off_by(found), ". ", link(f"{found.worst_id}.md", "The worst"), class_="note"),
         class_="figure",
         **UNSEARCHED,
     )
@@ -90,37 +83,36 @@ def _list(context: Context, table: Table) -> Html:
     columns = table.columns
     words = [columns[name] for name in WORDS if name in columns]
     numbers = [columns[name] for name in FIGURES if name in columns]
-    held = [columns[name] for name in RATIOS if name in columns]
-    head = [heading_cell("Record"), heading_cell("Found", facet=True), heading_cell("Date")]
-    head += [heading_cell(c.title, facet=c.name in FACETS) for c in words]
-    head += [heading_cell(c.title, context.symbol(c), number=True) for c in numbers]
-    head += [heading_cell(f"{c.title}: over prediction", number=True) for c in held]
+    head = [heading_cell("Record"), heading_cell("Found", facet=True)]
+    for column in numbers:
+        head.append(heading_cell(column.title, context.symbol(column), number=True))
+        if column.name in RATIOS:
+            head.append(heading_cell("Over prediction", number=True))
     head += [heading_cell("Marks")]
+    head += [heading_cell(c.title, facet=c.name in FACETS) for c in words]
+    head += [heading_cell("Date")]
     body = [
         [
             tag("th", link(f"{row}.md", title), scope="row"),
             tag("td", kind_of(str(cell_value(context, table, columns["how"], row).value))),
-            tag("td", cell_value(context, table, columns["date"], row).value, class_="short"),
-            *(_word(context, table, column, row) for column in words),
-            *(_figure(context, table, column, row) for column in numbers),
-            *(_over(context, column.name, row) for column in held),
+            *(cell for column in numbers for cell in _figure(context, table, column, row)),
             _words(", ".join(MARKS[name][0] for name in marks(context.book, row))),
+            *(_word(context, table, column, row) for column in words),
+            tag("td", cell_value(context, table, columns["date"], row).value, class_="short"),
         ]
         for row, title in zip(table.rows, table.row_titles, strict=True)
     ]
     return grid(head, body, sortable=True)
 
 
-def _figure(context: Context, table: Table, column: Column, row: str) -> Html:
+def _figure(context: Context, table: Table, column: Column, row: str) -> Iterator[Html]:
+    """A figure, and its ratio to the prediction where that is shown."""
     value = number(cell_value(context, table, column, row))
     assert column.unit is not None
-    return _amount(scale(context.book.units, column.unit).told(value), value)
-
-
-def _over(context: Context, key: str, row: str) -> Html:
-    """Record over prediction."""
-    over = context.beside[row].ratio(key) if row in context.beside else None
-    return _amount(ratio(over), over)
+    yield amount_cell(scale(context.book.units, column.unit).told(value), value)
+    if column.name in RATIOS:
+        over = context.beside[row].ratio(column.name) if row in context.beside else None
+        yield amount_cell(ratio(over), over)
 
 
 def _words(said: str) -> Html:
@@ -137,10 +129,30 @@ def _word(context: Context, table: Table, column: Column, row: str) -> Html:
     return tag("td", value.value, class_="short")
 
 
-def _amount(text: str, value: float | None) -> Html:
-    if value is None:
-        return tag("td")
-    return tag("td", text, class_="num", data_value=repr(value))
+def _offs_in_full(context: Context) -> Iterator[object]:
+    """How far predictions are off, by component and by accelerator."""
+    found = offs_by_component(context.beside)
+    if not found:
+        return
+    yield heading(2, "How far predictions are off", "off")
+    yield tag("p", OFF_SAYS)
+    head = [heading_cell("Component"), *(heading_cell(name, number=True) for name in OFF_HEAD)]
+    yield grid(head, [_off_row(title, each) for title, each in found])
+    table = context.table("hardware")
+    for key, title in TOLD.items():
+        names = offs_by_accelerator(context.beside, key)
+        if table is not None and names:
+            head[0] = heading_cell(f"{title}, by accelerator")
+            lines = [
+                _off_row(link(to("hardware", name), context.row_title(table, name)), each)
+                for name, each in names.items()
+            ]
+            yield grid(head, lines)
+
+
+def _off_row(name: object, found: Off) -> list[Html]:
+    numbers = [tag("td", text, class_="num") for text in off_cells(found)]
+    return [tag("th", name, scope="row"), *numbers]
 
 
 def _scatters(context: Context) -> Iterator[object]:
@@ -167,136 +179,3 @@ def _scatters(context: Context) -> Iterator[object]:
             class_="chart",
             **UNSEARCHED,
         )
-
-
-def kind_of(how: str) -> Html:
-    """The chip that says whether a record was measured or simulated, in its word."""
-    return kind("measured" if how == "measured" else "simulated")
-
-
-# ------------------------------------------------------------------ one record
-
-
-def beside_section(context: Context, row: str) -> Iterator[object]:
-    """A record's components beside their prediction: as a table, and drawn."""
-    found = context.beside.get(row)
-    if found is None:
-        return
-    yield heading(2, f"{SIDES[found.how]} against predicted", "against", searched=False)
-    if found.why:
-        yield tag("p", tag("strong", "Not predicted:"), f" {found.why}.", class_="note")
-        return
-    yield tag("p", *_coded(PREDICTED), " ", RATIO)
-    yield _table(context, found)
-    for name in DRAWN:
-        drawn = pairs(context.book, found, name)
-        if drawn is not None:
-            yield tag(
-                "figure",
-                tag("figcaption", tag("strong", drawn.title)),
-                "\n",
-                Html(pairs_svg(drawn)),
-                class_="chart",
-                **UNSEARCHED,
-            )
-    if found.assumed:
-        yield tag("p", assumed(found), class_="note")
-    if found.note:
-        yield tag("p", found.note, class_="note")
-    yield from _twins(context, found)
-
-
-def _table(context: Context, found: Beside) -> Html:
-    """Each component with both figures, what the prediction may be, and the ratio."""
-    by = scales(context.book, found)
-    head = [heading_cell("Component"), heading_cell("Unit")]
-    head += [heading_cell(SIDES[found.how], number=True), heading_cell("Predicted", number=True)]
-    head += [heading_cell("May be"), heading_cell("Ratio", number=True)]
-    body = [_line(by[pair.unit], pair) for _, listed in groups(found) for pair in listed]
-    return grid(head, body)
-
-
-def _line(by: Scale, pair: Pair) -> list[Html]:
-    here, made = number(pair.recorded), number(pair.predicted)
-    span = ends(by, pair.predicted)
-    if span and pair.inside is False:
-        span += ", outside"
-    return [
-        tag("th", pair.title, scope="row"),
-        tag("td", by.symbol, class_="short"),
-        _amount(by.told(here), here)
-        if here is not None
-        else tag("td", "not taken", class_="reason"),
-        _amount(by.told(made), made) if made is not None else tag("td", "none", class_="reason"),
-        tag("td", span, class_="range") if span else tag("td"),
-        _amount(ratio(pair.ratio), pair.ratio),
-    ]
-
-
-def _twins(context: Context, found: Beside) -> Iterator[object]:
-    """Other records of the same job: what they took, and the ratio of this one to each."""
-    if not found.twins:
-        return
-    table = context.book.tables["measurements"]
-    yield heading(2, "Other records of the same job", "twins", searched=False)
-    head = [heading_cell("Record"), heading_cell("Found"), heading_cell("Date")]
-    shown = [key for key in ("step_time", "tokens_per_second", "peak_memory") if key in found.pairs]
-    for key in shown:
-        pair = found.pairs[key]
-        head.append(heading_cell(pair.title, context.book.units.symbol(pair.unit), number=True))
-        head.append(heading_cell("This over that", number=True))
-    body = []
-    for id in found.twins:
-        other = context.beside[id]
-        date = cell_value(context, table, table.columns["date"], id).value
-        cells = [
-            tag("th", link(f"{id}.md", context.row_title(table, id)), scope="row"),
-            tag("td", kind_of(other.how)),
-            tag("td", date, class_="short"),
-        ]
-        for key in shown:
-            own = number(found.pairs[key].recorded)
-            that = number(other.pairs[key].recorded) if key in other.pairs else None
-            over = own / that if own and that else None
-            by = scale(context.book.units, found.pairs[key].unit)
-            cells += [_amount(by.told(that), that), _amount(ratio(over), over)]
-        body.append(cells)
-    yield grid(head, body)
-
-
-def lead(context: Context, table: Table, row: str) -> Iterator[Html]:
-    """What a reader must know before a record's figures: how it was found, and its marks."""
-    said: list[object] = [tag("strong", "Simulated, not measured."), " No step was timed."]
-    if cell_value(context, table, table.columns["how"], row).value == "measured":
-        said = [tag("strong", "Measured"), " on the hardware."]
-    if row in context.beside:
-        over = {name: context.beside[row].ratio(key) for key, name in LED.items()}
-        told = [f"{name} is {ratio(each)}" for name, each in over.items() if each is not None]
-        if told:
-            said.append(f" Its {in_words(told)} of what is predicted.")
-    yield tag("p", *said, class_="lead")
-    for word, meaning in (MARKS[name] for name in marks(context.book, row)):
-        yield tag("p", tag("strong", word.capitalize()), f": {meaning}.")
-
-
-def why(context: Context, row: str) -> Iterator[Html]:
-    """By which rule each plan came to a record, where one says."""
-    for plan, scalar, note in chosen_by(context.book, row, context.results):
-        if note:
-            address = f"../plans/{scalar_address(plan, scalar, '')}"
-            yield tag(
-                "p", plan.title, ", ", link(address, scalar.title), f": {note}", class_="note"
-            )
-
-
-def again(context: Context, row: str) -> Iterator[object]:
-    """The command that takes a record again, where the record is one of `bench`."""
-    if said := command(context.book, row):
-        yield heading(2, "Take it again", "again", searched=False)
-        yield tag("pre", tag("code", said))
-
-
-def _coded(words: str) -> Iterator[object]:
-    """Text in which what stands between backquotes is code."""
-    for n, part in enumerate(words.split("`")):
-        yield tag("code", part) if n % 2 else part

@@ -310,7 +310,9 @@ def _amount(task: str, value: float | None) -> Html:
 
 
 def _span(task: str, row: ShownRow) -> str:
-    """The interval, and that the published figure is outside of it."""
+    """The interval, and that the published figure is outside of it; nothing where there is none."""
+    if row.low is None:
+        return ""
     return f"{figure(task, row.low)}–{figure(task, row.high)}" + ", outside" * (row.inside is False)
 
 

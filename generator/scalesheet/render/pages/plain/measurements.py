@@ -9,6 +9,8 @@ from scalesheet.model import Table
 from scalesheet.render.measured import (
     FIGURES,
     MARKS,
+    OFF_HEAD,
+    OFF_SAYS,
     PREDICTED,
     RATIO,
     RATIOS,
@@ -20,9 +22,13 @@ from scalesheet.render.measured import (
     count,
     ends,
     groups,
+    led,
     marks,
     number,
     off_by,
+    off_cells,
+    offs_by_accelerator,
+    offs_by_component,
     ratio,
     scale,
     scales,
@@ -58,8 +64,23 @@ def index_text(context: Context, table: Table) -> str:
         body.append(cells)
     return document(
         f"# {TITLE}", count(hows), "\n".join(told), f"Data: {data}", grid(head, body), RATIO,
-        PREDICTED,
+        PREDICTED, *_offs(context),
     )  # fmt: skip
+
+
+def _offs(context: Context) -> Iterator[str]:
+    """How far predictions are off, by component and by accelerator."""
+    found = offs_by_component(context.beside)
+    if not found:
+        return
+    yield "## How far predictions are off"
+    yield OFF_SAYS
+    yield grid(["Component", *OFF_HEAD], [[plain(t), *off_cells(each)] for t, each in found])
+    for key, title in TOLD.items():
+        names = offs_by_accelerator(context.beside, key)
+        if names:
+            lines = [[link(f"../hardware/{n}.md", n), *off_cells(o)] for n, o in names.items()]
+            yield grid([f"{title}, by accelerator", *OFF_HEAD], lines)
 
 
 def _unit(symbol: str) -> str:
@@ -68,9 +89,12 @@ def _unit(symbol: str) -> str:
 
 def record_text(context: Context, row: str) -> Iterator[str]:
     """A record's marks, and its components beside their prediction."""
+    found = context.beside.get(row)
+    how = str(context.book.tables["measurements"].columns["how"].stated[row].value)
+    if said := led(found, how):
+        yield said
     for word, meaning in (MARKS[name] for name in marks(context.book, row)):
         yield f"**{word.capitalize()}**: {meaning}."
-    found = context.beside.get(row)
     if found is None:
         return
     yield f"## {SIDES[found.how]} against predicted"

@@ -1,0 +1,194 @@
+"""Parts of a measurement's page: how it was found, each component beside its prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scalesheet.bench.beside import Beside, Pair
+from scalesheet.model import Table
+from scalesheet.render.measured import (
+    CARDS,
+    DRAWN,
+    MARKS,
+    PREDICTED,
+    RATIO,
+    SIDES,
+    Scale,
+    assumed,
+    chosen_by,
+    command,
+    ends,
+    groups,
+    led,
+    marks,
+    number,
+    pairs,
+    ratio,
+    scale,
+    scales,
+)
+from scalesheet.render.pages.context import Context, cell_value
+from scalesheet.render.pages.figures import card, kind
+from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, tag
+from scalesheet.render.pages.places import scalar_address
+from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.render.pairs import pairs_svg
+from scalesheet.values import Value
+
+#: What is shown of other records of the same job.
+MOST_CARDS = 4
+SHOWN = ("step_time", "tokens_per_second", "peak_memory")
+
+
+def lead(context: Context, table: Table, row: str) -> Iterator[Html]:
+    """What a reader must know before a record's figures: how it was found, and its marks."""
+    how = str(cell_value(context, table, table.columns["how"], row).value)
+    said: list[object] = [tag("strong", "Simulated, not measured."), " No step was timed."]
+    if how == "measured":
+        said = [tag("strong", "Measured"), " on the hardware."]
+    said.append(f" {led(context.beside.get(row), how)}".rstrip())
+    yield tag("p", *said, class_="lead")
+    for word, meaning in (MARKS[name] for name in marks(context.book, row)):
+        yield tag("p", tag("strong", word.capitalize()), f": {meaning}.")
+
+
+def cards(context: Context, table: Table, row: str) -> Html | None:
+    """The figures that answer first, each with its prediction."""
+    shown: list[Html] = []
+    found = context.beside.get(row)
+    how = str(cell_value(context, table, table.columns["how"], row).value)
+    for name in CARDS:
+        column = table.columns.get(name)
+        value = cell_value(context, table, column, row) if column is not None else Value()
+        here = number(value)
+        if column is None or column.unit is None or here is None or len(shown) == MOST_CARDS:
+            continue
+        by = scale(context.book.units, column.unit, here)
+        ends_ = (None if end is None else end * by.times for end in (value.low, value.high))
+        pair = found.pairs.get(name) if found is not None else None
+        beside = None
+        if pair is not None and pair.ratio is not None:
+            beside = f" predicted {by.both(number(pair.predicted))}, {ratio(pair.ratio)}"
+        note = join([kind_of(how), beside])
+        scaled = Value.number(here * by.times, *ends_)
+        shown.append(card(column.title, scaled, by.format(here), by.symbol, note=note))
+    return tag("div", *shown, class_="hero") if shown else None
+
+
+def beside_section(context: Context, row: str) -> Iterator[object]:
+    """A record's components beside their prediction: as a table, and drawn."""
+    found = context.beside.get(row)
+    if found is None:
+        return
+    yield heading(2, f"{SIDES[found.how]} against predicted", "against", searched=False)
+    if found.why:
+        yield tag("p", tag("strong", "Not predicted:"), f" {found.why}.", class_="note")
+        return
+    yield tag("p", *coded(PREDICTED), " ", RATIO)
+    yield _table(context, found)
+    for name in DRAWN:
+        drawn = pairs(context.book, found, name)
+        if drawn is not None:
+            yield tag(
+                "figure",
+                tag("figcaption", tag("strong", drawn.title)),
+                "\n",
+                Html(pairs_svg(drawn)),
+                class_="chart",
+                **UNSEARCHED,
+            )
+    if found.assumed:
+        yield tag("p", assumed(found), class_="note")
+    if found.note:
+        yield tag("p", found.note, class_="note")
+    yield from _twins(context, found)
+
+
+def _table(context: Context, found: Beside) -> Html:
+    """Each component with both figures, what the prediction may be, and the ratio."""
+    by = scales(context.book, found)
+    head = [heading_cell("Component"), heading_cell("Unit")]
+    head += [heading_cell(SIDES[found.how], number=True), heading_cell("Predicted", number=True)]
+    head += [heading_cell("May be"), heading_cell("Ratio", number=True)]
+    body = [_line(by[pair.unit], pair) for _, listed in groups(found) for pair in listed]
+    return grid(head, body)
+
+
+def _line(by: Scale, pair: Pair) -> list[Html]:
+    here, made = number(pair.recorded), number(pair.predicted)
+    span = ends(by, pair.predicted)
+    if span and pair.inside is False:
+        span += ", outside"
+    return [
+        tag("th", pair.title, scope="row"),
+        tag("td", by.symbol, class_="short"),
+        amount_cell(by.told(here), here) if here is not None else tag("td", "not taken"),
+        amount_cell(by.told(made), made) if made is not None else tag("td", "none"),
+        tag("td", span, class_="range") if span else tag("td"),
+        amount_cell(ratio(pair.ratio), pair.ratio),
+    ]
+
+
+def _twins(context: Context, found: Beside) -> Iterator[object]:
+    """Other records of the same job: what they took, and the ratio of this one to each."""
+    if not found.twins:
+        return
+    table = context.book.tables["measurements"]
+    yield heading(2, "Other records of the same job", "twins", searched=False)
+    head = [heading_cell("Record"), heading_cell("Found"), heading_cell("Date")]
+    shown = [key for key in SHOWN if key in found.pairs]
+    for key in shown:
+        pair = found.pairs[key]
+        head.append(heading_cell(pair.title, context.book.units.symbol(pair.unit), number=True))
+        head.append(heading_cell("This over that", number=True))
+    body = []
+    for id in found.twins:
+        other = context.beside[id]
+        date = cell_value(context, table, table.columns["date"], id).value
+        cells = [
+            tag("th", link(f"{id}.md", context.row_title(table, id)), scope="row"),
+            tag("td", kind_of(other.how)),
+            tag("td", date, class_="short"),
+        ]
+        for key in shown:
+            own = number(found.pairs[key].recorded)
+            that = number(other.pairs[key].recorded) if key in other.pairs else None
+            over = own / that if own and that else None
+            by = scale(context.book.units, found.pairs[key].unit)
+            cells += [amount_cell(by.told(that), that), amount_cell(ratio(over), over)]
+        body.append(cells)
+    yield grid(head, body)
+
+
+def why(context: Context, row: str) -> Iterator[Html]:
+    """By which rule each plan came to a record, where one says."""
+    for plan, scalar, note in chosen_by(context.book, row, context.results):
+        if note:
+            address = f"../plans/{scalar_address(plan, scalar, '')}"
+            yield tag(
+                "p", plan.title, ", ", link(address, scalar.title), f": {note}", class_="note"
+            )
+
+
+def again(context: Context, row: str) -> Iterator[object]:
+    """The command that takes a record again, where the record is one of `bench`."""
+    if said := command(context.book, row):
+        yield heading(2, "Take it again", "again", searched=False)
+        yield tag("pre", tag("code", said))
+
+
+def kind_of(how: str) -> Html:
+    """The chip that says whether a record was measured or simulated, in its word."""
+    return kind("measured" if how == "measured" else "simulated")
+
+
+def amount_cell(text: str, value: float | None) -> Html:
+    if value is None:
+        return tag("td")
+    return tag("td", text, class_="num", data_value=repr(value))
+
+
+def coded(words: str) -> Iterator[object]:
+    """Text in which what stands between backquotes is code."""
+    for n, part in enumerate(words.split("`")):
+        yield tag("code", part) if n % 2 else part
