@@ -10,7 +10,7 @@ import pytest
 from runs import RUN, UNITS
 from scalesheet.build import Examined, examine
 from scalesheet.model import Stated
-from small import HEAD, lay, said
+from small import HEAD, MINIMAL, lay, said
 
 PLAN = (
     HEAD
@@ -188,3 +188,49 @@ def test_a_difference_that_is_not_stated_is_told(
     text = PLAN[:start] + f"  run: {{ref: measurements, {rule}}}\n" + PLAN[end:]
     found = said(book(tmp_path, {"a": record(how)}, text))
     assert [each.startswith("V016 'run' rests on a record") for each in found] == [True] * warned
+
+
+PHASED = (
+    HEAD
+    + """\
+scenarios: [corrected, written]
+scalars:
+  gpu: {ref: hardware, value: card, written: {value: other}}
+  goodput: {value: 1, unit: 1, domain: positive-fraction}
+phases:
+  tuning:
+    title: Tuning
+    class: one_time
+    gpus: {value: 2, unit: GPU}
+    hours: {value: 3, unit: hour}
+    scalars:
+      model: {ref: models, value: tiny}
+      length: {value: 128, unit: token / sequence}
+      run: {ref: measurements, rule: {accelerator: gpu, model: model},
+        runs: {sequence_length: length, gpus: phases.tuning.gpus}}
+"""
+)
+OTHER_CARD = (MINIMAL / "hardware" / "card.yaml").read_text("utf-8")
+
+
+def test_a_rule_of_a_phase_reads_its_names_and_the_first_scenario(tmp_path: Path) -> None:
+    page = {"plans/small/page.md": "# A plan\n", "plans/small/plan.yaml": PHASED}
+    cards = {"hardware/other.yaml": OTHER_CARD.replace("aliases: [4090, The Card]\n", "")}
+    runs = {
+        "measurements/a.yaml": record(),
+        "measurements/b.yaml": record(day="2026-11-21").replace(": card", ": other"),
+    }
+    examined = examine(lay(tmp_path, {**page, **cards, **runs, "units.yaml": UNITS}))
+    assert chosen(examined, "tuning.run").value == "a"
+    results = examined.results["small"]
+    name = "tuning.run_differences"
+    assert examined.book is not None
+    assert examined.book.plans["small"].tables[name].rows == (
+        "accelerator", "model", "sequence-length", "gpus"
+    )  # fmt: skip
+    agrees = [
+        results.cell(name, row, "agrees").value
+        for row in ("accelerator", "sequence-length", "gpus")
+    ]
+    assert agrees == ["same", "same", "other"]
+    assert results.scalars["tuning.run_differing"].value == 1

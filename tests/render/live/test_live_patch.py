@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from render.live.parts import with_plan
+from runs import RUN, UNITS
 from scalesheet.build import examine
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
@@ -19,6 +20,7 @@ from scalesheet.load import load
 from scalesheet.model import Book, Key, Stated
 from scalesheet.values import Results
 from shipped import shipped_book
+from small import plan
 
 DATA = Path(__file__).parents[3] / "data"
 Run = Callable[..., Any]
@@ -102,6 +104,15 @@ def test_the_copied_yaml_in_the_plans_file_gives_the_figures_of_the_page(
             under = {**changed, Key("scenario"): Stated(word)}
             built = evaluate(other, other.plans[name], {Key("scenario"): Stated(word)})
             assert same(evaluate(book, book.plans[name], under), built) == []
+
+
+def test_a_record_that_is_picked_stands_in_place_of_the_rule(run_node: Run, tmp_path: Path) -> None:
+    text = "scalars:\n  run: {ref: measurements, rule: {model: tiny}, runs: {gpus: run.gpus}}\n"
+    records = {"measurements/new.yaml": RUN, "measurements/old.yaml": RUN.replace("11-20", "10-20")}
+    examined = plan(tmp_path, text, {**records, "units.yaml": UNITS})
+    assert examined.book is not None
+    said, _ = copied(run_node, examined.book, "small", ["run=old"])
+    assert said.endswith("scalars:\n  run:\n    value: old  # in place of its rule\n")
 
 
 def test_what_a_file_cannot_say_is_a_comment_and_in_the_command(book: Book, run_node: Run) -> None:

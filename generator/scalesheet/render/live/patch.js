@@ -43,7 +43,10 @@ scalesheet.patch = (() => {
         continue;
       }
       const { rows } = plan.inputs.tables[table] ?? { rows: [] };
-      put(quantity.at, rows[row], members(value, stated, quantity.stands));
+      const found = members(value, stated, quantity.stands);
+      // the file names no value there
+      if (quantity.ruled) found.value += "  # in place of its rule";
+      put(quantity.at, rows[row], found);
       const other = table && besides(plan, changes, { table, column, row: rows[row], stated });
       if (other) put(...other);
     }

@@ -50,6 +50,8 @@ def shown(plan: Plan, book: Book) -> str:
         scalars[name] = _quantity(scalar, book.units, (None, name) in used)
         if place := scalar_place(plan, scalar):
             scalars[name]["at"] = place
+        if scalar.stated is not None and scalar.stated.rule:
+            scalars[name]["ruled"] = True
     names: dict[str, Any] = {
         "title": plan.title,
         "file": f"data/plans/{plan.id}/plan.yaml",
