@@ -495,8 +495,9 @@ _code(
 _code(
     "P001",
     "the score fell",
-    "Predictions are further from published results than score.yaml expects, their intervals hold "
-    "too few or too many of them, or a run is said to fit that took more.",
+    "Predictions are further from published results, or from own measurements that it lists, than "
+    "score.yaml expects, their intervals hold too few or too many of them, or a run is said to fit "
+    "that took more.",
     "Look at the page of the score. Mend what made it worse, or lower the expectation where it "
     "was wrong.",
 )

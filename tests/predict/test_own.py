@@ -9,6 +9,7 @@ import pytest
 
 from made_up import MEASURED, SIMULATED, examined, lay
 from scalesheet.build import Examined, examine
+from scalesheet.cli import main
 from scalesheet.model import Book, ExpectedOwn, Position
 from scalesheet.predict.check import problems
 from scalesheet.predict.own import Own
@@ -178,3 +179,25 @@ def test_a_book_without_measured_records_says_so() -> None:
     pages = dict(score_pages(Context(found.book, {}, "x", {}, scores=bare)))
     for name in ("index", "throughput", "memory"):
         assert "No record of this book was measured yet" in pages[f"score/{name}.md"]
+
+
+# ------------------------------------------------------------------ the command
+
+
+def test_fit_tells_how_far_off_they_are_and_check_holds_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = lay(tmp_path, {"fast": MEASURED, "dry": SIMULATED})
+    asked = ["fit", "throughput", "--check", "--data", str(data)]
+    assert main(asked) == 0
+    said = capsys.readouterr().out
+    assert "throughput: off own measurements by 4.5" in said
+    assert "throughput: not held by score.yaml: fast\n" in said
+
+    score = data / "score.yaml"
+    expected = "own: {throughput: {records: [fast], median: 1.01, worst: 1.01}}\n"
+    score.write_text(score.read_text("utf-8") + expected, "utf-8")
+    assert main(asked) == 1
+    said = capsys.readouterr().out
+    assert "throughput: the error of 'fast' is 4.5" in said
+    assert "not held" not in said

@@ -15,6 +15,8 @@ from scalesheet.units import Unit
 from scalesheet.values import Value
 
 TABLE = "measurements"
+#: Marks of a record whose times are not what the machine can do.
+UNTIMED = ("interrupted", "unsteady", "input_bound")
 CLOSE = 0.05  # by how much a prediction may be off and is called close
 SMALL = 0.05  # of the whole, below which a part is not judged
 #: Shares of a step, and what the time that they are of is called.
@@ -81,6 +83,7 @@ class Beside:
     note: str = ""  # what the prediction says of itself
     why: str = ""
     twins: tuple[str, ...] = ()
+    timed: bool = True  # whether its times are what the machine can do: see UNTIMED
 
     def ratio(self, key: str) -> float | None:
         return self.pairs[key].ratio if key in self.pairs else None
@@ -100,12 +103,14 @@ class Off:
 
 def off(found: Iterable[Beside], key: str) -> Off | None:
     """How far the predictions of measured records are off; None where there is no such record. A
-    part that is SMALL in a record says little of it, and does not count."""
+    part that is SMALL in a record says little of it and does not count, nor do times and rates of a
+    record that is not `timed`."""
     factors = [
         (max(ratio, 1 / ratio), each.id)
         for each in found
         if each.how == "measured"
         and (ratio := each.ratio(key)) is not None
+        and (each.timed or key.endswith("_memory"))
         and not _small(each, key)
     ]
     if not factors:

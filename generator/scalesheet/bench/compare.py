@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, replace
 from datetime import date
 
-from scalesheet.bench.beside import COMPARED, SHARES, TABLE, Beside, Pair
+from scalesheet.bench.beside import COMPARED, SHARES, TABLE, UNTIMED, Beside, Pair
 from scalesheet.bench.job import Job
 from scalesheet.bench.record import Record
 from scalesheet.bench.recorded import UnclearError, recorded
@@ -28,7 +28,7 @@ def compared(book: Book, simulate: Simulate) -> dict[str, Beside]:
     for id in table.rows:
         stated = figures(table, id)
         how = str(table.columns["how"].stated[id].value)
-        said = Beside(id, how, _pairs(book, table, stated, {}))
+        said = Beside(id, how, _pairs(book, table, stated, {}), timed=not _untimed(table, id))
         try:
             again = recorded(book, id, results)
             made = simulate(book, again.job, _day(table, id), "")
@@ -98,6 +98,11 @@ def _pairs(
         sides = stated.get(key, Value()), made.get(key, Value())
         found[key] = Pair(key, title, column.unit, *sides)
     return found
+
+
+def _untimed(table: Table, id: str) -> bool:
+    marks = (table.columns[name].stated.get(id) for name in UNTIMED if name in table.columns)
+    return any(mark is not None and mark.value is True for mark in marks)
 
 
 def _day(table: Table, id: str) -> date:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from scalesheet.commands import FINDINGS, GOOD, folder
+
+if TYPE_CHECKING:
+    from scalesheet.model import Book
+    from scalesheet.predict.lookups import Known
 
 SUMMARY = "fit the coefficients of predictions on the published results"
 #: As in `predict.tasks`, which is loaded only when a fit is made.
@@ -19,7 +24,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="write nothing; say which fits on file are not what the data gives",
+        help="write nothing; say which fits on file are not what the data gives, and which own "
+        "measurements are further off than score.yaml expects",
     )
 
 
@@ -56,4 +62,27 @@ def run(options: argparse.Namespace) -> int:
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
             print(f"{task}: {path}")
+        if _own(examined.book, task, catalogue) and options.check:
+            changed += 1
     return FINDINGS if changed else GOOD
+
+
+def _own(book: Book, task: str, catalogue: Known) -> bool:
+    """Prints how far the fit on file is off own measurements, and says whether any of those that
+    score.yaml holds is further off than expected."""
+    from scalesheet.predict.check import worse_own
+    from scalesheet.predict.own import owned
+
+    own, held = owned(book, task, catalogue), book.expected_own.get(task)
+    if own is not None and own.rows:
+        worst, record = own.worst
+        print(
+            f"{task}: off own measurements by {own.median:.4g} in the median of {own.rows}, and "
+            f"by {worst:.4g} at worst ('{record}')"
+        )
+        if free := sorted(own.errors.keys() - set(held.records if held is not None else ())):
+            print(f"{task}: not held by score.yaml: {', '.join(free)}")
+    faults = list(worse_own(own, held)) if held is not None else []
+    for fault in faults:
+        print(f"{task}: {fault}")
+    return bool(faults)

@@ -31,7 +31,7 @@ def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic
             yield at(expected.position, "P001", f"{task}: {message}")
     for task, held in book.expected_own.items():
         assert held.position is not None
-        for message in _worse_own(scores[task].own if task in scores else None, held):
+        for message in worse_own(scores[task].own if task in scores else None, held):
             yield at(held.position, "P001", f"{task} of own measurements: {message}")
     for task, made in scores.items():
         fit = book.fits.get(task)
@@ -59,7 +59,7 @@ def _figures(scores: Mapping[str, TaskScore], name: str) -> Quality | None:
     return scores[name].unseen if name in scores else None
 
 
-def _worse_own(found: Own | None, held: ExpectedOwn) -> Iterator[str]:
+def worse_own(found: Own | None, held: ExpectedOwn) -> Iterator[str]:
     """Of the records that are held: those without a score, and errors above what is expected."""
     errors = found.errors if found is not None else {}
     for id in held.records:

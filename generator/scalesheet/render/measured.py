@@ -188,7 +188,8 @@ def off_by(found: Off) -> str:
 OFF_HEAD = ("Records", f"Within {CLOSE * 100:.0f} %", "Median", "Worst")
 OFF_SAYS = (
     "Measured records alone, as factors from 1 up: ×1.05 is five per cent too much or too little. "
-    f"A part that is below {SMALL * 100:.0f} % of its whole in a record does not count."
+    f"A part that is below {SMALL * 100:.0f} % of its whole in a record does not count, nor do "
+    "times and rates of a run that was interrupted, unsteady or waited for its data."
 )
 
 

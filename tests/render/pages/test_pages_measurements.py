@@ -75,10 +75,11 @@ def test_a_default_of_a_model_is_on_no_page(context: Context, pages: dict[str, s
 @pytest.fixture(scope="module")
 def compared_pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     unclear = MEASURED.replace("method: LoRA\n", "").replace("A made-up run", "An unclear one")
-    other = MEASURED.replace("checkpointing: no", "checkpointing: yes\nunsteady: yes")
+    other = MEASURED.replace("checkpointing: no", "checkpointing: yes")
     other = other.replace("A made-up run", "A slow one")
     other = other.replace("value: 0.5, unit: sec", "value: 0.8, unit: sec")
-    records = {"a": MEASURED, "b": SIMULATED, "c": unclear, "d": other}
+    uneven = other.replace("A slow one", "An uneven one\nunsteady: yes").replace("0.8,", "1.6,")
+    records = {"a": MEASURED, "b": SIMULATED, "c": unclear, "d": other, "e": uneven}
     book = examined(tmp_path_factory.mktemp("compared"), records).book
     assert book is not None
     found = compared(book, foretold)
@@ -140,12 +141,14 @@ def test_measured_and_simulated_records_of_a_job_name_each_other(
         "The same run, simulated":
         ["simulated", "2026-11-20", "0.5000", "×1.000", "16,380", "×1.000", "10.00", "×1.000"]
     }  # fmt: skip
-    assert "{ #twins" not in compared_pages["measurements/d.md"]
+    other = compared_pages["measurements/d.md"].partition("{ #twins")[2].partition("{ #figures")[0]
+    assert list(rows(other)) == ["An uneven one"]
+    assert "{ #twins" not in compared_pages["measurements/c.md"]
 
 
 def test_the_list_says_how_far_off_predictions_are(compared_pages: dict[str, str]) -> None:
     index = compared_pages["measurements/index.md"]
-    assert "3 records are measured on the hardware, 1 simulated." in index
+    assert "4 records are measured on the hardware, 1 simulated." in index
     # 0.5 and 0.8 s against 0.4
     assert (
         "×1.63 in the median and ×2.00 at worst, over 2 records, of which 0 are within 5 %. "
@@ -154,17 +157,20 @@ def test_the_list_says_how_far_off_predictions_are(compared_pages: dict[str, str
     table = rows(index)
     assert table["A made-up run"][:4] == ["measured", "0.5000", "×1.25", "10.00"]
     assert table["A slow one"][:7] == (
-        ["measured", "0.8000", "×2.00", "10.00", "×1.25", "16,380", "unsteady"]
+        ["measured", "0.8000", "×2.00", "10.00", "×1.25", "16,380", ""]
     )
     assert table["An unclear one"][:5] == ["measured", "0.5000", "", "10.00", ""]
+    # times of an unsteady run do not count, its memory does
+    assert table["An uneven one"][1:7] == ["1.600", "×4.00", "10.00", "×1.25", "16,380", "unsteady"]
+    assert table["Peak memory"] == ["3", "0", "×1.25", "×1.25"]
     # a part below 5 % of its whole says nothing: weights count, and waiting does not
-    assert table["Memory of the weights"] == ["2", "2", "×1.000", "×1.000"]
+    assert table["Memory of the weights"] == ["3", "3", "×1.000", "×1.000"]
     assert table["Forward pass"] == ["2", "0", "×1.28", "×1.50"]
     assert "Waiting for data" not in table
     assert table["NVIDIA H100 SXM5 80 GB"] == ["2", "0", "×1.63", "×2.00"]
     assert len(re.findall(r'<svg class="scatter"', index)) == 2
-    # two measured records with a prediction; the simulated one is in no picture
-    assert index.count('<circle class="dot"') == 2 * 2
+    # three measured records with a prediction; the simulated one is in no picture
+    assert index.count('<circle class="dot"') == 2 * 3
 
 
 def test_people_find_it_under_the_names_they_use(compared_pages: dict[str, str]) -> None:
@@ -179,8 +185,8 @@ def test_readers_of_text_get_the_same(compared_pages: dict[str, str]) -> None:
     assert "- [The same run, simulated](b.md), simulated" in page
     index = compared_pages["plain/measurements/index.md"]
     assert "| [A made-up run](a.md) | measured | 2026-11-20 | 0.5000 | 10.00 | 16,380 |" in index
-    assert "| Peak memory | 2 | 0 | ×1.25 | ×1.25 |" in index
-    assert "3 records are measured on the hardware, 1 simulated." in index
+    assert "| Peak memory | 3 | 0 | ×1.25 | ×1.25 |" in index
+    assert "4 records are measured on the hardware, 1 simulated." in index
     assert (
         "**Not predicted:** the record states no method"
         in (compared_pages["plain/measurements/c.md"])
@@ -204,10 +210,10 @@ def test_a_record_of_bench_says_how_it_is_taken_again(tmp_path: Path) -> None:
 
 
 def test_an_unsteady_record_says_so_before_its_figures(compared_pages: dict[str, str]) -> None:
-    page = compared_pages["measurements/d.md"]
+    page = compared_pages["measurements/e.md"]
     told = "<strong>Unsteady</strong>: the time of a step varied more than was asked"
     assert page.index(told) < page.index('class="hero"')
-    assert "**Unsteady**: the time of a step" in compared_pages["plain/measurements/d.md"]
+    assert "**Unsteady**: the time of a step" in compared_pages["plain/measurements/e.md"]
     assert "Unsteady</strong>" not in compared_pages["measurements/a.md"]
 
 
