@@ -88,8 +88,14 @@ def test_a_list_for_an_issue_is_no_markup_and_fits_into_one() -> None:
         (["show", "smal"], "there is no plan 'smal'; did you mean 'small'?"),
         (["show", "small", "--set", "cards"], "write NAME=VALUE"),
         (["show", "small", "--set", "crads=2"], "there is no input 'crads'; did you mean 'cards'?"),
-        (["show", "small", "--set", "cards=two"], "expected a number, found 'two'"),
-        (["show", "small", "--set", "cards=0"], "0 is outside the domain 'count'"),
+        (
+            ["show", "small", "--set", "cards=two"],
+            "expected a number in GPU, without the unit, found 'two'",
+        ),
+        (
+            ["show", "small", "--set", "cards=0"],
+            "0 is outside the domain 'count'; write a number that",
+        ),
         (["show", "small", "--set", "cards=1e999"], "'1e999' is not a finite number"),
         (["show", "small", "--set", "cost=5"], "'cost' is derived"),
         (["show", "small", "--set", "gpu=h100"], "'h100' is not possible here"),
@@ -99,7 +105,13 @@ def test_a_list_for_an_issue_is_no_markup_and_fits_into_one() -> None:
         (["show", "small", "--as-of", "yesterday"], "'yesterday' is not a date"),
         (["build", "--no-site", "--out", "DATA"], "would replace the data folder"),
         (["build"], "there is no mkdocs.yml in"),
-        (["bild"], "invalid choice"),
+        (["bild"], "did you mean 'build'?"),
+        (
+            ["show", "small", "--sets", "cards=2"],
+            "there is no option '--sets'; did you mean '--set'?",
+        ),
+        (["show", "small", "cards=2"], "'cards=2' is one argument too many"),
+        (["show", "small", "--format", "jsn"], "did you mean 'json'?"),
         ([], "the following arguments are required"),
     ],
 )

@@ -15,7 +15,7 @@ from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.load import MAX_FINDINGS, Document, Steps, quotable
-from scalesheet.model import DOMAINS, TO_BE_STATED
+from scalesheet.model import DOMAIN_WORDS, DOMAINS, TO_BE_STATED
 from scalesheet.schemas import (
     KINDS,
     described,
@@ -25,16 +25,6 @@ from scalesheet.schemas import (
     schema,
     violations,
 )
-
-DOMAIN_WORDS = {
-    "positive": "above 0",
-    "non-negative": "0 or more",
-    "fraction": "0 to 1",
-    "positive-fraction": "above 0, to 1",
-    "signed": "any number",
-    "whole": "0, 1, 2, ...",
-    "count": "1, 2, 3, ...",
-}
 
 
 def check(documents: Sequence[Document]) -> list[Diagnostic]:

@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any, NoReturn
 
 from scalesheet import __version__
 from scalesheet.commands import FINDINGS, GOOD, NAMES, USAGE, UsageError, tally
@@ -18,7 +19,10 @@ from scalesheet.commands import FINDINGS, GOOD, NAMES, USAGE, UsageError, tally
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and gives its exit status."""
-    options = parser().parse_args(arguments)
+    whole = parser()
+    options, unknown = whole.parse_known_args(arguments)
+    if unknown:
+        options.command.misplaced(unknown[0])
     try:
         return int(options.run(options))
     except UsageError as error:
@@ -34,9 +38,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return failed(error)
 
 
-def parser() -> argparse.ArgumentParser:
+class Parser(argparse.ArgumentParser):
+    """A parser that names the nearest of what could have been meant."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Called for each word of an argument that has choices, commands too."""
+        from scalesheet.diagnostics import nearest
+
+        if action.choices is not None and value not in action.choices:
+            known = [str(each) for each in action.choices]
+            said = f"'{value}' is none of {', '.join(known)}{nearest(str(value), known)}"
+            raise argparse.ArgumentError(action, said)
+
+    def misplaced(self, word: str) -> NoReturn:
+        """Leaves, saying that a word of the command line has no place in it."""
+        from scalesheet.diagnostics import nearest
+
+        if not word.startswith("-"):
+            self.error(f"'{word}' is one argument too many; leave it out, or quote what has blanks")
+        name = word.partition("=")[0]
+        every = [each for action in self._actions for each in action.option_strings]
+        known = [each for each in every if each.startswith("--") and each != "--help"]
+        self.error(f"there is no option '{name}'{nearest(name, known, 'options')}")
+
+
+def parser() -> Parser:
     """Every command with its arguments."""
-    whole = argparse.ArgumentParser(
+    whole = Parser(
         prog="scalesheet",
         description="A compiler for compute plans: YAML in; workbooks, pages and data out.",
     )
@@ -56,7 +84,7 @@ def parser() -> argparse.ArgumentParser:
             help="the data folder (default: data)",
         )
         module.arguments(command)
-        command.set_defaults(run=module.run)
+        command.set_defaults(run=module.run, command=command)
     return whole
 
 

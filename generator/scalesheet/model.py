@@ -37,6 +37,16 @@ DOMAINS: Mapping[str, tuple[float | None, bool, float | None, bool]] = {
     "whole": (0.0, True, None, True),
     "count": (1.0, True, None, True),
 }
+#: The same in words.
+DOMAIN_WORDS: Mapping[str, str] = {
+    "positive": "above 0",
+    "non-negative": "0 or more",
+    "fraction": "0 to 1",
+    "positive-fraction": "above 0, to 1",
+    "signed": "any number",
+    "whole": "0, 1, 2, ...",
+    "count": "1, 2, 3, ...",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,9 @@ def run(options: argparse.Namespace) -> int:
 
     for name in options.tasks:
         if name not in TASKS:
-            raise UsageError(f"there is nothing to fit called '{name}'{nearest(name, TASKS)}")
+            raise UsageError(
+                f"there is nothing to fit called '{name}'{nearest(name, TASKS, 'tasks')}"
+            )
     data = folder(options.data)
     # A plan may read a coefficient that only this fit brings.
     examined = examine(data, plans=False)

@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     if options.config is not None and options.set:
         raise UsageError("--set fills in an example, and --from needs none; edit the file after")
     if options.config is not None and not options.config.is_file():
-        raise UsageError(f"there is no file '{options.config}'")
+        raise UsageError(f"--from: there is no file '{options.config}'; name a model's config.json")
     if kind == ENTRY:
         return _entry(data, options, asks)
     if options.source is not None:

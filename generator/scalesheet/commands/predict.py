@@ -35,7 +35,9 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.predict.tasks import TASKS, predict
 
     if not options.file.is_file():
-        raise UsageError(f"there is no file '{options.file}'")
+        raise UsageError(
+            f"there is no file '{options.file}'; name a CSV file with a row for each run"
+        )
     try:
         table = read_csv(options.file, options.task)
     except NotATable as error:

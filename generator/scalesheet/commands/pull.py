@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
 
     data, path = folder(options.data), options.workbook
     if not path.is_file():
-        raise UsageError(f"there is no workbook '{path}'")
+        raise UsageError(f"there is no workbook '{path}'; name the .xlsx file that was edited")
     progress("reading the workbook")
     pulled = read(data, path)
     progress("")

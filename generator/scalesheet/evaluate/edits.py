@@ -7,7 +7,7 @@ import re
 
 from scalesheet.diagnostics import nearest
 from scalesheet.language.syntax import End
-from scalesheet.model import DOMAINS, Book, Key, Plan, Quantity, Stated
+from scalesheet.model import DOMAIN_WORDS, DOMAINS, Book, Key, Plan, Quantity, Stated
 
 _CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<column>[a-z0-9_]+)")
 
@@ -43,7 +43,7 @@ def _input(book: Book, plan: Plan, name: str) -> tuple[Key, Quantity, Stated]:
         return Key(name), scalar, scalar.stated
     inputs = [n for n, s in plan.scalars.items() if s.stated is not None]
     if scalar is None:
-        raise EditError(f"there is no input '{name}'{nearest(name, inputs)}")
+        raise EditError(f"there is no input '{name}'{nearest(name, inputs, 'inputs')}")
     sides = [n for n in inputs if n.startswith(f"{name}.")]
     hint = f"; its inputs are {' and '.join(sides)}" if sides else ""
     raise EditError(f"'{name}' is derived, and changes with what it rests on{hint}")
@@ -68,7 +68,8 @@ def _cell(
 
 def _value(book: Book, plan: Plan, quantity: Quantity, stated: Stated, text: str) -> Stated:
     if quantity.kind == "number":
-        return _numbers(quantity, text)
+        unit = book.units.symbol(quantity.unit) if quantity.unit is not None else ""
+        return _numbers(quantity, text, unit)
     if quantity.kind == "flag":
         if text not in ("yes", "no"):
             raise EditError(f"expected yes or no, found '{text}'")
@@ -82,12 +83,12 @@ def _value(book: Book, plan: Plan, quantity: Quantity, stated: Stated, text: str
     return Stated(text)
 
 
-def _numbers(quantity: Quantity, text: str) -> Stated:
+def _numbers(quantity: Quantity, text: str, unit: str) -> Stated:
     low, sign, high = text.partition("..")
-    lowest = _number(low)
-    highest = _number(high) if sign else lowest
+    lowest = _number(low, unit)
+    highest = _number(high, unit) if sign else lowest
     if lowest > highest:
-        raise EditError(f"the low end {low} is above the high end {high}")
+        raise EditError(f"the low end {low} is above the high end {high}; exchange them")
     least, closed, most, whole = DOMAINS[quantity.domain]
     outside = (
         (least is not None and (lowest < least or (lowest == least and not closed)))
@@ -95,15 +96,17 @@ def _numbers(quantity: Quantity, text: str) -> Stated:
         or (whole and lowest != int(lowest))
     )
     if outside:
-        raise EditError(f"{text} is outside the domain '{quantity.domain}'")
+        said = f"{text} is outside the domain '{quantity.domain}'"
+        raise EditError(f"{said}; write a number that is {DOMAIN_WORDS[quantity.domain]}")
     return Stated((lowest + highest) / 2, lowest, highest, midpoint=bool(sign))
 
 
-def _number(text: str) -> float:
+def _number(text: str, unit: str) -> float:
     try:
         number = float(text.strip())
     except ValueError:
-        raise EditError(f"expected a number, found '{text.strip()}'") from None
+        wanted = f"a number in {unit}, without the unit" if unit else "a number"
+        raise EditError(f"expected {wanted}, found '{text.strip()}'") from None
     if not math.isfinite(number):
         raise EditError(f"'{text.strip()}' is not a finite number")
     return number

@@ -64,22 +64,11 @@ def _blank(
             wrong = [each for each in _faults(kind, id, data, after) if each not in before]
         except SettingError as error:
             wrong = [str(error)]
-        if wrong and blank.unit and not _is_figure(answer):
-            said = f"a figure in {blank.unit} without its unit, as {blank.example}"
-            wrong = [f"{blank.name}: expected {said}, found '{answer}'"]
         wrong += _unknown_name(data, blank, answer)
         if not wrong:
             return after
         for each in wrong:
             tell(f"  {each}")
-
-
-def _is_figure(answer: str) -> bool:
-    """Whether an answer was read as a number or as a range."""
-    try:
-        return not isinstance(read(answer), str)
-    except SettingError:
-        return True  # told as what it is
 
 
 def _shown(given: Given, blank: Blank) -> Any:

@@ -177,11 +177,22 @@ def _put(whole: Any, steps: Steps, value: Any) -> None:
         else:
             raise SettingError(f"there is no place {named(steps)} in the example")
     if isinstance(whole, dict) and isinstance(last, str):
+        _no_words(steps, whole, whole.get(last), value)
         whole[last] = _beside(whole.get(last), value)
     elif isinstance(whole, list) and isinstance(last, int) and last < len(whole):
         whole[last] = _beside(whole[last], value)
     else:
         raise SettingError(f"there is no place {named(steps)} in the example")
+
+
+def _no_words(steps: Steps, around: Mapping[str, Any], before: Any, value: Any) -> None:
+    """Raises SettingError for words where a figure with a unit stands."""
+    if not isinstance(value, str):
+        return
+    figure = before if isinstance(before, Mapping) else {"value": before, **around}
+    if "unit" in figure and _is_number(figure.get("value")):
+        said = f"a figure in {figure['unit']} without its unit, as {figure['value']}"
+        raise SettingError(f"{named(steps)}: expected {said}, found '{value}'")
 
 
 def _beside(before: Any, value: Any) -> Any:
