@@ -587,6 +587,12 @@ _code(
     "The process that makes the steps ended by an error of its own. Nothing was recorded.",
     "Its last words follow; mend what they name.",
 )
+_code(
+    "B008",
+    "rates that are not entered",
+    "The rates were measured, and the catalogue cannot take them under this id.",
+    "Choose the id that is named, or mend the file.",
+)
 # L: addresses
 _code(
     "L001",

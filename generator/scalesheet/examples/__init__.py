@@ -141,6 +141,10 @@ IN_WORDS = {
         "'--compile' on a machine without a compiler of C.",
         "The same without '--compile'.",
     ),
+    "B008": InWords(
+        "'scalesheet bench ladder --rates --write h100-sxm' on a machine with another card.",
+        "The same with an id of the card's own.",
+    ),
     "L001": InWords(
         "A source whose 'url' is a page that was taken down: its server answers 404.",
         "The same source with the address of the page's new place, or of a copy in an archive.",
