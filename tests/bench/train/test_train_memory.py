@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("torch", reason="real steps are taken with PyTorch")
 
-from tiny import bytes_of, job, llama, steps
+from tiny_steps import QUICK, bytes_of, job, llama, steps
 
 JOBS = {
     "full": job(),
@@ -117,10 +117,11 @@ def test_the_step_alone_holds_what_a_trace_from_before_the_model_tells():
 
     from scalesheet.bench.train import engines, memory, run
     from scalesheet.bench.train.ledger import spans_of
+    from scalesheet.bench.train.models import skeleton
 
     this = job()
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as whole:
-        stepper = run.made(this, steps.__defaults__[0], 0, engines.device_of(this), print)
+        stepper = run.made(this, QUICK, 0, engines.device_of(this), skeleton(this), print)
         stepper.step()
         stepper.step()
     with tempfile.TemporaryDirectory() as folder:

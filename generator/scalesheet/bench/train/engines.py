@@ -39,7 +39,7 @@ def device_of(job: Job) -> Any:
     return device
 
 
-def bounded(job: Job, device: Any, memory: float | None) -> float | None:
+def bounded(device: Any, memory: float | None) -> float | None:
     """Bounds the memory of an accelerator; the bytes that the run has, None where unknown."""
     if device.type != "cuda":
         return memory

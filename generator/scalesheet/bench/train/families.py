@@ -155,6 +155,9 @@ def _shared_experts(shape: Shape, traits: Traits) -> Config:
         "n_shared_experts": traits.shared,
         "num_experts_per_tok": traits.active,
         "first_k_dense_replace": traits.dense_layers,
+        # groups of experts decide which of them a token meets, and not how many
+        "n_group": 1,
+        "topk_group": 1,
     }
 
 
@@ -165,14 +168,12 @@ def _glm4_moe(shape: Shape, traits: Traits) -> Config:
         "model_type": "glm4_moe",
         "attention_bias": False,
         "use_qk_norm": False,
-        "n_group": 1,
-        "topk_group": 1,
     }
 
 
 def _latent(shape: Shape, traits: Traits) -> Config:
     """Multi-head latent attention: DeepSeek-V2, and V3 where the router has a bias."""
-    config = {
+    return {
         **_shared_experts(shape, traits),
         "model_type": "deepseek_v3" if traits.router_bias else "deepseek_v2",
         "q_lora_rank": traits.query_rank or None,
@@ -183,9 +184,6 @@ def _latent(shape: Shape, traits: Traits) -> Config:
         "head_dim": traits.rope_dim,
         "attention_bias": traits.attention_bias,
     }
-    if not traits.router_bias:
-        config |= {"n_group": 1, "topk_group": 1}
-    return config
 
 
 def _llama4(shape: Shape, traits: Traits) -> Config:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 from typing import Any
 
 import torch
@@ -24,10 +24,12 @@ def needed(job: Job) -> list[str]:
 
 
 def present(job: Job) -> None:
-    """Refuses where a library that the job takes is missing."""
+    """Imports the libraries that the job takes; refuses where one is missing."""
     for name in needed(job):
-        if importlib.util.find_spec(name) is None:
-            raise Missing(name)
+        try:
+            importlib.import_module(name)
+        except ImportError as error:
+            raise Missing(name) from error
 
 
 def checked(job: Job) -> None:
@@ -36,6 +38,11 @@ def checked(job: Job) -> None:
         raise Unbuildable(
             f"{job.method} with weights in {job.weights}: QLoRA is what keeps weights in nf4, and "
             "no other method does; take one of the two as it is"
+        )
+    if job.precision == "tf32" and job.device != "cuda":
+        raise Unbuildable(
+            f"tf32 is a way of NVIDIA's accelerators to multiply, and the device is {job.device}: "
+            "say fp32"
         )
     narrow = {"fp16", "bf16"}
     if job.weights in narrow and job.precision != job.weights:

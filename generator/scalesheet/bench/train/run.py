@@ -32,15 +32,17 @@ def run(job: Job, effort: Effort, trace: str, send: Send, stop: Callable[[], boo
     methods.checked(job)
     methods.present(job)
     device = engines.device_of(job)
+    send({"is": "say", "text": f"building {job.model.title}"})
+    # the libraries are in memory when its bound is set, which is then the run's own
+    inner = models.skeleton(job)
     if device.type == "cpu":
         had = min(environment.free_memory(), effort.memory or float("inf"))
         environment.limited(had)
     else:
-        had = engines.bounded(job, device, effort.memory) or float("inf")
+        had = engines.bounded(device, effort.memory) or float("inf")
     rank = engines.joined(job, device)
-    tell: Send = send if rank == 0 else _silent
     try:
-        stages(job, effort, trace if rank == 0 else "", rank, device, tell, stop)
+        stages(job, effort, trace, rank, device, inner, send if rank == 0 else _silent, stop)
     except NotMeasured:
         raise
     except (RuntimeError, MemoryError, ValueError) as error:
@@ -55,10 +57,11 @@ def stages(
     trace: str,
     rank: int,
     device: Any,
+    inner: Any,
     tell: Send,
     stop: Callable[[], bool],
 ) -> None:
-    """The stages in order."""
+    """The stages in order, of a model without memory yet: see `run`."""
     disturbed = environment.busy()
     tell(
         {
@@ -68,8 +71,7 @@ def stages(
         }
     )
     torch.set_float32_matmul_precision("high" if job.precision == "tf32" else "highest")
-    tell({"is": "say", "text": f"building {job.model.title}"})
-    stepper = made(job, effort, rank, device, tell)
+    stepper = made(job, effort, rank, device, inner, tell)
     with _kernel(job):
         tell({"is": "say", "text": "first step" + (", which compiles" if job.compiled else "")})
         stepper.step()
@@ -77,8 +79,10 @@ def stages(
         found = memory.measured(stepper)
         if found is not None:
             tell({"is": "memory", **asdict(found)})
-        if trace:
+        if trace and rank == 0:
             _profiled(stepper, Path(trace))
+        elif trace:
+            stepper.step()  # all processes take the same steps
         for _ in range(max(0, effort.warmup - 2)):
             stepper.step()
         tell({"is": "data", "seconds": batches.making_time(job, effort)})
@@ -86,24 +90,14 @@ def stages(
         _timed(job, effort, device, stepper, tell, stop, disturbed)
 
 
-def made(job: Job, effort: Effort, rank: int, device: Any, tell: Send) -> Stepper:
+def made(job: Job, effort: Effort, rank: int, device: Any, inner: Any, tell: Send) -> Stepper:
     """The model on its device with an optimizer and batches, ready to step."""
-    inner = models.skeleton(job)
     parameters = sum(parameter.numel() for parameter in inner.parameters())
     built = type(inner).__name__  # FSDP gives it another
     model = methods.prepared(inner, job, device)
     trained = sum(part.numel() for part in model.parameters() if part.requires_grad)
-    if job.device == "cuda":
-        torch.cuda.empty_cache()
     forward = engines.spread(job, inner, model, device, effort.seed)
-    tell(
-        {
-            "is": "model",
-            "class": built,
-            "parameters": parameters,
-            "trained": trained,
-        }
-    )
+    tell({"is": "model", "class": built, "parameters": parameters, "trained": trained})
     loader = batches.loader(job, effort, rank)
     return Stepper(job, model, forward, loader, device, methods.computed_in(job))
 

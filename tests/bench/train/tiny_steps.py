@@ -10,6 +10,7 @@ from typing import Any
 from scalesheet.bench.job import Effort, Job, Shape
 from scalesheet.bench.record import Record
 from scalesheet.bench.train import engines, run
+from scalesheet.bench.train.models import skeleton
 from scalesheet.bench.train.quiet import quiet
 from scalesheet.bench.train.told import Told, recorded
 
@@ -43,7 +44,8 @@ def steps(this: Job, effort: Effort = QUICK, trace: str = "") -> tuple[Record, T
 
     with warnings.catch_warnings():
         quiet()
-        run.stages(this, effort, trace, 0, engines.device_of(this), take, lambda: False)
+        device = engines.device_of(this)
+        run.stages(this, effort, trace, 0, device, skeleton(this), take, lambda: False)
     return recorded(this, effort, told, "", date(2026, 1, 1)), told
 
 

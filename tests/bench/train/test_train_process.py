@@ -1,0 +1,150 @@
+"""The process that measures: started, heard, interrupted, bounded, and told apart when it fails."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="real steps are taken with PyTorch")
+
+from tiny_steps import QUICK, job, llama
+
+from scalesheet.bench.job import Effort
+from scalesheet.bench.train import Failed, NoDevice, NoTorch, OutOfMemory, measure
+from scalesheet.bench.train.parent import Listener
+from scalesheet.bench.train.told import Told
+
+SHARES = ("data_loading_share", "forward_share", "backward_share", "optimizer_share")
+
+
+def silent(text: str) -> None:
+    """Progress that nobody reads."""
+
+
+def test_a_record_comes_back_with_all_that_was_asked(tmp_path):
+    said: list[str] = []
+    effort = replace(QUICK, at_least=3, at_most=3, profile=True)
+    this = job(accumulation=2)
+    day = date(2026, 1, 2)
+    record = measure(this, effort, said.append, "scalesheet bench run", day, tmp_path / "view")
+    figures = record.figures
+    assert (record.how, record.day, record.command) == ("measured", day, "scalesheet bench run")
+    assert not record.interrupted
+    assert figures["steps"].value == 3
+    assert sum(figures[share].value for share in SHARES) == pytest.approx(1, abs=1e-12)
+    step = figures["step_time"]
+    assert step.low <= step.value <= step.high
+    assert figures["tokens_per_second"].value == pytest.approx(this.tokens / step.value)
+    assert figures["samples_per_second"].value == pytest.approx(4 / step.value)
+    assert figures["process_memory"].value > figures["peak_memory"].value
+    assert record.libraries.keys() >= {"python", "torch", "transformers"}
+    assert "cores" in record.environment
+    assert "426,624 parameters, 426,624 trained" in record.note
+    assert said[0] == "building Tiny"
+    assert any(line.startswith("step ") for line in said)
+    assert '"scalesheet backward"' in (tmp_path / "view" / "trace.json").read_text()
+    assert "aten::mm" in (tmp_path / "view" / "operators.txt").read_text()
+
+
+def test_an_interrupted_run_keeps_what_it_has():
+    """Ctrl-C while steps are timed: the record is there, and says so."""
+    asked = []
+
+    def tell(text: str) -> None:
+        if text.startswith("step ") and not asked:
+            asked.append(text)
+            threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    endless = Effort(precise=0, warmup=0, at_least=2, at_most=10**6, seconds=300)
+    record = measure(job(), endless, tell)
+    assert record.interrupted
+    assert 1 <= record.figures["steps"].value < 10**5
+    assert record.figures["peak_memory"].value > 0
+    assert "process_memory" in record.figures, "the process ended by itself"
+
+
+def test_ctrl_c_before_the_first_timed_step_is_that():
+    def tell(text: str) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        measure(job(), QUICK, tell)
+
+
+def test_a_run_beyond_its_memory_says_what_it_asked_for():
+    bound = 64 * 2**20
+    big = job(model=llama(vocab=8192), batch=16, length=256)
+    with pytest.raises(OutOfMemory, match=r"out of memory on cpu of 0\.06 GiB: Tiny, full") as told:
+        measure(big, replace(QUICK, memory=bound), silent)
+    assert told.value.had == bound
+    assert told.value.needed is None or told.value.needed > 2**20
+
+
+def test_a_device_that_is_not_there_is_told_from_the_process():
+    with pytest.raises(NoDevice, match="finds no xpu device"):
+        measure(job(device="xpu"), QUICK, silent)
+
+
+def test_without_pytorch_the_extra_is_named(monkeypatch, tmp_path):
+    (tmp_path / "torch.py").write_text("raise ImportError('No module named torch')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(NoTorch, match=r"pip install 'scalesheet\[bench\]'"):
+        measure(job(), QUICK, silent)
+
+
+def listened(code: str, memory: float | None = None) -> None:
+    """Runs a process of some code in the place of the one that measures."""
+    import sys
+
+    listener = Listener(job(), replace(QUICK, memory=memory), silent, Told())
+    listener.run([sys.executable, "-c", code], os.environ)
+
+
+def test_a_killed_process_is_out_of_memory_and_a_broken_one_is_not():
+    with pytest.raises(OutOfMemory, match="ended by the system, as it does where memory runs out"):
+        listened("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    with pytest.raises(OutOfMemory):
+        listened("import os; os.abort()", memory=1e9)
+    with pytest.raises(Failed, match=r"ended with exit code 7: last words"):
+        listened("import sys; print('last words', file=sys.stderr); sys.exit(7)")
+    with pytest.raises(Failed, match=r"ended with signal 6"):
+        listened("import os; os.abort()")
+
+
+SHARED = [("ddp", "full"), ("fsdp", "full"), ("fsdp", "LoRA")]
+
+
+@pytest.mark.parametrize(("strategy", "method"), SHARED)
+def test_two_processes_share_a_step(strategy, method):
+    """DDP holds all of the states in each process, FSDP a half."""
+    this = job(gpus=2, strategy=strategy, method=method, accumulation=2)
+    record = measure(this, QUICK, silent)
+    figures = record.figures
+    assert figures["batch_size"].value == 8
+    assert figures["accelerators"].value == 2
+    share = 2 if strategy == "fsdp" else 1
+    count = this.model.parameters
+    trained = count if method == "full" else 2 * 8 * (2 * 256 + 2 * 192 + 3 * 384)
+    held = count + (trained if method == "LoRA" else 0)
+    assert figures["weights_memory"].value == pytest.approx(4 * held / share, rel=0.001)
+    assert figures["gradients_memory"].value == pytest.approx(4 * trained / share, rel=0.001)
+    assert figures["optimizer_memory"].value == pytest.approx(8 * trained / share, rel=0.003)
+
+
+def test_the_parent_needs_no_pytorch(tmp_path):
+    """What the command imports to measure works where PyTorch is not installed."""
+    import subprocess
+    import sys
+
+    for name in ("torch", "transformers", "peft", "bitsandbytes"):
+        (tmp_path / f"{name}.py").write_text("raise ImportError\n")
+    root = Path(__file__).parents[3] / "generator"
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(root)])}
+    code = "import scalesheet.bench.train"
+    subprocess.run([sys.executable, "-c", code], env=environ, check=True)
