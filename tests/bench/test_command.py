@@ -1,0 +1,216 @@
+"""`scalesheet bench` as a user gives it: what it answers, writes, and says of bad input."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from taken import job
+
+from project import ROOT
+from scalesheet.bench import here
+from scalesheet.bench.choose import chosen
+from scalesheet.bench.command import command
+from scalesheet.bench.ladder.rates import Device, NoDevice
+from scalesheet.bench.recorded import job_of
+from scalesheet.build import compile_book
+from scalesheet.cli import main
+from shipped import shipped_book
+
+MODEL = "pythia-14m"
+CARD = ["--accelerator", "rtx4090"]
+
+
+@pytest.fixture
+def data(tmp_path):
+    """The data that ship, without plans and runs."""
+    apart = shutil.ignore_patterns("plans", "runs", "score.yaml", "measurements")
+    return Path(shutil.copytree(ROOT / "data", tmp_path / "data", ignore=apart))
+
+
+@pytest.fixture
+def run(data, capsys):
+    """Runs the command on a copy of the data: exit status, output, messages."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        try:
+            status = main(["bench", "--data", str(data), *arguments])
+        except SystemExit as end:
+            status = int(str(end.code))
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return run
+
+
+# ------------------------------------------------------------------ what is written
+
+
+def test_a_simulation_is_written_as_one_and_can_be_taken_again(run, data):
+    status, out, err = run("simulate", MODEL, *CARD, "--batch", "4", "--sequence", "256")
+    assert (status, err) == (0, "")
+    assert "\nSIMULATED\n" in out
+    (path,) = (data / "measurements").iterdir()
+    assert path.name in out
+    text = path.read_text("utf-8")
+    assert "how: simulated" in text
+    written = job_of(compile_book(data, None), path.stem)
+    again = command("simulate", written)
+    assert again in text
+    status, out, _ = run(*again.split()[2:], "--dry-run")
+    assert status == 0
+    assert "nothing was written" in out
+    assert [path] == list((data / "measurements").iterdir())
+
+
+def test_json_holds_job_figures_and_where_it_is(run, data):
+    status, out, _ = run("simulate", MODEL, *CARD, "--method", "lora", "--format", "json")
+    said = json.loads(out)
+    assert status == 0
+    assert Path(said["path"]).name in {path.name for path in (data / "measurements").iterdir()}
+    assert said["how"] == "simulated"
+    assert said["job"]["method"] == "LoRA"
+    assert said["job"]["rank"] == 8
+    peak = said["figures"]["peak_memory"]
+    assert peak["unit"] == "byte"
+    assert peak["low"] <= peak["value"] <= peak["high"]
+    assert said["predicted"] is None
+
+
+def test_a_config_that_is_a_model_of_the_catalogue_is_that_one(run, tmp_path):
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({
+        "model_type": "llama", "hidden_size": 576, "intermediate_size": 1536,
+        "num_hidden_layers": 30, "num_attention_heads": 9, "num_key_value_heads": 3,
+        "vocab_size": 49152, "tie_word_embeddings": True, "max_position_embeddings": 8192,
+    }))  # fmt: skip
+    status, out, _ = run("simulate", str(file), *CARD, "--dry-run", "--format", "json")
+    assert status == 0
+    assert json.loads(out)["job"]["model"] == "smollm2-135m"
+
+
+# ------------------------------------------------------------------ which it chose
+
+
+@pytest.mark.parametrize(
+    ("facts", "how", "why"),
+    [
+        ({"torch": False, "absent": "x", "misfit": "y"}, "simulate", "PyTorch is not installed"),
+        ({"torch": True, "absent": "no such card", "misfit": "y"}, "simulate", "no such card"),
+        ({"torch": True, "absent": "", "misfit": "too large"}, "simulate", "too large"),
+        ({"torch": True, "absent": "", "misfit": ""}, "run", "fits"),
+    ],
+)
+def test_it_measures_only_where_it_can_and_says_why(facts, how, why):
+    choice = chosen(**facts)
+    assert choice.how == how
+    assert why in choice.because
+
+
+def test_without_the_hardware_it_simulates_and_says_so(run):
+    status, out, _ = run(MODEL, "--accelerator", "h200-sxm", "--dry-run")
+    assert status == 0
+    assert "\nSIMULATED: " in out
+
+
+def test_without_pytorch_it_simulates_and_says_what_to_install(run, monkeypatch):
+    monkeypatch.setattr(here, "has_torch", lambda: False)
+    monkeypatch.setattr("scalesheet.bench.here.has_torch", lambda: False)
+    status, out, _ = run(MODEL, "--accelerator", "h200-sxm", "--dry-run")
+    assert status == 0
+    assert "SIMULATED: PyTorch is not installed (pip install 'scalesheet[bench]')" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "id"),
+    [
+        ("NVIDIA H100 80GB HBM3", "h100-sxm"),
+        ("NVIDIA A100-SXM4-40GB", "a100-sxm-40gb"),
+        ("NVIDIA GeForce RTX 4090", "rtx4090"),
+        ("A card that nobody knows", ""),
+    ],
+)
+def test_a_device_is_known_by_the_name_that_its_driver_gives(name, id):
+    found = Device("cuda", name, "NVIDIA", "", 80 << 30)
+    assert here.accelerator_of(shipped_book(), found) == id
+
+
+def test_a_processor_is_known_by_its_name_and_cores_alone():
+    found = Device("cpu", "A processor", "", "", 8 << 30, cores=4)
+    assert here.accelerator_of(shipped_book(), found) == ""
+    words = here.absent("h200-sxm", found, "")
+    assert "A processor, 4 cores" in words
+    assert "scalesheet bench ladder --rates --write a-processor-4-cores" in words
+
+
+# ------------------------------------------------------------------ bad input
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        (["run"], 2, "expected one MODEL"),
+        (["run", MODEL, "gpt-2"], 2, "found 2: pythia-14m, gpt-2"),
+        (["simulate", "pythia-15m"], 2, "did you mean"),
+        (["simulate", "nowhere/config.json"], 2, "there is no file"),
+        (["simulate", MODEL, "--accelerator", "h1000"], 2, "unknown accelerator 'h1000'"),
+        (["simulate", MODEL, *CARD, "--batch", "0"], 2, "from 1 on"),
+        (["simulate", MODEL, *CARD, "--weights", "nf4"], 2, "go together"),
+        (["run", MODEL, "--precise", "200%"], 2, "write 2% or 0.02"),
+        (["run", MODEL, "--memory", "8"], 2, "write 8GB or 6GiB"),
+        (["run", MODEL, "--seconds", "0"], 2, "above 0"),
+        (["run", MODEL, "--write", "x"], 2, "bench ladder --rates --write ID"),
+        (["ladder", MODEL, "--rates"], 2, "drop the model"),
+        (["simulate", MODEL, "--accelerator", "apple-m3-ultra"], 1, "apple-m3-ultra"),
+    ],
+)
+def test_bad_input_is_told_and_changes_nothing(arguments, status, says, run, data):
+    before = sorted(data.rglob("*"))
+    found, out, err = run(*arguments)
+    assert found == status
+    assert says in out + err
+    assert sorted(data.rglob("*")) == before
+
+
+def test_a_job_that_cannot_fit_is_told_before_anything_is_loaded(run, monkeypatch):
+    """What would fit is said too, and nothing was started."""
+    card = Device("cuda", "NVIDIA GeForce RTX 4090", "NVIDIA", "", 24 << 30)
+    monkeypatch.setattr("scalesheet.bench.here.device", lambda kind: card)
+    monkeypatch.setattr("scalesheet.bench.train.measure", None)
+    status, _, err = run("run", "llama-3-1-8b")
+    assert status == 1
+    assert "B003" in err
+    assert "GB" in err
+
+
+def test_another_machine_than_was_asked_for_is_told(run, monkeypatch):
+    def device(kind: str) -> Device:
+        if kind == "cuda":
+            raise NoDevice("PyTorch sees no 'cuda' device here, but cpu alone")
+        return Device("cpu", "A processor", "", "", 8 << 30, cores=4)
+
+    monkeypatch.setattr("scalesheet.bench.here.device", device)
+    status, _, err = run("run", MODEL, "--device", "cuda", *CARD)
+    assert status == 1
+    assert "B002 PyTorch sees no 'cuda'" in err
+    status, _, err = run("run", MODEL, *CARD)
+    assert status == 1
+    assert "rtx4090 is not in this machine" in err
+    status, _, err = run("run", MODEL)
+    assert status == 2
+    assert "not in the catalogue" in err
+
+
+def test_a_command_says_all_that_a_default_may_change():
+    asked = job(shipped_book(), method="QLoRA", weights="nf4", gpus=4, strategy="fsdp")
+    said = command("run", replace(asked, checkpointing=True, compiled=True, attention="eager"))
+    for words in (
+        "--accelerator rtx4090", "--gpus 4 --strategy fsdp", "--method qlora", "--weights nf4",
+        "--batch 4 --accumulation 2 --sequence 256", "--checkpointing --attention eager --compile",
+        "--rank 8",
+    ):  # fmt: skip
+        assert words in said
