@@ -161,7 +161,6 @@ def _counts(text: str) -> tuple[int, ...]:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scalesheet.bench.ladder.rates import NoDevice
     from scalesheet.bench.train import NotMeasured
 
     action, model = _words(options)
@@ -169,8 +168,6 @@ def run(options: argparse.Namespace) -> int:
         if options.rates:
             return _rates(options)
         return _of_a_model(options, action, model)
-    except NoDevice as fault:
-        return _failed("B002", str(fault))
     except NotMeasured as fault:
         return _failed(fault.code, str(fault))
     finally:

@@ -11,6 +11,7 @@ from scalesheet.bench.ladder import parent
 from scalesheet.bench.ladder.parent import LadderError, linked, measured
 from scalesheet.bench.ladder.rates import Measured
 from scalesheet.bench.ladder.tell import rates_data, rates_text
+from scalesheet.bench.train.faults import NoDevice, NoTorch
 
 WITH_TORCH = pytest.mark.skipif(
     not any((Path(place) / "torch").is_dir() for place in sys.path),
@@ -88,7 +89,7 @@ def test_an_interrupt_before_anything_goes_on() -> None:
 
 @WITH_TORCH
 def test_a_device_that_is_not_there() -> None:
-    with pytest.raises(LadderError, match=r"sees no 'xpu' device here, but cpu.*; choose one"):
+    with pytest.raises(NoDevice, match=r"sees no 'xpu' device here, but cpu.*; choose one"):
         measured("xpu", (), 1.0, lambda _: None)
 
 
@@ -118,7 +119,7 @@ def test_without_pytorch_the_extra_is_named(
     (tmp_path / "torch.py").write_text("raise ImportError('No module named torch')", "utf-8")
     places = [str(tmp_path), *(place for place in sys.path if place)]
     monkeypatch.setenv("PYTHONPATH", ":".join(places))
-    with pytest.raises(LadderError, match=r"pip install 'scalesheet\[bench\]'"):
+    with pytest.raises(NoTorch, match=r"pip install 'scalesheet\[bench\]'"):
         measured("cpu", (), 1.0, lambda _: None)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from scalesheet.bench.ladder.lines import Line, first_line, leave, teller
-from scalesheet.bench.ladder.rates import NoDevice
+from scalesheet.bench.train.faults import NoDevice
 
 
 def lines(device: str, precisions: tuple[str, ...], seconds: float) -> Iterator[Line]:

@@ -11,7 +11,8 @@ from typing import Any
 import torch
 
 from scalesheet.bench.ladder import processor
-from scalesheet.bench.ladder.rates import Device, NoDevice
+from scalesheet.bench.ladder.rates import Device
+from scalesheet.bench.train.faults import NoDevice
 
 _MAKERS = {"xpu": "Intel", "mps": "Apple", "hpu": "Intel"}
 #: Parts of a device's name that tell how it is built in.

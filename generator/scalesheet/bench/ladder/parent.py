@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from scalesheet.bench.ladder.rates import Device, Measured, Rate
+from scalesheet.bench.train.faults import INSTALL, Failed, NoDevice, NoTorch
 
 Tell = Callable[[str], None]
 
@@ -20,8 +21,8 @@ LINKS = "scalesheet.bench.ladder.links"
 GRACE = 10.0
 
 
-class LadderError(Exception):
-    """Nothing could be measured; the message says what is missing and what helps."""
+class LadderError(Failed):
+    """No rate could be measured; the message says what happened and what helps."""
 
 
 def measured(
@@ -30,7 +31,7 @@ def measured(
     """The rates of a device within about so many seconds, the start of PyTorch aside.
 
     An interrupt, or a child that is killed, leaves what was measured until then, marked so; where
-    there is none the interrupt goes on. Raises LadderError.
+    there is none the interrupt goes on. Raises NoTorch, NoDevice, LadderError.
     """
     asked = {"device": device, "precisions": list(precisions), "seconds": seconds}
     found: Measured | None = None
@@ -38,12 +39,12 @@ def measured(
     try:
         for line in _told(["-m", CHILD, json.dumps(asked)]):
             if "no_torch" in line:
-                raise LadderError(
-                    f"rates are measured with PyTorch, which is not there ({line['no_torch']}); "
-                    "install it with: pip install 'scalesheet[bench]'"
+                raise NoTorch(
+                    f"rates are measured with PyTorch, which cannot be loaded "
+                    f"({line['no_torch']}): {INSTALL}"
                 )
             if "no_device" in line:
-                raise LadderError(line["no_device"])
+                raise NoDevice(line["no_device"])
             if "device" in line:
                 found = Measured(Device(**line["device"]), libraries=line["libraries"])
             elif found is not None:

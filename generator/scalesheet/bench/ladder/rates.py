@@ -13,10 +13,6 @@ What = Literal["products", "copy", "triad", "all-reduce", "point-to-point"]
 STEADY = 0.05
 
 
-class NoDevice(Exception):
-    """PyTorch does not see such a device; the message says which it sees."""
-
-
 @dataclass(frozen=True)
 class Rate:
     """What repetitions of one operation reached: FLOP/s of products, byte/s of all others.

@@ -1,0 +1,133 @@
+"""A try is a step or two of the job: what its end means for the search, and one for real."""
+
+from dataclasses import replace
+from datetime import date
+from importlib.util import find_spec
+
+import pytest
+
+from scalesheet.bench.footprint import Footprint
+from scalesheet.bench.job import Effort, Job, Shape
+from scalesheet.bench.ladder.fits import Bounds, Fits, what_fits
+from scalesheet.bench.ladder.search import Ended
+from scalesheet.bench.ladder.tell import fits_data, fits_text
+from scalesheet.bench.ladder.tries import bounded, trier
+from scalesheet.bench.record import Record
+from scalesheet.bench.train import Failed, NoDevice, NotMeasured, OutOfMemory, measure
+from shipped import shipped_book
+
+HIDDEN, VOCABULARY, LAYERS, WIDE = 64, 4096, 2, 256
+COUNT = VOCABULARY * HIDDEN + HIDDEN + LAYERS * (
+    4 * HIDDEN * HIDDEN + 3 * HIDDEN * WIDE + 2 * HIDDEN
+)  # fmt: skip
+SHAPE = Shape(
+    "", "Tiny", LAYERS, HIDDEN, 4, 4, 16, WIDE, VOCABULARY, True, True, COUNT, COUNT,
+    {"max_sequence": 8192},
+)  # fmt: skip
+JOB = Job(SHAPE, "epyc-9005-2-cores", precision="fp32", length=4096)
+
+
+def answering(*answers: NotMeasured | bool) -> tuple[list[Effort], Fits]:
+    """A machine that ends its tries so; True is a record, False an interrupted one."""
+    efforts: list[Effort] = []
+    left = iter(answers)
+
+    def take(job: Job, effort: Effort) -> Record:
+        efforts.append(effort)
+        answer = next(left)
+        if isinstance(answer, NotMeasured):
+            raise answer
+        return Record(job, "measured", date(2026, 11, 22), "", interrupted=not answer)
+
+    return efforts, trier(take, Effort(memory=5.0, seconds=9.0, at_least=8, profile=True))
+
+
+def test_a_try_is_short_and_within_the_same_memory() -> None:
+    efforts, fits = answering(True)
+    assert fits(JOB)
+    (effort,) = efforts
+    assert (effort.at_most, effort.warmup, effort.profile) == (1, 1, False)
+    assert (effort.memory, effort.seconds) == (5.0, 9.0)
+
+
+def test_out_of_memory_is_a_no() -> None:
+    _, fits = answering(OutOfMemory("no room"), True)
+    assert not fits(JOB)
+    assert fits(JOB)
+
+
+def test_another_failure_ends_the_search() -> None:
+    _, fits = answering(Failed("signal 11"))
+    with pytest.raises(Ended, match="signal 11"):
+        fits(JOB)
+
+
+def test_what_no_size_mends_goes_on() -> None:
+    _, fits = answering(NoDevice("no such device"))
+    with pytest.raises(NoDevice):
+        fits(JOB)
+
+
+def test_an_interrupt_ends_the_search_with_what_is_known() -> None:
+    _, fits = answering(True, OutOfMemory("no room"), False)
+    found = what_fits(
+        JOB, [512, 1024], [], fits, lambda job: float(job.batch), 16.0,
+        Bounds(batch=64, confirm=False), lambda _: None,
+    )  # fmt: skip
+    assert found.ended == "interrupted"
+    assert len(found.tries) == 2
+    assert found.batches[0].largest == 16
+    assert "interrupted" in fits_text(found)
+
+
+def test_no_length_is_tried_that_the_model_has_no_positions_for() -> None:
+    assert bounded(SHAPE).length == 8192
+    assert bounded(SHAPE, Bounds(length=1024)).length == 1024
+    learned = replace(SHAPE, more={"positions": 2048, "max_sequence": 1e6})
+    assert bounded(learned).length == 2048
+    assert bounded(replace(SHAPE, more={})).length == Bounds().length
+
+
+def test_what_fits_as_text_and_as_data() -> None:
+    found = what_fits(
+        JOB, [512, 1024], [1], lambda job: job.batch * job.length <= 4096, lambda job: 1e9,
+        2e9, Bounds(batch=6, length=2048), lambda _: None,
+    )  # fmt: skip
+    text = fits_text(found)
+    assert text.startswith("Tiny with full, fp32 on epyc-9005-2-cores, 1.9 GiB\n")
+    assert [line.split()[:2] for line in text.splitlines() if "tries" in line][:2] == [
+        ["512", "6"], ["1,024", "4"],
+    ]  # fmt: skip
+    assert "6 and more" in text
+    assert "2,048 and more" in text
+    data = fits_data(found)
+    assert data["batches"][1] == {
+        "length": 1024, "largest_micro_batch": 4, "smallest_micro_batch_that_fails": 5,
+        "exact": True,
+    }  # fmt: skip
+    assert len(data["tries"]) == len(found.tries)
+
+
+@pytest.mark.skipif(
+    not all(map(find_spec, ("torch", "transformers"))),
+    reason="the extra bench is not installed: pip install 'scalesheet[bench]'",
+)
+def test_a_tiny_model_under_a_limit_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its logits alone are 64 MiB for each sequence, of which several copies are kept: one
+    sequence takes less than half of the limit, and two leave no room for what libraries take
+    besides."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    book = shipped_book()
+    limit = 600e6
+
+    def estimate(job: Job) -> float:
+        return Footprint(book, job).peak
+
+    assert estimate(JOB) < 0.5 * limit
+    assert 0.85 * limit < estimate(replace(JOB, batch=2)) < limit
+    fits = trier(lambda job, effort: measure(job, effort, lambda _: None), Effort(memory=limit))
+    bounds = bounded(SHAPE, Bounds(batch=3, confirm=False))
+    found = what_fits(JOB, [4096], [], fits, estimate, limit, bounds, lambda _: None)
+    (answer,) = found.batches
+    assert [(each.batch, each.fits) for each in found.tries] == [(2, False), (1, True)]
+    assert (answer.largest, answer.found.exact, found.ended) == (1, True, "")
