@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from datetime import date
 from pathlib import Path
 
@@ -9,7 +10,9 @@ import pytest
 
 from runs import RUN, UNITS
 from scalesheet.build import Examined, examine
+from scalesheet.commands import bench
 from scalesheet.model import Stated
+from scalesheet.resolve.rules import command
 from small import HEAD, MINIMAL, lay, said
 
 PLAN = (
@@ -138,8 +141,8 @@ def test_what_differs_stands_beside_it(tmp_path: Path) -> None:
     [
         ("model: tiny}\n    runs", "model: tiny, method: LoRA}\n    runs",
          "N011 no record has accelerator card, model tiny, method LoRA; the nearest, 'a', has "
-         "method not stated; make one with 'scalesheet bench --accelerator card --model tiny "
-         "--method LoRA'"),
+         "method not stated; make one with 'scalesheet bench tiny --accelerator card "
+         "--method lora'"),
         ("accelerator: gpu, model: tiny}", "accelerator: cart}",
          "N002 'cart' is neither a row of hardware nor an input of the plan; did you mean 'card'?"),
         ("accelerator: gpu, model: tiny}", "accelerator: model}",
@@ -167,7 +170,7 @@ def test_what_is_wrong_is_told(tmp_path: Path, old: str, new: str, message: str)
 def test_a_rule_in_a_book_without_records(tmp_path: Path) -> None:
     assert said(book(tmp_path, {})) == [
         "N011 no record of a run is on file, and the rule asks for accelerator card, model tiny; "
-        "make one with 'scalesheet bench --accelerator card --model tiny'"
+        "make one with 'scalesheet bench tiny --accelerator card'"
     ]
 
 
@@ -234,3 +237,23 @@ def test_a_rule_of_a_phase_reads_its_names_and_the_first_scenario(tmp_path: Path
     ]
     assert agrees == ["same", "same", "other"]
     assert results.scalars["tuning.run_differing"].value == 1
+
+
+def test_the_command_that_makes_a_record_is_one() -> None:
+    asked = {
+        "accelerator": "h100-sxm", "model": "qwen2-0-5b", "method": "QLoRA", "precision": "bf16",
+        "weights_precision": "nf4", "attention": "eager", "strategy": "fsdp",
+        "checkpointing": True, "compiled": False, "how": "simulated",
+    }  # fmt: skip
+    said = command(asked)
+    assert said == (
+        "scalesheet bench simulate qwen2-0-5b --accelerator h100-sxm --method qlora --precision "
+        "bf16 --weights nf4 --attention eager --gpus N --strategy fsdp --checkpointing"
+    )
+    parser = ArgumentParser()
+    bench.arguments(parser)
+    read = parser.parse_args(said.replace(" N ", " 2 ").split()[2:])
+    assert read.words == ["simulate", "qwen2-0-5b"]
+    assert (read.method, read.strategy, read.checkpointing, read.compile) == (
+        "qlora", "fsdp", True, False
+    )  # fmt: skip

@@ -7,11 +7,12 @@ that says what the plan `runs` with, a table of the plan holds both, a row for e
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
 from scalesheet.diagnostics import at, nearest
+from scalesheet.language.format import formula_text
 from scalesheet.language.syntax import (
     Binary,
     Call,
@@ -43,13 +44,21 @@ NO_NUMBER = "no number"
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """A setting: the record's figure, and the plan's as tree and as text of a formula."""
+    """A setting: its column, the record's figure and the plan's, which stands in the file as
+    `written`."""
 
     column: Draft
     record: Node
-    plan: Node
-    text: str
     written: Written
+    exact: bool = False  # the plan's is an input without a range
+
+    @property
+    def plan(self) -> Node:
+        return self.written.tree
+
+    @property
+    def recorded_exactly(self) -> bool:
+        return not any(stated.ranged for stated in self.column.stated.values())
 
 
 def lower_differences(plan: DraftPlan, low: Lowering, space: Space) -> None:
@@ -113,21 +122,17 @@ def _lower(
     ratio = Draft("ratio", "Plan over record", where, unit=PURE)
     agrees = Draft("agrees", "Alike", where, kind="word", words=(SAME, OTHER))
     for row, each in zip(table.rows, settings.values(), strict=True):
-        name = ".".join((*own, each.column.name))
-        is_number = each.column.kind == "number"
         formulas = [
-            (recorded, _printed(each.record, each.column), f"text('{{{name}}}')"),
-            (planned, _shown(each, space), f"text('{{{each.text}}}')"),
-            (agrees, _alike(each), f"'{SAME}' if {name} == {each.text} else '{OTHER}'"),
+            (recorded, _printed(each.record, each.column, each.recorded_exactly)),
+            (planned, _shown(each, space)),
+            (agrees, _alike(each)),
         ]
-        if is_number:
-            formulas.append((ratio, Binary("/", each.plan, each.record), f"{each.text} / {name}"))
+        if each.column.kind == "number":
+            formulas.append((ratio, Binary("/", each.plan, each.record)))
         else:
             ratio.stated[row] = Stated(reason=NO_NUMBER, basis="decision", position=where)
-        for column, tree, text in formulas:
-            column.formulas[row] = Written(
-                text, tree, each.written.position, indent=each.written.indent
-            )
+        for column, tree in formulas:
+            column.formulas[row] = replace(each.written, text=formula_text(tree), tree=tree)
     for column in (recorded, planned, ratio, agrees):
         column.table, column.phase = full, phase
         table.columns[column.name] = column
@@ -138,20 +143,15 @@ def _lower(
 def _count(plan: DraftPlan, draft: Draft, table: DraftTable) -> None:
     """How many settings are others. A column of ones is summed, since a sum passes reasons by."""
     test = Compare("==", Name(("agrees",)), Text(OTHER))
-    one = Written(
-        f"1 if agrees == '{OTHER}' else 0",
-        Choice(Number(1.0, "1"), test, Number(0.0, "0")),
-        table.position,
-        indent=None,
-    )
+    ones = Choice(Number(1.0, "1"), test, Number(0.0, "0"))
+    one = Written(formula_text(ones), ones, table.position, indent=None)
     table.columns["differs"] = Draft(
         "differs", "Other", table.position, unit=PURE, domain="whole", hidden=True,
         phase=table.phase, table=table.name, formulas={None: one},
     )  # fmt: skip
     name, column = f"{draft.name}_differing", (*table.name.split("."), "differs")
-    total = Written(
-        f"sum({'.'.join(column)})", Over("sum", Name(column), None), table.position, indent=None
-    )
+    every = Over("sum", Name(column), None)
+    total = Written(formula_text(every), every, table.position, indent=None)
     plan.scalars[name] = Draft(
         name, f"{draft.title}: settings in which the plan differs", table.position, unit=PURE,
         domain="whole", phase=table.phase, formulas={None: total},
@@ -175,12 +175,9 @@ def _setting(
     rows = space.catalogue[column.refers_to].rows if column.refers_to else column.words
     if column.kind == "flag" and value in (True, False, "yes", "no"):
         word = Flag(flag(value))
-        said = "yes" if word.value else "no"
-        return _Setting(column, record, word, said, Written(said, word, place, indent=None))
+        return _Setting(column, record, Written(text, word, place, indent=None))
     if column.kind != "number" and text in rows:
-        tree = Text(text)
-        quoted = f"'{text}'"
-        return _Setting(column, record, tree, quoted, Written(quoted, tree, place, indent=None))
+        return _Setting(column, record, Written(text, Text(text), place, indent=None))
     first = text.split(".")[0]
     known = {*plan.scalars, *(each.id for each in plan.phases)}
     hint = "" if column.kind == "number" else nearest(text, rows)
@@ -189,7 +186,20 @@ def _setting(
         low.later.append(lambda: False)
         return None
     formula = written(low, text, *path)
-    return None if formula is None else _Setting(column, record, formula.tree, text, formula)
+    if formula is None:
+        return None
+    return _Setting(column, record, formula, exact=_exact(plan, own[:-1], formula.tree))
+
+
+def _exact(plan: DraftPlan, phase: tuple[str, ...], node: Node) -> bool:
+    """Whether it is known at once to have no range; what is computed is settled by the compiler."""
+    if not isinstance(node, Name):
+        return isinstance(node, Number)
+    names = (".".join((*phase, *node.path)), ".".join(node.path))
+    found = next((plan.scalars[name] for name in names if name in plan.scalars), None)
+    return found is not None and not found.formulas and not any(
+        stated.ranged for stated in found.stated.values()
+    )  # fmt: skip
 
 
 def _shown(each: _Setting, space: Space) -> Node:
@@ -197,10 +207,10 @@ def _shown(each: _Setting, space: Space) -> Node:
     table = space.catalogue.get(each.column.refers_to or "")
     if isinstance(each.plan, Text) and table is not None:
         return Join((Text(table.row_titles[table.rows.index(each.plan.value)]),))
-    return _printed(each.plan, each.column)
+    return _printed(each.plan, each.column, each.exact)
 
 
-def _printed(node: Node, column: Draft) -> Node:
+def _printed(node: Node, column: Draft, exact: bool) -> Node:
     """A figure as text: a range by its ends, yes and no as words."""
     if column.kind == "flag":
         yes, no = (Join((Text(word),)) for word in ("yes", "no"))
@@ -209,6 +219,8 @@ def _printed(node: Node, column: Draft) -> Node:
     if column.kind != "number":
         return Join((node if isinstance(node, Text) else Placeholder(node, None, ""),))
     unit = "" if column.unit is None or column.unit.pure else str(column.unit)
+    if exact:
+        return Join((Placeholder(node, 0, unit),))
     low, high = (Placeholder(Call(end, (node,)), 0, unit) for end in ("low", "high"))
     ranged = Compare("<", Call("low", (node,)), Call("high", (node,)))
     return Join((low, Choice(Join((Text(" to "), high)), ranged, Text(""))))
@@ -218,13 +230,14 @@ def _alike(each: _Setting) -> Node:
     """Whether both are the same; of ranges, whether they meet."""
     test: Node
     if each.column.kind == "number":
-        one, other = each.plan, each.record
-        test = Logic(
-            "and",
-            Compare("<=", Call("low", (one,)), Call("high", (other,))),
-            Compare("<=", Call("low", (other,)), Call("high", (one,))),
+        if each.exact and each.recorded_exactly:
+            return Choice(Text(SAME), Compare("==", each.record, each.plan), Text(OTHER))
+        (one, most), (other, other_most) = (
+            (node, node) if exact else (Call("low", (node,)), Call("high", (node,)))
+            for node, exact in ((each.plan, each.exact), (each.record, each.recorded_exactly))
         )
-        return Choice(Text(SAME), test, Text(OTHER))
+        meet = Logic("and", Compare("<=", one, other_most), Compare("<=", other, most))
+        return Choice(Text(SAME), meet, Text(OTHER))
     test = Compare("==", each.record, each.plan)
     return _known(Choice(Text(SAME), test, Text(OTHER)), each.record, each.column)
 

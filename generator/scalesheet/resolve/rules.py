@@ -22,10 +22,15 @@ RECORDS = "measurements"
 #: What stands where no record was on file yet.
 NONE_YET = "no record that matches was on file"
 #: How `scalesheet bench` is told what a rule asks for.
-OPTIONS = {"accelerator": "--accelerator", "model": "--model", "method": "--method",
-           "precision": "--precision", "weights_precision": "--weights",
-           "attention": "--attention", "strategy": "--strategy"}  # fmt: skip
+OPTIONS = {
+    "accelerator": "--accelerator",
+    "method": "--method",
+    "precision": "--precision",
+    "weights_precision": "--weights",
+    "attention": "--attention",
+}
 FLAGS = {"checkpointing": "--checkpointing", "compiled": "--compile"}
+ACTIONS = {"measured": ["run"], "simulated": ["simulate"]}
 
 Path = tuple[str | int, ...]
 
@@ -277,9 +282,15 @@ def _word(value: str | bool) -> str:
 
 def command(asked: Mapping[str, str | bool]) -> str:
     """What would make a record that matches."""
-    simulated = asked.get("how") == "simulated"
-    parts = ["scalesheet bench", *(["simulate"] if simulated else [])]
-    parts += ["run"] if asked.get("how") == "measured" else []
-    parts += [f"{OPTIONS[key]} {_word(v)}" for key, v in asked.items() if key in OPTIONS]
-    parts += [FLAGS[key] for key, value in asked.items() if key in FLAGS and value is True]
+    parts = ["scalesheet bench", *ACTIONS.get(str(asked.get("how")), [])]
+    parts.append(str(asked.get("model", "MODEL")))
+    parts += [f"{option} {_option(asked[key])}" for key, option in OPTIONS.items() if key in asked]
+    if asked.get("strategy", "single") != "single":
+        parts.append(f"--gpus N --strategy {asked['strategy']}")
+    parts += [each for key, each in FLAGS.items() if asked.get(key) is True]
     return " ".join(parts)
+
+
+def _option(value: str | bool) -> str:
+    """Methods are written small there."""
+    return str(value).lower()
