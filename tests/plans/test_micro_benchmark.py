@@ -64,7 +64,7 @@ def test_it_moves_what_rests_on_it_and_nothing_else(diff: Diff) -> None:
     moved = {each.place for each in diff.moved}
     assert {place.plan for place in moved} == {PLAN}
     assert {place.name.split(".")[0].split("[")[0] for place in moved} == {
-        *("step_time", "mean_step_time", "step_ratio", "run_hours", "shared_hours"),
+        *("step_time", "step_ratio", "run_hours", "shared_hours"),
         *("token_time", "forward_time", "forward_rate", "generation_factor", "factor_by_length"),
         *("times", "projections", "rl"),
     }
