@@ -5,12 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from openpyxl import load_workbook
 
 from plans.made_up import alone, apart, only, put, record
 from scalesheet.build import Examined, examine
 from scalesheet.diagnostics import errors
 from scalesheet.diff import compare
 from scalesheet.diff.changes import Diff
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.plan import plan_page
+from scalesheet.render.workbook import write_workbook
 from scalesheet.values import Value
 
 PLAN = "micro-benchmark"
@@ -64,7 +68,7 @@ def test_it_moves_what_rests_on_it_and_nothing_else(diff: Diff) -> None:
     moved = {each.place for each in diff.moved}
     assert {place.plan for place in moved} == {PLAN}
     assert {place.name.split(".")[0].split("[")[0] for place in moved} == {
-        *("step_time", "mean_step_time", "step_ratio", "run_hours", "shared_hours"),
+        *("step_time", "step_ratio", "run_hours", "shared_hours"),
         *("token_time", "forward_time", "forward_rate", "generation_factor", "factor_by_length"),
         *("times", "projections", "rl"),
     }
@@ -84,6 +88,52 @@ def test_the_diff_names_choice_and_record_as_the_cause(diff: Diff) -> None:
         "measurements['pythia-14m-full-rtx4090-2026-11-22']",
     )
     assert {effect.causes for each in diff.moved for effect in each.effects} == {(chosen, added)}
+
+
+# ------------------------------------------------------------------ on every face
+
+
+def page(examined: Examined) -> str:
+    assert examined.book is not None
+    context = Context(examined.book, examined.results, "x", {})
+    text, found = plan_page(context, examined.book.plans[PLAN])
+    assert not found
+    return text
+
+
+def in_workbook(examined: Examined, folder: Path, *names: str) -> list[object]:
+    """The values that the plan's workbook stores under these names."""
+    assert examined.book is not None
+    plan = examined.book.plans[PLAN]
+    path = folder / "plan.xlsx"
+    report = write_workbook(examined.book, plan, examined.results[PLAN], path, edition_hash="x")
+    assert not report.problems
+    book = load_workbook(path, data_only=True)
+    places = [book.defined_names[name].attr_text.split("!") for name in names]
+    return [book[sheet.strip("'")][at.replace("$", "")].value for sheet, at in places]
+
+
+def test_the_page_follows(before: Examined, after: Examined) -> None:
+    assert "pythia-14m-full-rtx4090-2026-11-21" in page(before)
+    assert "0.500" in page(before)
+    assert "pythia-14m-full-rtx4090-2026-11-22" in page(after)
+    assert "1.00 (0.98–1.02)" in page(after)
+
+
+def test_the_workbook_follows(before: Examined, after: Examined, tmp_path: Path) -> None:
+    names = ("measurement", "step_time", "run_hours")
+    old, new = (in_workbook(each, tmp_path, *names) for each in (before, after))
+    assert old == ["pythia-14m-full-rtx4090-2026-11-21", 0.5, pytest.approx(10_000 * 0.5 / 3600)]
+    assert new == ["pythia-14m-full-rtx4090-2026-11-22", 1, pytest.approx(10_000 / 3600)]
+
+
+def test_the_audit_follows_and_its_verdicts_stay(before: Examined, after: Examined) -> None:
+    old, new = (each.audits[PLAN] for each in (before, after))
+    hours = [each.headlines[0].computed.value for each in (old, new)]
+    assert hours == pytest.approx([10_000 * 0.5 / 3600, 10_000 / 3600])
+    assert {c.claim.id: c.verdict for c in old.claims} == {
+        c.claim.id: c.verdict for c in new.claims
+    }
 
 
 # ------------------------------------------------------------------ beside the simulation

@@ -88,6 +88,15 @@ def test_directions_are_traced_through_the_graph() -> None:
     assert not plan.scalars["f"].formula.outer
 
 
+def test_expected_has_no_range_and_no_direction() -> None:
+    whole = value("x")
+    found = value("x / expected(x)")
+    assert (found.low, found.value, found.high) == pytest.approx(
+        (whole.low / whole.value, 1, whole.high / whole.value)
+    )
+    assert not value("expected(x)").ranged
+
+
 def test_paired_takes_the_corners_together() -> None:
     found = value("paired(x / (x + 1))")
     assert (found.low, found.high) == pytest.approx((2 / 3, 5 / 6))

@@ -96,7 +96,7 @@ def _filled(node: Node, results: Results) -> Node:
     rule = _FILL.get(type(node))
     if rule is not None:
         return rule(node, results)
-    if isinstance(node, Call) and node.function in ("low", "high"):
+    if isinstance(node, Call) and node.function in _END:
         value = _value(node.arguments[0], results)
         if value is not None and isinstance(end := value.end(_END[node.function]), float):
             return Number(end, amount(end))
@@ -138,7 +138,7 @@ def _reference(node: Node, results: Results) -> Node:
     return node if value is None else _literal(value)
 
 
-_END: dict[str, End] = {"low": "low", "high": "high"}
+_END: dict[str, End] = {"low": "low", "expected": "value", "high": "high"}
 _FILL: dict[type[Node], Callable[[Any, Results], Node]] = {
     Scalar: _reference,
     Cell: _reference,

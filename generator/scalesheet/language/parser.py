@@ -44,7 +44,7 @@ DEEPEST = 60
 TALLEST = 150  # operations on top of each other, long sums included
 AGGREGATES = frozenset({"sum", "mean", "min", "max", "count", "argmin", "argmax"})
 #: Functions about ranges, reasons and texts: they exist for the compiler, not for a target.
-SPECIAL = frozenset({"low", "high", "paired", "between", "reason", "text"})
+SPECIAL = frozenset({"low", "expected", "high", "paired", "between", "reason", "text"})
 
 
 def parse(text: str, *, claims: bool = False) -> Node:
@@ -399,7 +399,8 @@ class _Parser:
 
 
 def _arity(function: str, count: int, named: bool, span: Span) -> None:
-    bounds = {**FUNCTIONS, "low": (1, 1), "high": (1, 1), "paired": (1, 1), "between": (2, 3)}
+    one = dict.fromkeys(("low", "expected", "high", "paired"), (1, 1))
+    bounds = {**FUNCTIONS, **one, "between": (2, 3)}
     if function not in bounds:
         return  # a catalogue formula, or unknown: resolve knows
     fewest, most = bounds[function]

@@ -183,7 +183,7 @@ def _call(node: Call, facts: FactsOf) -> Interval:
         return Interval(min(p.low for p in parts), high, zero and high >= 0)
     if name in ("mean", "between"):
         return union(*parts)
-    if name in ("low", "high", "paired"):
+    if name in ("low", "expected", "high", "paired"):
         return first
     if name == "ceil":
         positive = first.low >= 0 and not first.zero

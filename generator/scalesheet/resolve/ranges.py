@@ -40,6 +40,8 @@ from scalesheet.model import Ends
 from scalesheet.resolve.facts import FALLING, MIXED, REFERENCES, RISING, FactsOf, interval
 from scalesheet.resolve.scope import BindError
 
+#: What takes one end of a range, and so has none.
+AT: Mapping[str, End] = {"low": "low", "expected": "value", "high": "high"}
 OTHER: Mapping[End, End] = {"low": "high", "high": "low", "value": "value"}
 Truth = Literal["least", "value", "most"]
 
@@ -97,8 +99,9 @@ def _composed(trace: _Trace) -> dict[str, int]:
 
 
 def ranged(node: Node, facts: FactsOf) -> bool:
-    """Whether the value has a range; `low(x)` and `high(x)` have none, `between` always has."""
-    if isinstance(node, Call) and node.function in ("low", "high"):
+    """Whether the value has a range; `low(x)`, `expected(x)` and `high(x)` have none, `between`
+    always has."""
+    if isinstance(node, Call) and node.function in AT:
         return False
     if isinstance(node, Call) and node.function == "between":
         return True
@@ -238,8 +241,8 @@ _DIRECTION: dict[str, Callable[[Binary, End, _Trace], tuple[End, End]]] = {
 
 def _call(node: Call, end: End, trace: _Trace) -> Node:
     name, first = node.function, node.arguments[0]
-    if name in ("low", "high"):
-        return _end(first, "low" if name == "low" else "high", _Trace(trace.name, trace.facts))
+    if name in AT:
+        return _end(first, AT[name], _Trace(trace.name, trace.facts))
     if name == "paired":
         return _paired(first, end, trace)
     if name == "between":
@@ -275,7 +278,7 @@ def _together(node: Node, end: End, facts: FactsOf) -> Node:
     if isinstance(node, REFERENCES):
         moved: Any = _end(node, "value", _Trace("", facts))
         return replace(moved, end=end) if ranged(node, facts) else moved  # type: ignore[no-any-return]  # a reference again
-    if isinstance(node, Call) and node.function in ("low", "high", "between", "paired"):
+    if isinstance(node, Call) and node.function in (*AT, "between", "paired"):
         return _end(node, end, _Trace("", facts))
     if isinstance(node, Call):
         return replace(node, arguments=tuple(_together(a, end, facts) for a in node.arguments))

@@ -22,7 +22,7 @@ from scalesheet.resolve.facts import REFERENCES, FactsOf
 
 #: Domains of whole numbers.
 WHOLE = frozenset(name for name, (_, _, _, whole) in DOMAINS.items() if whole)
-_KEEPING = frozenset({"sum", "min", "max", "abs", "low", "high", "paired"})
+_KEEPING = frozenset({"sum", "min", "max", "abs", "low", "expected", "high", "paired"})
 
 
 def is_whole(node: Node, facts: FactsOf) -> bool:
