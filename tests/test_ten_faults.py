@@ -92,3 +92,15 @@ def test_ten_faults_are_ten_messages_each_with_its_remedy(
         assert len(file.read_text("utf-8").splitlines()) >= diagnostic.line
         assert unquote(parts[5]).startswith(diagnostic.code)
     assert len(as_markdown(found).splitlines()) == 10
+
+
+def test_an_unknown_source_hides_none_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It changes no value, so that what the file means is looked at all the same."""
+    monkeypatch.chdir(tmp_path)
+    unknown = next(fault for fault in OF_FORM if fault[3] == "N006")
+    contribution(tmp_path, [unknown, *OF_MEANING])
+    assert sorted(d.code for d in diagnose(Path("data"))) == sorted(
+        code for _, _, _, code, _ in (unknown, *OF_MEANING)
+    )

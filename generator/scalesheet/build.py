@@ -130,13 +130,13 @@ def examine(
     if not plans:
         documents = [document for document in documents if document.kind not in PLAN_KINDS]
     found = found + check(documents)
-    if errors(found):
+    if any(each.code not in OF_NO_VALUE for each in errors(found)):
         return Examined(sorted(set(found)))
     from scalesheet.resolve import resolve
 
     book, resolved = resolve(documents, as_of)
     found += resolved
-    if book is None or errors(found):
+    if book is None or errors(resolved):
         return Examined(sorted(set(found)))
     from scalesheet.render.workbook.layout import name_faults
 
@@ -167,6 +167,8 @@ def examine(
     return Examined(sorted(set(found)), book, results, audits, scores)
 
 
+#: Errors that change no value: what rests on the file can be looked at all the same.
+OF_NO_VALUE = frozenset({"N006"})
 #: What a book says of its own edition: that a check holds, and what a claim's verdict is.
 OF_THE_EDITION = frozenset({"V005", "C004", "C009"})
 

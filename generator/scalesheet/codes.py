@@ -104,6 +104,14 @@ _code(
     "A merge found that both sides changed the same lines, and left both in the file.",
     "Keep what is right of the two, and delete the three lines that mark them.",
 )
+_code(
+    "Y014",
+    "file that is not read",
+    "The file stands in a folder of the book, and nothing reads it. A README may stand there, and "
+    "so may what begins with a dot; a folder of one's own may hold anything but YAML.",
+    "Move it to a folder of its own, or give it the ending of a file of the book.",
+    "warning",
+)
 # S: the format
 _code(
     "S001", "unknown key", "The format has no such key here.", "Use the nearest name, or drop it."

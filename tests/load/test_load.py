@@ -364,11 +364,16 @@ def test_yaml_that_no_one_would_read_is_told(tmp_path, place):
 
 @pytest.mark.parametrize(
     "place",
-    ["README.md", "notes/table.csv",
+    ["README.md", "notes/table.csv", "rates/README.md",
      ".git/config.yaml", "hardware/.card.yaml.swp"],
 )  # fmt: skip
 def test_other_files_are_left_alone(tmp_path, place):
     assert found(write(tmp_path, **{place: "a: .nan"})) == []
+
+
+@pytest.mark.parametrize("place", ["rates/prices.csv", "plans/small/notes.txt", "plans/todo"])
+def test_a_file_among_those_of_the_book_that_no_one_would_read_is_told(tmp_path, place):
+    assert found(write(tmp_path, **{place: "a: .nan"})) == [(place, "Y014")]
 
 
 @pytest.mark.parametrize("name", ["RTX 4090", "card_1", "-card", "ä"])

@@ -40,6 +40,7 @@ PARSERS: Mapping[str, Callable[[bytes, str], Parsed]] = {
 }
 
 _AT_TOP = {**TOP, **OPTIONAL}
+_README = re.compile(r"readme(?:\.[a-z]+)?", re.IGNORECASE)
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -66,6 +67,9 @@ def load(data: Path, label: str = "") -> tuple[list[Document], list[Diagnostic]]
         if kind is None:
             if _unexpected(parts):
                 diagnostics.append(Diagnostic(name, 1, 1, "Y010", _no_place(parts)))
+            elif _unread(parts):
+                message = "nothing reads this file; move it to a folder of its own"
+                diagnostics.append(Diagnostic(name, 1, 1, "Y014", message))
             continue
         odd = [each for each in (id, part or id) if each != kind and not _ID.fullmatch(each)]
         if odd:
@@ -173,6 +177,12 @@ def _kind(parts: tuple[str, ...]) -> tuple[str | None, str, str]:
 def _unexpected(parts: tuple[str, ...]) -> bool:
     """Whether a file without a kind is YAML that someone may take for read."""
     return parts[-1].lower().endswith((".yaml", ".yml"))
+
+
+def _unread(parts: tuple[str, ...]) -> bool:
+    """Whether a file without a kind stands among those of the book, and explains none of them."""
+    ours = len(parts) > 1 and parts[0] in (*FOLDERS, "plans")
+    return ours and not _README.fullmatch(parts[-1])
 
 
 def _no_place(parts: tuple[str, ...]) -> str:
