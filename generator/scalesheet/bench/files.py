@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scalesheet.bench.record import Figure, Record
+from scalesheet.bench.sources import MEASURED, SIMULATED, with_source
 from scalesheet.new import entry
 from scalesheet.new.places import modeline, place
 from scalesheet.new.sound import compiled
@@ -16,27 +17,12 @@ from scalesheet.schemas import schema
 KIND = "measurement"
 DIGITS = 6  # of a figure that is no count: more than a clock knows
 
-#: What a record's figures rest on, which a book without them gets.
-SOURCES = {
-    "own-measurement": {
-        "title": "Own measurement",
-        "note": "Taken by 'scalesheet bench'; the record holds the command and the environment.",
-    },
-    "own-simulation": {
-        "title": "Own simulation",
-        "note": "Computed from the catalogue by 'scalesheet bench'; no step was timed.",
-    },
-}
-
 
 def written(data: Path, record: Record) -> Path:
     """Writes a record under the next free name and returns where it is. The sources that it rests
     on are entered where the book lacks them. Raises Refused where it does not fit the book, which
     then is as before; LayoutError where sources.yaml cannot take an entry; OSError."""
-    source = source_of(record)
-    sources = None
-    if source not in entry.known(data):
-        sources = entry.added(entry.file(data).read_text("utf-8"), source, SOURCES[source])
+    sources = with_source(data, source_of(record))
     number = 1
     while True:
         id = name(record, number)
@@ -53,12 +39,12 @@ def written(data: Path, record: Record) -> Path:
                 pass  # another run was quicker
         number += 1
     if sources is not None:
-        entry.file(data).write_text(sources, "utf-8", newline="\n")
+        entry.replace(entry.file(data), sources)
     return path
 
 
 def source_of(record: Record) -> str:
-    return "own-measurement" if record.how == "measured" else "own-simulation"
+    return MEASURED if record.how == "measured" else SIMULATED
 
 
 def name(record: Record, number: int = 1) -> str:

@@ -37,3 +37,17 @@ class Record:
     environment: str = ""
     libraries: dict[str, str] = field(default_factory=dict)  # name: version
     note: str = ""
+
+
+def settings(job: Job) -> dict[str, Figure]:
+    """What a job says in numbers, as its record states it."""
+    stated = {
+        "accelerators": Figure(job.gpus, "GPU"),
+        "batch_size": Figure(job.sequences, "sequence / step"),
+        "micro_batch": Figure(job.batch, "sequence / step"),
+        "accumulation": Figure(job.accumulation, "1"),
+        "sequence_length": Figure(job.length, "token / sequence"),
+    }
+    if job.method != "full":
+        stated["rank"] = Figure(job.rank, "1")
+    return stated

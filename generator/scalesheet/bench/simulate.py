@@ -8,7 +8,7 @@ from datetime import date
 
 from scalesheet.bench.footprint import Footprint, evaluated, memory_parts
 from scalesheet.bench.job import Job
-from scalesheet.bench.record import Figure, Record
+from scalesheet.bench.record import Figure, Record, settings
 from scalesheet.bench.roofline import Rates, Times, rates_of, times
 from scalesheet.model import Book
 
@@ -24,7 +24,7 @@ def simulated(book: Book, job: Job, day: date, command: str) -> Record:
     """What a step of the job takes by the catalogue. Raises Refused where it lacks the accelerator
     or its rates."""
     footprint, rates, taken = Footprint(book, job), rates_of(book, job), times(book, job)
-    figures = {**_settings(job), **_times(taken)}
+    figures = {**settings(job), **_times(taken)}
     figures |= _speed(book, job, taken, rates)
     figures |= {key: Figure(size, "byte") for key, size in footprint.parts.items()}
     remarks = [taken.method, f"the peak is at the {footprint.highest.name}"]
@@ -41,20 +41,6 @@ def simulated(book: Book, job: Job, day: date, command: str) -> Record:
         environment="none: computed from the catalogue",
         note="; ".join(remarks),
     )
-
-
-def _settings(job: Job) -> dict[str, Figure]:
-    """What the job says, as a record states it."""
-    stated = {
-        "accelerators": Figure(job.gpus, "GPU"),
-        "batch_size": Figure(job.sequences, "sequence / step"),
-        "micro_batch": Figure(job.batch, "sequence / step"),
-        "accumulation": Figure(job.accumulation, "1"),
-        "sequence_length": Figure(job.length, "token / sequence"),
-    }
-    if job.method != "full":
-        stated["rank"] = Figure(job.rank, "1")
-    return stated
 
 
 def _times(taken: Times) -> dict[str, Figure]:

@@ -126,7 +126,7 @@ def _from_example(
     if made.page is not None:
         files[path.with_name("page.md")] = made.page
     if made.sources is not None:
-        _replace(entry.file(data), made.sources)
+        entry.replace(entry.file(data), made.sources)
     _write(files)
     for key in made.given.entries:
         print(f"added {key} to {shown(entry.file(data))}")
@@ -172,7 +172,7 @@ def _entry(data: Path, options: argparse.Namespace, asks: bool) -> int:
         if "title" not in said:
             raise UsageError("a source needs its title, as on its title page: --title TEXT")
         text = with_entries(data, {options.id: said})
-    _replace(file, text)
+    entry.replace(file, text)
     print(f"added {options.id} to {shown(file)}")
     return GOOD
 
@@ -209,13 +209,6 @@ def _write(files: Mapping[Path, str]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
-
-
-def _replace(path: Path, text: str) -> None:
-    """The file in its new form, in one step."""
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_text(text, "utf-8", newline="\n")
-    beside.replace(path)
 
 
 # ------------------------------------------------------------------ what was asked for

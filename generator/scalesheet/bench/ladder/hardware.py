@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scalesheet.bench.ladder.rates import STEADY, Device, Measured, Rate
+from scalesheet.bench.sources import MEASURED, with_source
 from scalesheet.diagnostics import errors
 from scalesheet.load import parse
 from scalesheet.load.folder import is_id, shown
@@ -19,11 +20,6 @@ from scalesheet.pull.patch import Set, patched
 from scalesheet.render.reference.yaml_text import block
 from scalesheet.schemas import schema
 
-SOURCE = "own-measurement"
-SOURCE_ENTRY: Mapping[str, str] = {
-    "title": "Measured by scalesheet bench",
-    "note": "The place is the command that measures it again, and the day.",
-}
 UNKNOWN = "not stated"
 #: Figures are written with so many digits; the repetitions differ in the third.
 DIGITS = 4
@@ -51,7 +47,7 @@ class Origin:
 
     @property
     def source(self) -> Mapping[str, str]:
-        return {"key": SOURCE, "locator": f"{self.command}, {self.day.isoformat()}"}
+        return {"key": MEASURED, "locator": f"{self.command}, {self.day.isoformat()}"}
 
 
 @dataclass(frozen=True)
@@ -189,13 +185,13 @@ def write(data: Path, id: str, measured: Measured, origin: Origin) -> Written:
         old = path.read_text("utf-8")
         _same_device(path, id, old, measured.device)
         text, lacking = completed(old, found)
-    sources = _with_source(data)
+    sources = with_source(data, MEASURED)
     if lacking:
         compiled(data, "hardware", id, text, sources)
         if sources is not None:
-            _replace(entry.file(data), sources)
+            entry.replace(entry.file(data), sources)
         path.parent.mkdir(exist_ok=True)
-        _replace(path, text)
+        entry.replace(path, text)
     kept = tuple(key for key in found if key not in lacking)
     return Written(path, new, lacking, kept, block(dict(found)))
 
@@ -224,19 +220,3 @@ def _same_device(path: Path, id: str, text: str, device: Device) -> None:
 
 def _an(kind: str) -> str:
     return f"an {kind}" if kind == "accelerator" else f"a {kind}"
-
-
-def _with_source(data: Path) -> str | None:
-    """The text of sources.yaml with the entry that the figures name; None where it is there."""
-    if SOURCE in entry.known(data):
-        return None
-    file = entry.file(data)
-    text = file.read_text("utf-8") if file.is_file() else "sources:\n"
-    return entry.added(text, SOURCE, SOURCE_ENTRY)
-
-
-def _replace(path: Path, text: str) -> None:
-    """The file in its new form, in one step."""
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_text(text, "utf-8", newline="\n")
-    beside.replace(path)

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from scalesheet.bench.job import Effort, Job
-from scalesheet.bench.record import Figure, Record
+from scalesheet.bench.record import Figure, Record, settings
 from scalesheet.bench.train.faults import Failed
 from scalesheet.bench.train.ledger import PARTS
 from scalesheet.bench.train.spread import Mean, mean_of
@@ -44,7 +44,7 @@ def recorded(job: Job, effort: Effort, told: Told, command: str, day: date) -> R
             "measure again, and report this if it comes back"
         )
     mean = mean_of([step["whole"] for step in told.steps])
-    figures = {**_settings(job), **_times(job, told, mean), **_memory(told)}
+    figures = {**settings(job), **_times(job, told, mean), **_memory(told)}
     after = told.said.get("after", {})
     if after.get("power") is not None:
         figures["power"] = Figure(float(after["power"]), "W/GPU", note="mean of the timed steps")
@@ -63,20 +63,6 @@ def recorded(job: Job, effort: Effort, told: Told, command: str, day: date) -> R
         libraries=dict(about.get("libraries", {})),
         note=_note(effort, told, mean, imprecise),
     )
-
-
-def _settings(job: Job) -> dict[str, Figure]:
-    """What the job says in numbers."""
-    figures = {
-        "accelerators": Figure(job.gpus, "GPU"),
-        "batch_size": Figure(job.sequences, "sequence/step"),
-        "micro_batch": Figure(job.batch, "sequence/step"),
-        "accumulation": Figure(job.accumulation, "1"),
-        "sequence_length": Figure(job.length, "token/sequence"),
-    }
-    if job.method != "full":
-        figures["rank"] = Figure(job.rank, "1")
-    return figures
 
 
 def _times(job: Job, told: Told, mean: Mean) -> dict[str, Figure]:
