@@ -16,12 +16,13 @@ import torch
 from tiny_steps import job, llama, steps
 
 from scalesheet.bench.job import Job, Shape
-from scalesheet.bench.train import Missing, NoDevice, Unbuildable
+from scalesheet.bench.train import Missing, NoDevice, OutOfMemory, Unbuildable
 from scalesheet.bench.train.engines import device_of
 from scalesheet.bench.train.families import configured
 from scalesheet.bench.train.methods import checked, present
 from scalesheet.bench.train.models import skeleton
 from scalesheet.bench.train.quiet import quiet
+from scalesheet.bench.train.run import named
 from shipped import shipped
 
 SIZES = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
@@ -185,3 +186,23 @@ def test_a_library_that_is_not_there_is_told_with_its_extra(monkeypatch):
     present(job())
     with pytest.raises(Missing, match=r"peft is not installed: pip install 'scalesheet\[bench\]'"):
         present(job(method="LoRA"))
+
+
+@pytest.mark.parametrize(("error", "kind", "asked"), [
+    (torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total"),
+     OutOfMemory, 2.5 * 2**30),
+    (RuntimeError("[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't "
+                  "allocate memory: you tried to allocate 4096 bytes. Error code 12"),
+     OutOfMemory, 4096),
+    (MemoryError(), OutOfMemory, None),
+    (RuntimeError("No available kernel. Aborting execution."), Unbuildable, None),
+])  # fmt: skip
+def test_an_error_of_pytorch_is_told_as_what_it_means(error, kind, asked):
+    fault = named(error, job(), 3e9)
+    assert type(fault) is kind
+    assert getattr(fault, "needed", None) == asked
+
+
+def test_an_error_that_is_not_known_stays_itself():
+    error = RuntimeError("mat1 and mat2 shapes cannot be multiplied")
+    assert named(error, job(), 3e9) is error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import threading
 from dataclasses import replace
@@ -13,7 +14,7 @@ import pytest
 
 pytest.importorskip("torch", reason="real steps are taken with PyTorch")
 
-from tiny_steps import QUICK, job, llama
+from tiny_steps import QUICK, bytes_of, job, llama, steps
 
 from scalesheet.bench.job import Effort
 from scalesheet.bench.train import Failed, NoDevice, NoTorch, OutOfMemory, measure
@@ -61,10 +62,11 @@ def test_an_interrupted_run_keeps_what_it_has():
             asked.append(text)
             threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 
-    endless = Effort(precise=0, warmup=0, at_least=2, at_most=10**6, seconds=300)
+    # its batches come from a process beside it, which is to end with it
+    endless = Effort(precise=0, warmup=0, at_least=2, at_most=10**4, seconds=300, workers=1)
     record = measure(job(), endless, tell)
     assert record.interrupted
-    assert 1 <= record.figures["steps"].value < 10**5
+    assert 1 <= record.figures["steps"].value < 10**4
     assert record.figures["peak_memory"].value > 0
     assert "process_memory" in record.figures, "the process ended by itself"
 
@@ -148,3 +150,12 @@ def test_the_parent_needs_no_pytorch(tmp_path):
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(root)])}
     code = "import scalesheet.bench.train"
     subprocess.run([sys.executable, "-c", code], env=environ, check=True)
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile takes a C++ compiler")
+def test_a_compiled_step_holds_fewer_activations():
+    """What is fused into one kernel is not kept between two."""
+    plain = steps(job(model=llama(layers=1)))[0]
+    fused = measure(job(model=llama(layers=1), compiled=True), QUICK, silent)
+    assert bytes_of(fused, "weights") == bytes_of(plain, "weights")
+    assert bytes_of(fused, "activations") < bytes_of(plain, "activations")

@@ -97,9 +97,14 @@ def _all_memory() -> float:
 
 
 def limited(most: float) -> None:
-    """Lets the process take so many bytes more than it has now, where the system enforces it."""
+    """Lets the process take so many bytes more than it has now, where the system enforces it.
+
+    Should memory run out all the same, it is this process that the system ends first.
+    """
     if platform.system() != "Linux":
         return
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
     torch.ones(256, 256) @ torch.ones(256, 256)  # the threads and their stacks are there now
     bound = int(_status("VmData") + most)
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)

@@ -36,7 +36,7 @@ def run(job: Job, effort: Effort, trace: str, send: Send, stop: Callable[[], boo
     # the libraries are in memory when its bound is set, which is then the run's own
     inner = models.skeleton(job)
     if device.type == "cpu":
-        had = min(environment.free_memory(), effort.memory or float("inf"))
+        had = min(environment.free_memory() / job.gpus, effort.memory or float("inf"))
         environment.limited(had)
     else:
         had = engines.bounded(device, effort.memory) or float("inf")
@@ -46,7 +46,7 @@ def run(job: Job, effort: Effort, trace: str, send: Send, stop: Callable[[], boo
     except NotMeasured:
         raise
     except (RuntimeError, MemoryError, ValueError) as error:
-        raise _named(error, job, had) from error
+        raise named(error, job, had) from error
     finally:
         engines.left(job)
 
@@ -193,7 +193,7 @@ def _uuid(device: Any) -> str:
     return f"GPU-{torch.cuda.get_device_properties(device).uuid}"
 
 
-def _named(error: Exception, job: Job, had: float) -> Exception:
+def named(error: Exception, job: Job, had: float) -> Exception:
     """An error of PyTorch as what it means for the job; itself where that is unknown."""
     text = str(error)
     if is_memory(error):

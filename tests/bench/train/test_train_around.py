@@ -1,0 +1,173 @@
+"""What is around a step: messages, power, and what the machine was doing."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from types import MappingProxyType, SimpleNamespace
+
+import pytest
+
+from scalesheet.bench.job import Effort, Job, Shape
+from scalesheet.bench.train.faults import (
+    Failed,
+    Missing,
+    NoDevice,
+    NoTorch,
+    OutOfMemory,
+    Unbuildable,
+    fault_of,
+    told,
+)
+from scalesheet.bench.train.messages import asked, heard, line, message_of
+from scalesheet.bench.train.power import Meter, Nvml, Rapl
+from scalesheet.bench.train.traits import traits_of
+
+SHAPE = Shape("a", "A", 2, 64, 4, 2, 16, 128, 100, True, True, 1e6, 1e6)
+
+
+def test_what_is_asked_is_heard():
+    more = MappingProxyType({"norm": "rmsnorm", "experts": MappingProxyType({"routed": 8})})
+    shape = replace(SHAPE, more=more, config=MappingProxyType({"model_type": "llama"}))
+    job = Job(shape, "b", gpus=2, strategy="fsdp", method="LoRA", length=77)
+    effort = Effort(precise=0.5, memory=1e9, seed=3)
+    assert heard(asked(job, effort, "view")) == (job, effort, "view")
+
+
+def test_a_message_is_found_behind_what_libraries_print():
+    text = line({"is": "step", "whole": 0.5})
+    assert message_of(text) == {"is": "step", "whole": 0.5}
+    assert message_of("50 %|####  " + text) == {"is": "step", "whole": 0.5}
+    assert message_of("Loading weights\n") is None
+    assert message_of("scalesheet: half a li") is None
+    assert message_of("scalesheet: 7\n") is None
+
+
+@pytest.mark.parametrize("fault", [
+    OutOfMemory("too much", 5.0, 4.0), OutOfMemory("too much"), Missing("peft"), NoTorch("none"),
+    NoDevice("none"), Unbuildable("no"), Failed("so"),
+])  # fmt: skip
+def test_a_fault_comes_over_as_it_was(fault):
+    again = fault_of(message_of(line(told(fault))))
+    assert type(again) is type(fault)
+    assert str(again) == str(fault)
+    assert vars(again) == vars(fault)
+
+
+def test_traits_are_read_as_the_schema_nests_them_and_as_the_table_names_them():
+    nested = {"experts": {"routed": 8, "active": 2, "ffn": 32, "dense_layers": 1}, "norm": "none"}
+    flat = {"experts": 8.0, "experts_active": 2.0, "expert_ffn": 32.0, "dense_layers": 1.0}
+    assert traits_of(replace(SHAPE, more=nested)) == traits_of(
+        replace(SHAPE, more={**flat, "norm": "none"})
+    )
+    assert traits_of(SHAPE).norm == "rmsnorm"
+
+
+def package(folder, name, joules, around=1000.0):
+    place = folder / name
+    place.mkdir(exist_ok=True)
+    (place / "energy_uj").write_text(f"{joules * 1e6:.0f}\n")
+    (place / "max_energy_range_uj").write_text(f"{around * 1e6:.0f}\n")
+
+
+def test_the_energy_of_all_packages_over_the_time_is_the_power(tmp_path):
+    """A counter that begins again at 0 is followed, and parts of a package count once."""
+    package(tmp_path, "intel-rapl:0", 990)
+    package(tmp_path, "intel-rapl:1", 100)
+    package(tmp_path, "intel-rapl:0:0", 5)
+    meter = Rapl(tmp_path)
+    meter.start()
+    began = time.perf_counter()
+    package(tmp_path, "intel-rapl:0", 20)
+    package(tmp_path, "intel-rapl:1", 170)
+    package(tmp_path, "intel-rapl:0:0", 500)
+    time.sleep(0.2)
+    watts = meter.stop()
+    assert watts == pytest.approx((30 + 70) / (time.perf_counter() - began), rel=0.05)
+
+
+def test_without_counters_power_is_not_told(tmp_path):
+    meter = Rapl(tmp_path)
+    meter.start()
+    assert meter.stop() is None
+    assert Meter().stop() is None
+
+
+class Board:
+    """A driver's library with one board, which knows what it is given."""
+
+    NVML_CLOCK_SM = 1
+
+    class NVMLError(Exception):
+        pass
+
+    def __init__(self, **known):
+        self.known = known
+
+    def _answer(self, name):
+        if name not in self.known:
+            raise self.NVMLError
+        values = self.known[name]
+        return values.pop(0) if isinstance(values, list) else values
+
+    def nvmlDeviceGetTotalEnergyConsumption(self, handle):  # noqa: N802
+        return self._answer("energy")
+
+    def nvmlDeviceGetPowerUsage(self, handle):  # noqa: N802
+        return self._answer("power")
+
+    def nvmlDeviceGetClockInfo(self, handle, which):  # noqa: N802
+        return self._answer("clock")
+
+    def nvmlDeviceGetCurrentClocksThrottleReasons(self, handle):  # noqa: N802
+        return self._answer("reasons")
+
+
+def test_a_board_with_a_counter_of_energy():
+    meter = Nvml(Board(energy=[5000, 8000], power=1, clock=[1980, 1500], reasons=[0x4, 0]), 0)
+    meter.start()
+    began = time.perf_counter()
+    meter.look()
+    meter.look()
+    time.sleep(0.1)
+    assert meter.stop() == pytest.approx(3 / (time.perf_counter() - began), rel=0.05)
+    assert meter.clocks() == "clock 1500 to 1980 MHz between steps, held by the power cap"
+    assert not meter.trouble
+
+
+def test_a_board_that_is_hot_and_has_no_counter():
+    meter = Nvml(Board(power=[500_000, 700_000], reasons=[0x40, 0]), 0)
+    meter.start()
+    meter.look()
+    meter.look()
+    assert meter.stop() == pytest.approx(600)
+    assert meter.trouble
+    assert meter.clocks() == "held down by heat or by the hardware"
+
+
+def test_others_at_work_are_seen(monkeypatch):
+    pytest.importorskip("torch", reason="the module tells PyTorch's version")
+    from scalesheet.bench.train import environment
+
+    clock = SimpleNamespace(at=(100.0, 900.0), own=10.0)
+    monkeypatch.setattr(environment, "_processor_time", lambda: clock.at)
+    monkeypatch.setattr(environment.time, "process_time", lambda: clock.own)
+    others = environment.Others()
+    others.start()
+    clock.at, clock.own = (110.0, 910.0), 16.0
+    assert others.share() == pytest.approx(4 / 20)
+    others.start()
+    assert others.share() is None, "no time has passed"
+
+
+def test_memory_that_a_process_takes_is_told():
+    pytest.importorskip("torch", reason="the module tells PyTorch's version")
+    from scalesheet.bench.train import environment
+
+    environment.forget_peak()
+    before = environment.resident_peak()
+    block = bytearray(b"1" * 50_000_000)
+    assert environment.resident_peak() >= before + len(block) * 0.9
+    assert environment.free_memory() > 0
+    assert environment.processor()
+    assert environment.cores() >= 1
