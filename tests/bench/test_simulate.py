@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import date
 
 import pytest
 
-from scalesheet.bench.footprint import Footprint
-from scalesheet.bench.job import Job
+from project import environment
+from scalesheet.bench.blocks import BLOCKS, architecture
+from scalesheet.bench.footprint import Footprint, evaluated
+from scalesheet.bench.job import Job, Precision
 from scalesheet.bench.shapes import shape_of
 from scalesheet.bench.simulate import cannot_fit, simulated
 from scalesheet.diagnostics import Refused
@@ -108,3 +112,59 @@ def test_a_time_needs_rates(book: Book, job: Job) -> None:
     there = replace(job, accelerator="epyc-9005-2-cores", device="cpu", precision="tf32")
     with pytest.raises(Refused, match=r"lacks a rate of products in tf32 \(dense_tf32 or fp32"):
         simulated(book, there, DAY, "")
+
+
+def test_every_model_of_the_catalogue_has_a_footprint(book: Book, results: Results) -> None:
+    """Counted as it is built, or with a remark that says how it is counted."""
+    exact = 0
+    for id in book.tables["models"].rows:
+        model = shape_of(book, id, results)
+        made = Footprint(book, Job(model, "h200-sxm", device="cuda", weights="bf16", length=256))
+        assert made.peak > made.weights + made.optimizer, id
+        assert made.weights == 2 * model.parameters, id
+        remark = architecture(model)[1]
+        exact += not remark
+        assert remark or made.kind in BLOCKS, id
+        mixture = model.active_parameters < 0.99 * model.parameters
+        assert not mixture or remark, id
+    assert exact > 100
+
+
+def test_pytorch_is_not_needed() -> None:
+    """Simulating imports none of the libraries that measure."""
+    code = (
+        "import sys, scalesheet.bench.simulate; "
+        "print({'torch', 'transformers', 'peft', 'bitsandbytes'} & set(sys.modules))"
+    )
+    run = [sys.executable, "-c", code]
+    said = subprocess.run(run, env=environment(), capture_output=True, text=True, check=True)
+    assert said.stdout == "set()\n"
+
+
+def test_what_adapters_train_is_what_the_catalogue_counts(book: Book, job: Job) -> None:
+    """Two formulas, one number: by matrices, and all linear layers at once."""
+    made = Footprint(book, replace(job, method="LoRA", rank=4))
+    whole = evaluated(
+        book, "lora-all-linear-parameters", rank=4, layers=24, hidden=896, heads=14, kv_heads=2,
+        head_dim=64, ffn=4864, ffn_matrices=3,
+    )  # fmt: skip
+    assert made.trained == whole
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_more_of_anything_holds_more(book: Book, job: Job, precision: Precision) -> None:
+    base = replace(job, precision=precision, weights="fp32", checkpointing=True)
+    peak = Footprint(book, base).peak
+    for more in ({"batch": 5}, {"length": 1025}, {"accumulation": 2}, {"checkpointing": False}):
+        assert Footprint(book, replace(base, **more)).peak > peak, more  # type: ignore[arg-type]
+
+
+def test_shards_divide_states_and_gather_layers(book: Book, job: Job) -> None:
+    alone = Footprint(book, job)
+    spread = Footprint(book, replace(job, gpus=8, strategy="fsdp"))
+    for part in ("weights", "gradients", "optimizer"):
+        assert getattr(spread, part) == pytest.approx(getattr(alone, part) / 8), part
+    assert alone.peak > spread.peak
+    copies = Footprint(book, replace(job, gpus=8, strategy="ddp"))
+    assert copies.weights == alone.weights
+    assert copies.peak > alone.peak, "buckets hold the gradients all the time"

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from scalesheet.bench.job import Job, Shape
+from scalesheet.bench.train.families import configured
+from scalesheet.bench.train.faults import Unbuildable
 
 #: How a norm is computed: RMS in 32 bits and back before its weight (Llama) or after it (Gemma,
 #: OLMo 2); PyTorch's own layer norm; the same in 32 bits (OLMo).
@@ -33,6 +35,7 @@ class Block:
     wide_softmax: bool = True  # in 32 bits, where attention is not fused
     cap: bool = False  # whether scores (not fused) and logits go through a tanh
     embedded: bool = False  # whether the first block reads something else than the embeddings
+    after: bool = False  # whether a norm reads what the feed-forward layer gives
     gates: int = 2  # gradients of the feed-forward width that are there at once
 
 
@@ -45,11 +48,11 @@ BLOCKS: Mapping[str, Block] = {
     "llama": _LLAMA,
     "qwen2": _LLAMA,
     "qwen3": Block(qk_norm=True),
-    "gemma": Block("rms-wide", embedded=True),
-    "gemma2": Block("rms-wide", inputs=4, cap=True, embedded=True),
-    "gemma3_text": Block("rms-wide", inputs=4, qk_norm=True, embedded=True),
+    "gemma": Block("rms-wide"),
+    "gemma2": Block("rms-wide", inputs=4, cap=True, after=True),
+    "gemma3_text": Block("rms-wide", inputs=4, qk_norm=True, after=True),
     "olmo": Block("layer-wide"),
-    "olmo2": Block("rms-wide", qk_norm=True),
+    "olmo2": Block("rms-wide", qk_norm=True, after=True),
     "stablelm": Block("layer", apart=True),
     "gpt2": _GPT2,
     "gpt_bigcode": Block(
@@ -60,6 +63,11 @@ BLOCKS: Mapping[str, Block] = {
         "layer", inputs=1, readers=(1, 1), query=6, key=0, apart=True, activation=1, gates=1
     ),
     "starcoder2": Block("layer", readers=(3, 1), activation=1, gates=1),
+    "bloom": Block("layer", readers=(1, 1), query=4, key=0, activation=1, gates=5, embedded=True),
+    "falcon": Block(
+        "layer", inputs=1, readers=(2,), activation=1, wide_softmax=False, gates=1, apart=True
+    ),
+    "gptj": Block("layer", inputs=1, readers=(4,), query=4, key=0, apart=True, activation=4),
     "phi": Block("layer", inputs=1, readers=(4,), query=4, key=0, apart=True, activation=4),
     "mpt": Block("layer", readers=(1, 1), query=4, key=0, activation=1, gates=1),
 }
@@ -67,53 +75,24 @@ BLOCKS: Mapping[str, Block] = {
 FUSED = ("gpt2", "gpt_bigcode", "gpt_neox", "mpt", "bloom", "falcon")
 
 
+#: What of an architecture is not counted as it is.
+REMARKS: Mapping[str, str] = {
+    "falcon": "attention of Falcon is counted as a fused kernel would keep it",
+    "gptj": "GPT-J keeps queries and keys in 32 bits, which is not counted",
+}
+
+
 def architecture(shape: Shape) -> tuple[str, str]:
-    """The `model_type` whose block a model's is counted as, and a remark where it has another."""
-    if shape.config is not None:
-        kind = str(shape.config.get("model_type", ""))
-        if kind in BLOCKS:
-            return kind, ""
-        nearest = _of_parts(shape)
-        return nearest, f"blocks of {kind or shape.title} are counted as those of {nearest}"
-    kind = _of_parts(shape)
-    parts = [
-        word
-        for word, there in (
-            ("experts", shape.active_parameters < 0.99 * shape.parameters),
-            ("latent attention", bool(_trait(shape, "kv_rank"))),
-        )
-        if there
-    ]
-    remark = f"{' and '.join(parts)} are not counted apart" if parts else ""
-    return kind, remark
-
-
-def _trait(shape: Shape, name: str) -> Any:
-    return shape.more.get(name)
-
-
-def _of_parts(shape: Shape) -> str:
-    """By the parts that a model's row states, in the order in which `bench run` asks."""
-    norm = _trait(shape, "norm") or "rmsnorm"
-    norms, qk_norm = _trait(shape, "block_norms") or 2, _trait(shape, "qk_norm") or "none"
-    if shape.gated:
-        if norm == "none":
-            return "olmo"
-        if norm != "rmsnorm":
-            return "stablelm"
-        if norms == 4:
-            return "gemma3_text" if qk_norm == "head" else "gemma2"
-        return {"head": "qwen3", "width": "olmo2"}.get(qk_norm, "llama")
-    if norm == "layernorm-no-bias":
-        return "mpt"
-    positions, longest = _trait(shape, "positions") or 0, _trait(shape, "max_sequence")
-    if positions:
-        if shape.kv_heads == 1:
-            return "gpt_bigcode"
-        return "opt" if positions == (longest or 0) + 2 else "gpt2"
-    if norms == 1:
-        return "phi"
-    return "gpt_neox" if shape.kv_heads == shape.heads else "starcoder2"
+    """The `model_type` whose block a model's is counted as, which is the one that `bench run`
+    builds, and a remark where it is not counted as it is."""
+    try:
+        kind = str(configured(shape, 1).get("model_type", ""))
+    except Unbuildable:
+        kind = ""
+    if kind in BLOCKS:
+        return kind, REMARKS.get(kind, "")
+    nearest = "llama" if shape.gated else "gpt_neox"
+    return nearest, f"blocks of {kind or shape.title} are counted as those of {nearest}"
 
 
 # ------------------------------------------------------------------ precision

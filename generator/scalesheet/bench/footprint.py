@@ -191,7 +191,7 @@ class Footprint:
         rotary = 2 * size.stream * model.head_dim if not model.more.get("positions") else 0
         per_hidden = norm_bytes(self.kind, job)
         if self.full:
-            per_hidden += size.products
+            per_hidden += size.products + (size.stream if self.kind == "bloom" else 0)
         elif not job.checkpointing:
             per_hidden = 0
         elif self.block.embedded:
@@ -230,10 +230,11 @@ class Footprint:
         """Parts of a block that go back: bytes at work, and parameters that have a gradient by
         then. Attention is told apart where it is not fused: its scores are the larger part."""
         size, each = self.size, kept(self.kind, self.job)
-        gates = self.block.gates if self.full else 2
+        gates = self.block.gates if self.full else max(2, self.block.gates)
+        passed = norm_bytes(self.kind, self.job) if self.block.after else 0.0
         found = {
             "feed-forward layer": (
-                self._at_work(per_ffn=gates * size.products),
+                self._at_work(per_ffn=gates * size.products, freed_hidden=passed),
                 self._trained_in(self.products[-1:]),
             )
         }
