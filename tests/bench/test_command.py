@@ -14,8 +14,9 @@ from project import ROOT
 from scalesheet.bench import here
 from scalesheet.bench.choose import chosen
 from scalesheet.bench.command import command
-from scalesheet.bench.ladder.rates import Device, NoDevice
+from scalesheet.bench.ladder.rates import Device
 from scalesheet.bench.recorded import job_of
+from scalesheet.bench.train.faults import NoDevice
 from scalesheet.build import compile_book
 from scalesheet.cli import main
 from shipped import shipped_book
