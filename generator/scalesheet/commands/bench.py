@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -372,14 +371,18 @@ def _effort(options: argparse.Namespace) -> Effort:
 
 
 def _rates(options: argparse.Namespace) -> int:
-    from scalesheet.bench.here import device
+    from scalesheet.bench.here import accelerator_of, device
     from scalesheet.bench.ladder import tell
     from scalesheet.bench.ladder.hardware import HardwareError, Origin, write
     from scalesheet.bench.ladder.parent import LadderError, measured
+    from scalesheet.build import compile_book
 
     data = folder(options.data)
+    here = device(options.device or "")
+    book = compile_book(data, None)
+    peaks = tell.peaks_of(book, accelerator_of(book, here))
     try:
-        found = measured(device(options.device or "").kind, seconds=options.seconds, tell=_told)
+        found = measured(here.kind, seconds=options.seconds, tell=_told)
         progress("")
         origin = Origin("scalesheet bench ladder --rates", date.today())
         entered = write(data, options.write, found, origin) if options.write else None
@@ -391,7 +394,7 @@ def _rates(options: argparse.Namespace) -> int:
         said = {**tell.rates_data(found), "written": entered and tell.written_data(entered)}
         print(json.dumps(said, indent=2, ensure_ascii=False))
     else:
-        print(tell.rates_text(found), end="")
+        print(tell.rates_text(found, peaks), end="")
         print(tell.written_text(entered) if entered else "", end="")
     return GOOD
 
@@ -419,20 +422,13 @@ def _search(
     """What fits, by trying two steps of each size. `most` bounds the micro-batch."""
     from scalesheet.bench.footprint import Footprint
     from scalesheet.bench.ladder.fits import Bounds, what_fits
+    from scalesheet.bench.ladder.tries import bounded, trier
     from scalesheet.bench.roofline import rates_of
-    from scalesheet.bench.train import OutOfMemory, measure
+    from scalesheet.bench.train import measure
 
-    effort = replace(_effort(options), warmup=1, at_least=1, at_most=1)
-
-    def fits(tried: Job) -> bool:
-        try:
-            measure(tried, effort, lambda _: None)
-        except OutOfMemory:
-            return False
-        return True
-
+    fits = trier(lambda tried, effort: measure(tried, effort, lambda _: None), _effort(options))
     room = options.memory or rates_of(book, job).memory
-    bounds = Bounds(batch=most) if most else Bounds()
+    bounds = bounded(job.model, Bounds(batch=most) if most else None)
     return what_fits(
         job, lengths, batches, fits, lambda tried: Footprint(book, tried).peak, room, bounds, _told
     )

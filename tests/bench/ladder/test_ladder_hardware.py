@@ -54,6 +54,13 @@ def test_the_best_size_of_each_is_taken_in_the_units_of_the_catalogue() -> None:
     }
 
 
+def test_few_repetitions_are_luck() -> None:
+    steady = rate_of("products", "fp32", 512, 1e9, [1e-2] * 5)
+    lucky = rate_of("products", "fp32", 4096, 1e9, [1e-3])
+    assert Measured(PROCESSOR, (steady, lucky)).best("products", "fp32") == steady
+    assert Measured(PROCESSOR, (lucky,)).best("products", "fp32") == lucky
+
+
 def test_a_new_file_is_sound_and_states_nothing_that_was_not_measured(data: Path) -> None:
     written = write(data, "a-processor", MEASURED, ORIGIN)
     assert (written.new, written.kept) == (True, ())

@@ -25,12 +25,15 @@ def lines(device: str, precisions: tuple[str, ...], seconds: float) -> Iterator[
     from scalesheet.bench.ladder.products import products
     from scalesheet.bench.ladder.streams import streams
     from scalesheet.bench.ladder.timing import Budget
+    from scalesheet.bench.train.power import meter
 
     found = accelerator.here(device)
-    busy = accelerator.busy(device)
     yield {"device": asdict(found.device), "libraries": dict(accelerator.libraries())}
     yield {"threads": torch.get_num_threads() if device == "cpu" else 0}
+    reasons = [accelerator.busy(found.uuid)]
     before = processor.Work.now()
+    gauge = meter(device, found.uuid)
+    gauge.start()
     budget = Budget(seconds)
     chosen = precisions or known(device)
     yield {"tell": "memory bandwidth"}
@@ -45,13 +48,16 @@ def lines(device: str, precisions: tuple[str, ...], seconds: float) -> Iterator[
         share = budget.part(len(chosen) - at)
         try:
             for rate in products(device, precision, share, found.free, found.wait):
+                gauge.look()
                 yield {"rate": asdict(rate)}
         except (MemoryError, RuntimeError) as fault:
             yield {"cannot": f"products in {precision}: {first_line(fault)}"}
     theirs = processor.others(before, processor.Work.now())
-    if not busy and theirs > processor.BUSY:
-        busy = f"others had {theirs:.0%} of the processor's cores meanwhile"
-    yield {"busy": busy}
+    if device == "cpu" and theirs > processor.BUSY:
+        reasons.append(f"others had {theirs:.0%} of the processor's cores meanwhile")
+    if gauge.trouble:
+        reasons.append(gauge.clocks())
+    yield {"busy": "; ".join(filter(None, reasons))}
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from scalesheet.bench.ladder import processor
 from scalesheet.bench.ladder.rates import Device
 from scalesheet.bench.train.faults import NoDevice
 
+#: NVIDIA's library tells of at most so many seconds before it is asked.
+SAMPLED = 1.1
 _MAKERS = {"xpu": "Intel", "mps": "Apple", "hpu": "Intel"}
 #: Parts of a device's name that tell how it is built in.
 _FORMS = {"SXM": "SXM module", "PCIe": "PCIe card", "NVL": "PCIe card", "OAM": "OAM module"}
@@ -26,13 +29,15 @@ class Here:
     device: Device
     free: int  # bytes
     caches: int  # bytes of the last level
+    uuid: str  # by which NVIDIA's library knows it; empty for others
     wait: Callable[[], object]  # until all that was asked for is done
 
 
 def here(kind: str) -> Here:
     """The device of that kind in this machine. Raises NoDevice."""
     if kind == "cpu":
-        return Here(processor.processor(), processor.memory()[1], processor.caches(), _at_once)
+        free = processor.memory()[1]
+        return Here(processor.processor(), free, processor.caches(), "", _at_once)
     seen = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
     if seen is None or seen.type != kind:
         has = f"cpu and {seen.type}" if seen is not None else "cpu alone"
@@ -48,7 +53,8 @@ def here(kind: str) -> Here:
     name = str(getattr(said, "name", "") or kind)
     total = int(getattr(said, "total_memory", 0) or _recommended(module))
     free = int(module.mem_get_info()[0]) if hasattr(module, "mem_get_info") else total
-    power, driver = _managed() if kind == "cuda" and torch.version.hip is None else (None, "")
+    uuid = f"GPU-{said.uuid}" if kind == "cuda" and torch.version.hip is None else ""
+    power, driver = _managed(uuid) if uuid else (None, "")
     device = Device(
         kind=kind,
         name=name,
@@ -59,7 +65,8 @@ def here(kind: str) -> Here:
         power=power,
         driver=driver,
     )
-    return Here(device, free, int(getattr(said, "L2_cache_size", 0)), module.synchronize)
+    caches = int(getattr(said, "L2_cache_size", 0))
+    return Here(device, free, caches, uuid, module.synchronize)
 
 
 def _at_once() -> None:
@@ -78,7 +85,7 @@ def _vendor(kind: str) -> str:
     return _MAKERS.get(kind, "not stated")
 
 
-def _managed() -> tuple[float | None, str]:
+def _managed(uuid: str) -> tuple[float | None, str]:
     """NVIDIA's own library: the power limit in W as shipped, and the driver."""
     try:
         import pynvml
@@ -87,7 +94,7 @@ def _managed() -> tuple[float | None, str]:
     with suppress(pynvml.NVMLError):
         pynvml.nvmlInit()
         try:
-            device = pynvml.nvmlDeviceGetHandleByIndex(0)
+            device = pynvml.nvmlDeviceGetHandleByUUID(uuid)
             watt = pynvml.nvmlDeviceGetPowerManagementDefaultLimit(device) / 1000
             return watt, f"driver {pynvml.nvmlSystemGetDriverVersion()}"
         finally:
@@ -95,23 +102,25 @@ def _managed() -> tuple[float | None, str]:
     return None, ""
 
 
-def busy(kind: str) -> str:
-    """By what else a device is used, or nothing. Only NVIDIA's library tells."""
-    if kind != "cuda":
+def busy(uuid: str) -> str:
+    """By what else a device is used while we do nothing, or nothing. Only NVIDIA's library tells,
+    of the last second."""
+    if not uuid:
         return ""
     try:
         import pynvml
     except ImportError:
         return ""
+    time.sleep(SAMPLED)
     with suppress(pynvml.NVMLError):
         pynvml.nvmlInit()
         try:
-            device = pynvml.nvmlDeviceGetHandleByIndex(0)
+            device = pynvml.nvmlDeviceGetHandleByUUID(uuid)
             share = pynvml.nvmlDeviceGetUtilizationRates(device).gpu / 100
         finally:
             pynvml.nvmlShutdown()
         if share > processor.BUSY:
-            return f"others used the device for {share:.0%} of the time before"
+            return f"others used the device for {share:.0%} of the second before"
     return ""
 
 

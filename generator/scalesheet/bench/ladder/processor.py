@@ -35,8 +35,14 @@ def processor(proc: Path = PROC) -> Device:
         form_factor="cores of a virtual machine" if virtual else "processor",
         memory=memory(proc)[0],
         cores=cores or os.cpu_count() or 1,
-        driver=f"{platform.system()} {platform.release()}",
+        driver=f"{platform.system()} {_version(platform.release())}".strip(),
     )
+
+
+def _version(release: str) -> str:
+    """The numbers that a kernel's release begins with; what a distribution adds is its own."""
+    match = re.match(r"\d+(\.\d+)*", release)
+    return match[0] if match else ""
 
 
 def _first_core(proc: Path) -> dict[str, str]:

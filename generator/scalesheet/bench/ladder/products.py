@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from scalesheet.bench.ladder.rates import Rate, rate_of
-from scalesheet.bench.ladder.timing import FEWEST, Budget, repeated
+from scalesheet.bench.ladder.rates import OFTEN, Rate, rate_of
+from scalesheet.bench.ladder.timing import Budget, repeated
 
 #: Rows of the squares that are tried, on a processor and on an accelerator.
 SIZES = {"cpu": (512, 1024, 2048, 3072, 4096, 6144)}
@@ -48,7 +48,7 @@ def products(
     for at, size in enumerate(sizes):
         work = 2.0 * size**3
         share = budget.part(len(sizes) - at)
-        if fastest and work / fastest * (FEWEST + 2) > budget.left:
+        if fastest and work / fastest * (OFTEN + 2) > budget.left:
             return
         a, b, c = (torch.empty(size, size, dtype=kind, device=device) for _ in range(3))
         a.normal_()

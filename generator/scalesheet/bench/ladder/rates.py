@@ -11,6 +11,8 @@ What = Literal["products", "copy", "triad", "all-reduce", "point-to-point"]
 
 #: Quartiles further apart than this, over the median, are no steady machine.
 STEADY = 0.05
+#: Fewer repetitions than this are luck.
+OFTEN = 5
 
 
 @dataclass(frozen=True)
@@ -62,9 +64,10 @@ class Measured:
     libraries: Mapping[str, str] = field(default_factory=dict)
 
     def best(self, what: What, precision: str = "") -> Rate | None:
-        """The best of the sizes that were tried."""
-        alike = (r for r in self.rates if (r.what, r.precision) == (what, precision))
-        return max(alike, key=lambda rate: rate.value, default=None)
+        """The best of the sizes that were tried often enough; of all where none was."""
+        alike = [r for r in self.rates if (r.what, r.precision) == (what, precision)]
+        often = [rate for rate in alike if rate.repetitions >= OFTEN]
+        return max(often or alike, key=lambda rate: rate.value, default=None)
 
     @property
     def unsteady(self) -> str:

@@ -8,7 +8,9 @@ from typing import Any
 from scalesheet.bench.ladder.fits import Answer, WhatFits
 from scalesheet.bench.ladder.hardware import Written, name_of
 from scalesheet.bench.ladder.rates import Measured, Rate
+from scalesheet.bench.roofline import figure_of
 from scalesheet.load.folder import shown
+from scalesheet.model import Book
 
 _GIB = float(1 << 30)
 _WIDE = 22
@@ -18,6 +20,18 @@ PEAK_OF: Mapping[tuple[str, str], str] = {
     ("products", "tf32"): "dense_tf32", ("products", "fp32"): "fp32",
     ("triad", ""): "bandwidth", ("copy", ""): "bandwidth",
 }  # fmt: skip
+
+
+def peaks_of(book: Book, accelerator: str) -> dict[str, float]:
+    """The peaks of an accelerator of the catalogue that rates are parts of; none for one that it
+    lacks, and none that it does not state."""
+    if accelerator not in book.tables["hardware"].rows:
+        return {}
+    found = {}
+    for name in PEAK_OF.values():
+        unit = "byte / second" if name == "bandwidth" else "FLOP / (second * GPU)"
+        found[name] = figure_of(book, accelerator, name, unit)
+    return {name: peak for name, peak in found.items() if peak > 0}
 
 
 def rates_text(measured: Measured, peaks: Mapping[str, float] | None = None) -> str:

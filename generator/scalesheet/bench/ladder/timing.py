@@ -10,7 +10,7 @@ from time import perf_counter
 #: A repetition takes at least so long, by doing the operation several times, so that neither the
 #: clock nor the waiting for the device counts.
 SHORTEST = 0.01
-FEWEST, MOST = 5, 60  # repetitions
+MOST = 60  # repetitions
 
 
 @dataclass
@@ -36,8 +36,8 @@ def repeated(
 ) -> list[float]:
     """Seconds of one operation, by repetition. The first two calls warm up and are not counted.
 
-    `wait` returns when the device has done all that it was asked for. Fewer than FEWEST
-    repetitions come back where the budget ends first; at least one does.
+    `wait` returns when the device has done all that it was asked for. At most MOST repetitions
+    come back, fewer where the budget ends first, and at least one.
     """
 
     def timed(times: int) -> float:

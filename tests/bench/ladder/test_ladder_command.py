@@ -1,0 +1,60 @@
+"""`scalesheet bench ladder --rates --write ID`: a device is measured, and the book has it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from project import ROOT
+from scalesheet.bench.ladder.tell import peaks_of
+from scalesheet.build import compile_book
+from scalesheet.cli import main
+from shipped import shipped_book
+
+pytestmark = pytest.mark.skipif(
+    find_spec("torch") is None,
+    reason="the extra bench is not installed: pip install 'scalesheet[bench]'",
+)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """The data that ship, without plans and runs."""
+    apart = shutil.ignore_patterns("plans", "runs", "score.yaml", "measurements")
+    return Path(shutil.copytree(ROOT / "data", tmp_path / "data", ignore=apart))
+
+
+def test_a_processor_is_measured_into_the_catalogue(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["bench", "ladder", "--data", str(data), "--rates", "--device", "cpu", "--seconds", "2"]
+    assert main([*asked, "--write", "this-one", "--format", "json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["written"]["new"]
+    path = data / "hardware" / "this-one.yaml"
+    before = path.read_bytes()
+    table = compile_book(data, None).tables["hardware"]
+    for each in said["written"]["added"]:
+        cell = table.columns[each].stated["this-one"]
+        assert cell.basis == "measured"
+        assert isinstance(cell.value, float)
+        assert cell.value > 0
+    assert main([*asked, "--write", "this-one"]) == 0
+    printed = capsys.readouterr().out
+    assert path.read_bytes() == before
+    assert "keeps what it states of measured_" in printed
+    assert main([*asked, "--write", "rtx4090"]) == 1
+    assert "B008" in capsys.readouterr().err
+
+
+def test_the_peaks_that_rates_are_parts_of() -> None:
+    book = shipped_book()
+    peaks = peaks_of(book, "h200-sxm")
+    assert peaks["dense_bf16"] == pytest.approx(989.4e12)
+    assert peaks["bandwidth"] == pytest.approx(4.8e12)
+    assert peaks_of(book, "epyc-9005-2-cores") == {}
+    assert peaks_of(book, "") == {}
