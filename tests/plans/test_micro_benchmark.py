@@ -150,7 +150,7 @@ def test_the_simulation_of_the_same_step_stands_beside_it(before: Examined) -> N
 def test_another_step_is_no_simulation_of_it(tmp_path: Path) -> None:
     other = record("simulated", "2026-11-20", gpus=2)
     examined = sound(put(alone(tmp_path), other, record()))
-    assert figure(examined, "step_ratio").reason == "no simulation of this step on file"
+    assert figure(examined, "step_ratio").reason == "not simulated"
     assert figure(examined, "step_time").value == 0.5
 
 
