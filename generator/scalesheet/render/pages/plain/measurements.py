@@ -21,6 +21,7 @@ from scalesheet.render.measured import (
     command,
     count,
     ends,
+    explained,
     groups,
     led,
     marks,
@@ -121,7 +122,7 @@ def record_text(context: Context, row: str) -> Iterator[str]:
     if found.assumed:
         yield plain(assumed(found))
     if found.note:
-        yield plain(found.note)
+        yield plain(explained(found))
     if found.twins:
         table = context.book.tables["measurements"]
         yield "## Other records of the same job"
