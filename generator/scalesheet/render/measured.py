@@ -263,6 +263,31 @@ def chosen_by(
     ]
 
 
+def room(book: Book, id: str, found: Beside) -> str:
+    """How much of the accelerator's memory the peak is, as recorded and as predicted; nothing
+    where one of them is not known."""
+    pair, hardware = found.pairs.get("peak_memory"), book.tables["hardware"]
+    stated = book.tables[TABLE].columns["accelerator"].stated[id].value
+    if pair is None or stated not in hardware.rows:
+        return ""
+    for name in ("memory_usable", "memory"):
+        column = hardware.columns.get(name)
+        had = column.stated.get(str(stated)) if column is not None else None
+        if column is None or column.unit is None or had is None:
+            continue
+        if isinstance(had.value, float | int):
+            there = float(had.value) * float(book.units.factor(column.unit, pair.unit))
+            sides = {SIDES[found.how].lower(): pair.recorded, "predicted": pair.predicted}
+            told = " and ".join(
+                f"{value / there * 100:.1f} % as {side}"
+                for side, value in ((side, number(each)) for side, each in sides.items())
+                if value is not None
+            )
+            has = scale(book.units, pair.unit).both(there)
+            return f"The accelerator has {has}, of which the peak is {told}." if told else ""
+    return ""
+
+
 def explained(found: Beside) -> str:
     """What the prediction says of itself."""
     return f"How it is predicted: {found.note.rstrip('.')}."

@@ -129,6 +129,13 @@ def test_a_picture_has_two_bars_for_each_component(compared_pages: dict[str, str
     assert "Gradients: measured –, predicted 0.01000, –" in memory
 
 
+def test_the_peak_stands_against_what_the_accelerator_has(compared_pages: dict[str, str]) -> None:
+    # 81,559 MiB, of which programs have all
+    said = "The accelerator has 79.65 GiB, of which the peak is 12.6 % as measured and 10.0 % as "
+    for name in ("measurements/a.md", "plain/measurements/a.md"):
+        assert said in compared_pages[name]
+
+
 def test_what_cannot_be_predicted_says_why(compared_pages: dict[str, str]) -> None:
     page = compared_pages["measurements/c.md"]
     assert "<strong>Not predicted:</strong> the record states no method" in page

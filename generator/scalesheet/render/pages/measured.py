@@ -25,6 +25,7 @@ from scalesheet.render.measured import (
     number,
     pairs,
     ratio,
+    room,
     scale,
     scales,
 )
@@ -98,6 +99,8 @@ def beside_section(context: Context, row: str) -> Iterator[object]:
                 class_="chart",
                 **UNSEARCHED,
             )
+    if said := room(context.book, row, found):
+        yield tag("p", said)
     if found.assumed:
         yield tag("p", assumed(found), class_="note")
     if found.note:

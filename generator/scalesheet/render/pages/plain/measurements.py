@@ -31,6 +31,7 @@ from scalesheet.render.measured import (
     offs_by_accelerator,
     offs_by_component,
     ratio,
+    room,
     scale,
     scales,
 )
@@ -119,6 +120,8 @@ def record_text(context: Context, row: str) -> Iterator[str]:
             for pair in listed
         ),
     )
+    if said := room(context.book, row, found):
+        yield said
     if found.assumed:
         yield plain(assumed(found))
     if found.note:
