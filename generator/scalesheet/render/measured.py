@@ -1,6 +1,7 @@
 """What faces show of measurements: figures beside their prediction, in words and in pictures.
 
-Numbers have four digits that count. All times of a record are in one unit, and all its memory.
+Numbers have four digits that count, or all before the point. All times of a record are in one unit,
+and so is all its memory.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from scalesheet.numbers import number as rounded
 from scalesheet.render.against import Against, axes
 from scalesheet.render.against import Row as Dot
 from scalesheet.render.pairs import Pairs, Two
-from scalesheet.render.scores import NOTHING, spelled
+from scalesheet.render.scores import NOTHING
 from scalesheet.units import Unit, Units
 from scalesheet.values import Results, Value
 
@@ -49,7 +50,7 @@ PREDICTED = (
 #: Of the list of records: figures, ratios, and what is told of the predictions as a whole.
 FIGURES = ("step_time", "peak_memory", "tokens_per_second", "utilisation")
 RATIOS = ("step_time", "peak_memory")
-CARDS = ("step_time", "tokens_per_second", "utilisation", "flop_rate", "peak_memory")
+CARDS = ("step_time", "tokens_per_second", "peak_memory", "utilisation", "flop_rate")
 TOLD = {"peak_memory": "Peak memory", "step_time": "Time of a step"}
 #: What `bench` writes as the source of its records; the place within is the command.
 OWN = ("own-measurement", "own-simulation")
@@ -110,7 +111,7 @@ class Scale:
             return NOTHING
         if self.percent:
             return f"{value * 100:.1f} %"
-        return spelled(value * self.times, DIGITS)
+        return rounded(value * self.times, self.format(value))
 
     def both(self, value: float | None) -> str:
         """A number with its unit."""
@@ -119,7 +120,7 @@ class Scale:
     def format(self, value: float) -> Format:
         """How `told` prints a number, for faces that print values by formats."""
         shown = abs(value * self.times)
-        power = math.floor(math.log10(shown)) if shown else 0
+        power = math.floor(math.log10(shown)) if shown else DIGITS
         return Format(1, percent=True) if self.percent else Format(max(0, DIGITS - 1 - power))
 
 
@@ -216,10 +217,11 @@ def offs_by_accelerator(found: Mapping[str, Beside], key: str) -> dict[str, Off]
 
 
 def groups(found: Beside) -> list[tuple[str, list[Pair]]]:
-    """The components of a record in their groups; shares stand only where no times can."""
+    """The components of a record in their groups; shares stand only where there are no times."""
     listed = {
         title: [found.pairs[key] for key in keys if key in found.pairs]
         for title, keys in GROUPS.items()
+        if not (keys == tuple(SHARES) and any(key in found.pairs for key in TIMES))
     }
     return [(title, pairs) for title, pairs in listed.items() if pairs]
 
@@ -259,6 +261,36 @@ def chosen_by(
         for scalar in plan.scalars.values()
         if scalar.refers_to == TABLE and results[plan.id].scalars[scalar.name].value == id
     ]
+
+
+def room(book: Book, id: str, found: Beside) -> str:
+    """How much of the accelerator's memory the peak is, as recorded and as predicted; nothing
+    where one of them is not known."""
+    pair, hardware = found.pairs.get("peak_memory"), book.tables["hardware"]
+    stated = book.tables[TABLE].columns["accelerator"].stated[id].value
+    if pair is None or stated not in hardware.rows:
+        return ""
+    for name in ("memory_usable", "memory"):
+        column = hardware.columns.get(name)
+        had = column.stated.get(str(stated)) if column is not None else None
+        if column is None or column.unit is None or had is None:
+            continue
+        if isinstance(had.value, float | int):
+            there = float(had.value) * float(book.units.factor(column.unit, pair.unit))
+            sides = {SIDES[found.how].lower(): pair.recorded, "predicted": pair.predicted}
+            told = " and ".join(
+                f"{value / there * 100:.1f} % as {side}"
+                for side, value in ((side, number(each)) for side, each in sides.items())
+                if value is not None
+            )
+            has = scale(book.units, pair.unit).both(there)
+            return f"The accelerator has {has}, of which the peak is {told}." if told else ""
+    return ""
+
+
+def explained(found: Beside) -> str:
+    """What the prediction says of itself."""
+    return f"How it is predicted: {found.note.rstrip('.')}."
 
 
 def assumed(found: Beside) -> str:

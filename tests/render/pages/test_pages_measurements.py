@@ -103,9 +103,11 @@ def test_a_record_stands_beside_its_prediction(compared_pages: dict[str, str]) -
     table = rows(compared_pages["measurements/a.md"].partition("{ #figures")[0])
     assert table["Time of a step"] == ["ms/step", "500.0", "400.0", "360.0–440.0, outside", "×1.25"]
     assert table["Forward pass"] == ["ms/step", "150.0", "160.0", "", "×0.938"]
-    assert table["Peak memory"] == ["GiB", "10.00", "8.000", "", "×1.25"]
-    assert table["Memory of the activations"] == ["GiB", "6.000", "none", "", ""]
-    assert table["Memory of the gradients"] == ["GiB", "not taken", "0.01000", "", ""]
+    assert table["Waiting for data"] == ["ms/step", "50.00", "0", "", ""]
+    assert "Forward pass, share of the step" not in table  # which the times say
+    assert table["Peak memory"] == ["GiB", "10.00", "8.000", "×1.25"]
+    assert table["Memory of the activations"] == ["GiB", "6.000", "none", ""]
+    assert table["Memory of the gradients"] == ["GiB", "not taken", "0.01000", ""]
 
 
 def test_the_first_words_say_how_far_off_it_is(compared_pages: dict[str, str]) -> None:
@@ -127,6 +129,13 @@ def test_a_picture_has_two_bars_for_each_component(compared_pages: dict[str, str
     assert "Gradients: measured –, predicted 0.01000, –" in memory
 
 
+def test_the_peak_stands_against_what_the_accelerator_has(compared_pages: dict[str, str]) -> None:
+    # 81,559 MiB, of which programs have all
+    said = "The accelerator has 79.65 GiB, of which the peak is 12.6 % as measured and 10.0 % as "
+    for name in ("measurements/a.md", "plain/measurements/a.md"):
+        assert said in compared_pages[name]
+
+
 def test_what_cannot_be_predicted_says_why(compared_pages: dict[str, str]) -> None:
     page = compared_pages["measurements/c.md"]
     assert "<strong>Not predicted:</strong> the record states no method" in page
@@ -139,7 +148,7 @@ def test_measured_and_simulated_records_of_a_job_name_each_other(
     page = compared_pages["measurements/a.md"].partition("{ #twins")[2].partition("{ #figures")[0]
     assert rows(page) == {
         "The same run, simulated":
-        ["simulated", "2026-11-20", "0.5000", "×1.000", "16,380", "×1.000", "10.00", "×1.000"]
+        ["simulated", "2026-11-20", "0.5000", "×1.000", "16,384", "×1.000", "10.00", "×1.000"]
     }  # fmt: skip
     other = compared_pages["measurements/d.md"].partition("{ #twins")[2].partition("{ #figures")[0]
     assert list(rows(other)) == ["An uneven one"]
@@ -157,11 +166,11 @@ def test_the_list_says_how_far_off_predictions_are(compared_pages: dict[str, str
     table = rows(index)
     assert table["A made-up run"][:4] == ["measured", "0.5000", "×1.25", "10.00"]
     assert table["A slow one"][:7] == (
-        ["measured", "0.8000", "×2.00", "10.00", "×1.25", "16,380", ""]
+        ["measured", "0.8000", "×2.00", "10.00", "×1.25", "16,384", ""]
     )
     assert table["An unclear one"][:5] == ["measured", "0.5000", "", "10.00", ""]
     # times of an unsteady run do not count, its memory does
-    assert table["An uneven one"][1:7] == ["1.600", "×4.00", "10.00", "×1.25", "16,380", "unsteady"]
+    assert table["An uneven one"][1:7] == ["1.600", "×4.00", "10.00", "×1.25", "16,384", "unsteady"]
     assert table["Peak memory"] == ["3", "0", "×1.25", "×1.25"]
     # a part below 5 % of its whole says nothing: weights count, and waiting does not
     assert table["Memory of the weights"] == ["3", "3", "×1.000", "×1.000"]
@@ -184,7 +193,7 @@ def test_readers_of_text_get_the_same(compared_pages: dict[str, str]) -> None:
     assert "| Time of a step | ms/step | 500.0 | 400.0 | 360.0–440.0, outside | ×1.25 |" in page
     assert "- [The same run, simulated](b.md), simulated" in page
     index = compared_pages["plain/measurements/index.md"]
-    assert "| [A made-up run](a.md) | measured | 2026-11-20 | 0.5000 | 10.00 | 16,380 |" in index
+    assert "| [A made-up run](a.md) | measured | 2026-11-20 | 0.5000 | 10.00 | 16,384 |" in index
     assert "| Peak memory | 3 | 0 | ×1.25 | ×1.25 |" in index
     assert "4 records are measured on the hardware, 1 simulated." in index
     assert (

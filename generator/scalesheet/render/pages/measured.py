@@ -18,12 +18,14 @@ from scalesheet.render.measured import (
     chosen_by,
     command,
     ends,
+    explained,
     groups,
     led,
     marks,
     number,
     pairs,
     ratio,
+    room,
     scale,
     scales,
 )
@@ -85,7 +87,7 @@ def beside_section(context: Context, row: str) -> Iterator[object]:
         yield tag("p", tag("strong", "Not predicted:"), f" {found.why}.", class_="note")
         return
     yield tag("p", *coded(PREDICTED), " ", RATIO)
-    yield _table(context, found)
+    yield from _tables(context, found)
     for name in DRAWN:
         drawn = pairs(context.book, found, name)
         if drawn is not None:
@@ -97,21 +99,23 @@ def beside_section(context: Context, row: str) -> Iterator[object]:
                 class_="chart",
                 **UNSEARCHED,
             )
+    if said := room(context.book, row, found):
+        yield tag("p", said)
     if found.assumed:
         yield tag("p", assumed(found), class_="note")
     if found.note:
-        yield tag("p", found.note, class_="note")
+        yield tag("p", explained(found), class_="note")
     yield from _twins(context, found)
 
 
-def _table(context: Context, found: Beside) -> Html:
-    """Each component with both figures, what the prediction may be, and the ratio."""
+def _tables(context: Context, found: Beside) -> Iterator[Html]:
+    """Each component with both figures, what the prediction may be, and the ratio, by groups."""
     by = scales(context.book, found)
-    head = [heading_cell("Component"), heading_cell("Unit")]
-    head += [heading_cell(SIDES[found.how], number=True), heading_cell("Predicted", number=True)]
-    head += [heading_cell("May be"), heading_cell("Ratio", number=True)]
-    body = [_line(by[pair.unit], pair) for _, listed in groups(found) for pair in listed]
-    return grid(head, body)
+    for title, listed in groups(found):
+        head = [heading_cell(title), heading_cell("Unit")]
+        head += [heading_cell(name, number=True) for name in (SIDES[found.how], "Predicted")]
+        head += [heading_cell("May be"), heading_cell("Ratio", number=True)]
+        yield grid(head, [_line(by[pair.unit], pair) for pair in listed])
 
 
 def _line(by: Scale, pair: Pair) -> list[Html]:

@@ -21,6 +21,7 @@ from scalesheet.render.measured import (
     command,
     count,
     ends,
+    explained,
     groups,
     led,
     marks,
@@ -30,6 +31,7 @@ from scalesheet.render.measured import (
     offs_by_accelerator,
     offs_by_component,
     ratio,
+    room,
     scale,
     scales,
 )
@@ -118,10 +120,12 @@ def record_text(context: Context, row: str) -> Iterator[str]:
             for pair in listed
         ),
     )
+    if said := room(context.book, row, found):
+        yield said
     if found.assumed:
         yield plain(assumed(found))
     if found.note:
-        yield plain(found.note)
+        yield plain(explained(found))
     if found.twins:
         table = context.book.tables["measurements"]
         yield "## Other records of the same job"
