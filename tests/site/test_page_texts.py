@@ -53,6 +53,8 @@ def test_the_list_has_sections_with_a_note_for_each_page() -> None:
         "architecture.md": "# Design\n\n| a |\n| - |\n",
         "book/plans/index.md": "# Plans\n",
         "book/plans/p.md": "# Plan P\n\nIts summary.\n\nMore.\n",
+        "book/compare/index.md": "# Compare\n\nSide by side.\n",
+        "book/compare/plans.md": "# Two plans\n",
         "book/reference/codes/index.md": "# Codes\n\nEach of them.\n",
         "book/reference/codes/a.md": "# A\n",
         "book/hardware/index.md": "# Hardware\n\nData: [JSON](x)\n\nCards.\n",
@@ -62,6 +64,7 @@ def test_the_list_has_sections_with_a_note_for_each_page() -> None:
     assert llms_text("book", "A\n book.", texts, data) == (
         "# book\n\n> A book.\n\n"
         "## Plans\n\n- [Plan P](book/plans/p.md): Its summary.\n\n"
+        "## Comparisons\n\n- [Compare](book/compare/index.md): Side by side.\n\n"
         "## Catalogue\n\n- [Hardware](book/hardware/index.md): Cards.\n\n"
         "## Data\n\n- [Index](api/v1/index.json): everything\n\n"
         "## Documentation\n\n- [Home](index.md): What it is.\n"

@@ -20,7 +20,8 @@ INDEX = "index.md"
 SECTIONS: Mapping[str, re.Pattern[str]] = {
     "Plans": re.compile(r"book/plans/(?!index\.md)[^/]+\.md"),
     "Audits": re.compile(r"book/audit/(?!index\.md)[^/]+\.md"),
-    "Catalogue": re.compile(r"book/(?!plans/|audit/|reference/)[^/]+/index\.md"),
+    "Comparisons": re.compile(r"book/compare/[^/]+\.md"),
+    "Catalogue": re.compile(r"book/(?!plans/|audit/|reference/|compare/)[^/]+/index\.md"),
     "Documentation": re.compile(r"(?!architecture|changelog).*"),
     "Optional": re.compile(r".*"),
 }

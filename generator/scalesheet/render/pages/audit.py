@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from scalesheet.audit.explain import said, shown
-from scalesheet.audit.model import Audited, Headline, Judged, Shown, Totals, Verdict
+from scalesheet.audit.model import Audit, Audited, Headline, Judged, Shown, Totals, Verdict
 from scalesheet.audit.worst import Group, grouped
 from scalesheet.model import Quantity
 from scalesheet.numbers import format_of, text
@@ -17,6 +18,8 @@ from scalesheet.values import Value
 
 FOLDER = "audit"
 API = "../../api/v1"  # from any page that is made here
+#: What could name a claim, with or without its sign.
+_NAMED = re.compile(r"@?\b([A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)+)\b")
 #: What each verdict says of a figure.
 MEANINGS: Mapping[Verdict, str] = {
     "contradicted": "it disagrees with what should give it",
@@ -108,7 +111,7 @@ def _headlines(context: Context, audited: Audited) -> Iterator[object]:
     yield tag(
         "details",
         tag("summary", "How its own lines imply it"),
-        tag("p", first.because),
+        tag("p", _cited(context, audited, first.because)),
         class_="quiet",
     )
     if others:
@@ -217,7 +220,7 @@ def _contradiction(context: Context, audited: Audited, judged: Judged) -> Html:
             class_="title",
         ),
         _effects(context, audited, judged.effects),
-        tag("p", judged.because),
+        tag("p", _cited(context, audited, judged.because)),
         class_="finding",
     )
 
@@ -229,7 +232,7 @@ def _finding(context: Context, audited: Audited, found: Shown) -> Html:
         "div",
         tag("p", finding.title, class_="title"),
         _effects(context, audited, found.effects),
-        tag("ul", *(tag("li", because) for because in found.because)),
+        tag("ul", *(tag("li", _cited(context, audited, each)) for each in found.because)),
         tag(
             "p",
             f"{where if finding.lines else ''}{finding.note} ",
@@ -267,15 +270,15 @@ def _claims(context: Context, audited: Audited) -> Html:
         heading_cell("In the plan", number=True),
         heading_cell("Verdict"),
     ]
-    body = [_claim(context, judged) for judged in audited.claims]
+    body = [_claim(context, audited, judged) for judged in audited.claims]
     ids = [anchor(judged.claim.id) for judged in audited.claims]
     return grid(head, body, sortable=True, row_ids=ids)
 
 
-def _claim(context: Context, judged: Judged) -> list[Html]:
+def _claim(context: Context, audited: Audited, judged: Judged) -> list[Html]:
     claim = judged.claim
     return [
-        tag("th", tag("q", claim.quote), _why(context, judged), scope="row"),
+        tag("th", tag("q", claim.quote), _why(context, audited, judged), scope="row"),
         tag("td", claim.line, class_="num"),
         _number(said(claim.says, context.book.units), claim.says.value),
         _value(context, judged, judged.computed if claim.bases else None),
@@ -284,13 +287,13 @@ def _claim(context: Context, judged: Judged) -> list[Html]:
     ]
 
 
-def _why(context: Context, judged: Judged) -> Html:
+def _why(context: Context, audited: Audited, judged: Judged) -> Html:
     """The explanation, folded; claims that the figure inherits from are links."""
     rests = [link(_place(context, id_), id_) for id_ in judged.inherits]
     return tag(
         "details",
         tag("summary", judged.claim.id),
-        tag("p", judged.because),
+        tag("p", _cited(context, audited, judged.because)),
         tag("p", "Inherits from ", join(rests, ", "), ".") if rests else None,
         tag("p", edit_link(context, judged.claim.position)),
         class_="quiet",
@@ -299,8 +302,37 @@ def _why(context: Context, judged: Judged) -> Html:
 
 def _place(context: Context, claim: str) -> str:
     """The row of a claim on the page of its document, from any of these pages."""
+    return f"{_home(context, claim)}.md#{anchor(claim)}"
+
+
+def _home(context: Context, claim: str) -> str | None:
+    """The audit that a claim is of; None for what is no claim."""
     homes = (id_ for id_, audited in context.audits.items() if claim in audited.audit.claims)
-    return f"{next(homes)}.md#{anchor(claim)}"
+    return next(homes, None)
+
+
+def _cited(context: Context, audited: Audited, text: str) -> Html:
+    """A text with each claim that it names by the line that it is on, as a link to its row."""
+    parts: list[object] = []
+    at = 0
+    for match in _NAMED.finditer(text):
+        home = _home(context, match[1])
+        if home is not None:
+            of = context.audits[home].audit
+            own = of.id == audited.audit.id
+            target = f"#{anchor(match[1])}" if own else _place(context, match[1])
+            where = _line(of, match[1]) + ("" if own else f" of document {of.document.id}")
+            told = f"“{of.claims[match[1]].quote}” ({match[1]})"
+            parts += [text[at : match.start()], link(target, where, title=told)]
+            at = match.end()
+    return join((*parts, text[at:]))
+
+
+def _line(audit: Audit, claim: str) -> str:
+    """`line 7`, or `figure 3 of line 12` where it has several."""
+    line = audit.claims[claim].line
+    there = [each.id for each in audit.claims.values() if each.line == line]
+    return f"line {line}" if len(there) == 1 else f"figure {there.index(claim) + 1} of line {line}"
 
 
 def _value(context: Context, judged: Judged, value: Value | None) -> Html:
