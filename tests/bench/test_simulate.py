@@ -13,8 +13,9 @@ from project import environment
 from scalesheet.bench.blocks import BLOCKS, architecture
 from scalesheet.bench.footprint import Footprint, evaluated
 from scalesheet.bench.job import Job, Precision
+from scalesheet.bench.room import cannot_fit, lighter
 from scalesheet.bench.shapes import shape_of
-from scalesheet.bench.simulate import cannot_fit, simulated
+from scalesheet.bench.simulate import simulated
 from scalesheet.diagnostics import Refused
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.model import Book
@@ -168,3 +169,15 @@ def test_shards_divide_states_and_gather_layers(book: Book, job: Job) -> None:
     copies = Footprint(book, replace(job, gpus=8, strategy="ddp"))
     assert copies.weights == alone.weights
     assert copies.peak > alone.peak, "buckets hold the gradients all the time"
+
+
+def test_what_no_batch_saves_is_told_with_other_ways_to_train(book: Book, job: Job) -> None:
+    large = replace(job, model=shape_of(book, "llama-3-1-8b"), accelerator="rtx4090")
+    said = cannot_fit(book, large)
+    assert "so no batch fits; what fits is --method" in said
+    had = 24 * 2**30
+    ways = dict(lighter(book, large))
+    told = [way for way, peak in ways.items() if f"{way} ({peak / 1e9:,.1f} GB)" in said]
+    assert told
+    assert all(ways[way] <= had for way in told)
+    assert all(ways[f"{way} --checkpointing"] < ways[way] for way in ways if f"{way} --checkpointing" in ways)  # fmt: skip  # noqa: E501

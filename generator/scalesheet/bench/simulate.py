@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 
-from scalesheet.bench.footprint import Footprint, evaluated, memory_parts
+from scalesheet.bench.footprint import Footprint, evaluated
 from scalesheet.bench.job import Job
 from scalesheet.bench.record import Figure, Record, settings
 from scalesheet.bench.roofline import Rates, Times, rates_of, times
 from scalesheet.model import Book
 
-__all__ = ["cannot_fit", "flop_per_token", "memory_parts", "simulated"]
-
 #: Ids of the formulas by which the work of a token is counted.
 CONVENTION = "training-flop-per-token"
 CONVENTION_OF_ADAPTERS = "lora-training-flop-per-token"
-MOST = 1 << 24  # sequences or tokens of a sequence, beyond which nobody looks
 
 
 def simulated(book: Book, job: Job, day: date, command: str) -> Record:
@@ -102,48 +98,3 @@ def _speed(book: Book, job: Job, taken: Times, rates: Rates) -> dict[str, Figure
     if rates.peak > 0:
         found["utilisation"] = of_time(utilisation, "1")
     return found
-
-
-# ------------------------------------------------------------------ what fits
-
-
-def cannot_fit(book: Book, job: Job) -> str:
-    """Why a job cannot fit into the memory of its accelerator, with what would; empty where it
-    may fit, or where the catalogue does not know the memory."""
-    had = rates_of(book, job).memory
-    needed = Footprint(book, job).peak
-    if not needed > had:
-        return ""
-    said = (
-        f"{job.model.title} needs {needed / 1e9:,.1f} GB of memory by the formulas of the "
-        f"catalogue, and {job.accelerator} has {had / 1e9:,.1f} GB"
-    )
-    batch = largest(book, job, had, "batch")
-    length = largest(book, job, had, "length")
-    options = [
-        f"{batch} sequences in a micro-batch" if batch else "",
-        f"sequences of {length} tokens" if length else "",
-    ]
-    if fitting := " or ".join(filter(None, options)):
-        return f"{said}; what fits is at most {fitting}"
-    held = Footprint(book, replace(job, batch=1, length=1)).peak
-    return f"{said}; a single token takes {held / 1e9:,.1f} GB, so no batch fits"
-
-
-def largest(book: Book, job: Job, memory: float, of: str) -> int:
-    """The largest micro-batch (`batch`) or sequence (`length`) whose peak is within the memory, in
-    bytes, all else as in the job; 0 where none is."""
-
-    def fits(number: int) -> bool:
-        tried = replace(job, batch=number) if of == "batch" else replace(job, length=number)
-        return Footprint(book, tried).peak <= memory
-
-    if not fits(1):
-        return 0
-    low, high = 1, 2
-    while high <= MOST and fits(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low

@@ -210,7 +210,8 @@ def _of_a_model(options: argparse.Namespace, action: str, model: str) -> int:
     from scalesheet.bench.choose import chosen
     from scalesheet.bench.command import command
     from scalesheet.bench.here import absent, accelerator_of, device, has_torch
-    from scalesheet.bench.simulate import cannot_fit, simulated
+    from scalesheet.bench.room import cannot_fit
+    from scalesheet.bench.simulate import simulated
     from scalesheet.build import compile_book
 
     data = folder(options.data)
