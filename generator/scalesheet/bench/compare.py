@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import date
 
 from scalesheet.bench.beside import COMPARED, SHARES, TABLE, UNTIMED, Beside, Pair
 from scalesheet.bench.job import Job
 from scalesheet.bench.record import Record
-from scalesheet.bench.recorded import UnclearError, recorded
+from scalesheet.bench.recorded import UnclearError, recorded, sameness
 from scalesheet.diagnostics import Refused
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.model import Book, Table
@@ -113,14 +113,9 @@ def _twins(one: Beside, found: Mapping[str, Beside]) -> tuple[str, ...]:
     """The other records of the same job."""
     if one.job is None:
         return ()
-    own = _same(one.job)
+    own = sameness(one.job)
     return tuple(
         id
         for id, each in found.items()
-        if id != one.id and each.job is not None and _same(each.job) == own
+        if id != one.id and each.job is not None and sameness(each.job) == own
     )
-
-
-def _same(job: Job) -> Sequence[object]:
-    """What makes two jobs the same: adapters' rank counts only where there are adapters."""
-    return astuple(replace(job, rank=0) if job.method == "full" else job)

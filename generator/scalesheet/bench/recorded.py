@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, replace
 from typing import Any, cast
 
 from scalesheet.bench.beside import TABLE
 from scalesheet.bench.job import Attention, Job, Method, Precision, Strategy
 from scalesheet.bench.shapes import shape_of
+from scalesheet.diagnostics import Refused
+from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.model import Book
 from scalesheet.values import Results
 
@@ -78,6 +81,30 @@ def recorded(book: Book, id: str, results: Results | None = None) -> Recorded:
         rank=_whole(given("rank", 8, "adapters of rank 8") if adapters else 8),
     )
     return Recorded(job, tuple(assumed))
+
+
+def records_of(book: Book, job: Job, how: str) -> tuple[str, ...]:
+    """The ids of the records of that very job which were measured, or simulated."""
+    table = book.tables.get(TABLE)
+    found = []
+    results = evaluate_catalogue(book)
+    for id in table.rows if table is not None else ():
+        if Row(book, id).get("how") != how or Row(book, id).get("model") != job.model.id:
+            continue
+        try:
+            again = job_of(book, id, results)
+        except (UnclearError, Refused):
+            continue
+        if sameness(again) == sameness(job):
+            found.append(id)
+    return tuple(found)
+
+
+def sameness(job: Job) -> Sequence[object]:
+    """What makes two jobs the same: a rank counts only where there are adapters; where a model
+    was read from does not."""
+    model = replace(job.model, more={}, config=None)
+    return astuple(replace(job, model=model, rank=0 if job.method == "full" else job.rank))
 
 
 def device_of(book: Book, accelerator: str) -> str:

@@ -207,15 +207,16 @@ def _told(message: str) -> None:
 
 
 def _of_a_model(options: argparse.Namespace, action: str, model: str) -> int:
+    from scalesheet.bench.catalogue import catalogue
     from scalesheet.bench.choose import chosen
     from scalesheet.bench.command import command
     from scalesheet.bench.here import absent, accelerator_of, device, has_torch
+    from scalesheet.bench.recorded import records_of
     from scalesheet.bench.room import cannot_fit
     from scalesheet.bench.simulate import simulated
-    from scalesheet.build import compile_book
 
     data = folder(options.data)
-    book = compile_book(data, None)
+    book = catalogue(data)
     here = None if action == "simulate" and options.accelerator else device(options.device or "")
     own = accelerator_of(book, here) if here else ""
     asked = _accelerator(book, options.accelerator) or own
@@ -237,8 +238,10 @@ def _of_a_model(options: argparse.Namespace, action: str, model: str) -> int:
         return _what_fits(options, book, job)
     expected = simulated(book, job, book.edition, command("simulate", job, model))
     if how == "simulate":
-        return _answered(options, data, expected, None, because)
-    return _answered(options, data, _measured(options, book, job, model), expected, because)
+        return _answered(options, data, [expected], None, because)
+    taken = _measured(options, book, job, model)
+    beside = [] if records_of(book, job, "simulated") else [expected]
+    return _answered(options, data, [taken, *beside], expected, because)
 
 
 def _measured(options: argparse.Namespace, book: Book, job: Job, model: str) -> Record:
@@ -268,21 +271,23 @@ def _largest(options: argparse.Namespace, book: Book, job: Job) -> str:
 def _answered(
     options: argparse.Namespace,
     data: Path,
-    record: Record,
+    records: list[Record],
     expected: Record | None,
     because: str,
 ) -> int:
+    """Writes the records and prints the first. A measured one comes with the simulation of the
+    same job, unless one is on file: both stay side by side."""
     from scalesheet.bench.files import written
     from scalesheet.bench.report import as_json, as_text
     from scalesheet.load.folder import shown
 
-    path = None if options.dry_run else written(data, record)
+    paths = [] if options.dry_run else [shown(written(data, record)) for record in records]
     progress("")
-    where = "nothing was written (--dry-run)" if path is None else f"wrote {shown(path)}"
     if options.format == "json":
-        print(as_json(record, expected, because, shown(path) if path else None), end="")
+        print(as_json(records[0], expected, because, paths[0] if paths else None), end="")
     else:
-        print(as_text(record, expected, because, where), end="")
+        where = [f"wrote {path}" for path in paths] or ["nothing was written (--dry-run)"]
+        print(as_text(records[0], expected, because, "\n".join(where)), end="")
     return GOOD
 
 
@@ -376,11 +381,10 @@ def _rates(options: argparse.Namespace) -> int:
     from scalesheet.bench.ladder import tell
     from scalesheet.bench.ladder.hardware import HardwareError, Origin, write
     from scalesheet.bench.ladder.parent import LadderError, measured
-    from scalesheet.build import compile_book
 
     data = folder(options.data)
     here = device(options.device or "")
-    book = compile_book(data, None)
+    book = catalogue(data)
     peaks = tell.peaks_of(book, accelerator_of(book, here))
     try:
         found = measured(here.kind, seconds=options.seconds, tell=_told)

@@ -1,0 +1,32 @@
+"""Catalogue: the book without its plans and what is published, which a measurement rests on.
+
+A plan may wait for the very record that is to be made, and must not stand in its way.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scalesheet.check import check
+from scalesheet.diagnostics import Refused, errors
+from scalesheet.load import load
+from scalesheet.model import Book
+from scalesheet.resolve import resolve
+
+#: Kinds of documents that no step of a model rests on.
+APART = ("plan", "page", "subpage", "claims", "published", "score")
+
+
+def catalogue(data: Path) -> Book:
+    """Raises Refused with all that is wrong with the rest."""
+    documents, found = load(data)
+    kept = [document for document in documents if document.kind not in APART]
+    apart = {document.path for document in documents} - {document.path for document in kept}
+    found = [each for each in found if each.path not in apart]
+    found += check(kept)
+    if errors(found):
+        raise Refused(found)
+    book, told = resolve(kept)
+    if book is None or errors(told):
+        raise Refused(told)
+    return book
