@@ -32,7 +32,8 @@ def run(job: Job, effort: Effort, trace: str, send: Send, stop: Callable[[], boo
     methods.checked(job)
     methods.present(job)
     device = engines.device_of(job)
-    send({"is": "say", "text": f"building {job.model.title}"})
+    tell: Send = send if engines.number() == 0 else _silent
+    tell({"is": "say", "text": f"building {job.model.title}"})
     # the libraries are in memory when its bound is set, which is then the run's own
     inner = models.skeleton(job)
     if device.type == "cpu":
@@ -40,9 +41,9 @@ def run(job: Job, effort: Effort, trace: str, send: Send, stop: Callable[[], boo
         environment.limited(had)
     else:
         had = engines.bounded(device, effort.memory) or float("inf")
-    rank = engines.joined(job, device)
+    engines.joined(job, device)
     try:
-        stages(job, effort, trace, rank, device, inner, send if rank == 0 else _silent, stop)
+        stages(job, effort, trace, engines.number(), device, inner, tell, stop)
     except NotMeasured:
         raise
     except (RuntimeError, MemoryError, ValueError) as error:
