@@ -68,11 +68,10 @@ def test_adapters_of_lora_are_all_that_it_trains(measured):
         assert measured[name][1].said["model"]["trained"] == 2 * rank * ends, name
 
 
-def test_weights_of_four_bits_take_a_half_byte_and_their_scales():
+def test_weights_of_four_bits_take_a_half_byte_and_their_scales(measured):
     """A scale of 8 bits for 64 weights, one of 32 bits for 256 of those, and two tables."""
-    this = job(method="QLoRA", precision="bf16", weights="nf4")
-    thin = steps(this)[0]
-    thick = steps(replace(this, model=llama(layers=4)))[0]
+    thin = measured["QLoRA"][0]
+    thick = steps(replace(JOBS["QLoRA"], model=llama(layers=4)))[0]
     block = 2 * 128 * 128 + 2 * 128 * 64 + 3 * 128 * 256
     adapters = 4 * 8 * (2 * (128 + 128) + 2 * (128 + 64) + 3 * (128 + 256))
     each = (bytes_of(thick, "weights") - bytes_of(thin, "weights")) / 2 - adapters - 2 * 2 * 128

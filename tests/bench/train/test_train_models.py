@@ -149,6 +149,10 @@ def test_a_model_is_built_from_its_configuration():
     assert built(shape) == "Qwen2ForCausalLM"
     with pytest.raises(Unbuildable, match="names no model_type"):
         built(replace(shape, config={"hidden_size": 64}))
+    with pytest.raises(Unbuildable, match="has no language model of the type abacus, which Tiny"):
+        built(replace(shape, config={"model_type": "abacus"}))
+    with pytest.raises(Unbuildable, match="has no language model of the type qwen2_vl"):
+        built(replace(shape, config={"model_type": "qwen2_vl"}))
 
 
 @pytest.mark.parametrize(("settings", "says"), [

@@ -29,7 +29,7 @@ def main() -> int:
     ends = Ends()
     signal.signal(signal.SIGINT, ends.ask)
     job, effort, trace = heard(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    if os.environ.get("RANK", "0") == "0":
+    if os.environ.get("RANK", "0") == "0":  # torchrun numbers the processes that it starts
         send({"is": "begin", "pid": os.getpid()})
     quiet()
     try:

@@ -16,6 +16,11 @@ from scalesheet.bench.train.models import blocks, fill, fill_spread
 BACKENDS = {"cpu": "gloo", "cuda": "nccl", "xpu": "xccl"}
 
 
+def number() -> int:
+    """Which of the job's processes this is, from 0; torchrun says so."""
+    return int(os.environ.get("RANK", "0"))
+
+
 def device_of(job: Job) -> Any:
     """The device of this process; refuses where there is none, or too few."""
     place = int(os.environ.get("LOCAL_RANK", "0"))
@@ -50,17 +55,16 @@ def bounded(device: Any, memory: float | None) -> float | None:
     return total
 
 
-def joined(job: Job, device: Any) -> int:
-    """Joins the other processes of the job; the number of this one, 0 for the first."""
+def joined(job: Job, device: Any) -> None:
+    """Joins the other processes of the job."""
     if job.gpus == 1:
-        return 0
+        return
     if job.device not in BACKENDS:
         raise Unbuildable(f"several devices of kind {job.device} cannot work together: take one")
     if device.type == "cuda":
         distributed.init_process_group(BACKENDS[job.device], device_id=device)
     else:
         distributed.init_process_group(BACKENDS[job.device])
-    return int(distributed.get_rank())
 
 
 def spread(

@@ -21,14 +21,14 @@ OPT_OFFSET = 2  # rows of OPT's table of positions that no token uses
 def configured(shape: Shape, length: int) -> Config:
     """The configuration of a model of this shape for sequences of `length` tokens, with its
     `model_type`; refuses in words a shape that none of the families has."""
-    if shape.config is not None:
-        return dict(shape.config)
     traits = traits_of(shape)
     if traits.vision_layers:
         raise Unbuildable(
             f"{shape.title} has a vision tower, and only the steps of language models are "
             "measured: take the language model that it is made of"
         )
+    if shape.config is not None:
+        return dict(shape.config)
     for fits, family in FAMILIES:
         if fits(shape, traits):
             config = {**_sizes(shape, traits, length), **family(shape, traits)}

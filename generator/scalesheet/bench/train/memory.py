@@ -14,6 +14,9 @@ from torch.profiler import ProfilerActivity, profile
 from scalesheet.bench.train.ledger import KINDS, Held, held
 from scalesheet.bench.train.steps import Stepper
 
+#: Passes of the step that is looked at: after the second, each is as the one before.
+PASSES = 3
+
 
 def measured(stepper: Stepper) -> Held | None:
     """What the next step holds, which is to be one after the first: the optimizer has its state.
@@ -41,7 +44,7 @@ def measured(stepper: Stepper) -> Held | None:
         before = float(torch.cuda.memory_allocated(device))
     # the device's own activity is left out: what its allocator does is told by the host
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
-        stepper.step()
+        stepper.step(min(stepper.job.accumulation, PASSES))
     stepper.after_forward = stepper.before_update = lambda: None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.json"

@@ -16,12 +16,15 @@ from scalesheet.bench.train.families import configured
 from scalesheet.bench.train.faults import Unbuildable
 
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+LONGEST = 300  # letters of a library's error that are quoted
 SPREAD = 0.02  # standard deviation of the random weights
 
 
 def skeleton(job: Job) -> Any:
     """The model without memory for its weights or buffers, of the counted size."""
     from transformers import AutoConfig, AutoModelForCausalLM
+    from transformers import __version__ as version
+    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES as KNOWN
 
     shape = job.model
     settings = configured(shape, job.length)
@@ -30,6 +33,11 @@ def skeleton(job: Job) -> Any:
         raise Unbuildable(
             f"the configuration of {shape.title} names no model_type, which says what is built: "
             "take the config.json of the model as its developer published it"
+        )
+    if kind not in KNOWN:
+        raise Unbuildable(
+            f"transformers {version} has no language model of the type {kind}, which "
+            f"{shape.title} is: a newer one may have it"
         )
     attention = "eager" if job.attention == "eager" else "sdpa"
     try:
@@ -63,7 +71,8 @@ def kept_in(job: Job) -> Any:
 def first_line(error: BaseException) -> str:
     """What an error of a library says, in one line."""
     lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+    line = lines[0] if lines else type(error).__name__
+    return line if len(line) <= LONGEST else line[:LONGEST] + " ..."
 
 
 def _counted(model: Any, shape: Shape) -> None:
@@ -80,10 +89,10 @@ def _counted(model: Any, shape: Shape) -> None:
 
 
 def _long_enough(model: Any, job: Job) -> None:
-    """Refuses sequences longer than a table of learned positions."""
+    """Refuses sequences longer than a table of positions; rotary positions have no end."""
     config = model.config
-    most = getattr(config, "n_positions", None) or config.max_position_embeddings
-    if most is not None and job.length > most:
+    most = getattr(config, "max_position_embeddings", None)
+    if getattr(config, "rope_parameters", None) is None and most and job.length > most:
         raise Unbuildable(
             f"{job.model.title} takes sequences of at most {most} tokens, and the job has "
             f"{job.length}: shorten them"

@@ -32,7 +32,8 @@ def run(job: Job, effort: Effort, trace: str, send: Send, stop: Callable[[], boo
     methods.checked(job)
     methods.present(job)
     device = engines.device_of(job)
-    send({"is": "say", "text": f"building {job.model.title}"})
+    tell: Send = send if engines.number() == 0 else _silent
+    tell({"is": "say", "text": f"building {job.model.title}"})
     # the libraries are in memory when its bound is set, which is then the run's own
     inner = models.skeleton(job)
     if device.type == "cpu":
@@ -40,9 +41,9 @@ def run(job: Job, effort: Effort, trace: str, send: Send, stop: Callable[[], boo
         environment.limited(had)
     else:
         had = engines.bounded(device, effort.memory) or float("inf")
-    rank = engines.joined(job, device)
+    engines.joined(job, device)
     try:
-        stages(job, effort, trace, rank, device, inner, send if rank == 0 else _silent, stop)
+        stages(job, effort, trace, engines.number(), device, inner, tell, stop)
     except NotMeasured:
         raise
     except (RuntimeError, MemoryError, ValueError) as error:
@@ -62,7 +63,8 @@ def stages(
     stop: Callable[[], bool],
 ) -> None:
     """The stages in order, of a model without memory yet: see `run`."""
-    disturbed = environment.busy()
+    # of an accelerator's host little is used; there the spread alone tells
+    disturbed = environment.busy() if device.type == "cpu" else ""
     tell(
         {
             "is": "environment",
@@ -94,10 +96,20 @@ def made(job: Job, effort: Effort, rank: int, device: Any, inner: Any, tell: Sen
     """The model on its device with an optimizer and batches, ready to step."""
     parameters = sum(parameter.numel() for parameter in inner.parameters())
     built = type(inner).__name__  # FSDP gives it another
+    linears = methods.linears(inner)
     model = methods.prepared(inner, job, device)
     trained = sum(part.numel() for part in model.parameters() if part.requires_grad)
     forward = engines.spread(job, inner, model, device, effort.seed)
-    tell({"is": "model", "class": built, "parameters": parameters, "trained": trained})
+    tell(
+        {
+            "is": "model",
+            "class": built,
+            "parameters": parameters,
+            "trained": trained,
+            "adapters": 0 if job.method == "full" else len(linears),
+            "experts": any(part.dim() > 2 for part in models.blocks(inner).parameters()),
+        }
+    )
     loader = batches.loader(job, effort, rank)
     return Stepper(job, model, forward, loader, device, methods.computed_in(job))
 
@@ -118,6 +130,8 @@ def _timed(
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
     times: list[float] = []
+    words = [disturbed] if disturbed else []
+    scale = stepper.scale
     gauge.start()
     others.start()
     began = time.perf_counter()
@@ -129,7 +143,9 @@ def _timed(
         tell({"is": "step", **parts})
         ended = known(times, effort, time.perf_counter() - began) or stop()
         ended = engines.agreed(job, device, ended)
-    tell(_after(job, effort, device, gauge, others, disturbed))
+    if stepper.scale < scale:
+        words.append("gradients overflowed in fp16, and some steps had no update")
+    tell(_after(job, effort, device, gauge, others, words))
 
 
 def _after(
@@ -138,11 +154,11 @@ def _after(
     device: Any,
     gauge: Meter,
     others: environment.Others,
-    disturbed: str,
+    words: list[str],
 ) -> dict[str, Any]:
-    """What is known when the last step has been taken."""
-    words = [disturbed] if disturbed else []
-    share = others.share() if job.gpus == 1 and effort.workers == 0 else None
+    """What is known when the last step has been taken; `words` are what disturbed it so far."""
+    alone = device.type == "cpu" and job.gpus == 1 and effort.workers == 0
+    share = others.share() if alone else None
     if share is not None and share > environment.MOST_OTHERS:
         words.append(f"others used {share:.0%} of the processor")
     if gauge.trouble:

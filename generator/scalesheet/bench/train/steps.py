@@ -91,11 +91,12 @@ class Stepper:
         self.after_forward: Callable[[], None] = _nothing
         self.before_update: Callable[[], None] = _nothing
 
-    def step(self) -> dict[str, float]:
-        """Takes a step and tells the seconds of its parts."""
+    def step(self, passes: int | None = None) -> dict[str, float]:
+        """Takes a step and tells the seconds of its parts; `passes` are all, or fewer."""
+        passes = passes or self.job.accumulation
         self.clock.start()
-        for place in range(self.job.accumulation):
-            last = place == self.job.accumulation - 1
+        for place in range(passes):
+            last = place == passes - 1
             with self._gathered(last):
                 self._pass(last)
         with record_function(NAMED["optimizer"]):
@@ -104,6 +105,12 @@ class Stepper:
             self.optimizer.zero_grad(set_to_none=True)
         self.clock.mark("optimizer")
         return self.clock.stop()
+
+    @property
+    def scale(self) -> float:
+        """What the loss is scaled by, which falls where gradients overflow: the step then leaves
+        the update out."""
+        return float(self.scaler.get_scale())
 
     def _pass(self, last: bool) -> None:
         with record_function(NAMED["data"]):

@@ -85,10 +85,9 @@ def _times(job: Job, told: Told, mean: Mean) -> dict[str, Figure]:
 
 def _rate(count: int, mean: Mean, unit: str) -> Figure:
     """So many a step, a second; the ends change places."""
-    if mean.low is None or mean.high is None:
+    if not mean.low or mean.high is None:  # a time that may be 0 bounds no rate
         return Figure(count / mean.value, unit)
-    high = count / mean.low if mean.low > 0 else None
-    return Figure(count / mean.value, unit, count / mean.high, high)
+    return Figure(count / mean.value, unit, count / mean.high, count / mean.low)
 
 
 def _memory(told: Told) -> dict[str, Figure]:
@@ -122,7 +121,12 @@ def _note(effort: Effort, told: Told, mean: Mean, imprecise: bool) -> str:
             f"Built as {model['class']}: {model['parameters']:,} parameters, "
             f"{model['trained']:,} trained."
         )
-    if imprecise:
+        if model["adapters"]:
+            bare = " and none on its experts, which are no linear layers" * bool(model["experts"])
+            notes.append(f"Adapters on {model['adapters']} linear layers{bare}.")
+    if mean.high is None:
+        notes.append("One step was timed, so its spread is not known.")
+    elif imprecise:
         notes.append(
             f"The mean is known to {100 * mean.precision:.1f} %, and {100 * effort.precise:g} % "
             "was asked."
