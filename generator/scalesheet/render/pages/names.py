@@ -136,6 +136,9 @@ def _figure(context: Context, plan: Plan, results: Results, name: str, here: Her
             return code_block(value.value, found.of)
         return tag("span", inline(value.value), **mark(found.of, "text"))
     fmt = format_of(quantity, found.values, context.book.units)
+    if quantity.kind == "reference" and found.of:
+        # with other inputs there may be a row, and a link to it
+        return tag("span", amount(value, fmt), **mark(found.of, "row"))
     if found.open is not None:
         least = bound(found.open, fmt, context.symbol(quantity))
         return link(found.target, least, class_="figure-link")
