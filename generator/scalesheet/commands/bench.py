@@ -277,11 +277,18 @@ def _answered(
 ) -> int:
     """Writes the records and prints the first. A measured one comes with the simulation of the
     same job, unless one is on file: both stay side by side."""
-    from scalesheet.bench.files import written
+    from scalesheet.bench.files import text, written
     from scalesheet.bench.report import as_json, as_text
+    from scalesheet.diagnostics import Refused
     from scalesheet.load.folder import shown
+    from scalesheet.new.entry import LayoutError
 
-    paths = [] if options.dry_run else [shown(written(data, record)) for record in records]
+    try:
+        paths = [] if options.dry_run else [shown(written(data, record)) for record in records]
+    except (Refused, LayoutError, OSError):
+        print("what was found, since it could not be written:", file=sys.stderr)
+        print("".join(map(text, records)), file=sys.stderr, end="")
+        raise
     progress("")
     if options.format == "json":
         print(as_json(records[0], expected, because, paths[0] if paths else None), end="")
@@ -377,6 +384,7 @@ def _effort(options: argparse.Namespace) -> Effort:
 
 
 def _rates(options: argparse.Namespace) -> int:
+    from scalesheet.bench.catalogue import catalogue
     from scalesheet.bench.here import accelerator_of, device
     from scalesheet.bench.ladder import tell
     from scalesheet.bench.ladder.hardware import HardwareError, Origin, write

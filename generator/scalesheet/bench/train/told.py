@@ -71,7 +71,7 @@ def _times(job: Job, told: Told, mean: Mean) -> dict[str, Figure]:
     whole = sum(spent.values())
     figures = {
         "steps": Figure(mean.count, "step"),
-        "step_time": Figure(mean.value, "second/step", mean.low, mean.high),
+        "step_time": _mean(mean, min(step["whole"] for step in told.steps)),
         **{key: Figure(spent[part] / whole, "1") for part, key in SHARES.items()},
         "samples_per_second": _rate(job.sequences, mean, "sequence/second"),
         "tokens_per_second": _rate(job.tokens, mean, "token/second"),
@@ -81,6 +81,17 @@ def _times(job: Job, told: Told, mean: Mean) -> dict[str, Figure]:
     if "data" in told.said:
         figures["data_time"] = Figure(float(told.said["data"]["seconds"]), "second/step")
     return figures
+
+
+def _mean(mean: Mean, fastest: float) -> Figure:
+    """The time of a step. Of few steps the interval may reach below zero, where no time is: it then
+    begins at the fastest of them."""
+    if mean.low is not None and mean.low <= 0:
+        return Figure(
+            mean.value, "second/step", fastest, mean.high,
+            note="the interval of so few steps has no lower end; it is the fastest of them",
+        )  # fmt: skip
+    return Figure(mean.value, "second/step", mean.low, mean.high)
 
 
 def _rate(count: int, mean: Mean, unit: str) -> Figure:
