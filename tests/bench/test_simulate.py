@@ -204,3 +204,21 @@ def test_scores_are_kept_where_no_kernel_is_fused(book: Book, job: Job) -> None:
     assert growth(attention="eager") > 2.5
     assert growth(precision="fp32", weights="fp32") > 2.5, "heads in groups, in 32 bits, on CUDA"
     assert growth(precision="fp32", weights="fp32", device="cpu") == pytest.approx(2)
+
+
+def test_the_optimizer_reads_and_writes_twenty_times(book: Book, job: Job) -> None:
+    """The time of the update is that of its traffic, with the overhead that all parts have."""
+    said = simulated(book, job, DAY, "").figures
+    took = said["optimizer_share"].value * said["step_time"].value
+    least = 20 * 2 * job.model.parameters / 4800e9
+    assert least < took < 1.5 * least
+    adapters = simulated(book, replace(job, method="LoRA"), DAY, "").figures
+    assert adapters["optimizer_share"].value < said["optimizer_share"].value / 10
+
+
+def test_casting_weights_takes_time(book: Book, job: Job) -> None:
+    cast = simulated(book, replace(job, weights="fp32"), DAY, "").figures["step_time"].value
+    plain = simulated(book, job, DAY, "").figures["step_time"].value
+    traffic = 2 * 6 * job.model.parameters / 4800e9
+    update = 20 * 2 * job.model.parameters / 4800e9
+    assert cast == pytest.approx(plain + traffic + update, rel=0.05)
