@@ -10,7 +10,7 @@ from datetime import date
 import pytest
 
 from project import environment
-from scalesheet.bench.blocks import BLOCKS, architecture
+from scalesheet.bench.blocks import BLOCKS, architecture, met
 from scalesheet.bench.footprint import Footprint, evaluated
 from scalesheet.bench.job import Job, Precision
 from scalesheet.bench.room import cannot_fit, lighter
@@ -48,6 +48,7 @@ def test_a_record_is_whole_and_consistent(book: Book, job: Job) -> None:
     made = simulated(book, job, DAY, "scalesheet bench simulate")
     said = {key: figure.value for key, figure in made.figures.items()}
     assert made.how == "simulated"
+    assert "checked on processors" in made.note
     shares = ("data_loading_share", "forward_share", "backward_share", "optimizer_share")
     assert sum(said[share] for share in shares) == pytest.approx(1)
     assert said["tokens_per_second"] == pytest.approx(4 * 1024 / said["step_time"])
@@ -181,3 +182,43 @@ def test_what_no_batch_saves_is_told_with_other_ways_to_train(book: Book, job: J
     assert told
     assert all(ways[way] <= had for way in told)
     assert all(ways[f"{way} --checkpointing"] < ways[way] for way in ways if f"{way} --checkpointing" in ways)  # fmt: skip  # noqa: E501
+
+
+def test_a_token_of_a_mixture_meets_the_experts_at_work(book: Book, results: Results) -> None:
+    model = shape_of(book, "mixtral-8x7b", results)
+    assert met(model) == 2 * 14336
+    # one dense layer of 28, and 6 routed and 2 shared experts in the others
+    deep = shape_of(book, "deepseek-moe-16b", results)
+    assert met(deep) == pytest.approx((10944 + 27 * 8 * 1408) / 28)
+
+
+def test_scores_are_kept_where_no_kernel_is_fused(book: Book, job: Job) -> None:
+    """Memory grows with the square of the length, and else with the length."""
+
+    def growth(**settings: object) -> float:
+        short = replace(job, **settings)  # type: ignore[arg-type]
+        long = replace(short, length=2 * short.length)
+        return Footprint(book, long).of_block / Footprint(book, short).of_block
+
+    assert growth() == pytest.approx(2)
+    assert growth(attention="eager") > 2.5
+    assert growth(precision="fp32", weights="fp32") > 2.5, "heads in groups, in 32 bits, on CUDA"
+    assert growth(precision="fp32", weights="fp32", device="cpu") == pytest.approx(2)
+
+
+def test_the_optimizer_reads_and_writes_twenty_times(book: Book, job: Job) -> None:
+    """The time of the update is that of its traffic, with the overhead that all parts have."""
+    said = simulated(book, job, DAY, "").figures
+    took = said["optimizer_share"].value * said["step_time"].value
+    least = 20 * 2 * job.model.parameters / 4800e9
+    assert least < took < 1.5 * least
+    adapters = simulated(book, replace(job, method="LoRA"), DAY, "").figures
+    assert adapters["optimizer_share"].value < said["optimizer_share"].value / 10
+
+
+def test_casting_weights_takes_time(book: Book, job: Job) -> None:
+    cast = simulated(book, replace(job, weights="fp32"), DAY, "").figures["step_time"].value
+    plain = simulated(book, job, DAY, "").figures["step_time"].value
+    traffic = 2 * 6 * job.model.parameters / 4800e9
+    update = 20 * 2 * job.model.parameters / 4800e9
+    assert cast == pytest.approx(plain + traffic + update, rel=0.05)

@@ -14,6 +14,7 @@ from typing import Literal
 from scalesheet.bench.job import Job, Shape
 from scalesheet.bench.train.families import configured
 from scalesheet.bench.train.faults import Unbuildable
+from scalesheet.bench.train.traits import traits_of
 
 #: How a norm is computed: RMS in 32 bits and back before its weight (Llama) or after it (Gemma,
 #: OLMo 2); PyTorch's own layer norm; the same in 32 bits (OLMo).
@@ -120,6 +121,14 @@ def bytes_of(job: Job) -> Bytes:
     return Bytes(kept, products, kept, cast)
 
 
+def unfused(job: Job) -> bool:
+    """Whether scores are kept: where that is asked for, and on CUDA in 32 bits with heads in
+    groups, for which PyTorch has no fused kernel."""
+    grouped = job.model.kv_heads < job.model.heads
+    without = job.device == "cuda" and WIDTHS[job.precision] == 4 and grouped
+    return job.attention == "eager" or without
+
+
 # ------------------------------------------------------------------ what is kept
 
 
@@ -148,7 +157,7 @@ def kept(kind: str, job: Job) -> Kept:
     hidden = block.inputs * norm_bytes(kind, job) + outputs * element
     # a frozen product keeps no input, the adapter beside it keeps a copy of its own
     beside = element if not trained and copied else 0
-    if job.attention == "eager":
+    if unfused(job):
         query, key, head = 4.0 * element, 0.0, 0.0
         wide = element == 2 and block.wide_softmax
         score = float(element + 4 if wide else element) + (element if block.cap else 0)
@@ -173,6 +182,17 @@ def norm_bytes(kind: str, job: Job) -> float:
     norm, stream = BLOCKS[kind].norm, bytes_of(job).stream
     normed = {"rms": stream, "rms-wide": 4}.get(norm, 0) if job.method == "full" else 0
     return (stream if norm == "layer" else 4) + normed
+
+
+def met(shape: Shape) -> float:
+    """Feed-forward width that a token meets: of a mixture that of the experts at work, in the mean
+    of the layers."""
+    traits = traits_of(shape)
+    if not traits.routed:
+        return float(shape.ffn)
+    experts = (traits.active + traits.shared) * traits.expert_ffn
+    dense = traits.dense_layers / shape.layers
+    return dense * shape.ffn + (1 - dense) * experts
 
 
 def products(kind: str, shape: Shape) -> list[tuple[int, int]]:

@@ -13,7 +13,16 @@ from functools import cached_property
 
 import numpy as np
 
-from scalesheet.bench.blocks import BLOCKS, architecture, bytes_of, kept, norm_bytes, products
+from scalesheet.bench.blocks import (
+    BLOCKS,
+    architecture,
+    bytes_of,
+    kept,
+    met,
+    norm_bytes,
+    products,
+    unfused,
+)
 from scalesheet.bench.job import Job
 from scalesheet.model import Book
 from scalesheet.predict.records import rows_of
@@ -171,7 +180,7 @@ class Footprint:
         return self._of(
             "kept-block-bytes", batch=job.batch, length=job.length, hidden=model.hidden,
             query=model.heads * model.head_dim, key=model.kv_heads * model.head_dim,
-            ffn=model.ffn, heads=model.heads, per_hidden=each.hidden, per_query=each.query,
+            ffn=met(model), heads=model.heads, per_hidden=each.hidden, per_query=each.query,
             per_key=each.key, per_ffn=each.ffn, per_head=each.head, per_score=each.score,
             rank=job.rank, per_rank=each.rank, per_token=each.token, copies=cast,
         )  # fmt: skip
@@ -221,7 +230,7 @@ class Footprint:
         job, model = self.job, self.job.model
         flowing = self._of(
             "block-gradient-bytes", batch=job.batch, length=job.length, hidden=model.hidden,
-            ffn=model.ffn, heads=model.heads, stream=self.size.stream, **given,
+            ffn=met(model), heads=model.heads, stream=self.size.stream, **given,
         )  # fmt: skip
         return flowing + (self._recomputed if job.checkpointing else 0.0)
 
@@ -238,7 +247,7 @@ class Footprint:
                 self._trained_in(self.products[-1:]),
             )
         }
-        if self.job.attention == "eager":
+        if unfused(self.job):
             copied = 2 if size.products == 2 and self.block.wide_softmax else 0
             query = self.job.model.heads * self.job.model.head_dim / self.job.model.hidden
             found["attention"] = (

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalesheet.bench.blocks import WIDTHS
+from scalesheet.bench.footprint import Footprint, evaluated
 from scalesheet.bench.job import Job
 from scalesheet.diagnostics import Diagnostic, Refused
 from scalesheet.model import Book
@@ -33,6 +34,12 @@ PEAKS: Mapping[str, tuple[str, ...]] = {
 }
 #: The fit rests on accelerators. Of processors a time may be so many times less or more: a guess.
 OF_PROCESSORS = 2.0
+#: How often AdamW of PyTorch reads or writes as many numbers as there are trained: eight operations
+#: one after the other (torch/optim/adam.py; tensor by tensor or all at once makes no difference).
+PASSES = 20.0
+#: Bytes that a weight costs under autocast each time: read in 32 bits and written in 16. Its
+#: gradient costs the same the other way round.
+CAST = 6.0
 #: Where the time of a part goes: shares of forward and backward pass, of all trained and of
 #: adapters, whose backward pass makes no products for frozen weights.
 _FORWARD_FULL, _FORWARD_ADAPTERS = 1 / 3, 1 / 2
@@ -144,43 +151,84 @@ def times(book: Book, job: Job) -> Times:
         message = f"no time is told: {made.unsupported.tolist()[0]}"
         raise Refused([Diagnostic(f"{book.folder}fits/{FIT}.yaml", 1, 1, "B002", message)])
     each = job.tokens / job.gpus
+    parts, beyond = _parts(book, job, case, fitted)
     step, low, high = (
-        each / float(speed[0]) for speed in (made.predicted, made.high, made.low)
-    )  # fmt: skip
+        each * (1 / float(speed[0]) + beyond) for speed in (made.predicted, made.high, made.low)
+    )
     wider = OF_PROCESSORS if rates.processor else 1.0
-    forward, backward, optimizer = _shares(book, job, case, fitted)
+    forward, backward, optimizer = _shares(job, parts)
     method = f"{METHOD}; products: {rates.basis}"
     if rates.processor:
         method += f"; the fit is of accelerators, so the range is {wider:g} times as wide: a guess"
     return Times(step, low / wider, high * wider, forward, backward, optimizer, method)
 
 
-def _shares(
+def _parts(
     book: Book, job: Job, case: Cases, fitted: Mapping[str, float]
-) -> tuple[float, float, float]:
-    """Shares of forward pass, backward pass and optimizer."""
+) -> tuple[Mapping[str, float], float]:
+    """Accelerator seconds of a token by part, and how much of them `predict` does not count.
+
+    It counts an optimizer in one kernel, which is not what PyTorch takes by itself, and no casts.
+    """
     layout = Work(case, book)
     at = {**dict.fromkeys(OF_STEPS, 1.0), **fitted, "update": 1.0}
-    parts = {
-        name: float(part[0])
-        for name, part in {
-            **steps.computing(book, layout, at, layout.recomputed),
-            **steps.stated(book, layout, at),
-        }.items()
+    arrays = {
+        **steps.computing(book, layout, at, layout.recomputed),
+        **steps.stated(book, layout, at),
     }
+    parts = {name: float(part[0]) for name, part in arrays.items()}
+    footprint = Footprint(book, job)
+    shards = footprint.shards
+    update = _moved(
+        book, job, case, footprint.trained, PASSES * footprint.gradient_bytes, job.accumulation,
+        shards,
+    )  # fmt: skip
+    beyond = update - parts["update"]
+    parts["update"] = update
+    if footprint.size.cast and job.weights == "fp32":
+        times_cast = (2.0 if job.method == "full" else 1.0) + job.checkpointing
+        parts["weights cast"] = _moved(
+            book, job, case, job.model.parameters, CAST * times_cast, 1, 1.0
+        )
+        beyond += parts["weights cast"]
+    return parts, beyond
+
+
+def _moved(
+    book: Book,
+    job: Job,
+    case: Cases,
+    parameters: float,
+    bytes: float,
+    micro_batches: int,
+    shards: float,
+) -> float:
+    """Seconds of a token in which so many bytes of each parameter are read or written, once in so
+    many micro-batches."""
+    traffic = evaluated(
+        book, "update-traffic", parameters=parameters, trained=1, shards=shards,
+        tokens=job.batch * job.length, micro_batches=micro_batches, bytes=bytes,
+    )  # fmt: skip
+    bandwidth = float(case.bandwidth[0]) / 1e9
+    return evaluated(book, "traffic-time", traffic=traffic, bandwidth=bandwidth, slowdown=1)
+
+
+def _shares(job: Job, parts: Mapping[str, float]) -> tuple[float, float, float]:
+    """Shares of forward pass, backward pass and optimizer."""
     plain = _FORWARD_FULL if job.method == "full" else _FORWARD_ADAPTERS
-    again = float(layout.recomputed[0])
+    again = float(job.checkpointing)
     passes = {
         "attention": _ATTENTION_FORWARD / (7 + 2 * again),
         "again": 0.0,
         "exposed": 0.0,
         "unpack": 1 / (2 + again),
         "launch": 1 / 3,
+        "weights cast": 1 / ((2 if job.method == "full" else 1) + again),
+        "update": 0.0,
     }
     whole = sum(parts.values())
-    update = parts.pop("update")
     forward = sum(part * passes.get(name, plain) for name, part in parts.items())
-    return forward / whole, (whole - update - forward) / whole, update / whole
+    return forward / whole, (whole - parts["update"] - forward) / whole, parts["update"] / whole
 
 
 def _case(job: Job, rates: Rates) -> Cases:

@@ -25,6 +25,8 @@ def simulated(book: Book, job: Job, day: date, command: str) -> Record:
     figures |= {key: Figure(size, "byte") for key, size in footprint.parts.items()}
     remarks = [taken.method, f"the peak is at the {footprint.highest.name}"]
     remarks += [footprint.remark] if footprint.remark else []
+    if job.device != "cpu":
+        remarks.append("memory is counted by rules that were checked on processors alone")
     if job.compiled:
         remarks.append("memory is counted as without compilation, which keeps less")
     return Record(
