@@ -113,11 +113,36 @@ def test_what_was_measured_before_is_left_and_the_new_is_told(data: Path) -> Non
 
 def test_a_busy_machine_is_said_in_the_file(data: Path) -> None:
     shaky = rate_of("products", "fp32", 512, 1e9, [1.0, 2.0, 3.0])
-    found = replace(MEASURED, rates=(*RATES, shaky), busy="others had 40% of the cores")
-    text = hardware_file(replace(found, rates=(shaky,)), ORIGIN)
-    assert "no steady machine" in text
-    assert "To be measured again on a quiet machine: others had 40% of the cores" in text
+    found = replace(MEASURED, rates=(shaky,), busy="others had 40% of the cores")
+    note = figures(found, ORIGIN)["measured_fp32"]["note"]
+    assert note.endswith(
+        "; to be measured again: others had 40% of the cores and the repetitions are far apart"
+    )
     assert "again" not in hardware_file(MEASURED, ORIGIN)
+
+
+def test_a_figure_that_says_so_itself_is_measured_again_and_no_other(data: Path) -> None:
+    busy = replace(MEASURED, rates=RATES[:2], busy="others had 40% of the cores")
+    write(data, "here", busy, ORIGIN)
+    path = data / "hardware" / "here.yaml"
+    first = path.read_text("utf-8")
+    assert write(data, "here", busy, ORIGIN).kept == ("measured_bf16",)  # as busy as before
+    assert path.read_text("utf-8") == first
+    later = Origin(ORIGIN.command, date(2026, 12, 1))
+    faster = tuple(replace(r, value=2 * r.value, low=2 * r.value, high=2 * r.value) for r in RATES)
+    written = write(data, "here", replace(MEASURED, rates=faster), later)
+    assert written.renewed == ("measured_bf16",)
+    assert written.added == ("measured_fp32", "measured_bandwidth")
+    found = parse(path.read_bytes(), "").data
+    was = parse(first.encode(), "").data
+    now = figures(replace(MEASURED, rates=faster), later)
+    assert found["measured_bf16"] == now["measured_bf16"]
+    assert {key: found[key] for key in was if key != "measured_bf16"} == {
+        key: was[key] for key in was if key != "measured_bf16"
+    }
+    again = write(data, "here", MEASURED, later)
+    assert (again.renewed, len(again.kept)) == ((), 3)
+    assert "measured again in" in written_text(written)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ from scalesheet.render.reference.yaml_text import block
 from scalesheet.schemas import schema
 
 UNKNOWN = "not stated"
+#: What the note of a figure says that a busy or unsteady machine gave.
+AGAIN = "to be measured again"
 #: Figures are written with so many digits; the repetitions differ in the third.
 DIGITS = 4
 #: An existing file is of this device if its memory is, to this share: as sold and as the driver
@@ -57,8 +59,9 @@ class Written:
     path: Path
     new: bool  # the file was not there before
     added: tuple[str, ...]  # keys of the schema
+    renewed: tuple[str, ...]  # keys of figures that said that they are to be measured again
     kept: tuple[str, ...]  # keys that the file stated already: what it says was left
-    paste: str  # the measured figures as YAML
+    paste: str  # what was measured of these, as YAML
 
 
 def name_of(device: Device) -> str:
@@ -79,23 +82,30 @@ def figures(measured: Measured, origin: Origin) -> dict[str, Figure]:
         rate = measured.best("products", precision)
         if rate is not None:
             what = f"products of {rate.size:,} rows"
-            found[f"measured_{precision}"] = _figure(rate, RATE, 1e12, what, origin)
+            found[f"measured_{precision}"] = _figure(rate, RATE, 1e12, what, measured, origin)
     if (triad := measured.best("triad")) is not None:
         note = f"triads of arrays of {triad.size / 2**20:,.0f} MiB"
         if (copy := measured.best("copy")) is not None:
             note += f" (copies reach {_rounded(copy.value / 1e9):g})"
-        found["measured_bandwidth"] = _figure(triad, BANDWIDTH, 1e9, note, origin)
+        found["measured_bandwidth"] = _figure(triad, BANDWIDTH, 1e9, note, measured, origin)
     if (link := measured.best("all-reduce")) is not None:
         what = f"messages of {link.size / 2**20:,.0f} MiB between {measured.device.count} devices"
-        found["measured_link"] = _figure(link, BANDWIDTH, 1e9, what, origin)
+        found["measured_link"] = _figure(link, BANDWIDTH, 1e9, what, measured, origin)
     return found
 
 
-def _figure(rate: Rate, unit: str, times: float, what: str, origin: Origin) -> Figure:
+def _figure(
+    rate: Rate, unit: str, times: float, what: str, measured: Measured, origin: Origin
+) -> Figure:
     low, high = (_rounded(end / times) for end in (rate.low, rate.high))
-    note = f"median of {rate.repetitions} {what}; half of them from {low:g} to {high:g}"
+    torch = measured.libraries.get("torch", "")
+    by = f" with PyTorch {torch}" if torch else ""
+    note = f"median of {rate.repetitions} {what}{by}; half of them from {low:g} to {high:g}"
+    reasons = [measured.busy] if measured.busy else []
     if rate.spread > STEADY:
-        note += ", which is no steady machine"
+        reasons.append("the repetitions are far apart")
+    if reasons:
+        note += f"; {AGAIN}: {' and '.join(reasons)}"
     return {
         "value": _rounded(rate.value / times),
         "unit": unit,
@@ -147,29 +157,44 @@ def environment(measured: Measured) -> str:
         parts.append(f"{measured.threads} threads")
     if device.driver:
         parts.append(device.driver)
-    told = f"Measured with {', '.join(parts)}."
-    if measured.unsteady:
-        told += f" To be measured again on a quiet machine: {measured.unsteady}."
-    return told
+    return f"Measured with {', '.join(parts)}."
 
 
-def completed(text: str, found: Mapping[str, Figure]) -> tuple[str, tuple[str, ...]]:
-    """A file's text with those measured figures that it lacks, and their keys; every other byte
-    stays. A figure that stands there is never replaced, whatever it rests on."""
+def completed(
+    text: str, found: Mapping[str, Figure]
+) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """A file's text with those measured figures that it lacks; their keys, and those that are
+    renewed. Every other byte stays.
+
+    A figure that stands there is never replaced, whatever it rests on, but for one that says
+    itself that it is to be measured again: a steady one takes its place.
+    """
     keys = list(schema("hardware")["properties"])
     data = parse(text.encode(), "").data
     lacking = [key for key in keys if key in found and key not in data]
+    renewed = [key for key in keys if key in found and key in data
+               and _provisional(data[key]) and AGAIN not in found[key]["note"]]  # fmt: skip
     changes = []
     for key in lacking:
         before = [other for other in keys[: keys.index(key)] if other in data]
         changes.append(Set((key,), dict(found[key]), before[-1] if before else None))
-    return patched(text, changes), tuple(lacking)
+    for key in renewed:
+        changes += [Set((key, name), found[key][name]) for name in ("value", "note")]
+        changes.append(Set((key, "source", "locator"), found[key]["source"]["locator"]))
+    return patched(text, changes), tuple(lacking), tuple(renewed)
+
+
+def _provisional(figure: Any) -> bool:
+    """Whether a figure of a file is a measurement of our own that was no good one."""
+    source = figure.get("source") if isinstance(figure, dict) else None
+    own = isinstance(source, dict) and source.get("key") == MEASURED
+    return own and AGAIN in str(figure.get("note", ""))
 
 
 def write(data: Path, id: str, measured: Measured, origin: Origin) -> Written:
     """The device as `data/hardware/<id>.yaml`. A file that is there keeps every figure that it
-    states and gets those that it lacks. Raises HardwareError, and Refused where the result would
-    not fit the book."""
+    states and gets those that it lacks; see `completed`. Raises HardwareError, and Refused where
+    the result would not fit the book."""
     found = figures(measured, origin)
     if not is_id(id):
         hint = f"; this device would be '{id_of(measured.device)}'"
@@ -178,22 +203,23 @@ def write(data: Path, id: str, measured: Measured, origin: Origin) -> Written:
         raise HardwareError(f"no rate was measured, so '{id}' was not written; measure again")
     path = place(data, "hardware", id)
     new = not path.exists()
+    renewed: tuple[str, ...] = ()
     if new:
         text = modeline(data, "hardware", id) + hardware_file(measured, origin)
         lacking = tuple(found)
     else:
         old = path.read_text("utf-8")
         _same_device(path, id, old, measured.device)
-        text, lacking = completed(old, found)
+        text, lacking, renewed = completed(old, found)
     sources = with_source(data, MEASURED)
-    if lacking:
+    if lacking or renewed:
         compiled(data, "hardware", id, text, sources)
         if sources is not None:
             entry.replace(entry.file(data), sources)
         path.parent.mkdir(exist_ok=True)
         entry.replace(path, text)
-    kept = tuple(key for key in found if key not in lacking)
-    return Written(path, new, lacking, kept, block(dict(found)))
+    kept = tuple(key for key in found if key not in (*lacking, *renewed))
+    return Written(path, new, lacking, renewed, kept, block({key: found[key] for key in kept}))
 
 
 def _same_device(path: Path, id: str, text: str, device: Device) -> None:

@@ -195,6 +195,8 @@ def _written(written: Written) -> Iterator[str]:
         yield f"wrote {path}"
     elif written.added:
         yield f"added {', '.join(written.added)} to {path}"
+    if written.renewed:
+        yield f"measured again in {path}: {', '.join(written.renewed)}"
     if written.kept:
         yield f"{path} keeps what it states of {', '.join(written.kept)}; measured now:"
         yield ""
@@ -204,6 +206,7 @@ def _written(written: Written) -> Iterator[str]:
 def written_data(written: Written) -> dict[str, Any]:
     return {
         "path": shown(written.path), "new": written.new, "added": list(written.added),
+        "renewed": list(written.renewed),
         "kept": list(written.kept), "yaml": written.paste,
     }  # fmt: skip
 
