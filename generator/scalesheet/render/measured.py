@@ -142,7 +142,7 @@ def scale(units: Units, unit: Unit, greatest: float = 1.0) -> Scale:
     """The scale of figures of a unit of which this is the greatest."""
     if unit.pure:
         return Scale(1.0, "", percent=True)
-    names = {SMALLER.get(name, name): power for name, power in unit.factors}
+    names = {SMALLER.get(n, n) if power == 1 else n: power for n, power in unit.factors}
     smaller = Unit.of(names)
     if 0 < greatest < 1 and smaller != unit and all(name in units.declared for name in names):
         return Scale(float(units.factor(unit, smaller)), units.symbol(smaller))
