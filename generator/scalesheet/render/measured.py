@@ -53,7 +53,7 @@ RATIOS = ("step_time", "peak_memory")
 CARDS = ("step_time", "tokens_per_second", "peak_memory", "utilisation", "flop_rate")
 TOLD = {"peak_memory": "Peak memory", "step_time": "Time of a step"}
 #: What `bench` writes as the source of its records; the place within is the command.
-OWN = ("own-measurement", "own-simulation")
+OWN = ("own-measurement", "own-simulation")  # as in bench/sources.py
 #: Marks of a record by their columns: the word, and what it says.
 MARKS: Mapping[str, tuple[str, str]] = {
     "interrupted": ("interrupted", "it ended before the mean was known as well as was asked"),

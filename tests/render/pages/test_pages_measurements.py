@@ -11,10 +11,11 @@ from made_up import MEASURED, SIMULATED, examined, foretold
 from made_up import lay as lay_records
 from runs import PLACE, RUN, UNITS
 from scalesheet.bench.compare import compared
+from scalesheet.bench.sources import ENTRIES
 from scalesheet.build import examine
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.render.charts import GLYPH, NARROW
-from scalesheet.render.measured import scale
+from scalesheet.render.measured import OWN, scale
 from scalesheet.render.pages.catalogue import catalogue_pages
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.catalogue import catalogue_texts
@@ -202,6 +203,10 @@ def test_readers_of_text_get_the_same(compared_pages: dict[str, str]) -> None:
         "**Not predicted:** the record states no method"
         in (compared_pages["plain/measurements/c.md"])
     )
+
+
+def test_the_sources_of_bench_are_known() -> None:
+    assert set(OWN) == set(ENTRIES)
 
 
 def test_a_record_of_bench_says_how_it_is_taken_again(tmp_path: Path) -> None:
