@@ -53,7 +53,7 @@ RATIOS = ("step_time", "peak_memory")
 CARDS = ("step_time", "tokens_per_second", "peak_memory", "utilisation", "flop_rate")
 TOLD = {"peak_memory": "Peak memory", "step_time": "Time of a step"}
 #: What `bench` writes as the source of its records; the place within is the command.
-OWN = ("own-measurement", "own-simulation")
+OWN = ("own-measurement", "own-simulation")  # as in bench/sources.py
 #: Marks of a record by their columns: the word, and what it says.
 MARKS: Mapping[str, tuple[str, str]] = {
     "interrupted": ("interrupted", "it ended before the mean was known as well as was asked"),
@@ -142,7 +142,7 @@ def scale(units: Units, unit: Unit, greatest: float = 1.0) -> Scale:
     """The scale of figures of a unit of which this is the greatest."""
     if unit.pure:
         return Scale(1.0, "", percent=True)
-    names = {SMALLER.get(name, name): power for name, power in unit.factors}
+    names = {SMALLER.get(n, n) if power == 1 else n: power for n, power in unit.factors}
     smaller = Unit.of(names)
     if 0 < greatest < 1 and smaller != unit and all(name in units.declared for name in names):
         return Scale(float(units.factor(unit, smaller)), units.symbol(smaller))

@@ -11,12 +11,15 @@ from made_up import MEASURED, SIMULATED, examined, foretold
 from made_up import lay as lay_records
 from runs import PLACE, RUN, UNITS
 from scalesheet.bench.compare import compared
+from scalesheet.bench.sources import ENTRIES
 from scalesheet.build import examine
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.render.charts import GLYPH, NARROW
+from scalesheet.render.measured import OWN, scale
 from scalesheet.render.pages.catalogue import catalogue_pages
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.catalogue import catalogue_texts
+from shipped import shipped
 from small import lay
 
 
@@ -202,6 +205,10 @@ def test_readers_of_text_get_the_same(compared_pages: dict[str, str]) -> None:
     )
 
 
+def test_the_sources_of_bench_are_known() -> None:
+    assert set(OWN) == set(ENTRIES)
+
+
 def test_a_record_of_bench_says_how_it_is_taken_again(tmp_path: Path) -> None:
     source = "source: {key: own-measurement, locator: scalesheet bench run --model qwen2-0-5b}"
     own = re.sub("source: .*", source, MEASURED)
@@ -237,3 +244,22 @@ def test_the_names_in_a_picture_have_room_beside_their_numbers(
         assert len(beside) > 3
         for name, numbers in beside:
             assert (len(name) + len(numbers) + 1) * GLYPH <= NARROW, name
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "shown"),
+    [
+        ("second / step", 0.0123456, "12.35 ms/step"),
+        ("second / step", 12.3456, "12.35 s/step"),
+        ("GiB", 0.25, "256.0 MiB"),
+        ("token / second", 95206.4, "95,206 token/s"),
+        ("token / second", 0.5, "0.5000 token/s"),  # below the line nothing is made smaller
+        ("TFLOP / (second * GPU)", 0.1225, "0.1225 TFLOP/(GPU·s)"),
+        ("1", 0.1234, "12.3 %"),
+        ("GiB", 0.0, "0 GiB"),
+    ],
+)
+def test_figures_are_shown_in_a_unit_of_their_size(unit: str, value: float, shown: str) -> None:
+    book = shipped().book
+    assert book is not None
+    assert scale(book.units, book.units.parse(unit), value).both(value) == shown
