@@ -220,6 +220,30 @@ def test_the_same_in_another_unit_is_no_change(
     assert not diff
 
 
+def test_another_source_kind_or_note_of_the_same_number_is_told(
+    changed: Callable[..., tuple[Diff, Examined]],
+) -> None:
+    rest = "unit: W / GPU, kind: spec, source: a-vendor}"
+    other = rest.replace("spec", "measured").replace("a-vendor", "{key: a-paper, locator: line 4}")
+    other = other.replace("}}", "}, note: Read out.}")
+    diff, _ = changed("hardware/card.yaml", (rest, other))
+    told = [(str(s.place), s.what, s.old, s.new) for s in diff.statements]
+    place = "hardware['card'].power"
+    assert told == [
+        (place, "source", "a-vendor", "a-paper: line 4"),
+        (place, "kind", "spec", "measured"),
+        (place, "note", "", "Read out."),
+    ]
+    assert (diff.inputs, diff.moved) == ((), ())
+    text = as_text(diff, Sides("a", "b"))
+    assert "1 source changed; 1 kind changed; 1 note changed; 0 of " in text
+    assert "kind spec -> measured" in text
+    # where the number is another, it is the number that is told of
+    diff, _ = changed("hardware/card.yaml", ("power: {value: 450", "power: {value: 400"))
+    assert [i.place.name for i in diff.inputs] == [place]
+    assert diff.statements == ()
+
+
 def test_below_the_threshold_nothing_moved(base: Path, before: Examined, tmp_path: Path) -> None:
     data = shutil.copytree(base, tmp_path / "data")
     text = (data / PLAN).read_text("utf-8").replace("value: 1.25,", "value: 1.2505,")

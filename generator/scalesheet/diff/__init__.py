@@ -13,6 +13,7 @@ from scalesheet.diff.formulas import formula_changes
 from scalesheet.diff.inputs import input_changes
 from scalesheet.diff.matching import match
 from scalesheet.diff.results import moved_results
+from scalesheet.diff.statements import statement_changes
 from scalesheet.diff.verdicts import score_changes, verdict_changes
 
 __all__ = ["THRESHOLD", "Diff", "compare"]
@@ -33,8 +34,9 @@ def compare(base: Examined, head: Examined, threshold: float = THRESHOLD) -> Dif
     # What is what: a thing that only changed its id is still the same thing.
     names = match(base.book, head.book)
 
-    # What somebody wrote: values, formulas.
+    # What somebody wrote: values, what they rest on, formulas.
     inputs = input_changes(base.book, head.book, names)
+    statements = statement_changes(base.book, head.book, names, inputs)
     formulas = formula_changes(base.book, head.book, names)
 
     # What came of it, and which of the changes it came from.
@@ -45,6 +47,7 @@ def compare(base: Examined, head: Examined, threshold: float = THRESHOLD) -> Dif
         threshold=threshold,
         entries=names.entries,
         inputs=inputs,
+        statements=statements,
         formulas=formulas,
         moved=moved,
         compared=found.compared,

@@ -106,6 +106,19 @@ class InputChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class StatementChanged:
+    """Another source, kind or note (`what`) of a value that is what it was; empty where none is
+    stated."""
+
+    place: Place
+    label: str
+    what: str
+    old: str
+    new: str
+    position: Position | None
+
+
+@dataclass(frozen=True, slots=True)
 class FormulaChanged:
     """Another formula; one side is empty where the other states a value. `place` is None for a
     formula of the catalogue, whose id is `record`."""
@@ -180,6 +193,7 @@ class Diff:
     threshold: float
     entries: tuple[Entry, ...] = ()
     inputs: tuple[InputChanged, ...] = ()
+    statements: tuple[StatementChanged, ...] = ()
     formulas: tuple[FormulaChanged, ...] = ()
     moved: tuple[ResultMoved, ...] = ()
     compared: Mapping[str, int] = field(default_factory=dict)
@@ -187,6 +201,5 @@ class Diff:
     scores: tuple[ScoreChanged, ...] = ()
 
     def __bool__(self) -> bool:
-        return any(
-            (self.entries, self.inputs, self.formulas, self.moved, self.verdicts, self.scores)
-        )
+        told = (self.entries, self.inputs, self.statements, self.formulas)
+        return any((*told, self.moved, self.verdicts, self.scores))

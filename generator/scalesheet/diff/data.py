@@ -47,6 +47,18 @@ def diff_json(diff: Diff, base: Object, head: Object) -> Object:
             }
             for each in diff.inputs
         ],
+        "statements": [
+            {
+                "plan": each.place.plan,
+                "name": each.place.name,
+                "title": each.label,
+                "what": each.what,
+                "old": each.old or None,
+                "new": each.new or None,
+                **_position(each.position),
+            }
+            for each in diff.statements
+        ],
         "formulas": [
             {
                 "plan": each.place.plan if each.place is not None else "",

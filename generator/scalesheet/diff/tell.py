@@ -16,6 +16,7 @@ from scalesheet.diff.changes import (
     Place,
     ResultMoved,
     ScoreChanged,
+    StatementChanged,
     Turn,
     VerdictChanged,
 )
@@ -49,6 +50,8 @@ def summary(diff: Diff) -> str:
     if not diff:
         return "No number differs."
     parts = [_count(len(diff.inputs), "input") + " changed"] if diff.inputs else []
+    beside = Counter(each.what for each in diff.statements)
+    parts += [f"{_count(n, what)} changed" for what, n in beside.items()]
     parts += [_count(len(diff.formulas), "formula") + " changed"] if diff.formulas else []
     parts += [f"{n} {fate}" for fate, n in Counter(e.fate for e in diff.entries).items()]
     every = sum(diff.compared.values())
@@ -137,6 +140,7 @@ def _sections(
     yield "Verdicts", diff.verdicts, _verdict
     yield "Scores", diff.scores, _score
     yield "Inputs", diff.inputs, _input
+    yield "Sources, kinds, notes of the same numbers", diff.statements, _statement
     yield "Formulas", diff.formulas, _formula
     yield "Added, removed, renamed", diff.entries, _entry
 
@@ -170,6 +174,11 @@ def _input(change: InputChanged) -> Iterator[str]:
     yield f"    {change.place}, {_where(change.position)}".rstrip(", ")
     if change.forth.rule:
         yield f"    chosen by the rule {change.forth.rule}"
+
+
+def _statement(change: StatementChanged) -> Iterator[str]:
+    yield f"{change.label}: {change.what} {change.old or 'none'} -> {change.new or 'none'}"
+    yield f"    {change.place}, {_where(change.position)}".rstrip(", ")
 
 
 def _formula(change: FormulaChanged) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from scalesheet.numbers import MOST_DECIMALS, Format
 from scalesheet.render.charts import BELOW, below, steps, told
-from scalesheet.render.svg import label, line, share, text, texture, textures
+from scalesheet.render.svg import framed, label, line, share, text, texture, textures
 
 BAR, GAP = 11, 2  # height of a bar, and between the two of a pair
 ROW = 56
@@ -58,17 +58,8 @@ def pairs_svg(drawing: Pairs) -> str:
         x = share(n / 2)
         lines += _swatch(n, x, key + 2, str(SWATCH), SWATCH, name)
         lines.append(f'<text class="label" x="{x}" y="{key + 12}" dx="18">{text(side)}</text>')
-    return "\n".join(
-        [
-            f'<svg class="bars pairs" role="img" width="100%" height="{key + 20}" '
-            f'aria-labelledby="{name}-title {name}-desc" focusable="false">',
-            f'<title id="{name}-title">{text(drawing.title)}</title>',
-            f'<desc id="{name}-desc">{text(description(drawing))}</desc>',
-            *textures(name, 2),
-            *lines,
-            "</svg>",
-        ]
-    )
+    body = [*textures(name, 2), *lines]
+    return framed("bars pairs", name, key + 20, drawing.title, description(drawing), body)
 
 
 def description(drawing: Pairs) -> str:

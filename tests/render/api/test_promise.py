@@ -26,7 +26,7 @@ REVISIONS = {
     2: "4b52c43fdae4c7d0",
     3: "8ee81cba77c755ca",
     4: "5e2c0c58aaefcfa5",
-    5: "8762d55c0d4d2d3d",
+    5: "8c85b370fddb43d4",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",
