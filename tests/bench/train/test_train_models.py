@@ -137,6 +137,17 @@ def test_every_family_takes_steps(name):
     assert record.figures["weights_memory"].value >= 4 * shape.parameters
 
 
+def test_experts_get_no_adapters_and_are_not_made_four_bit():
+    """transformers keeps them as one tensor, which neither PEFT nor bitsandbytes takes apart."""
+    with warnings.catch_warnings():
+        quiet()
+        shape = small("mixtral-8x7b")
+    record, _ = steps(job(model=shape, length=16, method="LoRA"))
+    assert "Adapters on 8 linear layers and none on its experts" in record.note
+    with pytest.raises(Unbuildable, match="bitsandbytes would leave them in 16 bits: take LoRA"):
+        steps(job(model=shape, length=16, method="QLoRA", weights="nf4", precision="bf16"))
+
+
 def test_a_model_is_built_from_its_configuration():
     config = {
         "model_type": "qwen2", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2,

@@ -120,7 +120,7 @@ def _quantise(model: Any, device: Any) -> None:
         rows, columns = linear.weight.shape
         if isinstance(linear, Conv1D):
             rows, columns = columns, rows
-        wide = torch.empty(rows, columns, dtype=linear.weight.dtype, device="cpu")
+        wide = torch.empty(rows, columns, dtype=linear.weight.dtype, device=device)
         randomise("weight", wide)
         kept = bitsandbytes.nn.Linear4bit(
             columns,

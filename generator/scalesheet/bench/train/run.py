@@ -48,8 +48,7 @@ def run(job: Job, effort: Effort, trace: str, send: Send, stop: Callable[[], boo
         raise
     except (RuntimeError, MemoryError, ValueError) as error:
         raise named(error, job, had) from error
-    finally:
-        engines.left(job)
+    engines.left(job)  # after a fault the others may wait for this one, which ends with a word
 
 
 def stages(
