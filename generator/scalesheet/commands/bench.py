@@ -441,7 +441,7 @@ def _search(
 
     fits = trier(lambda tried, effort: measure(tried, effort, lambda _: None), _effort(options))
     room = options.memory or rates_of(book, job).memory
-    bounds = bounded(job.model, Bounds(batch=most) if most else None)
+    bounds = bounded(job.model, Bounds(batch=most, confirm=False) if most else None)
     return what_fits(
         job, lengths, batches, fits, lambda tried: Footprint(book, tried).peak, room, bounds, _told
     )
