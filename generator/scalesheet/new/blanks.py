@@ -189,7 +189,8 @@ def _no_words(steps: Steps, around: Mapping[str, Any], before: Any, value: Any) 
     """Raises SettingError for words where a figure with a unit stands."""
     if not isinstance(value, str):
         return
-    figure = before if isinstance(before, Mapping) else {"value": before, **around}
+    inside = around if steps[-1] in ("value", "low", "high") else {}
+    figure = before if isinstance(before, Mapping) else inside
     if "unit" in figure and _is_number(figure.get("value")):
         said = f"a figure in {figure['unit']} without its unit, as {figure['value']}"
         raise SettingError(f"{named(steps)}: expected {said}, found '{value}'")
