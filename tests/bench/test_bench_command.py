@@ -14,9 +14,9 @@ from project import ROOT
 from scalesheet.bench import here
 from scalesheet.bench.choose import chosen
 from scalesheet.bench.command import command
+from scalesheet.bench.faults import NoDevice
 from scalesheet.bench.ladder.rates import Device
 from scalesheet.bench.recorded import job_of
-from scalesheet.bench.train.faults import NoDevice
 from scalesheet.build import compile_book
 from scalesheet.cli import main
 from shipped import shipped_book
@@ -156,6 +156,7 @@ def test_a_processor_is_known_by_its_name_and_cores_alone():
     [
         (["run"], 2, "expected one MODEL"),
         (["run", MODEL, "gpt-2"], 2, "found 2: pythia-14m, gpt-2"),
+        (["frob", MODEL], 2, "before it may stand run, simulate, ladder"),
         (["simulate", "pythia-15m"], 2, "did you mean"),
         (["simulate", "nowhere/config.json"], 2, "there is no file"),
         (["simulate", MODEL, "--accelerator", "h1000"], 2, "unknown accelerator 'h1000'"),

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from scalesheet.bench.faults import Unbuildable
 from scalesheet.bench.job import Job, Shape
 from scalesheet.bench.train.families import configured
-from scalesheet.bench.train.faults import Unbuildable
 from scalesheet.bench.train.traits import traits_of
 
 #: How a norm is computed: RMS in 32 bits and back before its weight (Llama) or after it (Gemma,

@@ -111,7 +111,7 @@ def _figure(figure: Figure) -> dict[str, Any]:
     ends = {"low": figure.low, "high": figure.high}
     said: dict[str, Any] = {"value": rounded(figure.value)}
     said |= {end: rounded(value) for end, value in ends.items() if value is not None}
-    said["unit"] = figure.unit
+    said["unit"] = re.sub(r"\s*([/*])\s*", r" \1 ", figure.unit)  # as the data write units
     return said | ({"note": figure.note} if figure.note else {})
 
 

@@ -7,10 +7,10 @@ import subprocess
 import sys
 from importlib.util import find_spec
 
+from scalesheet.bench.faults import NoDevice
 from scalesheet.bench.ladder.hardware import id_of, name_of
 from scalesheet.bench.ladder.processor import processor
 from scalesheet.bench.ladder.rates import Device
-from scalesheet.bench.train.faults import NoDevice
 from scalesheet.model import Book
 from scalesheet.predict.lookups import NO_TABLE
 from scalesheet.predict.names import accelerator, accelerators

@@ -186,7 +186,8 @@ def _words(options: argparse.Namespace) -> tuple[str, str]:
         return action, ""
     if len(rest) != 1:
         found = f"{len(rest)}: {', '.join(rest)}" if rest else "none"
-        raise UsageError(f"expected one MODEL, by its id or as a config.json, and found {found}")
+        hint = "" if action else f"; before it may stand {', '.join(ACTIONS)}"
+        raise UsageError(f"expected one MODEL, by its id or as a config.json{hint}; found {found}")
     return action, rest[0]
 
 
@@ -305,7 +306,9 @@ def _shape(data: Path, book: Book, model: str) -> Shape:
     if file.suffix != ".json":
         return shape_of(book, model_of(book, model))
     if not file.is_file():
-        raise UsageError(f"there is no file '{model}'")
+        raise UsageError(
+            f"there is no file '{model}'; name a model's config.json, or a model of the catalogue"
+        )
     return shape_in(data, file)
 
 

@@ -7,12 +7,12 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the extra bench: pip install 'scalesheet[bench]'")
 
+from scalesheet.bench.faults import NoDevice  # noqa: E402
 from scalesheet.bench.ladder import accelerator  # noqa: E402
 from scalesheet.bench.ladder.products import precisions, products  # noqa: E402
 from scalesheet.bench.ladder.rates import rate_of  # noqa: E402
 from scalesheet.bench.ladder.streams import streams  # noqa: E402
 from scalesheet.bench.ladder.timing import MOST, Budget, repeated  # noqa: E402
-from scalesheet.bench.train.faults import NoDevice  # noqa: E402
 
 GIB = 1 << 30
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from scalesheet.bench.faults import NoDevice, NoTorch
 from scalesheet.bench.ladder import parent
 from scalesheet.bench.ladder.parent import LadderError, linked, measured
 from scalesheet.bench.ladder.rates import Measured
 from scalesheet.bench.ladder.tell import rates_data, rates_text
-from scalesheet.bench.train.faults import NoDevice, NoTorch
 
 WITH_TORCH = pytest.mark.skipif(
     not any((Path(place) / "torch").is_dir() for place in sys.path),

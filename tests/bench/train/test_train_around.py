@@ -8,8 +8,7 @@ from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
-from scalesheet.bench.job import Effort, Job, Shape
-from scalesheet.bench.train.faults import (
+from scalesheet.bench.faults import (
     Failed,
     Missing,
     NoDevice,
@@ -19,6 +18,7 @@ from scalesheet.bench.train.faults import (
     fault_of,
     told,
 )
+from scalesheet.bench.job import Effort, Job, Shape
 from scalesheet.bench.train.messages import asked, heard, line, message_of
 from scalesheet.bench.train.power import Meter, Nvml, Rapl
 from scalesheet.bench.train.traits import traits_of

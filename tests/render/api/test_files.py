@@ -15,6 +15,8 @@ import pytest
 
 from render.api.conftest import ROOT, Written
 from render.api.shapes import files, read
+from scalesheet.bench.compare import compared
+from scalesheet.bench.simulate import simulated
 from scalesheet.evaluate import evaluate, evaluate_catalogue
 from scalesheet.evaluate.sensitivity import sensitivity
 from scalesheet.predict.score import score
@@ -184,6 +186,7 @@ def test_two_writings_give_the_same_bytes(shipped: Written, tmp_path: Path) -> N
         examples={r.id: [e.expect for e in r.examples] for r in book.records.values()},
         pages=True,
         scores=score(book),
+        beside=compared(book, simulated),
     )
     apart = {"index.json", "plans.json", "plans.csv"} | {
         n for n in names if n.startswith("formulas")

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 
+from scalesheet.bench.faults import NoDevice
 from scalesheet.bench.ladder.lines import Line, first_line, leave, teller
-from scalesheet.bench.train.faults import NoDevice
 
 
 def lines(device: str, precisions: tuple[str, ...], seconds: float) -> Iterator[Line]:

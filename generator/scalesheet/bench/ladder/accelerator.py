@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
+from scalesheet.bench.faults import NoDevice
 from scalesheet.bench.ladder import processor
 from scalesheet.bench.ladder.rates import Device
-from scalesheet.bench.train.faults import NoDevice
 
 #: NVIDIA's library tells of at most so many seconds before it is asked.
 SAMPLED = 1.1

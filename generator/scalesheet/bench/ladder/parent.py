@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from scalesheet.bench.faults import INSTALL, Failed, NoDevice, NoTorch
 from scalesheet.bench.ladder.rates import Device, Measured, Rate
-from scalesheet.bench.train.faults import INSTALL, Failed, NoDevice, NoTorch
 
 Tell = Callable[[str], None]
 

@@ -35,11 +35,11 @@ def processor(proc: Path = PROC) -> Device:
         form_factor="cores of a virtual machine" if virtual else "processor",
         memory=memory(proc)[0],
         cores=cores or os.cpu_count() or 1,
-        driver=f"{platform.system()} {_version(platform.release())}".strip(),
+        driver=f"{platform.system()} {version_of(platform.release())}".strip(),
     )
 
 
-def _version(release: str) -> str:
+def version_of(release: str) -> str:
     """The numbers that a kernel's release begins with; what a distribution adds is its own."""
     match = re.match(r"\d+(\.\d+)*", release)
     return match[0] if match else ""

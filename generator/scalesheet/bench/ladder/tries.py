@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from scalesheet.bench.faults import Failed, OutOfMemory
 from scalesheet.bench.job import Effort, Job, Shape
 from scalesheet.bench.ladder.fits import GRAIN, Bounds, Fits
 from scalesheet.bench.ladder.search import Ended
 from scalesheet.bench.record import Record
-from scalesheet.bench.train.faults import Failed, OutOfMemory
 
 #: Measures a job with so much effort. Raises NotMeasured, and KeyboardInterrupt.
 Measure = Callable[[Job, Effort], Record]

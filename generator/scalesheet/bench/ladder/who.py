@@ -12,7 +12,7 @@ import os
 import sys
 from dataclasses import asdict
 
-from scalesheet.bench.train.faults import NoDevice
+from scalesheet.bench.faults import NoDevice
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """Train: real training steps in PyTorch, taken and measured by a process of its own."""
 
-from scalesheet.bench.train.faults import (
+from scalesheet.bench.faults import (
     Failed,
     Missing,
     NoDevice,

@@ -9,7 +9,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from scalesheet.bench.train.faults import INSTALL, Failed, NotMeasured, NoTorch, told
+from scalesheet.bench.faults import INSTALL, Failed, NotMeasured, NoTorch, told
 from scalesheet.bench.train.messages import heard, line
 from scalesheet.bench.train.quiet import quiet
 

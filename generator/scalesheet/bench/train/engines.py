@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import distributed
 
+from scalesheet.bench.faults import NoDevice, Unbuildable
 from scalesheet.bench.job import Job
-from scalesheet.bench.train.faults import NoDevice, Unbuildable
 from scalesheet.bench.train.models import blocks, fill, fill_spread
 
 BACKENDS = {"cpu": "gloo", "cuda": "nccl", "xpu": "xccl"}

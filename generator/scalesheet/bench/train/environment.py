@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+from scalesheet.bench.ladder.processor import version_of
+
 GIB = 2**30
 MOST_OTHERS = 0.1  # of the processor's time: above, others are at work on the machine
 FREQUENCY = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
@@ -33,7 +35,7 @@ def told(device: Any) -> str:
     load = os.getloadavg()[0]
     words = [
         f"{processor()}, {cores()} cores, {_all_memory() / GIB:.1f} GiB",
-        f"{platform.system()} {platform.release()}",
+        f"{platform.system()} {version_of(platform.release())}".strip(),
         f"threads of PyTorch: {torch.get_num_threads()}",
         f"load {load:.1f} at the start",
     ]

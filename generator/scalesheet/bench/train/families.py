@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from scalesheet.bench.faults import Unbuildable
 from scalesheet.bench.job import Shape
-from scalesheet.bench.train.faults import Unbuildable
 from scalesheet.bench.train.traits import Traits, traits_of
 
 Config = dict[str, Any]

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from scalesheet.bench.faults import Missing, Unbuildable
 from scalesheet.bench.job import Job
-from scalesheet.bench.train.faults import Missing, Unbuildable
 from scalesheet.bench.train.models import blocks, first_line, kept_in, randomise
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import torch
 from torch import nn
 
+from scalesheet.bench.faults import Unbuildable
 from scalesheet.bench.job import Job, Shape
 from scalesheet.bench.train.families import configured
-from scalesheet.bench.train.faults import Unbuildable
 
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 LONGEST = 300  # letters of a library's error that are quoted

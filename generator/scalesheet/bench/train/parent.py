@@ -18,9 +18,9 @@ from datetime import date
 from pathlib import Path
 
 import scalesheet
+from scalesheet.bench.faults import Failed, NotMeasured, OutOfMemory, fault_of
 from scalesheet.bench.job import Effort, Job
 from scalesheet.bench.record import Record
-from scalesheet.bench.train.faults import Failed, NotMeasured, OutOfMemory, fault_of
 from scalesheet.bench.train.messages import asked, message_of
 from scalesheet.bench.train.spread import mean_of
 from scalesheet.bench.train.told import Told, recorded

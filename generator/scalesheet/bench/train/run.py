@@ -12,9 +12,9 @@ from typing import Any
 
 import torch
 
+from scalesheet.bench.faults import NotMeasured, OutOfMemory, Unbuildable
 from scalesheet.bench.job import Effort, Job
 from scalesheet.bench.train import batches, engines, environment, memory, methods, models
-from scalesheet.bench.train.faults import NotMeasured, OutOfMemory, Unbuildable
 from scalesheet.bench.train.power import Meter, meter
 from scalesheet.bench.train.spread import known
 from scalesheet.bench.train.steps import Stepper

@@ -8,9 +8,9 @@ from datetime import date
 from statistics import fmean
 from typing import Any
 
+from scalesheet.bench.faults import Failed
 from scalesheet.bench.job import Effort, Job
 from scalesheet.bench.record import Figure, Record, settings
-from scalesheet.bench.train.faults import Failed
 from scalesheet.bench.train.ledger import PARTS
 from scalesheet.bench.train.spread import Mean, mean_of
 
