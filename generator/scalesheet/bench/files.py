@@ -65,10 +65,11 @@ def name(record: Record, number: int = 1) -> str:
 def title(record: Record) -> str:
     job = record.job
     many = f"{job.gpus} " if job.gpus > 1 else ""
+    kept = "" if job.weights in (job.precision, "nf4") else f", weights in {job.weights}"
     again = ", checkpointing" if job.checkpointing else ""
     return (
-        f"{job.model.title}, {job.method} in {job.precision}, {job.sequences} × {job.length} tokens"
-        f"{again}, on {many}{job.accelerator}"
+        f"{job.model.title}, {job.method} in {job.precision}{kept}, {job.sequences} × {job.length} "
+        f"tokens{again}, on {many}{job.accelerator}"
     )
 
 
