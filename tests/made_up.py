@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping
 from datetime import date
@@ -44,10 +45,13 @@ SIMULATED = MEASURED.replace("how: measured", "how: simulated").replace(
 
 
 def lay(folder: Path, records: Mapping[str, str]) -> Path:
-    """The data that ships without its plans, with these records by id in place of its own."""
+    """The data that ships without its plans, with these records by id in place of its own, and
+    nothing expected of own ones."""
     data = folder / "data"
     skip = shutil.ignore_patterns("plans", "measurements")
     shutil.copytree(ROOT / "data", data, ignore=skip)
+    score = data / "score.yaml"
+    score.write_text(re.sub(r"(?m)^own:\n(  .*\n)+", "", score.read_text("utf-8")), "utf-8")
     (data / "measurements").mkdir()
     for id, text in records.items():
         (data / "measurements" / f"{id}.yaml").write_text(text, "utf-8")

@@ -117,7 +117,7 @@ def test_the_page_follows(before: Examined, after: Examined) -> None:
     assert "pythia-14m-full-rtx4090-2026-11-21" in page(before)
     assert "0.500" in page(before)
     assert "pythia-14m-full-rtx4090-2026-11-22" in page(after)
-    assert "1.00 (0.98–1.02)" in page(after)
+    assert "0.98–1.02 s/step" in page(after)
 
 
 def test_the_workbook_follows(before: Examined, after: Examined, tmp_path: Path) -> None:
