@@ -8,14 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from taken import job
+from taken import job, record
 
 from project import ROOT
 from scalesheet.bench import here
 from scalesheet.bench.choose import chosen
 from scalesheet.bench.command import command
 from scalesheet.bench.faults import NoDevice
-from scalesheet.bench.ladder.rates import Device
+from scalesheet.bench.ladder.rates import Device, Measured, rate_of
+from scalesheet.bench.record import Figure, settings
 from scalesheet.bench.recorded import job_of
 from scalesheet.build import compile_book
 from scalesheet.cli import main
@@ -202,9 +203,61 @@ def test_another_machine_than_was_asked_for_is_told(run, monkeypatch):
     status, _, err = run("run", MODEL, *CARD)
     assert status == 1
     assert "rtx4090 is not in this machine" in err
-    status, _, err = run("run", MODEL)
+    status, _, err = run("simulate", MODEL)
     assert status == 2
     assert "not in the catalogue" in err
+
+
+def test_a_device_that_is_met_for_the_first_time_is_entered_with_its_rates(run, data, monkeypatch):
+    """From a clone on any machine one command measures; without a file it says what to do."""
+    met = Device("cpu", "A processor", "A maker", "processor", 64 << 30, cores=4)
+    rates = [
+        rate_of(what, precision, 1 << 27, 1e9, [1e-2] * 5)
+        for what, precision in (("products", "fp32"), ("triad", ""))
+    ]
+    measured = Measured(met, tuple(rates), threads=4, libraries={"torch": "2.13.0"})
+    monkeypatch.setattr("scalesheet.bench.here.device", lambda kind: met)
+    monkeypatch.setattr("scalesheet.bench.ladder.parent.measured", lambda *_, **__: measured)
+
+    def stepped(asked, *_, **__):
+        return replace(record(shipped_book(), job=asked), figures=figures_of(asked))
+
+    monkeypatch.setattr("scalesheet.bench.train.measure", stepped)
+    status, _, err = run("run", MODEL, "--dry-run")
+    assert status == 2
+    assert "bench ladder --rates --write a-processor-4-cores" in err
+    status, out, err = run("run", MODEL)
+    assert status == 0, err
+    assert "entered the device" in err
+    assert (data / "hardware" / "a-processor-4-cores.yaml").is_file()
+    assert f"{MODEL}-full-a-processor-4-cores-2026-11-22.yaml" in out
+    assert job_of(compile_book(data, None), f"{MODEL}-full-a-processor-4-cores-2026-11-22")
+
+
+def test_what_cannot_be_written_is_printed(run, data, monkeypatch):
+    """A run of minutes is not lost by a figure that the book refuses."""
+
+    def stepped(asked, *_, **__):
+        bad = figures_of(asked) | {"forward_share": Figure(7.0, "1")}
+        return replace(record(shipped_book(), job=asked), figures=bad)
+
+    card = Device("cuda", "NVIDIA GeForce RTX 4090", "NVIDIA", "", 24 << 30)
+    monkeypatch.setattr("scalesheet.bench.here.device", lambda kind: card)
+    monkeypatch.setattr("scalesheet.bench.train.measure", stepped)
+    status, out, err = run("run", MODEL)
+    assert status == 1
+    assert "V002" in out
+    assert "forward_share: {value: 7," in err
+    assert not (data / "measurements").is_dir() or not list((data / "measurements").iterdir())
+
+
+def figures_of(asked):
+    """Figures of a run of that job, which hold together."""
+    step = 0.5
+    return settings(asked) | {
+        "step_time": Figure(step, "second / step"),
+        "tokens_per_second": Figure(asked.tokens / step, "token / second"),
+    }
 
 
 def test_a_command_says_all_that_a_default_may_change():

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "measure training steps, or simulate them, and record the result as data"
 ACTIONS = ("run", "simulate", "ladder")
+RATED = 40.0  # seconds in which the rates of a device are measured that is met for the first time
 METHODS = {"full": "full", "lora": "LoRA", "qlora": "QLoRA"}
 
 
@@ -222,7 +223,10 @@ def _of_a_model(options: argparse.Namespace, action: str, model: str) -> int:
     own = accelerator_of(book, here) if here else ""
     asked = _accelerator(book, options.accelerator) or own
     if here is not None and not asked:
-        raise UsageError(_unknown(here))
+        if action == "simulate" or options.dry_run or not has_torch():
+            raise UsageError(_unknown(here))
+        asked = own = _entered(data, here)
+        book = catalogue(data)
     job = _job(options, book, _shape(data, book, model), asked)
     away = absent(asked, here, own) if here else ""
     misfit = cannot_fit(book, job)
@@ -334,6 +338,20 @@ def _unknown(here: Device) -> str:
     )
 
 
+def _entered(data: Path, here: Device) -> str:
+    """Enters this machine's device, with its rates, where the catalogue lacks it: its id."""
+    from scalesheet.bench.ladder.hardware import Origin, id_of, name_of, write
+    from scalesheet.bench.ladder.parent import measured
+    from scalesheet.load.folder import shown
+
+    _told(f"{name_of(here)} is not in the catalogue: its rates come first")
+    found = measured(here.kind, seconds=RATED, tell=_told)
+    made = write(data, id_of(here), found, Origin("scalesheet bench ladder --rates", date.today()))
+    progress("")
+    print(f"entered the device: {shown(made.path)}", file=sys.stderr)
+    return made.path.stem
+
+
 def _job(options: argparse.Namespace, book: Book, shape: Shape, accelerator: str) -> Job:
     from scalesheet.bench.job import Job
     from scalesheet.bench.recorded import device_of
@@ -390,22 +408,17 @@ def _rates(options: argparse.Namespace) -> int:
     from scalesheet.bench.catalogue import catalogue
     from scalesheet.bench.here import accelerator_of, device
     from scalesheet.bench.ladder import tell
-    from scalesheet.bench.ladder.hardware import HardwareError, Origin, write
-    from scalesheet.bench.ladder.parent import LadderError, measured
+    from scalesheet.bench.ladder.hardware import Origin, write
+    from scalesheet.bench.ladder.parent import measured
 
     data = folder(options.data)
     here = device(options.device or "")
     book = catalogue(data)
     peaks = tell.peaks_of(book, accelerator_of(book, here))
-    try:
-        found = measured(here.kind, seconds=options.seconds, tell=_told)
-        progress("")
-        origin = Origin("scalesheet bench ladder --rates", date.today())
-        entered = write(data, options.write, found, origin) if options.write else None
-    except LadderError as fault:
-        return _failed("B007", str(fault))
-    except HardwareError as fault:
-        return _failed("B008", str(fault))
+    found = measured(here.kind, seconds=options.seconds, tell=_told)
+    progress("")
+    origin = Origin("scalesheet bench ladder --rates", date.today())
+    entered = write(data, options.write, found, origin) if options.write else None
     if options.format == "json":
         said = {**tell.rates_data(found), "written": entered and tell.written_data(entered)}
         print(json.dumps(said, indent=2, ensure_ascii=False))

@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from scalesheet.bench.faults import NotMeasured
 from scalesheet.bench.ladder.rates import STEADY, Device, Measured, Rate
 from scalesheet.bench.sources import MEASURED, with_source
 from scalesheet.diagnostics import errors
@@ -36,8 +37,10 @@ _REQUIRED = ("bandwidth", "dense_fp16", "dense_bf16")
 Figure = Mapping[str, Any]
 
 
-class HardwareError(Exception):
+class HardwareError(NotMeasured):
     """Nothing was written; the message says why and what to do."""
+
+    code = "B008"
 
 
 @dataclass(frozen=True)
