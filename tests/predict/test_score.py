@@ -145,7 +145,8 @@ def test_an_interval_holds_eight_of_ten() -> None:
 
 def expecting(book: Book, **figures: float) -> Book:
     best = Expected(rows=1, median=9.9, p90=99.0, coverage_least=0.0, coverage_most=1.0)
-    return replace(book, expected={"runs": replace(best, **figures, position=HERE)}, fits={})
+    expected = {"runs": replace(best, **figures, position=HERE)}
+    return replace(book, expected=expected, expected_own={}, fits={})
 
 
 @pytest.mark.parametrize(

@@ -189,8 +189,7 @@ def _no_words(steps: Steps, around: Mapping[str, Any], before: Any, value: Any) 
     """Raises SettingError for words where a figure with a unit stands."""
     if not isinstance(value, str):
         return
-    inside = around if steps[-1] in ("value", "low", "high") else {}
-    figure = before if isinstance(before, Mapping) else inside
+    figure = before if isinstance(before, Mapping) else {**around, "value": before}
     if "unit" in figure and _is_number(figure.get("value")):
         said = f"a figure in {figure['unit']} without its unit, as {figure['value']}"
         raise SettingError(f"{named(steps)}: expected {said}, found '{value}'")

@@ -190,6 +190,8 @@ def _compare(node: Compare, context: _Context) -> _Printing:
     right = yield node.right, replace(context, test=False)
     if node.of == "number":
         return _function(_COMPARISONS[node.op], left.text, right.text)
+    if node.op not in ("==", "!="):  # days, which their text puts in order
+        return Piece(f"({left.text} {node.op} {right.text})")
     piece = _function("same", left.text, right.text)
     return piece if node.op == "==" else Piece(f"!{piece.text}", UNARY)
 

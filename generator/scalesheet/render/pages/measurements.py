@@ -38,7 +38,7 @@ TITLE = "Measurements"
 CALLED = ("Benchmark", "Benchmarks", "Micro-benchmark", "Measurement", "MFU measured")
 WEIGHT = 1.3  # enough for these names, and not for MFU alone, which is a formula
 WORDS = ("accelerator", "model", "method", "precision")
-FACETS = ("how", *WORDS)
+FACETS = ("how", "accelerator", "model", "method")
 #: What the pictures of all records are of.
 POINTS = {"tokens_per_second": "Tokens per second and accelerator", "peak_memory": "Peak memory"}
 
