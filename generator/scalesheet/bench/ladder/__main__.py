@@ -64,7 +64,7 @@ def main() -> None:
     tell = teller()
     asked = json.loads(sys.argv[1])
     try:
-        import torch  # noqa: F401
+        import torch  # noqa: F401  # whether it loads is all that is asked
     except ImportError as fault:
         tell({"no_torch": str(fault)})
     else:

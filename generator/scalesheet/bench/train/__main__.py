@@ -50,7 +50,7 @@ def main() -> int:
 def _runner() -> Any:
     """What measures, which needs PyTorch."""
     try:
-        import torch  # noqa: F401
+        import torch  # noqa: F401  # whether it loads is all that is asked
     except ImportError as error:
         raise NoTorch(
             f"PyTorch is not installed for {sys.executable}, and real steps are taken with it: "

@@ -90,7 +90,8 @@ def spread(
             device_ids=None if device.type == "cpu" else [device.index],
             gradient_as_bucket_view=True,
         )
-    return torch.compile(forward) if job.compiled else forward  # type: ignore[no-any-return]
+    made: Callable[..., Any] = torch.compile(forward) if job.compiled else forward
+    return made
 
 
 def agreed(job: Job, device: Any, stop: bool) -> bool:

@@ -139,7 +139,7 @@ class Stepper:
         if self.job.strategy == "fsdp":
             self.model.set_requires_gradient_sync(last)
         if self.job.strategy == "ddp" and not last:
-            return self.forward.no_sync()  # type: ignore[attr-defined]
+            return self.forward.no_sync()  # type: ignore[attr-defined]  # ddp alone has it
         return contextlib.nullcontext()
 
 
