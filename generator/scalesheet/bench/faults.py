@@ -11,21 +11,18 @@ INSTALL = "pip install 'scalesheet[bench]'"
 class NotMeasured(Exception):
     """No measurement came of a job. The message names what is wrong and the remedy."""
 
-    kind = "other"
     code = "B007"  # of its diagnostic
 
 
 class NoTorch(NotMeasured):
     """PyTorch is not installed for the Python that would measure."""
 
-    kind = "torch"
     code = "B001"
 
 
 class Missing(NotMeasured):
     """A library that the job asks for, or one that it needs, is not installed."""
 
-    kind = "library"
     code = "B006"
 
     def __init__(self, library: str, message: str = "") -> None:
@@ -38,21 +35,18 @@ class Missing(NotMeasured):
 class NoDevice(NotMeasured):
     """This machine has no such device, or too few of them."""
 
-    kind = "device"
     code = "B002"
 
 
 class Unbuildable(NotMeasured):
     """The model or the way of training cannot be built as the job has it."""
 
-    kind = "build"
     code = "B005"
 
 
 class OutOfMemory(NotMeasured):
     """Memory ran out. `needed` and `had` are bytes, None where the system did not say."""
 
-    kind = "memory"
     code = "B004"
 
     def __init__(self, message: str, needed: float | None = None, had: float | None = None) -> None:
@@ -67,18 +61,18 @@ class Failed(NotMeasured):
 
 def told(fault: NotMeasured) -> dict[str, Any]:
     """A fault as the message that the measuring process sends."""
-    return {"is": "fault", "kind": fault.kind, "text": str(fault), **vars(fault)}
+    return {"is": "fault", "code": fault.code, "text": str(fault), **vars(fault)}
 
 
 def fault_of(message: Mapping[str, Any]) -> NotMeasured:
     """The fault that such a message tells of."""
     text = str(message["text"])
-    kind = message["kind"]
-    if kind == OutOfMemory.kind:
+    code = message["code"]
+    if code == OutOfMemory.code:
         return OutOfMemory(text, message.get("needed"), message.get("had"))
-    if kind == Missing.kind:
+    if code == Missing.code:
         return Missing(str(message["library"]), text)
     for known in (NoTorch, NoDevice, Unbuildable):
-        if kind == known.kind:
+        if code == known.code:
             return known(text)
     return Failed(text)
