@@ -103,6 +103,7 @@ CASES: list[tuple[Node, str]] = [
     (call("mean", a, b), "rt.mean(a, b)"),
     (Compare("<=", a, b), "rt.atMost(a, b)"),
     (Compare("!=", a, Text("x"), of="text"), '!rt.same(a, "x")'),
+    (Compare("<=", a, Text("2026-11-22"), of="text"), '(a <= "2026-11-22")'),
     (Logic("and", Logic("or", a, b), Not(c)), "(rt.yes(a) || rt.yes(b)) && !rt.yes(c)"),
     (Not(Logic("or", a, b)), "!(rt.yes(a) || rt.yes(b))"),
     (binary(ranked, "+", one),

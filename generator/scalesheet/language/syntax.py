@@ -113,7 +113,7 @@ class Binary(Node):
 
 @dataclass(frozen=True, slots=True)
 class Compare(Node):
-    """A comparison of two numbers, words or flags.
+    """A comparison of two numbers, words or flags; of days, which are text, also by their order.
 
     Bound: `of` says what is compared. Numbers are equal when |a-b| <= 2**-49 * (|a|+|b|); where
     both operands are *plain* (literals, inputs, counts: no arithmetic) printers may print the bare
