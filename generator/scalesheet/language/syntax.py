@@ -11,7 +11,7 @@ Printers and the evaluator know bound trees only.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Literal
 
 End = Literal["low", "value", "high"]
@@ -339,10 +339,10 @@ READ = (Scalar, Column, Cell, OneOf)
 
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly below, in the order of the text."""
-    for item in fields(node):
-        if item.name == "span":
+    for name in node.__dataclass_fields__:
+        if name == "span":
             continue
-        value = getattr(node, item.name)
+        value = getattr(node, name)
         if isinstance(value, Node):
             yield value
         elif isinstance(value, tuple):
