@@ -3,13 +3,51 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-from shipped import built
+from project import draws
+from shipped import built, examined_once
+
+# No time limit for a case: a busy machine is no fault.
+settings.register_profile(
+    "tests", deadline=None, max_examples=draws(100), suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("tests")
 
 pytest_plugins = ["proof.fixtures"]
+LONGEST = ("tests/proof/", "tests/site/", "tests/render/live/", "tests/predict/", "tests/plans/")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first, so that no worker is left alone with it at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """The tests of a module, like those of a group, run in one worker, which makes once what they
+    share."""
+    from xdist.scheduler import LoadGroupScheduling
+
+    class ByModule(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return super()._split_scope(nodeid).partition("::")[0]
+
+    config.option.loadscopereorder = False  # which would begin with the many short ones
+    return ByModule(config, log)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def read_once() -> Iterator[None]:
+    """Commands that run in this process take the book that ships as it was read first."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("scalesheet.build.examine", examined_once)
+        yield
 
 
 @pytest.fixture(scope="session")

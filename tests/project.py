@@ -13,6 +13,15 @@ from scalesheet.load import parse
 from small import lay
 
 ROOT = Path(__file__).parents[1]
+#: Set by the weekly workflow, which draws all random cases and builds the book that ships twice.
+THOROUGH = bool(os.environ.get("SCALESHEET_THOROUGH"))
+
+
+def draws(most: int) -> int:
+    """How many random cases a test draws: one of three of those of the weekly workflow."""
+    return most if THOROUGH else most // 3
+
+
 CONFIG = """\
 site_name: Small
 docs_dir: docs

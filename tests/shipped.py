@@ -5,8 +5,10 @@ from __future__ import annotations
 import fcntl
 import shutil
 import subprocess
+from datetime import date
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from project import ROOT, command, environment
 from scalesheet.build import Examined, examine
@@ -16,6 +18,12 @@ from scalesheet.model import Book
 @cache
 def shipped() -> Examined:
     return examine(ROOT / "data")
+
+
+def examined_once(data: Path, as_of: date | None = None, **options: Any) -> Examined:
+    """`examine`, but the book that ships is the one that this process has read already."""
+    same = data == ROOT / "data" and as_of is None and not options
+    return shipped() if same else examine(data, as_of, **options)
 
 
 def shipped_book() -> Book:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from project import draws
 from scalesheet.check import check
 from scalesheet.load import MAX_FINDINGS, Document, load, parse
 from scalesheet.schemas import KINDS
@@ -343,7 +344,7 @@ def nodes(data: Any) -> Iterator[tuple[Any, Any]]:
             yield from nodes(value)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=draws(400))
 @given(st.data())
 def test_whatever_stands_in_a_sound_file_instead_the_check_tells_and_never_fails_itself(data):
     documents = [d for d in SOUND if d.kind != "page"]
@@ -356,7 +357,7 @@ def test_whatever_stands_in_a_sound_file_instead_the_check_tells_and_never_fails
         assert (finding.path, finding.line >= 1) == (chosen.path, True) or finding.code == "N006"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=draws(200))
 @given(st.sampled_from(KINDS), DATA)
 def test_no_data_of_any_kind_makes_the_check_fail_itself(kind, data):
     for finding in check([Document(kind, "x", "x.yaml", data)]):

@@ -26,9 +26,8 @@ MODEL = "llama-3-1-8b"
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, book: Book) -> Any:
+def run(capsys: pytest.CaptureFixture[str]) -> Any:
     """Runs the command on the shipped book; status, output and what went to standard error."""
-    monkeypatch.setattr("scalesheet.build.compile_book", lambda data, as_of=None: book)
 
     def of(*arguments: str) -> tuple[int, str, str]:
         try:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from choose.conftest import JOB, Find
+from project import draws
 from scalesheet.choose.answer import Row, answer
 from scalesheet.choose.binding import LIMITS, WORTH, Relaxed, misses, relaxed
 from scalesheet.choose.job import Assumptions
@@ -184,7 +185,7 @@ def test_the_same_search_gives_the_same_rows(find: Find) -> None:
     assert one.best(one.good) == other.best(other.good)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=draws(15))
 @given(
     model=some.sampled_from(["qwen2-0-5b", "llama-3-1-8b", "mixtral-8x7b", "llama-3-1-70b"]),
     batch=some.sampled_from([1.0, 6.0, 64.0, 1000.0]),

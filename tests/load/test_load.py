@@ -9,6 +9,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from project import draws
 from scalesheet.codes import CODES
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.load import Document, flag, load, parse, reader
@@ -236,13 +237,13 @@ def test_a_file_with_countless_findings_names_a_hundred(each_parser):
     assert len(said("a: .nan\n" * 1000)) == reader.MAX_FINDINGS
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=draws(300))
 @given(st.binary(max_size=300) | st.text(max_size=300).map(lambda t: t.encode("utf-8", "replace")))
 def test_no_bytes_raise(content):
     assert_well_formed(content)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=draws(300))
 @given(st.lists(st.sampled_from(
     ["a", ": ", "- ", "\n", "  ", "{", "}", "[", "]", ", ", "&x ", "*x", "!t ", "? ", "'", '"',
      "|", ">", "#", "---\n", "...\n", "%YAML 1.1\n", "<<", "~", "1e9", ".nan", "\\", "\\x", "\t",

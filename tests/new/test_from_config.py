@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scalesheet import cli
@@ -246,7 +246,6 @@ JUNK = st.one_of(
 )  # fmt: skip
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(sorted(CONFIGS)), st.lists(st.tuples(st.integers(0, 60), JUNK), max_size=3))
 def test_any_configuration_is_read_or_told_of(id: str, edits: list[tuple[int, Any]]) -> None:
     """Whatever stands in it: an architecture of sizes, or findings, and never an exception."""

@@ -8,6 +8,7 @@ import pytest
 from openpyxl import load_workbook
 
 from plans.made_up import alone, apart, only, put, record
+from scalesheet.bench.record import Record
 from scalesheet.build import Examined, examine
 from scalesheet.diagnostics import errors
 from scalesheet.diff import compare
@@ -18,7 +19,10 @@ from scalesheet.render.workbook import write_workbook
 from scalesheet.values import Value
 
 PLAN = "micro-benchmark"
-SIMULATED = record("simulated", "2026-11-20", seconds=0.4, peak=1e9)
+
+
+def simulated() -> Record:
+    return record("simulated", "2026-11-20", seconds=0.4, peak=1e9)
 
 
 def sound(data: Path) -> Examined:
@@ -36,13 +40,13 @@ def figure(examined: Examined, name: str) -> Value:
 
 @pytest.fixture(scope="module")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Examined:
-    return sound(put(apart(tmp_path_factory.mktemp("before")), SIMULATED, record()))
+    return sound(put(apart(tmp_path_factory.mktemp("before")), simulated(), record()))
 
 
 @pytest.fixture(scope="module")
 def after(tmp_path_factory: pytest.TempPathFactory) -> Examined:
     """One more record: the same step a day later, twice as slow."""
-    data = put(apart(tmp_path_factory.mktemp("after")), SIMULATED, record())
+    data = put(apart(tmp_path_factory.mktemp("after")), simulated(), record())
     return sound(put(data, record(day="2026-11-22", seconds=1)))
 
 

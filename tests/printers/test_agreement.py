@@ -13,6 +13,7 @@ import xlsxwriter
 from printers.expressions import batch
 from printers.samples import binary
 from printers.world import HERE, ROWS, SCALARS, TABLE, TITLES, Known, reference
+from project import draws
 from proof.office import Office
 from scalesheet.language import arithmetic
 from scalesheet.language.syntax import (
@@ -37,7 +38,8 @@ from scalesheet.printers.runtime import Reason
 from scalesheet.render.script import runtime as runtime_script
 
 AGREED = 1e-12
-SIZE, TEXTS = 900, 400
+SIZE, TEXTS = draws(900), draws(400)
+pytestmark = pytest.mark.xdist_group("agreement")  # the batches are made once
 
 
 def n(value: float) -> Number:
@@ -232,13 +234,14 @@ def differences(nodes: Sequence[Node], found: Sequence[Any]) -> tuple[list[str],
 
 
 def assert_agreement(found: Sequence[Any], record_property: Callable[[str, Any], None]) -> None:
-    wrong, largest = differences(ALL, found)
-    assert not wrong, f"{len(wrong)} of {len(ALL)} differ:\n" + "\n".join(wrong[:5])
-    record_property("expressions", len(ALL))
+    wrong, largest = differences(everything(), found)
+    assert not wrong, f"{len(wrong)} of {len(found)} differ:\n" + "\n".join(wrong[:5])
+    record_property("expressions", len(found))
     record_property("largest relative difference", f"{largest:.1e}")
 
 
-ALL = [*(node for node, _ in BOUNDARY), *batch(SIZE), *batch(TEXTS, "texts")]
+def everything() -> list[Node]:
+    return [*(node for node, _ in BOUNDARY), *batch(SIZE), *batch(TEXTS, "texts")]
 
 
 def test_the_batch_holds_what_it_should() -> None:
@@ -258,19 +261,19 @@ def test_the_boundary_cases_are_what_the_language_says(node: Node, expected: Any
 
 
 def test_python_agrees(record_property: Any) -> None:
-    assert_agreement(in_python(ALL), record_property)
+    assert_agreement(in_python(everything()), record_property)
 
 
 def test_libreoffice_agrees(office: Office, tmp_path: Path, record_property: Any) -> None:
-    assert_agreement(in_workbook(ALL, office, tmp_path), record_property)
+    assert_agreement(in_workbook(everything(), office, tmp_path), record_property)
 
 
 def test_node_agrees(run_node: Callable[..., Any], record_property: Any) -> None:
-    assert_agreement(run_node(runtime_script(), script(ALL)), record_property)
+    assert_agreement(run_node(runtime_script(), script(everything())), record_property)
 
 
 def test_chromium_agrees(run_javascript: Callable[..., Any], record_property: Any) -> None:
-    assert_agreement(run_javascript(runtime_script(), script(ALL)), record_property)
+    assert_agreement(run_javascript(runtime_script(), script(everything())), record_property)
 
 
 def test_a_difference_would_be_seen() -> None:

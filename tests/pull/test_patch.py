@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from project import draws
 from scalesheet.load.reader import parse
 from scalesheet.pull.patch import Append, Change, Drop, PatchError, Set, Swap, patched
 from scalesheet.pull.spelling import number_text
@@ -45,7 +46,7 @@ def change_at(steps: tuple[Any, ...], old: Any, value: Any) -> Change | None:
     return Set(steps, value)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60))
 @given(st.data())
 def test_only_lines_of_a_change_change(data: st.DataObject) -> None:
     text, places = data.draw(st.sampled_from(PLACES))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from project import draws
 from scalesheet.model import Phase
 from scalesheet.resolve.phases import beside
 from scalesheet.values import Results
@@ -101,7 +102,7 @@ def orders(draw: st.DrawFn) -> list[Phase]:
 
 
 @given(orders())
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=draws(200), derandomize=True)
 def test_phases_beside_each_other_are_the_largest_sets_without_a_wait(phases: list[Phase]) -> None:
     after = {phase.id: set(phase.after) for phase in phases}
     for name in reversed(list(after)):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from project import draws
 from resolve.spaces import Ends, exact, pure_plan
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Domain, Key, Stated
@@ -150,7 +151,7 @@ FORMULAS = st.recursive(NAMES, _joined, max_leaves=8)
 SHARES = st.lists(st.floats(0, 1), min_size=3, max_size=3)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(150))
 @given(FORMULAS, SHARES)
 def test_every_point_of_the_inputs_lands_inside_the_ends(formula: str, shares: list[float]) -> None:
     book, plan, found = pure_plan(INPUTS, {"f": formula})
@@ -172,7 +173,7 @@ def test_every_point_of_the_inputs_lands_inside_the_ends(formula: str, shares: l
     assert result.low <= result.value <= result.high
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=draws(100))
 @given(FORMULAS)
 def test_ends_that_are_not_called_outer_are_reached_at_a_corner(formula: str) -> None:
     book, plan, found = pure_plan(INPUTS, {"f": formula})
