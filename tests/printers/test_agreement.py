@@ -110,14 +110,14 @@ class Names:
         return f"w.{name}" if end == "value" else f"w.{name}_{end}"
 
     def column(self, table: str, column: str, end: End) -> str:
-        return self.cell(table, ROWS[HERE], column, end)
-
-    def cell(self, table: str, row: str, column: str, end: End) -> str:
-        return f"World!${self._letter(column)}${ROWS.index(row) + 2}"
+        return f"World!${self._letter(column)}${HERE + 2}"
 
     def range(self, table: str, column: str, end: End) -> str:
         letter = self._letter(column)
         return f"World!${letter}$2:${letter}${len(ROWS) + 2}"
+
+    def keys(self, table: str, column: str, end: End) -> str:
+        return self.ids(table)
 
     def ids(self, table: str) -> str:
         return f"World!$A$2:$A${len(ROWS) + 2}"

@@ -47,11 +47,11 @@ class Sheet:
     def column(self, table: str, column: str, end: End) -> str:
         return f"${column[0].upper()}{{row}}"
 
-    def cell(self, table: str, row: str, column: str, end: End) -> str:
-        return f"{table}!{column[0].upper()}5"
-
     def range(self, table: str, column: str, end: End) -> str:
         return f"{table}!{column[0].upper()}2:{column[0].upper()}9"
+
+    def keys(self, table: str, column: str, end: End) -> str:
+        return self.ids(table)
 
     def ids(self, table: str) -> str:
         return f"{table}!A2:A9"
@@ -87,7 +87,7 @@ ARITHMETIC = [
     (binary(Number(-3.0), "*", a), "(-3)*a"),
     (Scalar("a", "low"), "a.low"),
     (Column("t", "hours"), "$H7"),
-    (Cell("t", "r", "hours"), "t!H5"),
+    (Cell("t", "r", "hours"), 'INDEX(t!H2:H9,MATCH("r",t!A2:A9,0))'),
     (Constant("byte_per_GB", 1e9), "byte_per_GB"),
     (Lookup("t", Scalar("gpu"), "memory"), "INDEX(t!M2:M9,MATCH(gpu,t!A2:A9,0))"),
     (binary(binary(a, "-", b), "-", c), "a-b-c"),

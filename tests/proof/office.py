@@ -444,6 +444,10 @@ class Workbook:
         """Moves a block of cells, as cut and paste does."""
         self._ask("move_range", sheet=sheet, range=block, to_sheet=to_sheet, to_cell=to_cell)
 
+    def sort(self, sheet: str, block: str, column: int) -> None:
+        """Sorts the rows of a block downwards by one of its columns, counted from 0."""
+        self._ask("sort", sheet=sheet, range=block, column=column)
+
     def rename_sheet(self, sheet: str, to: str) -> None:
         """Renames a sheet."""
         self._ask("rename_sheet", sheet=sheet, to=to)

@@ -19,8 +19,11 @@ import pytest
 
 from proof import faces
 from proof.office import Office
+from render import rows
+from scalesheet.diagnostics import errors
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Book, Key, Plan
+from scalesheet.pull import read
 from scalesheet.render.api import as_json, plan_json
 from scalesheet.render.script import program, runtime
 from scalesheet.render.workbook import write_workbook
@@ -92,6 +95,18 @@ def test_every_derived_cell_is_a_formula(case: Case) -> None:
         if cell.formula is not None and sheets[cell.address[0]][cell.address[1]].data_type != "f"
     ]
     assert typed == []
+
+
+# one plan stands for all: what no formula of theirs does is tested for each without LibreOffice
+@pytest.mark.parametrize("case", PLAN_CASES[PLANS.index("vlm-finetune") :][:1], indirect=True)
+def test_sorting_every_table_changes_no_result_and_is_no_edit(
+    case: Case, office: Office, tmp_path: Path
+) -> None:
+    before, after = rows.sort_all(office, case.workbook, case.book, case.plan, tmp_path)
+    shown = rows.shown(before, case.book, case.plan)
+    assert rows.differing(shown, rows.shown(after, case.book, case.plan)) == []
+    pulled = read(DATA, after)
+    assert (pulled.edits, pulled.errors, errors(pulled.diagnostics)) == ((), (), [])
 
 
 def test_libreoffice_recalculates_the_same(

@@ -18,6 +18,7 @@ import pytest
 from proof import faces
 from proof.office import Address, Office
 from proof.test_plans import DATA, PLAN_CASES, PLANS
+from render import rows
 from render.moving import moving_book
 from scalesheet.build import compile_book
 from scalesheet.evaluate import evaluate
@@ -69,6 +70,10 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     layout = lay_out(book, plan, sensitivity=True)
     context = Context(book, plan, results, layout, "proof", shipped)
     return Case(book, plan, shipped, arrange(context), path)
+
+
+def test_no_formula_refers_to_a_row_of_a_table_by_its_number(case: Case) -> None:
+    assert rows.by_number(case.workbook, case.book, case.plan) == []
 
 
 @dataclass(frozen=True)

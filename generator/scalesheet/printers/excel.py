@@ -79,12 +79,13 @@ class Places(Protocol):
 
     `column` may leave the row open as `{row}`; it is filled in when `excel` is told the row.
     Ranges reach from the first row to the spacer row, and those of one table are equally long.
+    `keys` are the ids beside a column's range, `ids` those of the table.
     """
 
     def scalar(self, name: str, end: End) -> str: ...
     def column(self, table: str, column: str, end: End) -> str: ...
-    def cell(self, table: str, row: str, column: str, end: End) -> str: ...
     def range(self, table: str, column: str, end: End) -> str: ...
+    def keys(self, table: str, column: str, end: End) -> str: ...
     def ids(self, table: str) -> str: ...
     def titles(self, table: str) -> str: ...
     def constant(self, name: str) -> str: ...
@@ -185,8 +186,8 @@ def _column(node: Column, context: _Context) -> _Printing:
 
 def _cell(node: Cell, context: _Context) -> _Printing:
     yield from ()
-    place = context.places.cell(node.table, node.row, node.column, node.end)
-    return _read(Piece(place), context)
+    """By the id of its row: a row number would name another row once the table is sorted."""
+    return _read(_found(literal(node.row), node, context), context)
 
 
 def _lookup(node: Lookup, context: _Context) -> _Printing:
@@ -197,10 +198,15 @@ def _lookup(node: Lookup, context: _Context) -> _Printing:
             f"a condition looks up '{node.table}.{node.column}' for each row; "
             "give the table a column with that look-up, and compare the column",
         )
-    places = context.places
-    where = function("MATCH", key, Piece(places.ids(node.table)), ZERO)
-    found = function("INDEX", Piece(places.range(node.table, node.column, node.end)), where)
+    found = _found(key, node, context)
     return _read(function("IFERROR", found, key) if node.open else found, context)
+
+
+def _found(key: Piece, node: Cell | Lookup, context: _Context) -> Piece:
+    """The cell of a column in the row that has an id."""
+    named = (node.table, node.column, node.end)
+    where = function("MATCH", key, Piece(context.places.keys(*named)), ZERO)
+    return function("INDEX", Piece(context.places.range(*named)), where)
 
 
 # ------------------------------------------------------------------ numbers

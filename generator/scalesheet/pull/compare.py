@@ -111,8 +111,7 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
                           f"the row '{id}' of '{table.name}' is no longer in the data")  # fmt: skip
         else:
             _added(pulling, formulas, table, rows, id, at)
-    order = [row for row in sorted(rows.rows, key=lambda r: rows.rows[r]) if row in known]
-    if order != [row for row in table.rows if row in rows.rows]:
+    if table.name in pulling.reordered:
         pulling.leave(heading, f"the rows of '{table.name}' stand in another order")
 
 

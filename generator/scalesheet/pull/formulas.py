@@ -22,7 +22,7 @@ from scalesheet.pull.parse import tree_of
 from scalesheet.pull.patch import Change, Drop, Set, Swap
 from scalesheet.pull.sheets import Cell
 from scalesheet.pull.sites import FILES, Site
-from scalesheet.pull.tokens import FormulaProblem, Token, tokens
+from scalesheet.pull.tokens import FormulaProblem, Token, pointed, tokens
 from scalesheet.pull.translate import around, untold
 from scalesheet.pull.values import ValueProblem, said_in, shown
 from scalesheet.pull.where import Place, Rows
@@ -342,12 +342,30 @@ class Formulas:
                 raise FormulaProblem(why)
             text = formula_text(meant)
             parse_language(text)
+            if formula is None or not _alike(text, formula.text):
+                self._go_by_ids(cell.formula or "", place)
         except (FormulaProblem, FormulaError) as problem:
             said = f"the formula of '{name}', ={quotable(cell.formula or '')}: {problem}"
             if not quiet:
                 self.pulling.refuse("W006", place, said)
             return None
         return text
+
+    def _go_by_ids(self, formula: str, place: Place) -> None:
+        """Refuses references by row number where rows have another order than in the data: such a
+        one means another row than it did before. Raises FormulaProblem."""
+        sorted_ = self.pulling.reordered
+        home = next((name for name in sorted_ if self.pulling.where.tables[name].holds(place)), "")
+        for said, (kind, meant), fixed in pointed(formula, place, self.pulling.meanings):
+            table = _table_of(kind, meant)
+            moved = table if table in sorted_ else "" if fixed else home
+            if moved:
+                ids = self.pulling.names.tables.get(table, "")
+                by = f'by its id: INDEX(column,MATCH("id",{ids},0))' if ids else "by its name"
+                raise FormulaProblem(
+                    f"{said} goes by row number, and the rows of '{moved}' were sorted; "
+                    f"refer to it {by}"
+                )
 
     def _note(
         self,
@@ -366,6 +384,13 @@ class Formulas:
 
 
 _COLUMN = r"([A-Za-z]{1,3})"
+
+
+def _table_of(kind: str, meant: Any) -> str:
+    """The table that a reference to some of its rows leads into."""
+    if kind == "few":
+        return meant[0][1][0] if meant else ""
+    return meant[0] if kind in ("cell", "id", "title") else ""
 
 
 def _alike(one: str, other: str) -> bool:

@@ -178,8 +178,17 @@ def by_words(function: Aggregation, *, values: bool) -> Callable[[Fn, Around], N
 def index(tree: Fn, around: Around) -> Node:
     """INDEX with MATCH: a look-up by id, or the row where a column has its least or greatest."""
     match tree.arguments:
-        case (Ref("range", (_, column, end)), Fn("MATCH", (key, Ref("ids", _), Lit(0.0)))):
-            return ended(_part(around.translated(key), str(column), tree), end)
+        case (
+            Ref("range", (str(table), str(name), end)),
+            Fn("MATCH", (Lit(str(row)), Ref("ids", of), Lit(0.0))),
+        ) if of == table:
+            return ended(CellName(around.short(table), row, name), end)
+        case (
+            Ref("range", (str(table), str(name), end)),
+            Fn("MATCH", (key, Ref("ids", of), Lit(0.0))),
+        ) if of == table:
+            found = _part(around.translated(key), table, name, tree, around)
+            return ended(found, end)
         case (Ref("ids", _), Fn("MATCH", (Fn(best, (inner,)), values, Lit(0.0)))) if best in (
             "MIN",
             "MAX",
@@ -194,7 +203,7 @@ def index(tree: Fn, around: Around) -> Node:
     return Opaque(tree, "INDEX is read only as a look-up by the id of a row")
 
 
-def _part(key: Node, column: str, tree: Fn) -> Node:
+def _part(key: Node, table: str, column: str, tree: Fn, around: Around) -> Node:
     """`gpu.memory`: a column of the row that a key names."""
     match key:
         case Name(path):
@@ -202,8 +211,7 @@ def _part(key: Node, column: str, tree: Fn) -> Node:
         case Over("argmin" | "argmax") | Member():
             return Member(key, column)
         case Text(row):
-            table: Any = tree.arguments[0]
-            return CellName(tuple(str(table.said[0]).split(".")), row, column)
+            return CellName(around.short(table), row, column)
         case CellName():
             return Opaque(tree, "a look-up through a single cell has no form; name the cell first")
     return Opaque(tree, "the key of a look-up is no reference")

@@ -89,6 +89,16 @@ class Pulling:
         return meanings(self.workbook, self.where, self.plan.scalars, self.names)
 
     @cached_property
+    def reordered(self) -> frozenset[str]:
+        """Tables whose rows stand in another order than in the data."""
+        found = set()
+        for name, rows in self.where.tables.items():
+            known = [row for row in self.tables[name].rows if row in rows.rows]
+            if known != sorted(known, key=lambda row: rows.rows[row]):
+                found.add(name)
+        return frozenset(found)
+
+    @cached_property
     def printer(self) -> Printer:
         columns = {(t.name, c.name): c for t in self.tables.values() for c in t.columns.values()}
         return Printer(self.plan.scalars, columns)

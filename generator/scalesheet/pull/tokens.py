@@ -7,7 +7,7 @@ rows, columns and sheets have gone meanwhile; so a formula that nobody edited is
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -149,7 +149,20 @@ def tokens(formula: str, home: Place, meanings: Meanings) -> tuple[Token, ...]:
         kind, said = str(match.lastgroup), match[0]
         if kind != "space":
             found.append(_READ[kind](said, home, meanings))
+        if kind == "str" and len(found) > 2 and found[-2] == ("op", "&") and found[-3][0] == "str":
+            found[-3:] = [("str", f"{found[-3][1]}{found[-1][1]}")]  # a text in two parts
     return tuple(found)
+
+
+def pointed(formula: str, home: Place, meanings: Meanings) -> Iterator[tuple[str, Token, bool]]:
+    """The references by row number in a formula that can be read: what is written, what it means
+    now, and whether its row is held by a `$`. Whole columns and the own row are none."""
+    for match in _TOKEN.finditer(formula):
+        if match.lastgroup == "area":
+            token = _area(match[0], home, meanings)
+            if token[0] not in ("own", "range", "ids", "titles"):
+                cells = match[0].rpartition("!")[2] if ":" not in match[0] else _split(match[0])[2]
+                yield match[0], token, "$" in cells.partition(":")[0][1:]
 
 
 def _area(said: str, home: Place, meanings: Meanings) -> Token:
@@ -240,11 +253,11 @@ class _Meant:
     def column(self, table: str, column: str, end: End) -> str:
         return self._say("own", table, column, self._end(table, column, end))
 
-    def cell(self, table: str, row: str, column: str, end: End) -> str:
-        return self._say("cell", table, row, column, self._end(table, column, end))
-
     def range(self, table: str, column: str, end: End) -> str:
         return self._say("range", table, column, self._end(table, column, end))
+
+    def keys(self, table: str, column: str, end: End) -> str:
+        return self.ids(table)
 
     def ids(self, table: str) -> str:
         return self._say("ids", table)

@@ -86,6 +86,10 @@ class Rows:
     twice: tuple[tuple[str, int], ...]  # ids that stand a second time
     strange: Mapping[int, str]  # columns that no table of ours has, with what heads them
 
+    def holds(self, place: Place) -> bool:
+        """Whether a cell is in one of the rows."""
+        return place.sheet == self.sheet and self.heading < place.row <= self.last
+
     def place(self, row: int, column: str, end: End = "value") -> Place | None:
         at = self.columns.get((column, end))
         return None if at is None else Place(self.sheet, row, at)

@@ -82,12 +82,11 @@ class _Names:
     def column(self, table: str, column: str, end: End) -> str:
         return f"[@{self._column(column, end)}]"
 
-    def cell(self, table: str, row: str, column: str, end: End) -> str:
-        place = f'MATCH("{row}",{self.ids(table)},0)'
-        return f"INDEX({self.range(table, column, end)},{place})"
-
     def range(self, table: str, column: str, end: End) -> str:
         return f"{_word(table)}[{self._column(column, end)}]"
+
+    def keys(self, table: str, column: str, end: End) -> str:
+        return self.ids(table)
 
     def ids(self, table: str) -> str:
         return f"{_word(table)}[id]"

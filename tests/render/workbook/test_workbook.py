@@ -221,7 +221,9 @@ def test_links_lead_to_the_web_or_into_the_workbook(written: Workbook) -> None:
     assert all(target.startswith(("https://", "http://")) for target in targets)
     for link in links:
         if link.location:
-            assert link.location.rpartition("!")[0].strip("'") in written.sheetnames
+            sheet, mark, _ = link.location.rpartition("!")
+            known = written.sheetnames if mark else written.defined_names
+            assert (sheet.strip("'") or link.location) in known
 
 
 def test_an_input_says_unit_source_and_what_it_may_be(made: Made, written: Workbook) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from scalesheet.evaluate.edits import input_name
 from scalesheet.evaluate.levers import STEP_NAME
-from scalesheet.language.syntax import ENDS, End
+from scalesheet.language.syntax import ENDS, Cell, End
 from scalesheet.model import Key
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context, ends_of, stated_ends, stated_text
@@ -38,14 +38,16 @@ NO_ZERO = "0;-0;"  # an input that is not changed has no number to show
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One input cell, and how an edit names it. `shipped` is its value, or the cell on Inputs that
-    keeps it."""
+    """One input cell, and how an edit names it: `now` is what reads it, `cell` where it stands (in
+    a table the id of its row, which sorting does not change), `leads` the name that a link follows.
+    `shipped` is its value; `kept` is the cell on Inputs that keeps it."""
 
     name: str
     what: str
     sheet: str
-    row: int
-    column: int
+    cell: str
+    now: str
+    leads: str
     shipped: float | str
     kept: str | None = None
 
@@ -92,19 +94,17 @@ def _headings(canvas: Canvas, row: int, headings: tuple[str, ...]) -> None:
 
 
 def _entry(canvas: Canvas, entry: Entry, row: int, *, linked: bool) -> None:
-    now = f"{prefix(entry.sheet)}{relative(entry.row, entry.column)}"
     canvas.text(row, WHAT, entry.what, "text")
     canvas.text(row, SHEET, entry.sheet, "small")
     canvas.text(row, NAME, entry.name, "key")
-    link = f"internal:{now}" if linked else ""
-    canvas.link(row, CELL, link, relative(entry.row, entry.column))
+    canvas.link(row, CELL, f"internal:{entry.leads}" if linked else "", entry.cell)
     if entry.kept is not None:
         canvas.formula(row, SHIPPED_AT, entry.kept, entry.shipped, "shipped")
     elif isinstance(entry.shipped, str):
         canvas.text(row, SHIPPED_AT, entry.shipped, "shipped")
     else:
         canvas.number(row, SHIPPED_AT, entry.shipped, "shipped")
-    canvas.formula(row, NOW, now, entry.shipped, "either")
+    canvas.formula(row, NOW, entry.now, entry.shipped, "either")
     same = f"{relative(row, NOW)}={relative(row, SHIPPED_AT)}"
     canvas.formula(row, CHANGED, f'IF({same},"","changed")', "", "flag")
     above = relative(row - 1, RUNNING)
@@ -124,12 +124,14 @@ def _entries(context: Context) -> Iterator[Entry]:
             shipped = text if text is not None else stated_ends(scalar.stated)[at]
             if shipped == "":
                 continue
-            kept = f"{prefix(inputs)}{relative(spot.row, SHIPPED[at])}"
+            kept = f"{prefix(inputs)}{absolute(spot.row, SHIPPED[at])}"
             what = heading_of_scalar(scalar.title or name, _end(end))
             named = input_name(Key(name), _end(end))
-            yield Entry(named, what, inputs, spot.row, NUMBERS[at], shipped, kept)
+            defined = context.layout.names.scalars[name, _end(end)]
+            cell = relative(spot.row, NUMBERS[at])
+            yield Entry(named, what, inputs, cell, defined, defined, shipped, kept)
     for table in context.tables.values():
-        place = context.layout.tables[table.name]
+        place, ids = context.layout.tables[table.name], context.layout.names.tables[table.name]
         for column in table.columns.values():
             if column.kind in ("text", "date") or is_axis(table, column.name):
                 continue
@@ -146,13 +148,16 @@ def _entries(context: Context) -> Iterator[Entry]:
                     title = table.row_titles[number] or row
                     what = f"{title}: {heading_of(column, _end(end))}"
                     named = input_name(Key(column.name, table.name, row), _end(end))
-                    yield Entry(named, what, place.sheet, place.first + number,
-                                place.columns[column.name][at], shipped)  # fmt: skip
+                    tree = Cell(table.name, row, column.name, _end(end))
+                    now = context.printed(tree, context.layout.sheet("changes")).text
+                    yield Entry(named, what, place.sheet, row, now, ids, shipped)
 
     if context.sensitivity is not None:
         step = context.sensitivity.step
         sheet = context.layout.sheet("sensitivity")
-        yield Entry(STEP_NAME, "Step of the sensitivity", sheet, STEP_ROW, SHOWN_AT["low"], step)
+        cell = relative(STEP_ROW, SHOWN_AT["low"])
+        what = "Step of the sensitivity"
+        yield Entry(STEP_NAME, what, sheet, cell, STEP_NAME, STEP_NAME, step)
 
 
 def heading_of_scalar(title: str, end: End) -> str:

@@ -92,7 +92,8 @@ def _stack(canvas: Canvas, context: Context, stack: Stack) -> Any:
         cells = {title: (first, at, last, at) for title, at in ats.items()}
     for n, (title, (top, left, bottom, right)) in enumerate(cells.items()):
         series: dict[str, Any] = {
-            "name": title,
+            # the title of a row goes with its number when the table is sorted
+            "name": [place.sheet, top, TITLE] if alone else title,
             "values": [place.sheet, top, left, bottom, right],
             **_filled(n),
             "gap": 60,

@@ -191,17 +191,15 @@ class View:
         assert place.sheet == self.sheet, (table, self.sheet)
         return letters(place.columns[column][ENDS.index(end)]) + ROW
 
-    def cell(self, table: str, row: str, column: str, end: End) -> str:
-        place = self.layout.tables[table]
-        at = place.first + self.layout.row_numbers[table][row]
-        return self._prefix(place.sheet) + absolute(at, place.columns[column][ENDS.index(end)])
-
     def range(self, table: str, column: str, end: End) -> str:
         place = self.layout.tables[table]
         at = place.columns[column][ENDS.index(end)]
         return (
             f"{self._prefix(place.sheet)}{absolute(place.first, at)}:{absolute(place.spacer, at)}"
         )
+
+    def keys(self, table: str, column: str, end: End) -> str:
+        return self.ids(table)
 
     def ids(self, table: str) -> str:
         return self.layout.names.tables[table]

@@ -166,7 +166,7 @@ def _listing(
         _inputs(canvas, context, row, effect, each)
         results = {"low": effect.low, "value": ranking.value, "high": effect.high}
         for end in ENDS:
-            source = relative(each.figure(name), SHOWN_AT[end])
+            source = absolute(each.figure(name), SHOWN_AT[end])
             value = stored(results[end], "value")
             canvas.formula(row, RESULT_AT[end], source, value, "either", fmt)
         ends = f"{relative(row, RESULT_AT['low'])}:{relative(row, RESULT_AT['high'])}"
@@ -192,7 +192,7 @@ def _inputs(canvas: Canvas, context: Context, row: int, effect: Effect, block: B
     part = block.parts[lever.key.table, lever.key.name, "value"]
     at = part.first + (part.rows.index(lever.rows[0]) if lever.rows else 0)
     for end, value in zip(ENDS, effect.inputs, strict=True):
-        where = relative(at, SHOWN_AT[end])
+        where = absolute(at, SHOWN_AT[end])
         canvas.formula(row, SHOWN_AT[end], where, value, "number", fmt)
 
 
@@ -273,12 +273,10 @@ def _block(canvas: Canvas, context: Context, block: Block) -> None:
         over = f"{table.title}: {title}{suffix}"
         canvas.text(part.first - 1, TITLE, over, "total_label")
         canvas.text(part.first - 1, KEY, f"{part.table}.{part.name}", "key")
-        place = context.layout.tables[part.table]
         titles = zip(part.rows, table.row_titles, strict=True)
         for at, (row, row_title) in enumerate(titles):
             canvas.text(part.first + at, TITLE, row_title or row, "label")
-            source = f"{prefix(place.sheet)}{relative(place.first + at, KEY)}"
-            canvas.formula(part.first + at, KEY, source, row, "key")
+            canvas.text(part.first + at, KEY, row, "key")
             _row(canvas, context, block, part, row, part.first + at)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from scalesheet.language.syntax import ENDS, End
+from scalesheet.language.syntax import ENDS, Cell, End
 from scalesheet.model import Column, Quantity
 from scalesheet.numbers import Format, excel_format, text
 from scalesheet.render.workbook.canvas import Canvas
@@ -15,7 +15,7 @@ from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.front import write_headline
 from scalesheet.render.workbook.moves import write_moves
 from scalesheet.render.workbook.pictures import write_picture
-from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, View, absolute, prefix
+from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan
 from scalesheet.render.workbook.tables import stored_column
 from scalesheet.render.workbook.widths import heading_of
 from scalesheet.values import Value
@@ -86,18 +86,15 @@ def _phase_column(
     canvas: Canvas, context: Context, column: Column, end: End, at: int, first: int
 ) -> None:
     table = context.plan.tables["phases"]
-    place = context.layout.tables["phases"]
     stored = stored_column(context.results.tables["phases"][column.name], end)
     numeric = column.kind == "number"
     fmt = excel_format(context.column_format(table, column)) if numeric else ""
-    for number_ in range(len(table.rows)):
+    for number_, row in enumerate(table.rows):
         if stored(number_) == "":
             continue
-        source = absolute(place.first + number_, place.columns[column.name][ENDS.index(end)])
-        canvas.formula(
-            first + number_, at, f"{prefix(place.sheet)}{source}".replace("$", ""),
-            stored(number_), "either" if numeric else "word", fmt,
-        )  # fmt: skip
+        source = context.printed(Cell(table.name, row, column.name, end), canvas.name).text
+        role: Role = "either" if numeric else "word"
+        canvas.formula(first + number_, at, source, stored(number_), role, fmt)
 
 
 # ------------------------------------------------------------------ advice
@@ -145,8 +142,10 @@ def _figure(context: Context, name: str) -> _Figure | None:
     if table is None or row not in table.rows or column_name not in table.columns:
         return None
     column = table.columns[column_name]
-    view = View(context.layout, context.layout.sheet("summary"))
-    cells = {end: view.cell(table_name, row, column_name, end) for end in ENDS}
+    summary = context.layout.sheet("summary")
+    cells = {
+        end: context.printed(Cell(table_name, row, column_name, end), summary).text for end in ENDS
+    }
     value = context.results.cell(table_name, row, column_name)
     fmt = context.column_format(table, column)
     return _Figure(cells, value, fmt, context.symbol(column), column)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from scalesheet.language.syntax import ENDS, End
+from scalesheet.language.syntax import ENDS, Cell, End
 from scalesheet.model import Column, Formula, Stated, Table
 from scalesheet.numbers import excel_format
 from scalesheet.printers.base import PrinterError
@@ -32,7 +32,6 @@ from scalesheet.render.workbook.places import (
     SheetPlan,
     TablePlace,
     letters,
-    relative,
 )
 from scalesheet.render.workbook.scalars import write_ends, write_group
 from scalesheet.render.workbook.validation import rule
@@ -295,7 +294,7 @@ def _totals(canvas: Canvas, context: Context, table: Table, place: TablePlace) -
 
 
 def _drawing(canvas: Canvas, context: Context, table: Table, place: TablePlace, top: int) -> None:
-    """A cross table as a grid: each cell is a reference to the row that holds the figure."""
+    """A cross table as a grid: each cell looks up the row that holds the figure."""
     assert table.show is not None
     down, across, cell = (table.columns[name] for name in table.show)
     canvas.text(top, TITLE, f"{cell.title}: {down.title} by {across.title}", "section")
@@ -318,7 +317,7 @@ def _drawing(canvas: Canvas, context: Context, table: Table, place: TablePlace, 
             rows[one] = top + 2 + len(rows)
             canvas.text(rows[one], TITLE, context.title_of(axes.get(down.name, ""), one), "label")
             canvas.text(rows[one], KEY, one, "key")
-        source = relative(place.first + at, place.columns[cell.name][1])
+        source = context.printed(Cell(table.name, row, cell.name), place.sheet).text
         if stored(at) != "":
             canvas.formula(
                 rows[one], columns[other], source, stored(at), "either",

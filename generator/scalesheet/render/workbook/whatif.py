@@ -26,8 +26,9 @@ from scalesheet.language.syntax import (
     walk,
 )
 from scalesheet.model import Formula, Key
+from scalesheet.printers.excel import excel
 from scalesheet.render.workbook.context import Context, end_node
-from scalesheet.render.workbook.places import KEY, View, absolute
+from scalesheet.render.workbook.places import KEY, TITLE, View, absolute
 
 Name = tuple[str | None, str, End]  # table, scalar's or column's name, end
 ColumnName = tuple[str, str]  # table, column
@@ -260,29 +261,36 @@ class Within:
 
     def column(self, table: str, column: str, end: End) -> str:
         assert self.row is not None
-        return self.cell(table, self.row, column, end)
-
-    def cell(self, table: str, row: str, column: str, end: End) -> str:
         part = self._part(table, column, end)
         if part is None:
-            return self.outside.cell(table, row, column, end)
-        number = self.context.layout.row_numbers[table][row]
-        return absolute(part.first + number, self.column_at)
+            return excel(Cell(table, self.row, column, end), self.outside).text
+        return absolute(part.first + part.rows.index(self.row), self.column_at)
 
     def range(self, table: str, column: str, end: End) -> str:
         part = self._part(table, column, end)
         if part is None:
             return self.outside.range(table, column, end)
-        return f"{absolute(part.first, self.column_at)}:{absolute(part.last, self.column_at)}"
+        return _beside(part, self.column_at)
+
+    def keys(self, table: str, column: str, end: End) -> str:
+        part = self._part(table, column, end)
+        return self.outside.ids(table) if part is None else _beside(part, KEY)
 
     def ids(self, table: str) -> str:
-        part = next((p for p in self.block.parts.values() if p.table == table), None)
-        if part is None:
-            return self.outside.ids(table)
-        return f"{absolute(part.first, KEY)}:{absolute(part.last, KEY)}"
+        part = self._of(table)
+        return self.outside.ids(table) if part is None else _beside(part, KEY)
 
     def titles(self, table: str) -> str:
-        return self.outside.titles(table)  # a block has the rows of its table, in their order
+        part = self._of(table)
+        return self.outside.titles(table) if part is None else _beside(part, TITLE)
+
+    def _of(self, table: str) -> Part | None:
+        return next((p for p in self.block.parts.values() if p.table == table), None)
 
     def constant(self, name: str) -> str:
         return self.outside.constant(name)
+
+
+def _beside(part: Part, column: int) -> str:
+    """A column of the sheet over the rows of a part."""
+    return f"{absolute(part.first, column)}:{absolute(part.last, column)}"
