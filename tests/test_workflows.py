@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import shlex
 from collections.abc import Iterator
 from importlib.resources import files
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
+import project
 from project import read_yaml
 from scalesheet import cli
 
@@ -93,6 +95,14 @@ def test_it_may_read_and_few_may_write(path: Path) -> None:
         if "checkout@" in step.get("uses", ""):
             assert step["with"]["persist-credentials"] is False
             assert "ref" not in step["with"]  # of a request's code none comes near a token
+
+
+def test_once_a_week_the_tests_run_with_all_their_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    (step,) = [s for s in jobs("weekly.yml")["thorough"]["steps"] if s.get("run") == ".ci/run"]
+    assert project.draws(90) == (90 if project.THOROUGH else 30)
+    for name, value in step["env"].items():
+        monkeypatch.setenv(name, value)
+    assert runpy.run_path(project.__file__)["draws"](90) == 90
 
 
 def test_what_may_write_is_started_by_no_request() -> None:
