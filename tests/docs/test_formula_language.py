@@ -93,9 +93,12 @@ def plan_data() -> dict[str, Any]:
 
 @cache
 def catalogue() -> tuple[Document, ...]:
+    """The hardware and formulas that the page names, and what they rest on."""
     documents, found = load(ROOT / "data")
     assert not errors(found)
-    return tuple(d for d in documents if d.kind not in ("plan", "page"))
+    named = [d for d in documents if d.id in PAGE or d.id.replace("-", "_") in PAGE]
+    parts = [d for d in named if d.kind in ("hardware", "formula")]
+    return (*(d for d in documents if d.kind in ("book", "units", "sources")), *parts)
 
 
 def compiled(data: dict[str, Any]) -> tuple[Book | None, list[str]]:

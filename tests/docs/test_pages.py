@@ -14,6 +14,7 @@ from scalesheet.cli import main
 from scalesheet.diagnostics import errors
 from scalesheet.load import Document, load, parse
 from scalesheet.resolve import resolve
+from small import lay
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -43,28 +44,38 @@ def plan_errors(data: dict[str, Any]) -> list[str]:
     return [str(d) for d in errors(found or resolve(documents)[1])]
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the book in a folder of its own, and the working directory there."""
-    shutil.copytree(ROOT / "data", tmp_path / "data")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def mistaken(folder: Path) -> None:
+    """The book with the mistakes of the README."""
+    data = shutil.copytree(ROOT / "data", folder / "data")
+    plan = data / "plans/qwen2-finance/plan.yaml"
+    text = plan.read_text("utf-8")
+    for right, wrong in MISTAKES.items():
+        assert text.count(right) == 1
+        text = text.replace(right, wrong)
+    plan.write_text(text, "utf-8")
+
+
+def namesakes(folder: Path) -> None:
+    """Small plans of the names of those that ship: a build prints of them what it does of those."""
+    plans = lay(folder, {}) / "plans"
+    for plan in (ROOT / "data" / "plans").iterdir():
+        shutil.copytree(plans / "small", plans / plan.name)
+    shutil.rmtree(plans / "small")
+
+
+#: Where a command is run: in a folder with such a book, and else in that of the project.
+BOOKS = {"check": mistaken, "build": namesakes}
 
 
 @pytest.mark.parametrize("block", fenced(README, "console"), ids=lambda b: b.splitlines()[0])
 def test_a_command_prints_what_the_readme_shows(
-    block: str, project: Path, capsys: pytest.CaptureFixture[str]
+    block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command, *shown = block.splitlines()
     program, *arguments = command.removeprefix("$ ").split()
     assert program == "scalesheet"
-    if arguments == ["check"]:
-        plan = project / "data/plans/qwen2-finance/plan.yaml"
-        text = plan.read_text("utf-8")
-        for right, wrong in MISTAKES.items():
-            assert text.count(right) == 1
-            text = text.replace(right, wrong)
-        plan.write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path if arguments[0] in BOOKS else ROOT)
+    BOOKS.get(arguments[0], lambda folder: None)(tmp_path)
     main(arguments)
     printed = capsys.readouterr()
     lines = [shape(line) for line in (printed.out + printed.err).splitlines()]
