@@ -96,3 +96,11 @@ def test_units_that_the_book_lacks_are_told_once(tmp_path: Path) -> None:
     found = said(examine(lay(tmp_path, {"nodes/machine.yaml": NODE})))
     assert [each[:4] for each in found] == ["U001"]
     assert "nodes need it; declare it in units.yaml" in found[0]
+
+
+def test_a_node_whose_count_is_not_known_fits_any_offer_of_its_accelerator(tmp_path: Path) -> None:
+    unknown = NODE.replace(
+        "accelerators: {value: 8, unit: GPU / node, kind: spec, source: a-vendor}",
+        "accelerators: {reason: the maker does not say}",
+    ).replace("power: {value: 6,", "power: {value: 9,")
+    assert said(book(tmp_path, "x: {value: 1, unit: 1, kind: decision}", unknown)) == []

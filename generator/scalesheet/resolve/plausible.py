@@ -66,7 +66,8 @@ def implausible(
         yield from _node(document, _Row(tables["nodes"], document.id), accelerator)
     nodes = {document.id: document for document in documents["node"]}
     for document in documents["rate"]:
-        yield from _named_node(document, _Row(tables["offers"], document.id), nodes)
+        row = _Row(tables["offers"], document.id)
+        yield from _named_node(document, row, nodes, tables["nodes"])
     for document in documents["table"]:
         yield from _bounded(document, tables[document.id])
     for document in documents["measurement"]:
@@ -147,18 +148,20 @@ def _node(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnost
 
 
 def _named_node(
-    document: Document, row: _Row, nodes: Mapping[str, Document]
+    document: Document, row: _Row, nodes: Mapping[str, Document], table: DraftTable
 ) -> Iterator[Diagnostic]:
     """An offer and the machine that it names have the same accelerators."""
     node = nodes.get(str(document.data.get("node", "")))
     if node is None:
         return
-    count, has = document.data["accelerators"], node.data["accelerators"].get("value")
+    machine = _Row(table, node.id)
+    count, has = document.data["accelerators"], machine["gpus"]
     offered, built = document.data["accelerator"], node.data["accelerator"]
-    if (offered, count) != (built, has):
+    if offered != built or (has is not None and count != has):
+        holds = f"{has:g} x {built}" if has is not None else built
         yield from row.told(
             "node",
-            f"'{node.id}' has {has:g} x {built}, the offer {count:g} x {offered}; name another "
+            f"'{node.id}' has {holds}, the offer {count:g} x {offered}; name another "
             "machine, or mend the offer",
         )
 

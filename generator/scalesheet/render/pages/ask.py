@@ -196,7 +196,8 @@ def _sold(book: Book) -> dict[str, object]:
     columns = book.tables["offers"].columns
     found: dict[str, object] = {}
     for offer in book.tables["offers"].rows:
-        includes = str(columns["includes"].stated[offer].value)
+        said = columns["includes"].stated.get(offer)
+        includes = str(said.value) if said is not None else ""
         per_node = columns["gpus"].stated[offer].value
         assert isinstance(per_node, float)
         found[offer] = None if ALONE in includes else together(int(per_node), includes)

@@ -8,7 +8,7 @@ from scalesheet.model import Plan
 from scalesheet.render.live import beside
 from scalesheet.render.pages import compare_accelerators as accelerators
 from scalesheet.render.pages import compare_plans as plans
-from scalesheet.render.pages.alternatives import SCRIPT, alternatives_of, anchor_of
+from scalesheet.render.pages.alternatives import SCRIPT, alternatives_of, anchor_of, rows_of
 from scalesheet.render.pages.context import ASSETS, Context, to
 from scalesheet.render.pages.html import Html, heading, link, page, tag
 
@@ -80,7 +80,11 @@ def _plans(context: Context) -> Iterator[object]:
 def _offers(context: Context) -> Iterator[object]:
     """The plans that are a choice of an offer, or of a set-up."""
     found = [(plan, alternatives_of(context, plan)) for plan in context.book.plans.values()]
-    chosen: list[tuple[Plan, str]] = [(plan, each.title) for plan, each in found if each]
+    chosen: list[tuple[Plan, str]] = [
+        (plan, each.title)
+        for plan, each in found
+        if each and rows_of(context, plan, each, context.results[plan.id])
+    ]
     if not chosen:
         return
     yield heading(2, "Offers for a plan", "offers")

@@ -10,7 +10,7 @@ from scalesheet.render.pages.context import Context, cite, edit_link
 from scalesheet.render.pages.figures import amount, bound, cell, kind
 from scalesheet.render.pages.html import Html, heading, join, tag
 from scalesheet.render.pages.marks import by_scenario, mark
-from scalesheet.render.pages.places import SCENARIO, is_input, scalar_anchor, sides, stated_by
+from scalesheet.render.pages.places import SCENARIO, inputs_of, scalar_anchor, sides, stated_by
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
 from scalesheet.values import Results, Value, stated_value
 
@@ -18,7 +18,7 @@ from scalesheet.values import Results, Value, stated_value
 def input_sections(context: Context, plan: Plan, results: Results) -> Iterator[object]:
     """One table of inputs for the plan itself and one for each phase that has some."""
     phases = {None: ""} | {phase.id: phase.title for phase in plan.phases}
-    inputs = [s for s in plan.scalars.values() if is_input(plan, s) and not s.hidden]
+    inputs = inputs_of(plan)
     if not inputs:
         return
     yield heading(2, "Inputs", "inputs")

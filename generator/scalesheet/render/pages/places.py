@@ -35,6 +35,11 @@ def is_input(plan: Plan, scalar: Scalar) -> bool:
     return scalar.stated is not None or bool(sides(plan, scalar))
 
 
+def inputs_of(plan: Plan) -> list[Scalar]:
+    """The inputs that the plan's page lists."""
+    return [s for s in plan.scalars.values() if is_input(plan, s) and not s.hidden]
+
+
 def stated_by(plan: Plan, scalar: Scalar, scenario: str) -> Stated | None:
     """What an input states in a scenario."""
     side = sides(plan, scalar).get(scenario)

@@ -11,7 +11,7 @@ from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.graph import rests_in_short
 from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.marks import by_scenario, mark
-from scalesheet.render.pages.places import SCENARIO, is_input, scalar_anchor, sides
+from scalesheet.render.pages.places import SCENARIO, inputs_of, is_input, scalar_anchor, sides
 from scalesheet.render.pages.tables import grid, heading_cell, reference
 from scalesheet.values import Results
 
@@ -24,12 +24,12 @@ def control(context: Context, plan: Plan, results: Results, page: str = "") -> H
     choices = [s for s in plan.scalars.values() if _is_choice(plan, s)][:MOST_CHOICES]
     parts = [_radios(plan, results)] if SCENARIO in results.scalars else []
     parts += [_choice(context, plan, results, scalar) for scalar in choices]
-    inputs = link(f"{page}#inputs", "the inputs")
+    inputs = (link(f"{page}#inputs", "the inputs"), ", and ") if inputs_of(plan) else ()
     told = tag(
         "p",
         "Figures, tables and charts of this page follow. ",
         "Every number on yellow ground can be changed in place: ",
-        inputs, ", and those in the tables.",
+        *inputs, "those in the tables.",
         class_="note",
     )  # fmt: skip
     choices_of = tag("div", *parts, class_="choices") if parts else None

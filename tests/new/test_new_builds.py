@@ -1,0 +1,121 @@
+"""Whatever `check` accepts, `build` builds: each kind of file as `new` writes it, with nothing that
+is optional, and with all of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from new.begin import run
+from project import ROOT, project, read_yaml
+from scalesheet.build import Built, build
+from scalesheet.new.places import FOLDER_OF, place
+from scalesheet.schemas import schema
+
+#: The front page with its question, whose script reads the whole catalogue.
+FRONT = """\
+---
+question: {model: llama-3-1-8b, method: full fine-tuning, data: samples, samples: 100_000,
+  sequence: 2048, epochs: 3, gpu: h100-sxm, gpus: 8}
+---
+
+# Small
+
+{{ question }}
+
+{{ plans }}
+
+{{ score }}
+
+{{ catalogue }}
+"""
+#: What of the shipped catalogue the front page and its plan rest on; a site of all takes minutes.
+KEPT = {
+    "hardware": {"h100-sxm", "mi300x", "rtx4090"},
+    "models": {"llama-3-1-8b"},
+    "rates": {"digitalocean-8x-mi300x", "digitalocean-8x-h100"},
+    "providers": {"digitalocean"},
+    "plans": {"calculator"},
+    "nodes": {"dgx-h100"},
+    "measurements": set[str](),
+    "runs": set[str](),
+}
+#: Besides the required keys: one of two that a schema asks for, or one that no example has.
+LEAST: dict[str, dict[str, Any]] = {
+    "formula": {"unit": "byte"},
+    "measurement": {"model_name": "A model in words"},
+    "node": {"accelerators": {"reason": "not known"}},
+    "published": {"rows": {"a": {"result": {"other": "it converged"}}}},
+}
+#: Keys whose example contradicts those of others, or names what the file's other examples lack.
+APART: dict[str, tuple[str, ...]] = {
+    "model": ("published_parameters", "published_active_parameters"),
+    "plan": ("headline", "phases", "total", "charts", "checks", "recommendations"),
+}
+#: What examples name, and what the book has instead.
+ELSEWHERE = {r"\ba-(data-sheet|log|report)\b": "to-be-stated", "aws-p5-48xlarge": "least"}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FOLDER_OF if kind != "published"])
+def test_each_kind_alone_is_built_as_it_was_begun(data: Path, tmp_path: Path, kind: str) -> None:
+    """Runs aside, which need the formulas of predictions; they are built below."""
+    assert run(kind, "anew") == 0
+    if kind == "provider":  # once there is one, all offers need theirs
+        assert run(kind, "seller", "--title", "A provider") == 0
+    assert (build(data, tmp_path / "out", site=False).out / "workbooks").is_dir()
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
+    """A site of three files of each kind."""
+    folder = tmp_path_factory.mktemp("kinds")
+    data = project(folder)
+    shutil.rmtree(data)
+    shutil.copytree(ROOT / "data", data, ignore=_dropped)
+    (data / "score.yaml").unlink()
+    (folder / "docs" / "index.md").write_text(FRONT, "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for kind in FOLDER_OF:
+            assert run(kind, "anew") == 0
+            _least_and_most(data, kind)
+        yield build(data, folder / "out")
+
+
+def _dropped(folder: str, names: list[str]) -> list[str]:
+    kept = KEPT.get(Path(folder).name)
+    return [n for n in names if kept is not None and n.removesuffix(".yaml") not in kept]
+
+
+def _least_and_most(data: Path, kind: str) -> None:
+    """Beside the new file one with the required keys alone, and one with all that it offers."""
+    begun = place(data, kind, "anew")
+    stated, keys = read_yaml(begun), schema(kind)
+    least = {key: stated[key] for key in keys["required"]} | LEAST.get(kind, {})
+    _write(place(data, kind, "least"), json.dumps(least))
+    text = begun.read_text("utf-8")
+    for key in keys["properties"]:
+        text = text.replace(f"\n#{key}:", f"\n{key}:")
+    for old, new in ELSEWHERE.items():
+        text = re.sub(old, new, text)
+    most = place(data, kind, "most")
+    _write(most, text)
+    kept = {key: each for key, each in read_yaml(most).items() if key not in APART.get(kind, ())}
+    _write(most, json.dumps(kept))
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text, "utf-8")
+
+
+def test_what_is_begun_is_built_with_its_site(built: Built) -> None:
+    assert {d.code for d in built.diagnostics} == {"N010", "V009"}  # blanks, and odd figures
+    pages = {path.stem for path in (built.out / "site" / "book").rglob("*.html")}
+    assert {"anew", "least", "most"} <= pages
