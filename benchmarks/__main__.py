@@ -8,7 +8,8 @@ import sys
 from benchmarks.measure import ROOT
 
 MODULES = (
-    "start", "check", "workbook", "evaluate", "predict", "diff", "pull", "whatif", "site", "growth",
+    "start", "check", "files", "workbook", "evaluate", "predict", "diff", "pull", "whatif", "site",
+    "growth",
 )  # fmt: skip
 
 

@@ -72,7 +72,9 @@ def test_check_judges_the_age_of_prices_on_another_day_and_lists_them_for_an_iss
 
 def test_a_list_for_an_issue_is_no_markup_and_fits_into_one() -> None:
     told = [
-        Diagnostic(f"data/{'x' * 80}.yaml", n, 1, "S001", "unknown <b> 'a_b' [x](y) @all `c`")
+        Diagnostic(
+            f"data/{'x' * 80}.yaml", n, 1, "S001", "unknown <b> 'a_b' [x](y) @all `c`" + "x" * 4000
+        )
         for n in range(1000)
     ]
     lines = as_markdown(told).splitlines()

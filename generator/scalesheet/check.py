@@ -322,10 +322,11 @@ def _earlier_dates(document: Document, edition: str) -> Iterator[Diagnostic]:
 
 
 def _untils(document: Document) -> Iterator[tuple[Steps, Sequence[str]]]:
-    """The place of each `until`, and its date after those before it."""
+    """The place of each `until`, and its date after the one before it."""
     for steps in document.keys:
         if len(steps) > 2 and steps[-1] == "until" and steps[-3] == "was":
-            entries = _list(_at(document.data, steps[:-2]))[: int(steps[-2]) + 1]
+            index = int(steps[-2])
+            entries = _list(_at(document.data, steps[:-2]))[max(0, index - 1) : index + 1]
             dates = [str(_mapping(entry).get("until")) for entry in entries]
             if all(map(is_date, dates)):
                 yield steps, dates

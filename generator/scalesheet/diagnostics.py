@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from scalesheet.codes import CODES, Severity
 from scalesheet.model import Position
@@ -52,14 +55,16 @@ def errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 MOST_LISTED = 8  # names, where none is near
+#: Names that one is compared with, on either side of its place in the order of the alphabet.
+MOST_COMPARED = 250
 
 
 def nearest(name: str, known: Iterable[str], listed: str = "") -> str:
     """`; did you mean 'x'?`, or nothing; with `listed` then `; <listed>: a, b, c and 4 more`."""
     from difflib import get_close_matches
 
-    names = list(known)
-    close = get_close_matches(name, names, n=1, cutoff=0.5)
+    names = tuple(known)
+    close = get_close_matches(name, _neighbors(name, names), n=1, cutoff=0.5)
     if close:
         return f"; did you mean '{close[0]}'?"
     if not listed or not names:
@@ -68,11 +73,70 @@ def nearest(name: str, known: Iterable[str], listed: str = "") -> str:
     return f"; {listed}: {', '.join(names[:MOST_LISTED])}{more}"
 
 
+def _neighbors(name: str, names: tuple[str, ...]) -> Iterable[str]:
+    """All names, or of very many those that begin or end like it: comparing takes microseconds a
+    name, and a book may have ten thousand names and as many mistakes."""
+    if len(names) <= 2 * MOST_COMPARED:
+        return names
+    near: dict[str, None] = {}
+    for ordered, turned in zip(_ordered(names), (name, name[::-1]), strict=True):
+        place = bisect_left(ordered, turned)
+        around = ordered[max(0, place - MOST_COMPARED) : place + MOST_COMPARED]
+        near.update(dict.fromkeys(around if turned is name else (each[::-1] for each in around)))
+    return near
+
+
+@lru_cache(maxsize=8)
+def _ordered(names: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """The names in order, and read backwards in order."""
+    return sorted(names), sorted(name[::-1] for name in names)
+
+
+# ------------------------------------------------------------------ printing
+
+#: Diagnostics of one code that are printed; of the others it is said how many there are.
+MOST_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class More:
+    """Diagnostics of a code that are not printed: how many, and in how many files."""
+
+    code: str
+    count: int
+    files: int
+
+    @property
+    def severity(self) -> Severity:
+        return CODES[self.code].severity
+
+    def __str__(self) -> str:
+        things = f"{self.count:,} more {self.severity}{'s' if self.count > 1 else ''}"
+        where = f"{self.files:,} file{'s' if self.files > 1 else ''}"
+        return f"{things} like these: {self.code} {CODES[self.code].title}, in {where}"
+
+
+def shown(diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], list[More]]:
+    """The first of each code, in their order, and what there is beyond them."""
+    kept: list[Diagnostic] = []
+    beyond: dict[str, list[Diagnostic]] = {}
+    counts: Counter[str] = Counter()
+    for each in diagnostics:
+        counts[each.code] += 1
+        if counts[each.code] <= MOST_SHOWN:
+            kept.append(each)
+        else:
+            beyond.setdefault(each.code, []).append(each)
+    return kept, [More(c, len(of), len({d.path for d in of})) for c, of in sorted(beyond.items())]
+
+
 def as_text(diagnostics: Iterable[Diagnostic]) -> str:
-    return "\n".join(map(str, diagnostics))
+    kept, more = shown(diagnostics)
+    return "\n".join(map(str, (*kept, *more)))
 
 
 def as_json(diagnostics: Iterable[Diagnostic]) -> str:
+    kept, more = shown(diagnostics)
     return json.dumps(
         {
             "diagnostics": [
@@ -81,8 +145,12 @@ def as_json(diagnostics: Iterable[Diagnostic]) -> str:
                     "severity": d.severity, "message": d.message,
                     "remedy": CODES[d.code].remedy,
                 }
-                for d in diagnostics
-            ]
+                for d in kept
+            ],
+            "more": [
+                {"code": m.code, "severity": m.severity, "count": m.count, "files": m.files}
+                for m in more
+            ],
         },
         indent=2, ensure_ascii=False,
     )  # fmt: skip
@@ -97,11 +165,13 @@ def as_github(diagnostics: Iterable[Diagnostic]) -> str:
     def attribute(text: str) -> str:
         return escaped(text).replace(":", "%3A").replace(",", "%2C")
 
-    return "\n".join(
+    kept, more = shown(diagnostics)
+    lines = [
         f"::{d.severity} file={attribute(d.path)},line={d.line},col={d.column},"
         f"title={attribute(f'{d.code} {CODES[d.code].title}')}::{escaped(d.message)}"
-        for d in diagnostics
-    )
+        for d in kept
+    ]
+    return "\n".join([*lines, *(f"::{m.severity} title={m.code}::{escaped(str(m))}" for m in more)])
 
 
 #: How much of a list a comment or an issue of GitHub holds with room, in characters.
@@ -112,17 +182,17 @@ def as_markdown(diagnostics: Iterable[Diagnostic]) -> str:
     """A list for the body of an issue: place, what it is, message. Nothing in it is markup, and
     nobody is named by it; what is beyond the length of a body is counted."""
     told = list(diagnostics)
+    kept, more = shown(told)
     lines: list[str] = []
     left = MOST_OF_A_COMMENT
-    for d in told:
+    for d in kept:
         place = f"{d.path}:{d.line}:{d.column}".replace("`", "'")
         line = f"- `{place}` **{d.code} {CODES[d.code].title}**: {_inert(d.message)}"
         left -= len(line) + 1
         if left < 0:
-            lines.append(f"- and {len(told) - len(lines)} more")
-            break
+            return "\n".join([*lines, f"- and {len(told) - len(lines)} more"])
         lines.append(line)
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"- {m}" for m in more)])
 
 
 def _inert(text: str) -> str:

@@ -42,8 +42,9 @@ _CONTROL = re.compile(
 )
 _CONTROL_OR_RETURN = re.compile(_CONTROL.pattern + "|\r")
 
-#: What a merge leaves where both sides changed the same lines.
-_CONFLICT = re.compile(r"^<{7} .*$(?=(?s:.*?)^>{7} )", re.MULTILINE)
+#: What a merge leaves where both sides changed the same lines: where it begins and where it ends.
+_CONFLICT = re.compile(r"^<{7} .*$", re.MULTILINE)
+_CONFLICT_END = re.compile(r"^>{7} ", re.MULTILINE)
 
 _WORDS: Mapping[str, Any] = {
     "": None, "~": None, "null": None, "true": True, "false": False,
@@ -101,7 +102,8 @@ def _decode(content: bytes, path: str) -> tuple[str | None, list[Diagnostic]]:
         )
         return None, [Diagnostic(path, line, column, "Y004", message)]
     text = text.removeprefix("\ufeff")
-    if conflict := _CONFLICT.search(text):
+    conflict = _CONFLICT.search(text)
+    if conflict and _CONFLICT_END.search(text, conflict.end()):
         line, column = _line_and_column(text, conflict.start())
         message = (
             "a merge left both sides of a conflict here; keep what is right of the two, and delete "

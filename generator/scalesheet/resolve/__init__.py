@@ -76,9 +76,12 @@ def resolve(
     records = {d.id: r for d in drafts.values() if (r := _record(d, below, found)) is not None}
     plans: dict[str, Plan] = {}
     audits: dict[str, Audit] = {}
+    by_id: dict[str, list[Document]] = {}
+    for document in documents:
+        by_id.setdefault(document.id, []).append(document)
     for document in documents:
         if document.kind == "plan":
-            beside = [d for d in documents if d.id == document.id and d is not document]
+            beside = [d for d in by_id[document.id] if d is not document]
             space = Space(units, drafts, tables, as_of=as_of.isoformat() if as_of else "")
             plan, audited = _plan(document, beside, space, catalogue, found)
             if plan is not None:

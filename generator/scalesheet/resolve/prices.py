@@ -8,16 +8,17 @@ All but the first compare what the files say; the first judges the age of a pric
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import combinations, pairwise
+from itertools import pairwise
 from math import log
 from statistics import median
 from typing import Any
 
-from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.diagnostics import MOST_SHOWN, Diagnostic, at
 from scalesheet.load import Document
 from scalesheet.model import OldPrice, Position, Stated
 
@@ -45,6 +46,8 @@ PEERS_WITHIN, PEERS_NEEDED = 3.0, 2
 EACH_WITHIN = 0.01
 #: Accelerators of usual machines, and how near a price comes to that many times another.
 COUNTS, COUNT_WITHIN = (2, 4, 8, 16), 0.01
+#: Stands for all regions together.
+ANYWHERE = "*"
 _SLICE = re.compile(r"\bMIG\b|\b[0-9]+g\.[0-9]+gb\b", re.IGNORECASE)
 
 
@@ -242,43 +245,58 @@ def _counts(offer: Offer) -> Iterator[Diagnostic]:
 
 def _spot(offers: Sequence[Offer]) -> Iterator[Diagnostic]:
     """Spot costs less than any offer on demand of the accelerator by the same provider, there."""
-    firm = [offer for offer in offers if offer.data["term"] == "on-demand"]
-    for spot in offers:
-        if spot.data["term"] != "spot" or spot.unusual("spot"):
+    groups: dict[tuple[object, object], list[Offer]] = {}
+    for offer in offers:
+        groups.setdefault((offer.data["provider"], offer.data["accelerator"]), []).append(offer)
+    for members in groups.values():
+        days = sorted({price.since for offer in members for price in offer.prices}, reverse=True)
+        firm = _Cheapest([offer for offer in members if offer.data["term"] == "on-demand"], days)
+        for spot in members:
+            if spot.data["term"] == "spot" and not spot.unusual("spot"):
+                yield from _dear_spot(spot, firm, days)
+
+
+def _dear_spot(spot: Offer, firm: _Cheapest, days: Sequence[str]) -> Iterator[Diagnostic]:
+    """The last day of a change on which spot was no cheaper than what could be had instead."""
+    for day in days:
+        less, other = spot.at(day), firm.alternative(spot, day)
+        if less is None or other is None or spot.each(less) < other.each:
             continue
-        for other in firm:
-            if not _alternative(spot, other):
-                continue
-            day = next(_dearer(spot, other), None)
-            if day is None:
-                continue
-            less, more = spot.at(day), other.at(day)
-            assert less is not None
-            assert more is not None
-            message = (
-                f"spot costs {spot.each(less):g} USD for an hour of an accelerator on {day}, which "
-                f"is not below the {other.each(more):g} of '{other.id}' on demand; one of the two "
-                "is wrong or old, or say why under unusual.spot"
-            )
-            yield at(less.position or spot.document.at(), "O002", f"'{spot.id}': {message}")
-            break
+        message = (
+            f"spot costs {spot.each(less):g} USD for an hour of an accelerator on {day}, which "
+            f"is not below the {other.each:g} of '{other.offer.id}' on demand; one of the two "
+            "is wrong or old, or say why under unusual.spot"
+        )
+        yield at(less.position or spot.document.at(), "O002", f"'{spot.id}': {message}")
+        return
 
 
-def _alternative(spot: Offer, firm: Offer) -> bool:
-    """Whether who wants the one could take the other: same seller, accelerator and, if both say
-    where, region."""
-    same = all(spot.data[key] == firm.data[key] for key in ("provider", "accelerator"))
-    regions = {offer.data["region"] for offer in (spot, firm) if "region" in offer.data}
-    return same and len(regions) < 2
+class _Cheapest:
+    """By region and day the cheapest of some offers; the region is None where an offer names none.
 
+    Who wants one could take the other in the same region, or where one of the two names none.
+    """
 
-def _dearer(spot: Offer, firm: Offer) -> Iterator[str]:
-    """The days of a change on which spot was no cheaper, the latest first."""
-    days = {price.since for price in (*spot.prices, *firm.prices)}
-    for day in sorted(days, reverse=True):
-        less, more = spot.at(day), firm.at(day)
-        if less is not None and more is not None and spot.each(less) >= firm.each(more):
-            yield day
+    def __init__(self, offers: Iterable[Offer], days: Sequence[str]) -> None:
+        self._found: dict[tuple[object, str], _Priced] = {}
+        for offer in offers:
+            for day in days:
+                price = offer.at(day)
+                if price is not None:
+                    self._note(offer.data.get("region"), day, _Priced(offer, price))
+
+    def _note(self, region: object, day: str, priced: _Priced) -> None:
+        for place in {region, ANYWHERE}:
+            known = self._found.get((place, day))
+            if known is None or priced.each < known.each:
+                self._found[place, day] = priced
+
+    def alternative(self, spot: Offer, day: str) -> _Priced | None:
+        """The cheapest that who takes the spot offer could have instead on a day."""
+        region = spot.data.get("region")
+        places = (ANYWHERE,) if region is None else (region, None)
+        found = [p for place in places if (p := self._found.get((place, day))) is not None]
+        return min(found, key=lambda priced: priced.each, default=None)
 
 
 def _peers(offers: Sequence[Offer], day: str) -> Iterator[Diagnostic]:
@@ -291,21 +309,32 @@ def _peers(offers: Sequence[Offer], day: str) -> Iterator[Diagnostic]:
             key = (str(offer.data["accelerator"]), offer.kind)
             groups.setdefault(key, []).append(_Priced(offer, price))
     for (accelerator, kind), members in sorted(groups.items(), key=lambda group: group[0]):
-        while len(members) > PEERS_NEEDED:
-            away = [(abs(log(each.times(members))), each) for each in members if each.judged]
-            far, worst = max(away, key=lambda pair: pair[0], default=(0.0, members[0]))
-            if far <= log(PEERS_WITHIN):
-                break
-            others = [each for each in members if each is not worst]
+        yield from _far(members, f"{kind} offers of '{accelerator}'")
+
+
+def _far(members: list[_Priced], called: str) -> Iterator[Diagnostic]:
+    """One after the other, as far as anybody reads them; of what is left then, all at once."""
+    for told in range(MOST_SHOWN + 1):
+        if len(members) <= PEERS_NEEDED:
+            return
+        times = _times(members)
+        away = {place: abs(log(times[place])) for place, m in enumerate(members) if m.judged}
+        far = [place for place, distance in away.items() if distance > log(PEERS_WITHIN)]
+        if not far:
+            return
+        worst = max(far, key=away.__getitem__)
+        others = members[:worst] + members[worst + 1 :]
+        for place in [worst] if told < MOST_SHOWN else far:
+            priced, median_price = members[place], members[place].each / times[place]
+            guess = _guess(priced, others) if told < MOST_SHOWN else ""
             message = (
-                f"'{worst.offer.id}': {worst.each:g} USD for an hour of an accelerator is "
-                f"{worst.times(members):.2g} times the median of the {len(others)} other {kind} "
-                f"offers of '{accelerator}', {_median(others):.3g}{_guess(worst, others)}; "
-                f"expected is a factor of {PEERS_WITHIN:g} at most. Look at count, unit and what "
-                "is included, or say why under unusual.peers"
+                f"'{priced.offer.id}': {priced.each:g} USD for an hour of an accelerator is "
+                f"{times[place]:.2g} times the median of the {len(others)} other {called}, "
+                f"{median_price:.3g}{guess}; expected is a factor of {PEERS_WITHIN:g} at most. "
+                "Look at count, unit and what is included, or say why under unusual.peers"
             )
-            yield at(worst.price.position or worst.offer.document.at(), "O003", message)
-            members = others
+            yield at(priced.price.position or priced.offer.document.at(), "O003", message)
+        members = others
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,26 +349,52 @@ class _Priced:
         return self.offer.each(self.price)
 
     @property
+    def provider(self) -> str:
+        return str(self.offer.data["provider"])
+
+    @property
     def judged(self) -> bool:
         return not self.offer.unusual("peers")
 
-    def times(self, members: Iterable[_Priced]) -> float:
-        """How many times the median of the others it is."""
-        return self.each / _median(each for each in members if each is not self)
+
+def _times(members: Sequence[_Priced]) -> list[float]:
+    """How many times the median of all others each offer is. The median is that of the providers,
+    each with the median of its offers: no one outvotes another."""
+    own: dict[str, list[float]] = {}
+    for priced in members:
+        own.setdefault(priced.provider, []).append(priced.each)
+    own = {provider: sorted(prices) for provider, prices in own.items()}
+    voices = sorted(map(median, own.values()))
+    found = []
+    for priced in members:
+        prices = own[priced.provider]
+        rest = [_median_without(prices, priced.each)] if len(prices) > 1 else []
+        found.append(priced.each / _median_without(voices, median(prices), *rest))
+    return found
 
 
-def _median(offers: Iterable[_Priced]) -> float:
-    """The median of the providers, each with the median of its offers: no one outvotes another."""
-    voices: dict[str, list[float]] = {}
-    for priced in offers:
-        voices.setdefault(str(priced.offer.data["provider"]), []).append(priced.each)
-    return median(median(each) for each in voices.values())
+def _median_without(ordered: Sequence[float], left_out: float, *instead: float) -> float:
+    """The median of ordered numbers without one of them, and with another in its place."""
+    gap, size = bisect_left(ordered, left_out), len(ordered) - 1 + len(instead)
+
+    def kept(place: int) -> float:
+        return ordered[place if place < gap else place + 1]
+
+    def ranked(place: int) -> float:
+        for new in instead:
+            before = bisect_left(ordered, new)
+            before -= before > gap
+            if place >= before:
+                return new if place == before else kept(place - 1)
+        return kept(place)
+
+    return (ranked((size - 1) // 2) + ranked(size // 2)) / 2
 
 
 def _guess(priced: _Priced, others: Iterable[_Priced]) -> str:
     """Whether it is some count times another price of the provider, or that part of it."""
     for other in others:
-        if other.offer.data["provider"] == priced.offer.data["provider"]:
+        if other.provider == priced.provider:
             for count in COUNTS:
                 if abs(priced.each / (count * other.each) - 1) < COUNT_WITHIN:
                     return f" and {count} times that of '{other.offer.id}'"
@@ -357,22 +412,26 @@ def _instances(offers: Sequence[Offer]) -> Iterator[Diagnostic]:
             groups.setdefault(named, []).append(offer)
     for members in groups.values():
         yield from _other_counts(members)
-        for one, other in combinations(members, 2):
-            if all(one.data.get(k) == other.data.get(k) for k in ("term", "region", "commitment")):
+        first: dict[tuple[object, ...], Offer] = {}
+        for offer in members:
+            terms = tuple(offer.data.get(key) for key in ("term", "region", "commitment"))
+            one = first.setdefault(terms, offer)
+            if one is not offer:
                 message = (
                     f"the same as '{one.id}': provider, instance, region and term; keep one file, "
                     "with all prices by date"
                 )
-                yield other.told("O007", message, "instance")
+                yield offer.told("O007", message, "instance")
 
 
 def _other_counts(members: Sequence[Offer]) -> Iterator[Diagnostic]:
     """Offers of an instance whose count fewer of them have; all of them where none prevails."""
     counts = Counter(offer.count for offer in members)
     (_, most), *rest = counts.most_common()
+    first = {offer.count: offer for offer in reversed(members)}  # of each count, in reverse
     for offer in members if rest else ():
         if counts[offer.count] < most or rest[0][1] == most:
-            other = next(each for each in members if each.count != offer.count)
+            other = next(each for each in reversed(first.values()) if each.count != offer.count)
             message = (
                 f"'{offer.data['instance']}' has {offer.count} accelerators here and {other.count} "
                 f"in '{other.id}'; look up the count"

@@ -60,7 +60,7 @@ def unknown_providers(
     offers: Sequence[Document], providers: Sequence[Document]
 ) -> Iterator[Diagnostic]:
     """Offers whose provider is none of those on file, if any are."""
-    known = [str(document.data["title"]) for document in providers]
+    known = {str(document.data["title"]): document for document in providers}
     for document in offers if known else ():
         name = str(document.data["provider"])
         if name not in known:

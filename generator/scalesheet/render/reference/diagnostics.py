@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from scalesheet.codes import CODES, FAMILIES, Code
+from scalesheet.diagnostics import MOST_SHOWN
 from scalesheet.examples import Example, example
 from scalesheet.render.pages.html import escape, heading, inline, page, tag
 from scalesheet.render.reference.format import guide
@@ -23,6 +24,9 @@ def _index() -> str:
         "What `scalesheet` says of bad data begins with a code: "
         "`path:line:column: CODE message`. `scalesheet explain CODE` shows these pages in the "
         "terminal. An error stops the build; a warning does not.",
+        f"`scalesheet` prints the first {MOST_SHOWN} diagnostics of a code and says how many more "
+        "there are. In JSON `more` holds that as a list of `{code, severity, count, files}`. Exit "
+        "status and totals count all of them.",
     ]
     for letter, about in FAMILIES.items():
         rows = [

@@ -1,0 +1,68 @@
+"""`scalesheet check` as the book grows to ten thousand files: time of a file, sound or misspelt."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from benchmarks.measure import ROOT, Ratio, Run, report, run, workspace
+
+#: So much more a file may cost among ten thousand than among a thousand.
+LIMIT = 1.5
+SIZES = (100, 1_000, 10_000)
+MINIMAL = ROOT / "tests" / "invalid" / "minimal"
+
+
+def _read(*place: str) -> str:
+    return MINIMAL.joinpath(*place).read_text("utf-8")
+
+
+#: By kind the place and the text of the file of a number.
+KINDS: Mapping[str, Callable[[int], tuple[str, str]]] = {
+    "accelerators": lambda n: (
+        f"hardware/h{n}.yaml",
+        _read("hardware", "card.yaml").replace("A card", f"Card {n}").replace("aliases:", "#"),
+    ),
+    "offers": lambda n: (
+        f"rates/r{n}.yaml", _read("rates", "offer.yaml").replace("one-card", f"card-{n}"),
+    ),
+    "misspelt offers": lambda n: (
+        f"rates/r{n}.yaml", _read("rates", "offer.yaml").replace(": card", f": crad{n}"),
+    ),
+    "models": lambda n: (f"models/m{n}.yaml", _read("models", "tiny.yaml")),
+    "formulas": lambda n: (f"formulas/f{n}.yaml", _read("formulas", "weight-memory.yaml")),
+    "plans": lambda n: (f"plans/p{n}/plan.yaml", _read("plans", "small", "plan.yaml")),
+}  # fmt: skip
+
+
+def measure() -> list[Ratio]:
+    """Each kind by itself, beside the minimal book; checks are processes of their own."""
+    return [_ratio(kind, [_checked(kind, size) for size in SIZES]) for kind in KINDS]
+
+
+def _checked(kind: str, size: int) -> Run:
+    with workspace() as folder:
+        data = folder / "data"
+        shutil.copytree(MINIMAL, data)
+        for number in range(size):
+            place, text = KINDS[kind](number)
+            (data / Path(place).parent).mkdir(exist_ok=True)
+            (data / place).write_text(text, "utf-8")
+        # misspelt files end in status 1, which is what is measured
+        code = "import sys; from scalesheet.cli import main; main(sys.argv[1:])"
+        return run([sys.executable, "-c", code, "check", "--data", str(data)])
+
+
+def _ratio(kind: str, runs: list[Run]) -> Ratio:
+    """What a file costs from a thousand to ten thousand, against from a hundred to a thousand."""
+    first, second = (
+        (runs[at + 1].seconds - runs[at].seconds) / (SIZES[at + 1] - SIZES[at]) for at in range(2)
+    )
+    taken = ", ".join(f"{r.seconds:.2f} s for {n:,}" for r, n in zip(runs, SIZES, strict=True))
+    return Ratio(f"time of a file, 10,000 / 1,000 {kind}", second / first, LIMIT, taken)
+
+
+if __name__ == "__main__":
+    raise SystemExit(report("files", measure()))

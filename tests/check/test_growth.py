@@ -1,0 +1,122 @@
+"""Check takes as long for each file and each mistake, however many there are of them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from scalesheet.build import examine
+from scalesheet.diagnostics import MOST_SHOWN, Diagnostic, as_github, as_json, as_text, nearest
+from scalesheet.load.reader import parse
+from small import MINIMAL, lay
+
+CARD = (MINIMAL / "hardware" / "card.yaml").read_text("utf-8").replace("aliases:", "#")
+OFFER = (MINIMAL / "rates" / "offer.yaml").read_text("utf-8").replace("instance:", "#")
+PLAN = (MINIMAL / "plans" / "small" / "plan.yaml").read_text("utf-8")
+TABLE = (
+    "title: T{n}\nsummary: s\nsource: a-paper\ncolumns: {{a: {{unit: USD}}}}\n"
+    "rows: {{r: {{title: R, a: 1}}}}\n"
+)
+
+
+def sound(n: int) -> Iterator[tuple[str, str]]:
+    yield f"hardware/h{n}.yaml", CARD.replace("A card", f"Card {n}")
+    yield f"rates/r{n}.yaml", OFFER
+    yield f"tables/t{n}.yaml", TABLE.format(n=n)
+
+
+def plans(n: int) -> Iterator[tuple[str, str]]:
+    if n % 8 == 0:
+        yield f"plans/p{n}/plan.yaml", PLAN
+
+
+def the_same(n: int) -> Iterator[tuple[str, str]]:
+    yield f"rates/r{n}.yaml", OFFER + "instance: a-card\n"
+
+
+def counted_otherwise(n: int) -> Iterator[tuple[str, str]]:
+    count = f"accelerators: {n + 1}\ninstance: a-card\n"
+    yield f"rates/r{n}.yaml", OFFER.replace("accelerators: 1\n", count)
+
+
+def spot_and_on_demand(n: int) -> Iterator[tuple[str, str]]:
+    term = "term: spot" if n % 2 else "term: on-demand"
+    yield f"rates/r{n}.yaml", OFFER.replace("term: on-demand", term)
+
+
+def far_from_their_peers(n: int) -> Iterator[tuple[str, str]]:
+    price = f"price: {50 + n if n % 2 else 1}, unit"
+    whole = OFFER.replace("price: 1, low: 0.8, high: 1.2, unit", price)
+    yield f"rates/r{n}.yaml", whole.replace("A provider", f"Provider {n % 7 or n}")
+
+
+def misspelt(n: int) -> Iterator[tuple[str, str]]:
+    yield f"hardware/h{n}.yaml", CARD.replace("A card", f"Card {n}")
+    yield f"rates/r{n}.yaml", OFFER.replace("accelerator: card", f"accelerator: hx{n}")
+
+
+Kind = Callable[[int], Iterator[tuple[str, str]]]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [sound, plans, the_same, counted_otherwise, spot_and_on_demand, far_from_their_peers, misspelt],
+)
+def test_four_times_the_files_take_about_four_times_as_long(tmp_path: Path, kind: Kind) -> None:
+    def seconds(count: int) -> float:
+        data = lay(tmp_path, {path: text for n in range(count) for path, text in kind(n)})
+        start = time.process_time()
+        examine(data)
+        return time.process_time() - start
+
+    seconds(1)  # what is read once
+    assert seconds(240) < 9 * seconds(60)
+
+
+def test_marks_of_a_merge_without_its_end_are_read_once() -> None:
+    def seconds(lines: int) -> float:
+        start = time.process_time()
+        parse(b"<<<<<<< ours\n" * lines, "a.yaml")
+        return time.process_time() - start
+
+    assert seconds(64_000) < 9 * seconds(16_000) + 0.1
+
+
+def test_offers_that_are_the_same_are_each_told_once(tmp_path: Path) -> None:
+    data = lay(tmp_path, {path: text for n in range(30) for path, text in the_same(n)})
+    found = [d for d in examine(data).diagnostics if d.code == "O007"]
+    assert len(found) == 29
+    assert all("the same as 'r0'" in d.message for d in found)
+
+
+def test_a_misspelt_name_is_found_among_ten_thousand() -> None:
+    names = [f"accelerator-{n:05}" for n in range(10_000)]
+    assert nearest("acelerator-04321", names) == "; did you mean 'accelerator-04321'?"
+    assert nearest("xyz", names) == ""
+
+
+MANY = [Diagnostic(f"data/{n // 10}.yaml", n, 1, "N006", "unknown") for n in range(100)]
+FEW = [Diagnostic("data/z.yaml", 1, 1, "O001", "old")]
+
+
+def test_the_first_of_a_code_are_printed_and_the_others_counted() -> None:
+    lines = as_text(MANY + FEW).splitlines()
+    assert lines[:MOST_SHOWN] == [str(d) for d in MANY[:MOST_SHOWN]]
+    assert lines[MOST_SHOWN:] == [
+        "data/z.yaml:1:1: O001 old",
+        "80 more errors like these: N006 unknown source, in 8 files",
+    ]
+
+
+def test_json_and_annotations_say_how_many_more_there_are() -> None:
+    told = json.loads(as_json(MANY + FEW))
+    assert len(told["diagnostics"]) == MOST_SHOWN + 1
+    assert told["more"] == [{"code": "N006", "severity": "error", "count": 80, "files": 8}]
+    assert as_github(MANY).splitlines()[-1] == (
+        "::error title=N006::80 more errors like these: N006 unknown source, in 8 files"
+    )
+    assert json.loads(as_json(FEW))["more"] == []
