@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from scalesheet.audit.model import Audited
-from scalesheet.bench.beside import Beside
 from scalesheet.diagnostics import Diagnostic, Refused, errors
-from scalesheet.evaluate.sensitivity import Sensitivity
-from scalesheet.model import Book, Key, Plan, Record
-from scalesheet.predict.score import TaskScore
-from scalesheet.values import Results
+from scalesheet.edition import Edition
+from scalesheet.model import Book
 
 Progress = Callable[[str], None]
 GENERATED = "book"  # the folder below docs/ that holds the generated pages
@@ -24,13 +19,14 @@ GENERATED = "book"  # the folder below docs/ that holds the generated pages
 
 @dataclass
 class Examined:
-    """A data folder as far as it could be read: all diagnostics, and the results if sound."""
+    """A data folder as far as it could be read: all diagnostics, and the edition if sound."""
 
     diagnostics: list[Diagnostic]
-    book: Book | None = None
-    results: dict[str, Results] = field(default_factory=dict)  # by plan
-    audits: dict[str, Audited] = field(default_factory=dict)  # by id: one for each document
-    scores: dict[str, TaskScore] = field(default_factory=dict)  # by task
+    edition: Edition | None = None
+
+    @property
+    def book(self) -> Book | None:
+        return self.edition.book if self.edition else None
 
 
 @dataclass(frozen=True)
@@ -70,11 +66,7 @@ def build(
 
     # Nothing is written before everything was read, checked, resolved and evaluated.
     progress("reading and checking the data")
-    examined = examine(data, as_of)
-    book, results = examined.book, examined.results
-    if book is None or errors(examined.diagnostics):
-        raise Refused(examined.diagnostics)
-    stamp = edition_hash(book, results)
+    edition, found = sound_edition(data, as_of, created)
 
     # Where neither the input nor the output changed there is nothing to do.
     from scalesheet.output import staged, sweep
@@ -83,28 +75,22 @@ def build(
     told = still_holds(out, published, inputs)
     if told is not None:
         sweep(out)
-        return _built(out, book, site, tuple(examined.diagnostics), told)
+        return _built(out, edition.book, site, found, told)
 
     # All is made beside the output, and takes its place in one step at the end.
     with staged(out) as stage:
-        progress(f"writing {_count(len(book.plans), 'workbook')}")
-        moves, beside = _sensitivities(book), _beside(book)
-        cells, formulas = _workbooks(book, results, moves, stage / "workbooks", stamp, created)
-        pages = 0
+        progress(f"writing {_count(len(edition.book.plans), 'workbook')}")
+        told = _workbooks(edition, stage / "workbooks")
         if site:
             progress("writing the pages")
-            docs = _documents(examined, book, moves, beside, stage, data, stamp)
-            where = site_address(project / "mkdocs.yml")
-            api = stage / "site-api"
-            _api(examined, book, moves, beside, api, stamp, pages=True, site_url=where)
+            docs = _documents(edition, stage, project)
             progress("building the site")
-            pages = _site(stage, docs, project, f"Edition {book.edition}")
+            told["pages"] = _site(edition, stage, docs, project)
             _publish_pages(docs, project / "docs" / GENERATED)
         else:
-            _api(examined, book, moves, beside, stage / "api", stamp, pages=False)
-        told = {"edition_hash": stamp, "cells": cells, "formulas": formulas, "pages": pages}
+            _api(edition, stage / "api")
         write_stamp(stage, published, inputs, told)
-    return _built(out, book, site, tuple(examined.diagnostics), told)
+    return _built(out, edition.book, site, found, told)
 
 
 def _built(
@@ -116,7 +102,12 @@ def _built(
 
 
 def examine(
-    data: Path, as_of: date | None = None, *, plans: bool = True, label: str = ""
+    data: Path,
+    as_of: date | None = None,
+    created: datetime | None = None,
+    *,
+    plans: bool = True,
+    label: str = "",
 ) -> Examined:
     """Load, check, resolve and evaluate. Each stage runs only on what the one before accepted.
 
@@ -138,33 +129,24 @@ def examine(
     found += resolved
     if book is None or errors(resolved):
         return Examined(sorted(set(found)))
-    from scalesheet.render.workbook.layout import name_faults
-
-    for plan in book.plans.values():
-        found += name_faults(book, plan)
-    from scalesheet.evaluate import evaluate
+    from scalesheet.audit.problems import problems
+    from scalesheet.defined_names import name_problems
     from scalesheet.evaluate.findings import counts, examples, findings
 
+    edition = Edition(book, created)
+    for plan in book.plans.values():
+        found += name_problems(book, plan)
     found += examples(book)
     found += counts(book)
-    results = {plan.id: evaluate(book, plan) for plan in book.plans.values()}
     for plan in book.plans.values():
-        found += findings(book, plan, results[plan.id])
-    from scalesheet.audit.judge import judge
-    from scalesheet.audit.problems import problems
-
-    audits = judge(book)
-    for audited in audits.values():
+        found += findings(book, plan, edition.results[plan.id])
+    for audited in edition.audits.values():
         found += problems(audited, book)
-    scores: dict[str, TaskScore] = {}
     if book.publications:
         from scalesheet.predict.check import problems as score_problems
-        from scalesheet.predict.score import score
 
-        scores = score(book)
-        found += score_problems(book, scores)
-    found = of_its_day(found, book)
-    return Examined(sorted(set(found)), book, results, audits, scores)
+        found += score_problems(book, edition.scores)
+    return Examined(sorted(set(of_its_day(found, book))), edition)
 
 
 #: Errors that change no value: what rests on the file can be looked at all the same.
@@ -191,190 +173,74 @@ def diagnose(data: Path, as_of: date | None = None) -> list[Diagnostic]:
     return examine(data, as_of).diagnostics
 
 
+def sound_edition(
+    data: Path, as_of: date | None = None, created: datetime | None = None
+) -> tuple[Edition, tuple[Diagnostic, ...]]:
+    """The edition of a data folder, and what is noted of it. Raises Refused with all diagnostics if
+    there is an error."""
+    examined = examine(data, as_of, created)
+    if examined.edition is None or errors(examined.diagnostics):
+        raise Refused(examined.diagnostics)
+    return examined.edition, tuple(examined.diagnostics)
+
+
 def compile_book(data: Path, as_of: date | None = None) -> Book:
     """The Book of a data folder. Raises Refused with all diagnostics."""
-    examined = examine(data, as_of)
-    if examined.book is None or errors(examined.diagnostics):
-        raise Refused(examined.diagnostics)
-    return examined.book
-
-
-def edition_hash(book: Book, results: Mapping[str, Results]) -> str:
-    """Eight characters that two people compare to know that they hold the same numbers.
-
-    It covers the edition and every cell of the plans and of the catalogue: its place, value, ends
-    and unit; not what describes them.
-    """
-    from scalesheet.evaluate import evaluate_catalogue
-    from scalesheet.render.api.plans import cells, cells_of
-
-    digest = hashlib.sha256(book.edition.isoformat().encode())
-    every = [("", cells_of(book.tables.values(), evaluate_catalogue(book)))]
-    every += [(plan.id, cells(plan, results[plan.id])) for plan in book.plans.values()]
-    for owner, found in every:
-        for table, row, quantity, value in found:
-            ends = (value.value, value.low, value.high, value.reason, str(quantity.unit))
-            digest.update(repr((owner, table, row, quantity.name, *ends)).encode())
-    return digest.hexdigest()[:8]
+    return sound_edition(data, as_of)[0].book
 
 
 # ------------------------------------------------------------------ the renderers
 
 
-def _workbooks(
-    book: Book,
-    results: Mapping[str, Results],
-    moves: Mapping[str, Sensitivity],
-    folder: Path,
-    stamp: str,
-    created: datetime | None,
-) -> tuple[int, int]:
-    from scalesheet.render.workbook import write_workbook
+def _workbooks(edition: Edition, folder: Path) -> dict[str, Any]:
+    """Writes the workbooks; what the stamp says of them."""
+    from scalesheet.render.workbook import write_workbooks
 
-    folder.mkdir()
-    reports = [
-        write_workbook(
-            book,
-            plan,
-            results[plan.id],
-            folder / f"{plan.id}.xlsx",
-            edition_hash=stamp,
-            created=created,
-            sensitivity=moves[plan.id],
-        )
-        for plan in book.plans.values()
-    ]
+    reports = write_workbooks(edition, folder)
     _refuse([problem for report in reports for problem in report.problems])
-    return sum(r.cells for r in reports), sum(r.formulas for r in reports)
+    cells, formulas = sum(r.cells for r in reports), sum(r.formulas for r in reports)
+    return {"edition_hash": edition.hash, "cells": cells, "formulas": formulas, "pages": 0}
 
 
-def _api(
-    examined: Examined,
-    book: Book,
-    moves: Mapping[str, Sensitivity],
-    beside: Mapping[str, Beside],
-    folder: Path,
-    stamp: str,
-    *,
-    pages: bool,
-    site_url: str = "",
-) -> None:
-    from scalesheet.evaluate import evaluate_catalogue
+def _api(edition: Edition, folder: Path, *, pages: bool = False, site_url: str = "") -> None:
     from scalesheet.render.api import write_api
-    from scalesheet.render.api.audit import write_audits
 
-    write_audits(book, examined.audits, folder)  # first: the index lists what is there
-
-    scenarios = {
-        plan.id: _by_scenario(book, plan) or {"": examined.results[plan.id]}
-        for plan in book.plans.values()
-    }
-    write_api(
-        book,
-        examined.results,
-        folder,
-        edition_hash=stamp,
-        catalogue=evaluate_catalogue(book),
-        scenarios=scenarios,
-        sensitivities=moves,
-        examples={record.id: _examples(record) for record in book.records.values()},
-        pages=pages,
-        scores=examined.scores,
-        beside=beside,
-        site_url=site_url,
-    )
+    write_api(edition, folder, pages=pages, site_url=site_url)
 
 
-def _documents(
-    examined: Examined,
-    book: Book,
-    moves: Mapping[str, Sensitivity],
-    beside: Mapping[str, Beside],
-    stage: Path,
-    data: Path,
-    stamp: str,
-) -> Path:
+def _documents(edition: Edition, stage: Path, project: Path) -> Path:
     """The pages written by hand and the generated ones, together."""
     from scalesheet.render.pages import write_pages
     from scalesheet.render.reference import write_reference
 
     docs = stage / "docs"
-    source = _project(data) / "docs"
     shutil.copytree(
-        source,
+        project / "docs",
         docs,
         ignore=lambda folder, names: [n for n in names if n == GENERATED or n[0] == "."],
     )
-    # Links from docs/book/plans/<plan>.html to the files beside the pages.
-    workbooks = {plan: f"../../workbooks/{plan}.xlsx" for plan in book.plans}
-    report = write_pages(
-        book,
-        examined.results,
-        docs / GENERATED,
-        edition_hash=stamp,
-        workbooks=workbooks,
-        scenarios={plan.id: _by_scenario(book, plan) for plan in book.plans.values()},
-        examples={record.id: _examples(record) for record in book.records.values()},
-        plain=stage / "plain" / GENERATED,
-        audits=examined.audits,
-        sensitivities=moves,
-        scores=examined.scores,
-        beside=beside,
-        data={plan: _data_links(plan) for plan in book.plans},
-        front=docs / "index.md",
-    )
+    report = write_pages(edition, docs / GENERATED, stage / "plain" / GENERATED)
     _refuse(list(report.problems))
-    write_reference(book, docs / GENERATED / "reference")
+    write_reference(edition.book, docs / GENERATED / "reference")
     return docs
 
 
-def _data_links(plan: str) -> dict[str, str]:
-    """From the page of a plan to its files in the data API."""
-    return {kind.upper(): f"../../api/v1/plans/{plan}.{kind}" for kind in ("json", "csv")}
-
-
-def _examples(record: Record) -> list[float]:
-    """What the record gives for each of its examples; that they hold has been checked."""
-    from scalesheet.evaluate.findings import call
-
-    return [float(call(record, example.given).value or 0.0) for example in record.examples]
-
-
-def _sensitivities(book: Book) -> dict[str, Sensitivity]:
-    from scalesheet.evaluate.sensitivity import sensitivity
-
-    return {plan.id: sensitivity(book, plan) for plan in book.plans.values()}
-
-
-def _beside(book: Book) -> dict[str, Beside]:
-    """What is predicted of each measurement."""
-    from scalesheet.bench.compare import compared
-    from scalesheet.bench.simulate import simulated
-
-    return compared(book, simulated)
-
-
-def _by_scenario(book: Book, plan: Plan) -> dict[str, Results]:
-    from scalesheet.evaluate import evaluate
-
-    return {word: evaluate(book, plan, {Key("scenario"): word}) for word in plan.scenarios}
-
-
-def _site(stage: Path, docs: Path, project: Path, foot: str) -> int:
+def _site(edition: Edition, stage: Path, docs: Path, project: Path) -> int:
+    """The data API and the site; how many pages it has."""
     from scalesheet.site import build_site
 
-    files = {"api": stage / "site-api", "workbooks": stage / "workbooks"}
+    config = project / "mkdocs.yml"
+    _api(edition, stage / "site-api", pages=True, site_url=site_address(config))
     report = build_site(
         docs,
         stage / "site",
-        config=project / "mkdocs.yml",
-        files=files,
+        config=config,
+        files={"api": stage / "site-api", "workbooks": stage / "workbooks"},
         plain=stage / "plain",
-        foot=foot,
+        foot=f"Edition {edition.book.edition}",
     )
     if report.problems:
-        place = str(project / "mkdocs.yml")
-        _refuse([Diagnostic(place, 1, 1, "X002", problem) for problem in report.problems])
+        _refuse([Diagnostic(str(config), 1, 1, "X002", each) for each in report.problems])
     shutil.rmtree(stage / "site-api")
     shutil.rmtree(stage / "plain")
     return report.pages

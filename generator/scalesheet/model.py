@@ -134,6 +134,11 @@ class Ends:
     low: Node | None = None
     high: Node | None = None
 
+    @property
+    def trees(self) -> tuple[Node, ...]:
+        """Those that there are: low, value, high."""
+        return tuple(tree for tree in (self.low, self.value, self.high) if tree is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class Formula:
@@ -207,6 +212,16 @@ class Column(Quantity):
     stated: Mapping[str, Stated] = field(default_factory=dict)
     formula: Formula | None = None
     own: Mapping[str, Formula] = field(default_factory=dict)
+
+
+def formulas_of(quantity: Quantity) -> tuple[Formula, ...]:
+    """Every formula of a scalar or column."""
+    match quantity:
+        case Scalar(formula=Formula() as formula):
+            return (formula,)
+        case Column(formula=formula, own=own):
+            return (*((formula,) if formula else ()), *own.values())
+    return ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from scalesheet.build import edition_hash
 from scalesheet.diagnostics import Refused
-from scalesheet.evaluate import evaluate
+from scalesheet.edition import Edition
 from scalesheet.model import Book, Key, Plan, Stated
 from scalesheet.render.workbook import WorkbookReport, write_workbook
 
@@ -29,10 +28,8 @@ def with_inputs(plan: Plan, edits: Mapping[Key, Stated]) -> Plan:
 def write_answer(book: Book, plan: Plan, edits: Mapping[Key, Stated], path: Path) -> WorkbookReport:
     """Writes the workbook. Raises Refused where it would be unsound, OSError where it cannot."""
     changed = with_inputs(plan, edits)
-    results = evaluate(book, changed)
-    whole = replace(book, plans={**book.plans, plan.id: changed})
-    stamp = edition_hash(whole, {name: evaluate(whole, each) for name, each in whole.plans.items()})
-    report = write_workbook(whole, changed, results, path, edition_hash=stamp)
+    edition = Edition(replace(book, plans={**book.plans, plan.id: changed}))
+    report = write_workbook(edition, changed, path, sensitivity=False)
     if report.problems:
         raise Refused(report.problems)
     return report

@@ -38,12 +38,13 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.render.audit import audit_text
 
     examined = examine(folder(options.data), options.as_of)
-    book = examined.book
+    edition = examined.edition
     others = [d for d in errors(examined.diagnostics) if d.code not in JUDGED]
-    if book is None or others:
+    if edition is None or others:
         raise Refused(examined.diagnostics)
+    book = edition.book
     wanted = _chosen(book, options.plans)
-    chosen = [a for plan in wanted for a in examined.audits.values() if a.audit.plan == plan]
+    chosen = [a for plan in wanted for a in edition.audits.values() if a.audit.plan == plan]
     if options.documents is not None and not options.documents.is_dir():
         raise UsageError(f"there is no folder '{options.documents}'; name that of the documents")
 

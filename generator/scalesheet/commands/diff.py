@@ -76,8 +76,8 @@ def run(options: argparse.Namespace) -> int:
                 examine(side.data, options.as_of, label=side.label) for side in (base, head)
             )
             status = _faults((base, before), (head, after))
-            if before.book is not None and after.book is not None:
-                diff = compare(before, after, options.threshold)
+            if before.edition is not None and after.edition is not None:
+                diff = compare(before.edition, after.edition, options.threshold)
                 _tell(options, (base, before), (head, after), diff)
             return status
     except SideError as error:

@@ -39,12 +39,12 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.render.terminal import plan_text
 
     examined = examine(folder(options.data), options.as_of)
-    if examined.book is None or errors(examined.diagnostics):
+    if examined.edition is None or errors(examined.diagnostics):
         raise Refused(examined.diagnostics)
-    book = examined.book
+    book = examined.edition.book
     plan = plan_of(book, options.plan)
     edits = dict(_edit(book, plan, text) for text in options.set)
-    results = evaluate(book, plan, edits) if edits else examined.results[plan.id]
+    results = evaluate(book, plan, edits) if edits else examined.edition.results[plan.id]
     if options.format == "json":
         print(as_json(plan_json(book, plan, results)), end="")
     elif options.format == "csv":

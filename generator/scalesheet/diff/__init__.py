@@ -6,7 +6,6 @@ and `data.py`.
 
 from __future__ import annotations
 
-from scalesheet.build import Examined
 from scalesheet.diff.causes import explained
 from scalesheet.diff.changes import Diff
 from scalesheet.diff.formulas import formula_changes
@@ -15,6 +14,7 @@ from scalesheet.diff.matching import match
 from scalesheet.diff.results import moved_results
 from scalesheet.diff.statements import statement_changes
 from scalesheet.diff.verdicts import score_changes, verdict_changes
+from scalesheet.edition import Edition
 
 __all__ = ["THRESHOLD", "Diff", "compare"]
 
@@ -22,15 +22,12 @@ __all__ = ["THRESHOLD", "Diff", "compare"]
 THRESHOLD = 0.001
 
 
-def compare(base: Examined, head: Examined, threshold: float = THRESHOLD) -> Diff:
-    """Everything that differs between two books that could be evaluated.
+def compare(base: Edition, head: Edition, threshold: float = THRESHOLD) -> Diff:
+    """Everything that differs between two editions.
 
     `threshold`: a number has moved if it, or an end of its range, differs by more than this part of
     what it was.
     """
-    assert base.book is not None
-    assert head.book is not None
-
     # What is what: a thing that only changed its id is still the same thing.
     names = match(base.book, head.book)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from scalesheet.build import Examined
 from scalesheet.diff.changes import (
     Effect,
     Entry,
@@ -22,6 +21,7 @@ from scalesheet.diff.changes import (
 from scalesheet.diff.matching import Names, own_tables, plan_of
 from scalesheet.diff.printing import turn
 from scalesheet.diff.results import Found, value_at
+from scalesheet.edition import Edition
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.routes import cell_key, formula_of, read_by, stated_key
 from scalesheet.model import Book, Key, Plan, Table
@@ -36,16 +36,14 @@ Cause = InputChanged | FormulaChanged | Entry
 
 
 def explained(
-    base: Examined,
-    head: Examined,
+    base: Edition,
+    head: Edition,
     names: Names,
     inputs: Sequence[InputChanged],
     formulas: Sequence[FormulaChanged],
     found: Found,
 ) -> tuple[ResultMoved, ...]:
     """The moved results with what moved them, the worst first."""
-    assert base.book is not None
-    assert head.book is not None
     told: list[ResultMoved] = []
     for old, new in names.plans.items():
         moved = sorted((m for m in found.moved if m.place.plan == new), key=lambda m: m.rank)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalesheet.build import Examined
 from scalesheet.diff.changes import CATALOGUE, Place, ResultMoved
 from scalesheet.diff.formulas import BY_SCENARIO
 from scalesheet.diff.inputs import label_of, scaled, unit_factor
 from scalesheet.diff.matching import Names, own_tables, plan_of
 from scalesheet.diff.printing import turn
-from scalesheet.evaluate import evaluate_catalogue
+from scalesheet.edition import Edition
 from scalesheet.model import Book, Column, Key, Quantity, Scalar, Stated
 from scalesheet.values import Results, Series, Value
 
@@ -28,13 +27,11 @@ class Found:
     after: Mapping[str, Results]
 
 
-def moved_results(base: Examined, head: Examined, names: Names, threshold: float) -> Found:
+def moved_results(base: Edition, head: Edition, names: Names, threshold: float) -> Found:
     """Every computed figure that is on both sides and moved by more than this part of what it was;
     a word or a reason by being another. In no order."""
-    assert base.book is not None
-    assert head.book is not None
-    before = {CATALOGUE: evaluate_catalogue(base.book), **base.results}
-    after = {CATALOGUE: evaluate_catalogue(head.book), **head.results}
+    before = {CATALOGUE: base.catalogue, **base.results}
+    after = {CATALOGUE: head.catalogue, **head.results}
     moved: list[ResultMoved] = []
     compared: dict[str, int] = {}
     for old, new in names.plans.items():

@@ -25,8 +25,8 @@ from scalesheet.pull.sheets import Workbook, read_workbook
 from scalesheet.pull.where import Stamp, stamp_of
 
 if TYPE_CHECKING:
-    from scalesheet.build import Examined
     from scalesheet.diff import Diff
+    from scalesheet.edition import Edition
 
 
 @dataclass(frozen=True)
@@ -193,25 +193,22 @@ def _examined(data: Path, pulling: Pulling, found: Pulled) -> Pulled:
     # a warning is told where an edit is its cause; the others are those of the data as they were
     told = [d for d in told if d.severity == "error" or d in causes]
     found = replace(found, diagnostics=tuple(told), causes=causes)
-    if errors(told) or examined.book is None:
+    if errors(told) or examined.edition is None:
         return found
-    wrong = tuple(unproven(pulling, examined.book, found.edits))
+    wrong = tuple(unproven(pulling, examined.edition.book, found.edits))
     if wrong:
         return replace(found, errors=wrong)
-    return replace(found, moved=_moved(pulling, data, examined, alone=own))
+    return replace(found, moved=_moved(pulling, data, examined.edition, alone=own))
 
 
-def _moved(pulling: Pulling, data: Path, after: Examined, *, alone: bool) -> Diff:
+def _moved(pulling: Pulling, data: Path, after: Edition, *, alone: bool) -> Diff:
     """What the edits do to the numbers: to those of the plan, where nothing else could move."""
-    from scalesheet.audit.judge import judge
-    from scalesheet.build import Examined, examine
+    from scalesheet.build import sound_edition
     from scalesheet.diff import compare
-    from scalesheet.evaluate import evaluate
+    from scalesheet.edition import Edition
 
-    if not alone:
-        return compare(examine(data), after)
-    book, plan = pulling.book, pulling.plan
-    return compare(Examined([], book, {plan.id: evaluate(book, plan)}, judge(book)), after)
+    before = Edition(pulling.book) if alone else sound_edition(data)[0]
+    return compare(before, after)
 
 
 def _documents(copy: Path, found: Pulled, data: Path) -> list[Document]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from scalesheet.defined_names import Names, tables_of
 from scalesheet.language.syntax import End
 from scalesheet.load import Document
 from scalesheet.model import Book, Plan, Table
@@ -14,8 +15,6 @@ from scalesheet.pull.sheets import Cell, Workbook
 from scalesheet.pull.sites import Site, Sites
 from scalesheet.pull.tokens import Meanings, Printer, Token, meanings
 from scalesheet.pull.where import Place, Stamp, Where
-from scalesheet.render.workbook.layout import tables_of
-from scalesheet.render.workbook.names import Names
 from scalesheet.render.workbook.places import ConstantPlace, Layout
 
 

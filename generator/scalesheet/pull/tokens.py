@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from scalesheet.defined_names import Names
 from scalesheet.language.syntax import End, Node
 from scalesheet.model import Quantity
 from scalesheet.printers.excel import excel
 from scalesheet.pull.sheets import Workbook, address
 from scalesheet.pull.where import Area, Place, Where, area_of
-from scalesheet.render.workbook.names import Names
 
 #: kind and what it says. Kinds: num, str, flag, op, func, error, foreign, name, and those of a
 #: reference: scalar (name, end), own (table, column, end), cell (table, row, column, end),

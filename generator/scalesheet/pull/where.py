@@ -13,13 +13,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from scalesheet.defined_names import Names, tables_of
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Book, Plan, Table
 from scalesheet.pull.sheets import Cell, Sheet, Workbook, address, spot
 from scalesheet.render.workbook.changes import ALL_HEADINGS
 from scalesheet.render.workbook.front import CONTENTS, EDITION, EDITION_HASH, PLAN
-from scalesheet.render.workbook.layout import tables_of
-from scalesheet.render.workbook.names import Names
 from scalesheet.render.workbook.places import NAMES_OF
 from scalesheet.render.workbook.scalars import (
     FIRST_HEADINGS,

@@ -13,7 +13,8 @@ from scalesheet.evaluate import Overrides, evaluate
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Book, Formula, Plan, Quantity, Table
 from scalesheet.render.workbook import WorkbookReport, write_workbook
-from scalesheet.render.workbook.layout import lay_out, tables_of
+from scalesheet.defined_names import tables_of
+from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.places import Layout
 from scalesheet.values import Results, Value
 

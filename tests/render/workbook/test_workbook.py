@@ -21,7 +21,8 @@ from scalesheet.evaluate import evaluate
 from scalesheet.language.syntax import Number, walk
 from scalesheet.model import Plan, Stated
 from scalesheet.render.workbook import write_workbook
-from scalesheet.render.workbook.layout import lay_out, name_faults, trees_of
+from scalesheet.defined_names import name_problems
+from scalesheet.render.workbook.layout import lay_out
 
 SHARED = {
     "ABS", "AND", "AVERAGE", "AVERAGEIFS", "COUNT", "COUNTA", "COUNTIF", "COUNTIFS", "EXACT", "EXP",
@@ -142,7 +143,7 @@ def test_a_formula_holds_no_number_that_the_plan_does_not_write(
     made: Made, written: Workbook
 ) -> None:
     for (sheet, address), (formula, _) in made.formulas().items():
-        literals = {n.value for tree in trees_of(formula) for n in walk(tree) if type(n) is Number}
+        literals = {n.value for tree in formula.ends.trees for n in walk(tree) if type(n) is Number}
         numbers = {float(t) for t in tokens(written[sheet][address], "OPERAND", "NUMBER")}
         assert numbers <= literals | {0.0}, written[sheet][address].value
 
@@ -260,7 +261,7 @@ def test_the_limits_of_messages_are_kept_for_the_longest_titles(made: Made, tmp_
 def test_a_name_that_is_a_cell_is_found_before_it_is_written(made: Made) -> None:
     scalar = replace(made.plan.scalars["cards"], name="h100")
     plan = replace(made.plan, scalars={**made.plan.scalars, "h100": scalar})
-    assert [(f.code, f.message) for f in name_faults(made.book, plan)] == [
+    assert [(f.code, f.message) for f in name_problems(made.book, plan)] == [
         ("N004", "'h100' is a cell of a spreadsheet; give it another name")
     ]
 

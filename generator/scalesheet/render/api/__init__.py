@@ -6,14 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from scalesheet.bench.beside import Beside
-from scalesheet.evaluate.sensitivity import Sensitivity
-from scalesheet.model import Book
-from scalesheet.predict.score import TaskScore
-from scalesheet.render.api.audit import AUDITS
+from scalesheet.edition import Edition, cells
+from scalesheet.render.api.audit import audit_json
 from scalesheet.render.api.catalogue import collection_files, collections, prices_csv
 from scalesheet.render.api.changes import FEED, JSON, changes_feed, changes_json
 from scalesheet.render.api.index import (
@@ -25,9 +22,7 @@ from scalesheet.render.api.index import (
     index_json,
 )
 from scalesheet.render.api.plans import (
-    Scenarios,
     as_csv,
-    cells,
     headlines_csv,
     headlines_json,
     plan_json,
@@ -37,57 +32,49 @@ from scalesheet.render.api.sensitivity import sensitivity_json
 from scalesheet.render.api.text import as_json
 from scalesheet.render.api.values import value_json
 from scalesheet.schemas import KINDS, written
-from scalesheet.values import Results
 
 __all__ = ["VERSION", "as_csv", "as_json", "cells", "plan_json", "value_json", "write_api"]
 
 
 def write_api(
-    book: Book,
-    results: Mapping[str, Results],
-    folder: Path,
-    *,
-    edition_hash: str,
-    catalogue: Results,
-    scenarios: Mapping[str, Scenarios],
-    examples: Mapping[str, Sequence[float]],
-    sensitivities: Mapping[str, Sensitivity],
-    pages: bool,
-    scores: Mapping[str, TaskScore] | None = None,
-    beside: Mapping[str, Beside] | None = None,
-    site_url: str = "",
+    edition: Edition, folder: Path, *, pages: bool, site_url: str = ""
 ) -> tuple[str, ...]:
     """Write the API below `folder`/v1; the paths of what was written, below that.
 
-    `results`, `scenarios` and `sensitivities` are by plan, `examples` the computed results of each
-    formula's examples, `scores` by task, `beside` what is predicted of each measurement. `pages`:
-    the pages of the site stand around, so the index links to them; `site_url` is where the site
-    stands, if that is known.
+    `pages`: the site's pages are published with it, so the index links to them. `site_url` is where
+    the site is published, if that is known.
     """
+    book = edition.book
     root = folder / VERSION
     files: dict[str, str] = {}
 
-    # The plans, then what they are made of.
-    files["plans.json"] = as_json(headlines_json(book, scenarios))
-    files["plans.csv"] = headlines_csv(book, scenarios)
+    # The plans, their audits, then what plans are made of.
+    files["plans.json"] = as_json(headlines_json(edition))
+    files["plans.csv"] = headlines_csv(edition)
     for plan in book.plans.values():
-        files[f"plans/{plan.id}.json"] = as_json(plan_json(book, plan, results[plan.id]))
-        files[f"plans/{plan.id}.csv"] = as_csv(plan, results[plan.id])
-        moves = sensitivity_json(book, plan, sensitivities[plan.id])
+        results = edition.results[plan.id]
+        files[f"plans/{plan.id}.json"] = as_json(plan_json(book, plan, results))
+        files[f"plans/{plan.id}.csv"] = as_csv(plan, results)
+        moves = sensitivity_json(book, plan, edition.sensitivities[plan.id])
         files[f"sensitivity/{plan.id}.json"] = as_json(moves)
-    kept = collections(book, catalogue, examples, beside or {})
+    audited = dict.fromkeys(each.audit.plan for each in edition.audits.values())
+    for id_ in audited:
+        of_plan = [each for each in edition.audits.values() if each.audit.plan == id_]
+        files[f"audit/{id_}.json"] = as_json(audit_json(book, of_plan))
+    kept = collections(edition)
     for each in kept:
         files.update(collection_files(book, each))
     files["prices.csv"] = prices_csv(book)
     files[JSON] = as_json(changes_json(book))
     files[FEED] = changes_feed(book, pages=pages, site_url=site_url)
-    files["score.json"] = as_json(score_json(book, scores or {}))
+    files["score.json"] = as_json(score_json(book, edition.scores))
 
-    # What all of it looks like, and where everything is. Audits were written before.
+    # What all of it looks like, and where everything is.
     files.update(_schemas())
-    audits = frozenset(path.stem for path in (root / AUDITS).glob("*.json"))
     listed = {each.name: [(id_, title) for id_, title, _ in each.entries] for each in kept}
-    index = index_json(book, listed, edition_hash=edition_hash, audits=audits, pages=pages)
+    index = index_json(
+        book, listed, edition_hash=edition.hash, audits=frozenset(audited), pages=pages
+    )
     files["index.json"] = as_json(index)
 
     for name, text in files.items():

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from scalesheet.audit.model import Audited, Claim, Figure, Headline, Judged, Shown, Totals
 from scalesheet.model import Book, Quantity
-from scalesheet.render.api.index import VERSION
-from scalesheet.render.api.text import as_json
 from scalesheet.render.api.values import Object, value_json
 from scalesheet.values import Value
-
-AUDITS = "audit"  # the folder of audits, one file a plan
 
 
 def audit_json(book: Book, audits: Iterable[Audited]) -> Object:
@@ -24,15 +19,6 @@ def audit_json(book: Book, audits: Iterable[Audited]) -> Object:
         "findings": [_finding(book, each, shown) for each in audits for shown in each.findings],
         "headlines": [_headline(each, totals) for each in audits for totals in each.headlines],
     }
-
-
-def write_audits(book: Book, audits: Mapping[str, Audited], folder: Path) -> None:
-    """Write the audits of each plan that has some below `folder`/v1, all its documents in one."""
-    for plan in dict.fromkeys(audited.audit.plan for audited in audits.values()):
-        path = folder / VERSION / AUDITS / f"{plan}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        of_plan = [audited for audited in audits.values() if audited.audit.plan == plan]
-        path.write_bytes(as_json(audit_json(book, of_plan)).encode())
 
 
 def _claim(audited: Audited, judged: Judged) -> Object:

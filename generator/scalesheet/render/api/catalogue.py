@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from dataclasses import fields as members
 
 from scalesheet.bench.beside import Beside
+from scalesheet.edition import Edition
 from scalesheet.model import Book, Column, Source, Stated, Table
 from scalesheet.render.api.formulas import formulas_csv, record_json
 from scalesheet.render.api.measurements import beside_json
@@ -37,14 +38,9 @@ class Collection:
     more: Object = field(default_factory=dict)
 
 
-def collections(
-    book: Book,
-    catalogue: Results,
-    examples: Mapping[str, Sequence[float]],
-    beside: Mapping[str, Beside],
-) -> tuple[Collection, ...]:
-    """Everything that plans are made of. `examples`: what each formula's examples compute to;
-    `beside`: what is predicted of each measurement."""
+def collections(edition: Edition) -> tuple[Collection, ...]:
+    """Everything that plans are made of."""
+    book, catalogue, beside = edition.book, edition.catalogue, edition.beside
     records = book.records.values()
     sources, units = book.sources.values(), book.units.declared.values()
     return (
@@ -63,7 +59,7 @@ def collections(
         ),
         Collection(
             "formulas",
-            tuple((r.id, r.title, record_json(book, r, examples[r.id])) for r in records),
+            tuple((r.id, r.title, record_json(book, r, edition.examples[r.id])) for r in records),
             formulas_csv(book),
         ),
         Collection(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
+from scalesheet.edition import Edition, cells
 from scalesheet.model import Book, Column, Formula, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.render.api.text import csv_text
 from scalesheet.render.api.values import (
@@ -148,32 +149,12 @@ def fields(
     return [said.get(field) for field in FIELDS]
 
 
-def cells(plan: Plan, results: Results) -> Iterator[tuple[str, str, Quantity, Value]]:
-    """Every cell of a plan: the scalars first, then the tables row by row."""
-    for name, scalar in plan.scalars.items():
-        yield "", "", scalar, results.scalars[name]
-    yield from cells_of(plan.tables.values(), results)
-
-
-def cells_of(
-    tables: Iterable[Table], results: Results
-) -> Iterator[tuple[str, str, Quantity, Value]]:
-    """Every cell of some tables, row by row."""
-    for table in tables:
-        columns = results.tables[table.name]
-        for place, row in enumerate(table.rows):
-            for column in table.columns.values():
-                yield table.name, row, column, columns[column.name][place]
-
-
 # ------------------------------------------------------------------ all plans
 
-#: A plan's results by scenario, the default one first; `""` where a plan has no scenarios.
-Scenarios = Mapping[str, Results]
 
-
-def headlines_json(book: Book, scenarios: Mapping[str, Scenarios]) -> Object:
+def headlines_json(edition: Edition) -> Object:
     """The figures that each plan answers with first, under each of its scenarios."""
+    book = edition.book
     return {
         "edition": book.edition.isoformat(),
         "as_of": book.as_of.isoformat(),
@@ -190,7 +171,7 @@ def headlines_json(book: Book, scenarios: Mapping[str, Scenarios]) -> Object:
                             for name in plan.headline
                         },
                     }
-                    for word, results in scenarios[plan.id].items()
+                    for word, results in _by_scenario(edition, plan).items()
                 ],
             }
             for plan in book.plans.values()
@@ -198,15 +179,20 @@ def headlines_json(book: Book, scenarios: Mapping[str, Scenarios]) -> Object:
     }
 
 
-def headlines_csv(book: Book, scenarios: Mapping[str, Scenarios]) -> str:
+def headlines_csv(edition: Edition) -> str:
     """The same, one line a figure."""
     return csv_text(
         HEADLINE_FIELDS,
         (
             (plan.id, word, name, *fields(results.scalars[name], s, s.stated, s.formula))
-            for plan in book.plans.values()
-            for word, results in scenarios[plan.id].items()
+            for plan in edition.book.plans.values()
+            for word, results in _by_scenario(edition, plan).items()
             for name in plan.headline
             for s in (plan.scalars[name],)
         ),
     )
+
+
+def _by_scenario(edition: Edition, plan: Plan) -> Mapping[str, Results]:
+    """A plan's results by scenario; by `""` where it has none."""
+    return edition.scenarios[plan.id] or {"": edition.results[plan.id]}

@@ -6,16 +6,12 @@ is wrong in a plan's own prose is returned as diagnostics, at its line and colum
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from scalesheet.audit.model import Audited
-from scalesheet.bench.beside import Beside
 from scalesheet.diagnostics import Diagnostic
-from scalesheet.evaluate.sensitivity import Sensitivity
-from scalesheet.model import Book
-from scalesheet.predict.score import TaskScore
+from scalesheet.edition import Edition
 from scalesheet.render.live import FRONT, script
 from scalesheet.render.pages.audit import audit_pages
 from scalesheet.render.pages.catalogue import catalogue_pages
@@ -32,9 +28,11 @@ from scalesheet.render.pages.score import score_pages
 from scalesheet.render.pages.sources import source_pages
 from scalesheet.render.pages.subpages import subpages
 from scalesheet.render.script import program, runtime
-from scalesheet.values import Results
 
 __all__ = ["PagesReport", "write_pages"]
+
+
+FRONT_PAGE = "index.md"
 
 
 @dataclass(frozen=True)
@@ -45,36 +43,14 @@ class PagesReport:
     problems: tuple[Diagnostic, ...]
 
 
-def write_pages(
-    book: Book,
-    results: Mapping[str, Results],
-    out: Path,
-    *,
-    edition_hash: str,
-    workbooks: Mapping[str, str],
-    scenarios: Mapping[str, Mapping[str, Results]] | None = None,
-    examples: Mapping[str, Sequence[float]] | None = None,
-    plain: Path | None = None,
-    audits: Mapping[str, Audited] | None = None,
-    sensitivities: Mapping[str, Sensitivity] | None = None,
-    data: Mapping[str, Mapping[str, str]] | None = None,
-    scores: Mapping[str, TaskScore] | None = None,
-    beside: Mapping[str, Beside] | None = None,
-    front: Path | None = None,
-) -> PagesReport:
+def write_pages(edition: Edition, out: Path, plain: Path | None = None) -> PagesReport:
     """Write the pages of the book below `out`, which becomes docs/book of the site.
 
-    `results` are by plan id, `scenarios` by plan id and the scenario's word. `workbooks` are
-    links from a plan's page, and `data` further ones by title. `examples` are the computed results
-    of each formula's examples. `plain` is a folder for the same pages as plain Markdown. `audits`
-    and `sensitivities` are by plan, `scores` by task, `beside` what is predicted of each
-    measurement. `front` is the site's front page, written by hand, whose lines are filled where it
-    stands.
+    `plain` is a folder for the same pages as plain Markdown. The site's front page, written by
+    hand, stands beside `out`; its lines are filled there.
     """
-    context = Context(
-        book, results, edition_hash, workbooks, scenarios or {}, examples or {}, audits or {},
-        sensitivities or {}, data or {}, scores or {}, beside or {},
-    )  # fmt: skip
+    context = Context(edition)
+    book, front = edition.book, out.parent / FRONT_PAGE
     pages: dict[str, str] = {"plans/index.md": plans_index(context)}
     problems: list[Diagnostic] = []
     for plan in book.plans.values():
@@ -98,7 +74,7 @@ def write_pages(
     for plan in book.plans.values():
         pages[f"{ASSETS}/{plan.id}.js"] = program(plan, book) + shown(plan, book)
 
-    if front is not None and front.is_file():
+    if front.is_file():
         written = front.read_text(encoding="utf-8")
         filled = front_page(context, written, f"docs/{front.name}")
         problems += filled.problems

@@ -47,7 +47,7 @@ INDEX_LEAD = (
 def audit_pages(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text of each audit's page, and of their index."""
     yield f"{FOLDER}/index.md", _index(context)
-    for id_, audited in context.audits.items():
+    for id_, audited in context.edition.audits.items():
         yield f"{FOLDER}/{id_}.md", _page(context, audited)
 
 
@@ -60,7 +60,7 @@ def _index(context: Context) -> str:
             tag("td", len(audited.claims), class_="num"),
             *(tag("td", count, class_="num") for count in audited.counts().values()),
         ]
-        for id_, audited in context.audits.items()
+        for id_, audited in context.edition.audits.items()
     ]
     none = tag("p", "No document is audited yet.", class_="note")
     listed = grid(head, body) if body else none
@@ -94,7 +94,7 @@ def _page(context: Context, audited: Audited) -> str:
 
 def beside(context: Context, audited: Audited) -> Iterator[Html]:
     """Links to the audits of the plan's other documents."""
-    for id_, other in context.audits.items():
+    for id_, other in context.edition.audits.items():
         if other is not audited and other.audit.plan == audited.audit.plan:
             yield link(f"{id_}.md", f"Audit: {other.audit.document.title}")
 
@@ -307,7 +307,9 @@ def _place(context: Context, claim: str) -> str:
 
 def _home(context: Context, claim: str) -> str | None:
     """The audit that a claim is of; None for what is no claim."""
-    homes = (id_ for id_, audited in context.audits.items() if claim in audited.audit.claims)
+    homes = (
+        id_ for id_, audited in context.edition.audits.items() if claim in audited.audit.claims
+    )
     return next(homes, None)
 
 
@@ -318,7 +320,7 @@ def _cited(context: Context, audited: Audited, text: str) -> Html:
     for match in _NAMED.finditer(text):
         home = _home(context, match[1])
         if home is not None:
-            of = context.audits[home].audit
+            of = context.edition.audits[home].audit
             own = of.id == audited.audit.id
             target = f"#{anchor(match[1])}" if own else _place(context, match[1])
             where = _line(of, match[1]) + ("" if own else f" of document {of.document.id}")

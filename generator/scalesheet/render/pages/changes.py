@@ -33,7 +33,7 @@ def changes_page(context: Context) -> Iterator[tuple[str, str]]:
         page(
             TITLE,
             tag("p", LEAD, class_="lead"),
-            _elsewhere() if context.data else None,  # the data API stands beside the pages
+            _elsewhere(),
             *(blocks or [tag("p", "Nothing has a date yet.", class_="note")]),
         ),
     )

@@ -51,7 +51,7 @@ def figures_of(context: Context, plan: Plan) -> tuple[Figure, ...]:
     chosen = [name for name in plan.headline if not plan.scalars[name].hidden]
     answered = {_group(context.book, plan.scalars[name], groups) for name in chosen}
     read = {key.name for name in chosen for key in _read(plan.scalars[name])}
-    results = context.results[plan.id]
+    results = context.edition.results[plan.id]
     for title in groups:
         if title in answered:
             continue
@@ -171,7 +171,7 @@ def asked_by(answers: Mapping[str, Mapping[str, Figure]]) -> list[str]:
 
 def _answer(context: Context, plan: Plan, figure: Figure) -> Html:
     scalar = plan.scalars[figure.name]
-    value = context.results[plan.id].scalars[figure.name]
+    value = context.edition.results[plan.id].scalars[figure.name]
     if scalar.kind == "reference" and value.reason is None:
         shown = reference(context, plan, scalar, value)
     else:
@@ -318,7 +318,7 @@ def day_before_a_change(context: Context, plan: Plan) -> str:
 
 def _offers_of(context: Context, plan: Plan) -> set[str]:
     """The offers that the plan's scalars refer to, as published."""
-    results = context.results[plan.id]
+    results = context.edition.results[plan.id]
     referring = (s for s in plan.scalars.values() if s.refers_to == OFFERS and not s.hidden)
     return {str(results.scalars[scalar.name].value) for scalar in referring}
 

@@ -2,52 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 
 from scalesheet.audit.model import Audited
-from scalesheet.bench.beside import Beside
-from scalesheet.evaluate.sensitivity import Sensitivity
+from scalesheet.edition import Edition
 from scalesheet.model import Book, Citation, Column, Plan, Position, Quantity, Table
 from scalesheet.numbers import Format, format_of
-from scalesheet.predict.score import TaskScore
 from scalesheet.render.pages.html import Html, join, link, tag
 from scalesheet.render.pages.places import homes
-from scalesheet.values import Results, Series, Value, stated_value
+from scalesheet.values import Series, Value, stated_value
 
 ASSETS = "assets"  # the folder of scripts, beside those of pages
 
 
 @dataclass(frozen=True)
 class Context:
-    """The book and its results, by plan id; by scenario below that, where a plan has scenarios.
+    """An edition, and where each thing of it has its page.
 
-    `workbooks` are links from a plan's page, and so is `data`, by title; `examples` are what the
-    examples of each formula of the catalogue compute to, in their order; `audits` are by their id,
-    `sensitivities` by plan, `scores` by task, `beside` by record of a measurement. All
-    pages are one folder deep, so that a link from any page to any other is `../<folder>/<id>.md`.
+    All pages are one folder deep, so that a link from any page to any other is
+    `../<folder>/<id>.md`.
     """
 
-    book: Book
-    results: Mapping[str, Results]
-    edition_hash: str
-    workbooks: Mapping[str, str]
-    scenarios: Mapping[str, Mapping[str, Results]] = field(default_factory=dict)
-    examples: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    audits: Mapping[str, Audited] = field(default_factory=dict)
-    sensitivities: Mapping[str, Sensitivity] = field(default_factory=dict)
-    data: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    scores: Mapping[str, TaskScore] = field(default_factory=dict)
-    beside: Mapping[str, Beside] = field(default_factory=dict)
+    edition: Edition
+
+    @property
+    def book(self) -> Book:
+        return self.edition.book
 
     @cached_property
     def catalogue(self) -> Mapping[str, Mapping[str, Series]]:
         """The catalogue's tables as any of the plans computed them."""
         found: dict[str, Mapping[str, Series]] = {}
-        for plan in sorted(self.results):
-            for name, columns in self.results[plan].tables.items():
+        for plan in sorted(self.edition.results):
+            for name, columns in self.edition.results[plan].tables.items():
                 if name in self.book.tables:
                     found.setdefault(name, columns)
         return found
@@ -86,7 +76,13 @@ def column_format(context: Context, table: Table, column: Column) -> Format:
 
 def audits_of(context: Context, plan: Plan) -> Mapping[str, Audited]:
     """The audits of a plan's documents by their ids, which are the names of their pages."""
-    return {id_: each for id_, each in context.audits.items() if each.audit.plan == plan.id}
+    return {id_: each for id_, each in context.edition.audits.items() if each.audit.plan == plan.id}
+
+
+def plan_files(plan: Plan) -> dict[str, str]:
+    """From a plan's page to its workbook and its files in the data API, by what they are called."""
+    data = {kind.upper(): f"../../api/v1/plans/{plan.id}.{kind}" for kind in ("json", "csv")}
+    return {"workbook": f"../../workbooks/{plan.id}.xlsx", **data}
 
 
 def to(folder: str, id_: str, part: str = "") -> str:

@@ -118,7 +118,7 @@ def _plans(context: Context) -> Html:
     for plan in context.book.plans.values():
         facts = []
         for name in plan.headline[:MOST_FIGURES]:
-            scalar, value = plan.scalars[name], context.results[plan.id].scalars[name]
+            scalar, value = plan.scalars[name], context.edition.results[plan.id].scalars[name]
             fmt = format_of(scalar, [value], context.book.units)
             shown = amount(value, fmt, context.symbol(scalar), range_=False)
             facts.append(tag("span", f"{scalar.title} ", tag("strong", shown)))
@@ -163,7 +163,7 @@ def _score(context: Context) -> Html:
             tag("a", TASKS[task].title, href=f"book/score/{task}.html"),
             tag("p", "median error ", tag("strong", error(task, score.unseen.median)),
                 f", {score.unseen.rows:,} published rows", class_="facts-of"))
-        for task, score in context.scores.items()
+        for task, score in context.edition.scores.items()
     ]  # fmt: skip
     return tag("ul", *cards, class_="cards") if cards else tag("p", "Nothing is scored yet.")
 
@@ -213,7 +213,7 @@ def _catalogue_in_words(context: Context) -> Iterator[str]:
 
 
 def _score_in_words(context: Context) -> Iterator[str]:
-    for task, score in context.scores.items():
+    for task, score in context.edition.scores.items():
         median = error(task, score.unseen.median)
         yield (
             f"- {link(f'book/score/{task}.md', TASKS[task].title)}: median error {median} "

@@ -16,7 +16,7 @@ TITLE = "Laws of loss"
 
 def laws_page(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text, where the book has laws."""
-    found = list(sections(context.book, context.scores))
+    found = list(sections(context.book, context.edition.scores))
     if not found:
         return
     blocks: list[object] = [tag("p", LEAD, class_="lead")]
@@ -35,7 +35,7 @@ def laws_page(context: Context) -> Iterator[tuple[str, str]]:
         class_="meta",
         **UNSEARCHED,
     )
-    yield PATH, page(TITLE, up if "loss" in context.scores else None, *blocks, wide=True)
+    yield PATH, page(TITLE, up if "loss" in context.edition.scores else None, *blocks, wide=True)
 
 
 def _figure(section: Section) -> Html | None:

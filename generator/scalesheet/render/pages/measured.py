@@ -48,7 +48,7 @@ def lead(context: Context, table: Table, row: str) -> Iterator[Html]:
     said: list[object] = [tag("strong", "Simulated, not measured."), " No step was timed."]
     if how == "measured":
         said = [tag("strong", "Measured"), " on the hardware."]
-    said.append(f" {led(context.beside.get(row), how)}".rstrip())
+    said.append(f" {led(context.edition.beside.get(row), how)}".rstrip())
     yield tag("p", *said, class_="lead")
     for word, meaning in (MARKS[name] for name in marks(context.book, row)):
         yield tag("p", tag("strong", word.capitalize()), f": {meaning}.")
@@ -57,7 +57,7 @@ def lead(context: Context, table: Table, row: str) -> Iterator[Html]:
 def cards(context: Context, table: Table, row: str) -> Html | None:
     """The figures that answer first, each with its prediction."""
     shown: list[Html] = []
-    found = context.beside.get(row)
+    found = context.edition.beside.get(row)
     how = str(cell_value(context, table, table.columns["how"], row).value)
     for name in CARDS:
         column = table.columns.get(name)
@@ -79,7 +79,7 @@ def cards(context: Context, table: Table, row: str) -> Html | None:
 
 def beside_section(context: Context, row: str) -> Iterator[object]:
     """A record's components beside their prediction: as a table, and drawn."""
-    found = context.beside.get(row)
+    found = context.edition.beside.get(row)
     if found is None:
         return
     yield heading(2, f"{SIDES[found.how]} against predicted", "against", searched=False)
@@ -147,7 +147,7 @@ def _twins(context: Context, found: Beside) -> Iterator[object]:
         head.append(heading_cell("This over that", number=True))
     body = []
     for id in found.twins:
-        other = context.beside[id]
+        other = context.edition.beside[id]
         date = cell_value(context, table, table.columns["date"], id).value
         cells = [
             tag("th", link(f"{id}.md", context.row_title(table, id)), scope="row"),
@@ -166,7 +166,7 @@ def _twins(context: Context, found: Beside) -> Iterator[object]:
 
 def why(context: Context, row: str) -> Iterator[Html]:
     """By which rule each plan came to a record, where one says."""
-    for plan, scalar, note in chosen_by(context.book, row, context.results):
+    for plan, scalar, note in chosen_by(context.book, row, context.edition.results):
         if note:
             address = f"../plans/{scalar_address(plan, scalar, '')}"
             yield tag(

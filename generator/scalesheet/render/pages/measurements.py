@@ -63,7 +63,7 @@ def index(context: Context, table: Table) -> str:
 
 def _offs(context: Context) -> Html | None:
     """How far the predictions of measured records are off, as cards."""
-    told = [(title, off(context.beside.values(), key)) for key, title in TOLD.items()]
+    told = [(title, off(context.edition.beside.values(), key)) for key, title in TOLD.items()]
     cards = [_off(title, each) for title, each in told if each is not None]
     return tag("div", *cards, class_="hero") if cards else None
 
@@ -112,7 +112,11 @@ def _figure(context: Context, table: Table, column: Column, row: str) -> Iterato
     assert column.unit is not None
     yield amount_cell(scale(context.book.units, column.unit).told(value), value)
     if column.name in RATIOS:
-        over = context.beside[row].ratio(column.name) if row in context.beside else None
+        over = (
+            context.edition.beside[row].ratio(column.name)
+            if row in context.edition.beside
+            else None
+        )
         yield amount_cell(ratio(over), over)
 
 
@@ -132,7 +136,7 @@ def _word(context: Context, table: Table, column: Column, row: str) -> Html:
 
 def _offs_in_full(context: Context) -> Iterator[object]:
     """How far predictions are off, by component and by accelerator."""
-    found = offs_by_component(context.beside)
+    found = offs_by_component(context.edition.beside)
     if not found:
         return
     yield heading(2, "How far predictions are off", "off")
@@ -141,7 +145,7 @@ def _offs_in_full(context: Context) -> Iterator[object]:
     yield grid(head, [_off_row(title, each) for title, each in found])
     table = context.table("hardware")
     for key, title in TOLD.items():
-        names = offs_by_accelerator(context.beside, key)
+        names = offs_by_accelerator(context.edition.beside, key)
         if table is not None and names:
             head[0] = heading_cell(f"{title}, by accelerator")
             lines = [
@@ -158,7 +162,7 @@ def _off_row(name: object, found: Off) -> list[Html]:
 
 def _scatters(context: Context) -> Iterator[object]:
     """Every measured record as a point, for speed and for memory."""
-    drawn = [(key, against(context.book, context.beside, key)) for key in SCATTERED]
+    drawn = [(key, against(context.book, context.edition.beside, key)) for key in SCATTERED]
     titles = {
         "tokens_per_second": "Tokens per second and accelerator",
         "peak_memory": "Peak memory",

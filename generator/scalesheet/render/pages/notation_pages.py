@@ -19,7 +19,7 @@ LEAD = "Each formula of the plan as it was written, and as text to copy into oth
 def notation_pages(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text of the page of each plan that computes something."""
     for plan in context.book.plans.values():
-        groups = told_formulas(plan, context.results[plan.id])
+        groups = told_formulas(plan, context.edition.results[plan.id])
         titles = {None: "The plan"} | {phase.id: phase.title for phase in plan.phases}
         blocks: list[object] = []
         for phase, group in groups.items():

@@ -16,6 +16,7 @@ from scalesheet.render.pages.context import (
     audits_of,
     cite,
     edit_link,
+    plan_files,
     to,
 )
 from scalesheet.render.pages.earlier import earlier_section, of_plan
@@ -37,7 +38,7 @@ from scalesheet.values import Results, Value
 
 def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]]:
     """The text of a plan's page, and what is wrong in its prose."""
-    results = context.results[plan.id]
+    results = context.edition.results[plan.id]
     placed: set[str] = set()
     names = plan_names(context, plan, results, placed)
     advice, faults = _recommendations(plan, names)
@@ -91,14 +92,13 @@ def _cards(context: Context, plan: Plan, results: Results, page: str = "") -> Ht
 
 def _actions(context: Context, plan: Plan) -> Html:
     """The workbook and the data, which edition this is, and where the plan can be edited."""
-    workbook = context.workbooks.get(plan.id)
-    data = context.data.get(plan.id, {})
-    edition = f"Edition {context.book.edition.isoformat()} · {context.edition_hash}"
+    workbook, *data = plan_files(plan).items()
+    edition = f"Edition {context.book.edition.isoformat()} · {context.edition.hash}"
     return tag(
         "p",
-        link(workbook, "Workbook with live formulas", class_="download") if workbook else None,
+        link(workbook[1], "Workbook with live formulas", class_="download"),
         " ",
-        *(part for title, to_data in data.items() for part in (link(to_data, title), " ")),
+        *(part for title, to_data in data for part in (link(to_data, title), " ")),
         tag("span", edition, class_="unit"),
         " ",
         *(part for audit in _audits(context, plan) for part in (audit, " ")),
@@ -262,7 +262,7 @@ def plans_index(context: Context) -> str:
     """All plans with their headline figures."""
     blocks: list[object] = []
     for plan in context.book.plans.values():
-        results = context.results[plan.id]
+        results = context.edition.results[plan.id]
         blocks.append(heading(2, Html(f"[{inline(plan.title)}]({plan.id}.md)"), plan.id))
         blocks.append(tag("p", plan.summary, class_="lead") if plan.summary else None)
         blocks.append(_cards(context, plan, results, page=f"{plan.id}.md"))

@@ -99,7 +99,7 @@ def _examples(context: Context, record: Record) -> Iterator[object]:
     if not record.examples:
         return
     result = Quantity("result", record.title, unit=record.unit)
-    computed = context.examples.get(record.id, ())
+    computed = context.edition.examples.get(record.id, ())
     rows: list[tuple[Quantity, list[Value]]] = [
         (each, [_given(each, example) for example in record.examples]) for each in record.inputs
     ]

@@ -72,7 +72,7 @@ def _choice(context: Context, plan: Plan, results: Results, scalar: Scalar) -> H
 
 def rests_note(context: Context, plan: Plan, results: Results, name: str) -> Html | None:
     """What a figure rests on, in each scenario: in short, and folded in full where that is long."""
-    under = context.scenarios.get(plan.id, {})
+    under = context.edition.scenarios.get(plan.id, {})
 
     def told(scenario: str) -> Html | None:
         said = rests_in_short(context.book, plan, under.get(scenario, results), name)
@@ -92,7 +92,7 @@ def chosen_in(plan: Plan, results: Results) -> str:
 
 def scenario_section(context: Context, plan: Plan) -> Iterator[object]:
     """The headline under each scenario, side by side, and the inputs that make the difference."""
-    under = context.scenarios.get(plan.id, {})
+    under = context.edition.scenarios.get(plan.id, {})
     shown = [scenario for scenario in plan.scenarios if scenario in under]
     if not shown or not plan.headline:
         return
@@ -101,7 +101,7 @@ def scenario_section(context: Context, plan: Plan) -> Iterator[object]:
         _side_by_side(context, plan, plan.scalars[name], shown, under) for name in plan.headline
     ]
     yield heading(2, "Scenarios", "scenarios")
-    word = tag("span", chosen_in(plan, context.results[plan.id]), **mark(SCENARIO))
+    word = tag("span", chosen_in(plan, context.edition.results[plan.id]), **mark(SCENARIO))
     yield tag("p", "The page shows the scenario “", word, "” everywhere else.", class_="note")
     yield grid(head, body)
     differing = [

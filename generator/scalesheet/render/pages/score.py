@@ -47,14 +47,14 @@ API = "../../api/v1/score.json"  # from any page that is made here
 def score_pages(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text of the index, and of each task's page."""
     yield f"{FOLDER}/index.md", _index(context)
-    for task, score in context.scores.items():
+    for task, score in context.edition.scores.items():
         yield f"{FOLDER}/{task}.md", _page(context, score)
     yield from laws_page(context)
 
 
 def _index(context: Context) -> str:
     lead = tag("p", LEAD, class_="lead")
-    if not context.scores:
+    if not context.edition.scores:
         return page("Score", lead, tag("p", "Nothing is scored yet.", class_="note"))
     head = [heading_cell("Prediction"), *(heading_cell(name, number=True) for name in HEAD)]
     head += [heading_cell("Rule of thumb: median", number=True)]
@@ -65,14 +65,14 @@ def _index(context: Context) -> str:
             *_numbers(quality(task, score.unseen)),
             *_numbers(quality(task, score.thumb)[1:3]),
         ]
-        for task, score in context.scores.items()
+        for task, score in context.edition.scores.items()
     ]
     return page(
         "Score",
         lead,
         grid(head, body),
         tag("p", FACTOR),
-        tag("p", NAT) if "loss" in context.scores else None,
+        tag("p", NAT) if "loss" in context.edition.scores else None,
         tag(
             "p",
             "The rows and the rule of thumb of each kind stand on its page, the same figures in ",
@@ -87,7 +87,9 @@ def _index(context: Context) -> str:
 def _own_index(context: Context) -> Iterator[object]:
     """How good the fit on file is on what was measured here."""
     yield heading(2, OWN_TITLE, "own")
-    found = {task: score.own for task, score in context.scores.items() if score.own is not None}
+    found = {
+        task: score.own for task, score in context.edition.scores.items() if score.own is not None
+    }
     if not found:
         yield tag("p", NO_OWN, " ", link(to("measurements", "index"), "The records on file"), ".")
         return

@@ -19,7 +19,7 @@ from scalesheet.values import Value
 
 def sensitivity_section(context: Context, plan: Plan) -> Iterator[object]:
     """A tornado chart for each headline figure; those after the first are folded away."""
-    found = context.sensitivities.get(plan.id)
+    found = context.edition.sensitivities.get(plan.id)
     rankings = [ranking for ranking in found.rankings if ranking.effects] if found else []
     if found is None or not rankings:
         return

@@ -25,7 +25,7 @@ def subpages(context: Context, plan: Plan) -> Iterator[tuple[str, str, tuple[Dia
 
 
 def _subpage(context: Context, plan: Plan, each: Page) -> tuple[str, tuple[Diagnostic, ...]]:
-    results, here = context.results[plan.id], here_of(each)
+    results, here = context.edition.results[plan.id], here_of(each)
     position = each.position or each.start
     names = plan_names(context, plan, results, set(), here)
     summary, of_summary = line(each.summary, names, position)
@@ -52,7 +52,7 @@ def here_of(each: Page) -> Here:
 
 def page_title(context: Context, plan: Plan, each: Page) -> str:
     """A page's title in plain words, with every name replaced that means something."""
-    results, here = context.results[plan.id], here_of(each)
+    results, here = context.edition.results[plan.id], here_of(each)
 
     def word(name: str) -> str | None:
         found = find(context, plan, results, name, here)
@@ -67,7 +67,7 @@ def _titled(context: Context, plan: Plan, each: Page) -> Html | str:
 
 def _live_title(context: Context, plan: Plan, each: Page) -> Html | None:
     """The same with figures that follow the inputs; none where it names no figure."""
-    results, marks = context.results[plan.id], list[Html]()
+    results, marks = context.edition.results[plan.id], list[Html]()
 
     def word(name: str) -> str | None:
         found = find(context, plan, results, name, here_of(each))
@@ -151,7 +151,7 @@ def page_list(context: Context, plan: Plan) -> Html | None:
     """The further pages of a plan, with what each is about."""
     if not plan.pages:
         return None
-    results = context.results[plan.id]
+    results = context.edition.results[plan.id]
     lines: list[Html] = []
     for each in plan.pages:
         names = plan_names(context, plan, results, set(), here_of(each))

@@ -27,7 +27,7 @@ def of_row(context: Context, table: str, row: str) -> Iterator[Use]:
     """What refers to a row of the catalogue: other catalogue rows, the score, then plans."""
     if table == "providers":
         yield from _offered(context, row)
-    if table == "fits" and row in context.scores:
+    if table == "fits" and row in context.edition.scores:
         yield Use("Score", to("score", "index"), row, to("score", row))
     for other in context.book.tables.values():
         for column in other.columns.values():
@@ -37,7 +37,7 @@ def of_row(context: Context, table: str, row: str) -> Iterator[Use]:
                 if cell_value(context, other, column, id_).value == row:
                     yield Use(context.row_title(other, id_), to(other.name, id_))
     for plan in context.book.plans.values():
-        results = context.results[plan.id]
+        results = context.edition.results[plan.id]
         for scalar in plan.scalars.values():
             if scalar.refers_to == table and results.scalars[scalar.name].value == row:
                 yield _in_plan(plan, scalar.title, scalar_address(plan, scalar, ""))
@@ -108,7 +108,7 @@ def of_source(context: Context, key: str) -> Iterator[Use]:
 
 def _scored(context: Context, key: str) -> Iterator[Use]:
     """Published rows on the pages of the score, each publication once."""
-    for task, score in context.scores.items():
+    for task, score in context.edition.scores.items():
         named: set[str] = set()
         rows = zip(score.published.of, score.published.rows, strict=True)
         for publication, row in rows:

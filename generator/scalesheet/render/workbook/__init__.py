@@ -7,13 +7,11 @@ not compute show the same numbers. The same plan gives the same bytes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic
-from scalesheet.evaluate.sensitivity import Sensitivity
-from scalesheet.model import Book, Plan
-from scalesheet.values import Results
+from scalesheet.edition import Edition
+from scalesheet.model import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +26,20 @@ class WorkbookReport:
 
 
 def write_workbook(
-    book: Book,
-    plan: Plan,
-    results: Results,
-    path: Path,
-    *,
-    edition_hash: str,
-    created: datetime | None = None,
-    sensitivity: Sensitivity | None = None,
+    edition: Edition, plan: Plan, path: Path, *, sensitivity: bool = True
 ) -> WorkbookReport:
-    """Writes the plan's workbook. `results` are those of the book as it stands, no overrides.
+    """Write the workbook of a plan of the edition.
 
-    `created` is what its properties say; the day of the edition unless given. With a `sensitivity`
-    there is a sheet of it, and what moves the results most is in the Summary.
+    With `sensitivity` there is a sheet of it, and what moves the results most is in the Summary.
     """
     # late, so that names and layout can be asked for without loading XlsxWriter
     from scalesheet.render.workbook.write import write
 
-    return write(book, plan, results, path, edition_hash, created, sensitivity)
+    return write(edition, plan, path, sensitivity)
+
+
+def write_workbooks(edition: Edition, folder: Path) -> tuple[WorkbookReport, ...]:
+    """Write the workbook of every plan into a new folder."""
+    folder.mkdir()
+    plans = edition.book.plans.values()
+    return tuple(write_workbook(edition, plan, folder / f"{plan.id}.xlsx") for plan in plans)

@@ -60,7 +60,7 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     running = f"{absolute(first, RUNNING)}:{absolute(last, RUNNING)}"
     flags = f"{absolute(first, CHANGED)}:{absolute(last, CHANGED)}"
 
-    said = f"Edition {context.book.edition.isoformat()}, hash {context.edition_hash}"
+    said = f"Edition {context.book.edition.isoformat()}, hash {context.edition.hash}"
     canvas.text(TOP - 1, WHAT, said, "text")
     canvas.text(TOP, WHAT, "Cells changed", "text")
     canvas.formula(TOP, SHEET, f'COUNTIF({flags},"changed")', 0.0, "count")

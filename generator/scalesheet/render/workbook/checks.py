@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scalesheet.defined_names import CHECK_WITHIN
 from scalesheet.language.syntax import ENDS, Aggregate, End
 from scalesheet.model import DOMAINS, Column, Scalar, Table
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.formats import Role
-from scalesheet.render.workbook.layout import CHECK_WITHIN
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
     KEY,

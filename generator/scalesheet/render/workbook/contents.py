@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 
-from scalesheet.model import Book, Column, Plan, Quantity, Scalar, Stated
-from scalesheet.render.workbook.layout import formulas_of, tables_of
+from scalesheet.defined_names import tables_of
+from scalesheet.model import Book, Column, Plan, Quantity, Scalar, Stated, formulas_of
 
 
 def contents(book: Book, plan: Plan) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from scalesheet.defined_names import tables_of
+from scalesheet.edition import Edition
 from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.language.syntax import ENDS, End, Node
 from scalesheet.model import Book, Citation, Column, Formula, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import Format, excel_format, format_of
 from scalesheet.printers.excel import ExcelFormula, excel
-from scalesheet.render.workbook.layout import tables_of
 from scalesheet.render.workbook.places import TOP, Layout, View, prefix
 from scalesheet.units import Declared
 from scalesheet.values import Results, Value
@@ -23,13 +24,25 @@ FIRST_SOURCE_ROW = TOP + 1
 class Context:
     """One plan with its results and layout, ready to be written."""
 
-    book: Book
+    edition: Edition
     plan: Plan
-    results: Results
     layout: Layout
-    edition_hash: str
-    sensitivity: Sensitivity | None = None
     _formats: dict[tuple[str, str], Format] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def book(self) -> Book:
+        return self.edition.book
+
+    @property
+    def results(self) -> Results:
+        return self.edition.results[self.plan.id]
+
+    @property
+    def sensitivity(self) -> Sensitivity | None:
+        """What moves the results, where the layout has a sheet of it."""
+        if not self.layout.has("sensitivity"):
+            return None
+        return self.edition.sensitivities[self.plan.id]
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:

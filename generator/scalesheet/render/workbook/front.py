@@ -68,13 +68,13 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
         (PLAN, plan.id),
         *_version(context),
         (EDITION, book.edition.isoformat()),
-        (EDITION_HASH, context.edition_hash),
+        (EDITION_HASH, context.edition.hash),
     ]
     for label, text in facts:
         canvas.text(row, TITLE, label, "label")
         canvas.text(row, 1, text, "lead_line")
         row += 1
-    said = f"{context.edition_hash}: two workbooks with the same hash hold the same numbers"
+    said = f"{context.edition.hash}: two workbooks with the same hash hold the same numbers"
     canvas.text(row - 1, 1, said, "lead_line")
     canvas.text(row, TITLE, CONTENTS, "label")
     canvas.text(row, 1, contents(book, plan), "lead_line")

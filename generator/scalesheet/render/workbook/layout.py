@@ -11,20 +11,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.evaluate.levers import STEP_NAME
-from scalesheet.language.syntax import (
-    Aggregate,
-    Cell,
-    Constant,
-    Lookup,
-    Node,
-    Title,
-    walk,
+from scalesheet.defined_names import (
+    ARITHMETIC,
+    constants_of,
+    names,
+    quantities_of,
+    tables_of,
 )
-from scalesheet.language.syntax import Column as ColumnNode
-from scalesheet.model import Book, Formula, Plan, Position, Quantity, Scalar, Stated, Table
-from scalesheet.render.workbook.names import Subject, names
+from scalesheet.evaluate.levers import STEP_NAME
+from scalesheet.model import Book, Plan, Quantity, Scalar, Stated, Table, formulas_of
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
     KEY,
@@ -41,13 +36,6 @@ from scalesheet.render.workbook.places import (
     Triple,
 )
 
-EQUAL_WITHIN, ROUNDING_SLACK, CHECK_WITHIN = "equal_within", "rounding_slack", "check_within"
-#: The arithmetic's own constants: always on the Units sheet, with what they mean.
-ARITHMETIC: Mapping[str, tuple[float, str]] = {
-    EQUAL_WITHIN: (2.0**-49, "two numbers a and b count as equal when |a-b| <= this × (|a|+|b|)"),
-    ROUNDING_SLACK: (1e-12, "ceil and floor absorb a relative error of this size"),
-    CHECK_WITHIN: (1e-9, "a check takes two sums for equal within this relative difference"),
-}
 LEADS: Mapping[str, str] = {
     "inputs": "Everything the plan states. Change a yellow cell and the whole workbook follows.",
     "units": "Named constants that formulas use, so that no formula hides a number.",
@@ -68,19 +56,6 @@ def lay_out(book: Book, plan: Plan, *, sensitivity: bool = False) -> Layout:
     return _Planner(book, plan, sensitivity).layout()
 
 
-def name_faults(book: Book, plan: Plan) -> tuple[Diagnostic, ...]:
-    """N003 and N004: names that collide or mean something else in the plan's workbook."""
-    start = plan.position or Position(f"plans/{plan.id}/plan.yaml", 1, 1)
-    places: dict[tuple[Subject, str], Position | None] = {
-        ("quantity", scalar.name): scalar.position for scalar in plan.scalars.values()
-    }
-    found = []
-    for fault in lay_out(book, plan).faults:
-        position = places.get((fault.subject, fault.name)) or start
-        found.append(at(position, fault.code, fault.message))
-    return tuple(found)
-
-
 def is_input(scalar: Scalar) -> bool:
     return scalar.formula is None
 
@@ -90,58 +65,6 @@ def choice_words(quantity: Quantity) -> tuple[str, ...]:
     if quantity.kind == "flag":
         return FLAG_WORDS
     return quantity.words if quantity.kind == "word" else ()
-
-
-def tables_of(book: Book, plan: Plan) -> dict[str, Table]:
-    """Every table in the workbook: the catalogue's that are used, then the plan's."""
-    return {**tables_used(book, plan), **plan.tables}
-
-
-def tables_used(book: Book, plan: Plan) -> dict[str, Table]:
-    """The catalogue tables a plan needs, in the book's order, with those they look into."""
-    todo = [*plan.catalogue]
-    for quantity in [*plan.scalars.values(), *_columns(plan.tables.values())]:
-        todo += _reaches(quantity)
-    found: set[str] = set()
-    while todo:
-        name = todo.pop()
-        if name in book.tables and name not in found:
-            found.add(name)
-            for column in book.tables[name].columns.values():
-                todo += _reaches(column)
-    return {name: table for name, table in book.tables.items() if name in found}
-
-
-def formulas_of(quantity: Quantity) -> tuple[Formula, ...]:
-    """Every formula of a scalar or column."""
-    formula = getattr(quantity, "formula", None)
-    own = getattr(quantity, "own", {})
-    return (*([formula] if formula else []), *own.values())
-
-
-def trees_of(formula: Formula) -> Iterator[Node]:
-    for tree in (formula.ends.low, formula.ends.value, formula.ends.high):
-        if tree is not None:
-            yield tree
-
-
-def _columns(tables: Iterable[Table]) -> Iterator[Quantity]:
-    for table in tables:
-        yield from table.columns.values()
-
-
-def _nodes(quantity: Quantity) -> Iterator[Node]:
-    for formula in formulas_of(quantity):
-        for tree in trees_of(formula):
-            yield from walk(tree)
-
-
-def _reaches(quantity: Quantity) -> list[str]:
-    reached = [quantity.refers_to] if quantity.refers_to else []
-    for node in _nodes(quantity):
-        if isinstance(node, Lookup | Cell | Aggregate | ColumnNode | Title):
-            reached.append(node.table)
-    return reached
 
 
 def _sheet_name(wanted: str, taken: set[str]) -> str:
@@ -174,8 +97,7 @@ class _Planner:
 
     def layout(self) -> Layout:
         plan = self.plan
-        catalogue = tables_used(self.book, plan)
-        tables = {**catalogue, **plan.tables}
+        tables = tables_of(self.book, plan)
         self.totals = dict(self.total_scalars())
         for fixed in ("About", "Inputs", "Units", "Calculation", "Sensitivity", "Summary", "Checks",
                       "Sources", "Changes"):  # fmt: skip
@@ -184,7 +106,9 @@ class _Planner:
         self.sheets.append(SheetPlan("About", "about", plan.title))
         self.inputs(tables)
         self.sheets.append(SheetPlan("Units", "units", "Units and constants", LEADS["units"]))
-        for table in catalogue.values():
+        for table in tables.values():
+            if table.name in plan.tables:
+                continue
             name = _sheet_name(table.name.replace("_", " ").capitalize(), self.taken)
             self.table_sheet(table, name, "catalogue", table.note)
         self.calculation()
@@ -197,11 +121,11 @@ class _Planner:
         self.sheets.append(SheetPlan("Changes", "changes", "Changes", LEADS["changes"]))
 
         constants = self.constants(tables)
-        named, faults = names(plan.scalars.values(), tables, [*constants, STEP_NAME])
+        named, problems = names(plan.scalars.values(), tables, [*constants, STEP_NAME])
         numbers = {t.name: {row: at for at, row in enumerate(t.rows)} for t in tables.values()}
         return Layout(
             tuple(self.sheets), self.spots, self.places, constants, self.lists, numbers, named,
-            faults,
+            problems,
         )  # fmt: skip
 
     # -------------------------------------------------------------- scalars
@@ -246,7 +170,7 @@ class _Planner:
 
     def word_lists(self, tables: Mapping[str, Table]) -> list[tuple[str, ...]]:
         wanted: dict[tuple[str, ...], None] = {}
-        for quantity in [*self.plan.scalars.values(), *_columns(tables.values())]:
+        for quantity in quantities_of(self.plan, tables.values()):
             stated = getattr(quantity, "stated", None)
             if stated and choice_words(quantity):
                 wanted[choice_words(quantity)] = None
@@ -314,12 +238,12 @@ class _Planner:
 
     def constants(self, tables: Mapping[str, Table]) -> dict[str, ConstantPlace]:
         """Conversions, then defaults of the catalogue's formulas, then the arithmetic's own."""
-        used: dict[str, float] = {}
-        for quantity in [*self.plan.scalars.values(), *_columns(tables.values())]:
-            for node in _nodes(quantity):
-                if isinstance(node, Constant) and node.name not in ARITHMETIC:
-                    used[node.name] = node.value
-        found = {name: _constant(self.book, name, value) for name, value in sorted(used.items())}
+        used = constants_of(quantities_of(self.plan, tables.values()))
+        found = {
+            name: _constant(self.book, name, value)
+            for name, value in sorted(used.items())
+            if name not in ARITHMETIC
+        }
         for name, (value, meaning) in ARITHMETIC.items():
             found[name] = ConstantPlace(0, value, "", "arithmetic", meaning)
         order = sorted(found, key=lambda name: CONSTANT_KINDS.index(found[name].kind))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from scalesheet.defined_names import NameProblem, Names
 from scalesheet.language.syntax import ENDS, End
-from scalesheet.render.workbook.names import NameFault, Names
 
 SheetKind = Literal[
     "about", "inputs", "units", "catalogue", "calculation", "sensitivity", "summary", "checks",
@@ -120,7 +120,10 @@ class Layout:
     lists: Mapping[tuple[str, ...], tuple[int, int]]  # words -> first and last row on Inputs
     row_numbers: Mapping[str, Mapping[str, int]]  # table -> id -> number from 0
     names: Names
-    faults: tuple[NameFault, ...] = ()
+    problems: tuple[NameProblem, ...] = ()
+
+    def has(self, kind: SheetKind) -> bool:
+        return any(plan.kind == kind for plan in self.sheets)
 
     def sheet(self, kind: SheetKind) -> str:
         return next(plan.name for plan in self.sheets if plan.kind == kind)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from scalesheet.defined_names import EQUAL_WITHIN
 from scalesheet.evaluate.levers import STEP_NAME, Lever
 from scalesheet.evaluate.sensitivity import Effect, Ranking, ranks
 from scalesheet.language.syntax import ENDS, End
@@ -19,7 +20,6 @@ from scalesheet.printers.excel import excel
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context, stored
 from scalesheet.render.workbook.formats import Role
-from scalesheet.render.workbook.layout import EQUAL_WITHIN
 from scalesheet.render.workbook.places import (
     KEY,
     TITLE,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from scalesheet.language.syntax import ENDS, Cell, End
-from scalesheet.model import Column, Formula, Stated, Table
+from scalesheet.model import Column, Formula, Stated, Table, formulas_of
 from scalesheet.numbers import excel_format
 from scalesheet.printers.base import PrinterError
 from scalesheet.render.workbook.canvas import Canvas
@@ -22,7 +22,7 @@ from scalesheet.render.workbook.context import (
     stated_text,
 )
 from scalesheet.render.workbook.formats import Role
-from scalesheet.render.workbook.layout import formulas_of, notes_of
+from scalesheet.render.workbook.layout import notes_of
 from scalesheet.render.workbook.places import (
     KEY,
     NAMES_OF,

@@ -9,8 +9,8 @@ from pathlib import Path
 import xlsxwriter
 
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.evaluate.sensitivity import Sensitivity
-from scalesheet.model import Book, Plan, Position
+from scalesheet.edition import Edition
+from scalesheet.model import Plan, Position
 from scalesheet.render.workbook import WorkbookReport
 from scalesheet.render.workbook.canvas import Canvas, PlainSheet, Problem, Tally
 from scalesheet.render.workbook.changes import write_changes
@@ -25,7 +25,6 @@ from scalesheet.render.workbook.scalars import write_calculation, write_inputs
 from scalesheet.render.workbook.sensitivity import write_sensitivity
 from scalesheet.render.workbook.summary import write_summary
 from scalesheet.render.workbook.tables import write_tables
-from scalesheet.values import Results
 
 ONE_PAGE: frozenset[SheetKind] = frozenset({"about", "summary"})
 TABS: Mapping[SheetKind, str] = {
@@ -44,22 +43,14 @@ WRITERS: Mapping[SheetKind, Callable[[Canvas, Context, SheetPlan], None]] = {
 }
 
 
-def write(
-    book: Book,
-    plan: Plan,
-    results: Results,
-    path: Path,
-    edition_hash: str,
-    created: datetime | None,
-    sensitivity: Sensitivity | None,
-) -> WorkbookReport:
+def write(edition: Edition, plan: Plan, path: Path, sensitivity: bool) -> WorkbookReport:
     """The plan's workbook, as `write_workbook` promises it."""
-    layout = lay_out(book, plan, sensitivity=sensitivity is not None)
-    context = Context(book, plan, results, layout, edition_hash, sensitivity)
+    layout = lay_out(edition.book, plan, sensitivity=sensitivity)
+    context = Context(edition, plan, layout)
     tally = Tally()
     with tally.listening():
         workbook = xlsxwriter.Workbook(str(path), {"strings_to_urls": False})
-        _properties(workbook, book, plan, edition_hash, created)
+        _properties(workbook, edition, plan)
         formats = Formats(workbook)
         canvases = {
             sheet.name: Canvas(
@@ -116,7 +107,7 @@ def _set_up(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     sheet.hide_gridlines(2)
     title = context.plan.title.replace("&", "&&")[:100]
     name = canvas.name.replace("&", "&&")
-    stamp = f"edition {book.edition.isoformat()}, hash {context.edition_hash}"
+    stamp = f"edition {book.edition.isoformat()}, hash {context.edition.hash}"
     tally = canvas.tally
     tally.check(sheet.set_header(f'&L&"{FONT},Bold"&9{title}&R&9{name}'), f"{name}: header")
     tally.check(sheet.set_footer(f"&L&9{stamp}&R&9Page &P of &N"), f"{name}: footer")
@@ -144,24 +135,19 @@ def _define_names(workbook: xlsxwriter.Workbook, layout: Layout, tally: Tally) -
     for name, constant in layout.constants.items():
         text, where = layout.names.constants[name], absolute(constant.row, 1)
         tally.check(workbook.define_name(text, f"={units}{where}"), text)
-    for fault in layout.faults:
-        tally.report(fault.message)
+    for problem in layout.problems:
+        tally.report(problem.message)
 
 
-def _properties(
-    workbook: xlsxwriter.Workbook,
-    book: Book,
-    plan: Plan,
-    edition_hash: str,
-    created: datetime | None,
-) -> None:
+def _properties(workbook: xlsxwriter.Workbook, edition: Edition, plan: Plan) -> None:
+    book = edition.book
     workbook.set_properties(
         {
             "title": plan.title[:255],
             "subject": plan.summary[:255],
             "author": book.title[:255],
-            "comments": f"Edition {book.edition.isoformat()}, hash {edition_hash}",
-            "created": created or datetime.combine(book.edition, time()),
+            "comments": f"Edition {book.edition.isoformat()}, hash {edition.hash}",
+            "created": edition.created or datetime.combine(book.edition, time()),
         }
     )
     workbook.set_size(2200, 1400)

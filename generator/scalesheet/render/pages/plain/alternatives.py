@@ -15,7 +15,7 @@ from scalesheet.values import Value
 
 def alternatives_text(context: Context, plan: Plan) -> Iterator[str]:
     """A heading, a sentence and a table; nothing for a plan that is no such choice."""
-    results = context.results[plan.id]
+    results = context.edition.results[plan.id]
     found = alternatives_of(context, plan)
     rows = rows_of(context, plan, found, results) if found is not None else []
     if found is None or not rows:

@@ -25,10 +25,10 @@ def audit_texts(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text of each audit's page, and of their index."""
     listed = [
         f"- {link(f'{id_}.md', audited.audit.document.title)}: {_counts(audited)}"
-        for id_, audited in context.audits.items()
+        for id_, audited in context.edition.audits.items()
     ]
     yield f"{FOLDER}/index.md", document("# Audit", INDEX_LEAD, "\n".join(listed))
-    for id_, audited in context.audits.items():
+    for id_, audited in context.edition.audits.items():
         yield f"{FOLDER}/{id_}.md", _text(context, audited)
 
 

@@ -193,7 +193,7 @@ def _examples(context: Context, record: Record) -> Iterator[str]:
                 plain(example.note),
             ]
             for example, computed in zip(
-                record.examples, context.examples.get(record.id, ()), strict=True
+                record.examples, context.edition.examples.get(record.id, ()), strict=True
             )
         ),
     )

@@ -58,7 +58,7 @@ def _plans(context: Context) -> str:
     for plan in context.book.plans.values():
         for figure in plans.figures_of(context, plan):
             scalar = plan.scalars[figure.name]
-            value = context.results[plan.id].scalars[figure.name]
+            value = context.edition.results[plan.id].scalars[figure.name]
             said = shown(context, scalar, value, plan=plan)
             page = link(to("plans", plan.id), plan.title)
             lines.append([page, plain(figure.group), plain(scalar.title), said])

@@ -44,7 +44,7 @@ TITLE = "Measurements"
 def index_text(context: Context, table: Table) -> str:
     """Every record with what it took, how it was found, and the ratio to its prediction."""
     hows = [str(cell_value(context, table, table.columns["how"], row).value) for row in table.rows]
-    offs = ((title, off(context.beside.values(), key)) for key, title in TOLD.items())
+    offs = ((title, off(context.edition.beside.values(), key)) for key, title in TOLD.items())
     told = [f"- {title}: prediction off by {off_by(each)}." for title, each in offs if each]
     data = " · ".join(link(f"{API}/measurements.{kind}", kind.upper()) for kind in ("json", "csv"))
     columns = [table.columns[name] for name in FIGURES if name in table.columns]
@@ -60,7 +60,7 @@ def index_text(context: Context, table: Table) -> str:
             assert column.unit is not None
             value = number(cell_value(context, table, column, row))
             cells.append(scale(context.book.units, column.unit).told(value))
-        found = context.beside.get(row)
+        found = context.edition.beside.get(row)
         cells += [ratio(found.ratio(c.name) if found else None) for c in over]
         cells.append(", ".join(MARKS[name][0] for name in marks(context.book, row)))
         body.append(cells)
@@ -72,14 +72,14 @@ def index_text(context: Context, table: Table) -> str:
 
 def _offs(context: Context) -> Iterator[str]:
     """How far predictions are off, by component and by accelerator."""
-    found = offs_by_component(context.beside)
+    found = offs_by_component(context.edition.beside)
     if not found:
         return
     yield "## How far predictions are off"
     yield OFF_SAYS
     yield grid(["Component", *OFF_HEAD], [[plain(t), *off_cells(each)] for t, each in found])
     for key, title in TOLD.items():
-        names = offs_by_accelerator(context.beside, key)
+        names = offs_by_accelerator(context.edition.beside, key)
         if names:
             lines = [[link(f"../hardware/{n}.md", n), *off_cells(o)] for n, o in names.items()]
             yield grid([f"{title}, by accelerator", *OFF_HEAD], lines)
@@ -91,7 +91,7 @@ def _unit(symbol: str) -> str:
 
 def record_text(context: Context, row: str) -> Iterator[str]:
     """A record's marks, and its components beside their prediction."""
-    found = context.beside.get(row)
+    found = context.edition.beside.get(row)
     how = str(context.book.tables["measurements"].columns["how"].stated[row].value)
     if said := led(found, how):
         yield said
@@ -130,14 +130,14 @@ def record_text(context: Context, row: str) -> Iterator[str]:
         table = context.book.tables["measurements"]
         yield "## Other records of the same job"
         yield "\n".join(
-            f"- {link(f'{id}.md', context.row_title(table, id))}, {context.beside[id].how}"
+            f"- {link(f'{id}.md', context.row_title(table, id))}, {context.edition.beside[id].how}"
             for id in found.twins
         )
 
 
 def why_text(context: Context, row: str) -> Iterator[str]:
     """By which rule each plan came to a record."""
-    for plan, scalar, note in chosen_by(context.book, row, context.results):
+    for plan, scalar, note in chosen_by(context.book, row, context.edition.results):
         if note:
             yield plain(f"{plan.title}, {scalar.title}: {note}")
 

@@ -15,7 +15,7 @@ def notation_texts(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text for each plan that computes something."""
     for plan in context.book.plans.values():
         parts: list[str] = []
-        for group in told_formulas(plan, context.results[plan.id]).values():
+        for group in told_formulas(plan, context.edition.results[plan.id]).values():
             for told in group:
                 titles, formula = Titles(context, plan, told.key.table), told.formula
                 texts = notations(titles, formula.text, formula.ends.value)

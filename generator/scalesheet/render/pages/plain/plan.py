@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from scalesheet.model import Page, Plan, Table
 from scalesheet.numbers import format_of
-from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.context import Context, plan_files
 from scalesheet.render.pages.earlier import of_plan
 from scalesheet.render.pages.found import Here, find, scalar_named
 from scalesheet.render.pages.names import HISTORY, belonging
@@ -15,7 +15,6 @@ from scalesheet.render.pages.places import SCENARIO, is_input, stated_by
 from scalesheet.render.pages.plain.alternatives import alternatives_text
 from scalesheet.render.pages.plain.changes import earlier_text
 from scalesheet.render.pages.plain.text import (
-    API,
     bounded,
     cited,
     code,
@@ -39,7 +38,7 @@ _NAMES = re.compile(
 
 def plan_text(context: Context, plan: Plan) -> str:
     """Everything that the page says, for readers of text."""
-    results = context.results[plan.id]
+    results = context.edition.results[plan.id]
     prose = _prose(context, plan, results, plan.page)
     advice = [f"- {_prose(context, plan, results, each)}" for each in plan.recommendations]
     return document(
@@ -67,7 +66,7 @@ def plan_text(context: Context, plan: Plan) -> str:
 
 def subpage_text(context: Context, plan: Plan, each: Page) -> str:
     """What a further page says."""
-    results, here = context.results[plan.id], here_of(each)
+    results, here = context.edition.results[plan.id], here_of(each)
     figures = [find(context, plan, results, name, here) for name, _ in each.headline]
     rows = ([plain(f.title), shown(context, f.quantity, f.value)] for f in figures if f is not None)
     return document(
@@ -88,7 +87,7 @@ def _version(plan: Plan) -> str:
 
 def _pages(context: Context, plan: Plan) -> str:
     """The further pages, with what each is about."""
-    results = context.results[plan.id]
+    results = context.edition.results[plan.id]
     lines = []
     for each in plan.pages:
         about = _prose(context, plan, results, each.summary, here_of(each))
@@ -99,10 +98,8 @@ def _pages(context: Context, plan: Plan) -> str:
 
 def _where(context: Context, plan: Plan) -> str:
     """The edition, and the other faces of the plan."""
-    parts = [f"Edition {context.book.edition.isoformat()}, {context.edition_hash}"]
-    if plan.id in context.workbooks:
-        parts.append(link(context.workbooks[plan.id], "workbook"))
-    parts += [link(f"{API}/plans/{plan.id}.{kind}", kind.upper()) for kind in ("json", "csv")]
+    parts = [f"Edition {context.book.edition.isoformat()}, {context.edition.hash}"]
+    parts += [link(to_file, title) for title, to_file in plan_files(plan).items()]
     return " · ".join(parts)
 
 
@@ -114,7 +111,7 @@ def _figures(context: Context, plan: Plan, results: Results) -> Iterator[list[st
 
 def _scenarios(context: Context, plan: Plan) -> Iterator[str]:
     """The headline under each scenario, side by side."""
-    under = context.scenarios.get(plan.id, {})
+    under = context.edition.scenarios.get(plan.id, {})
     if not under:
         return
     yield "## Scenarios"
@@ -154,7 +151,7 @@ def _results(context: Context, plan: Plan, results: Results) -> Iterator[list[st
 
 def _tabled(context: Context, plan: Plan, table: Table) -> Iterator[str]:
     """A table with its cells, and below it the formulas of its columns."""
-    results = context.results[plan.id]
+    results = context.edition.results[plan.id]
     yield f"### {plain(table.title)}"
     yield table_text(context, plan, table, results)
     formulas = [

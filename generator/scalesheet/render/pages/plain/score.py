@@ -40,9 +40,9 @@ from scalesheet.render.scores import (
 def score_texts(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text of the index, and of each task's page."""
     yield f"{FOLDER}/index.md", _index(context)
-    for task, score in context.scores.items():
+    for task, score in context.edition.scores.items():
         yield f"{FOLDER}/{task}.md", _page(context, score)
-    if tables := list(sections(context.book, context.scores)):
+    if tables := list(sections(context.book, context.edition.scores)):
         parts = (part for each in tables for part in _section(each))
         yield PATH, document(f"# {TITLE}", LAWS, *parts)
 
@@ -50,7 +50,7 @@ def score_texts(context: Context) -> Iterator[tuple[str, str]]:
 def _index(context: Context) -> str:
     rows = [
         [link(f"{task}.md", TASKS[task].title), *quality(task, score.unseen)]
-        for task, score in context.scores.items()
+        for task, score in context.edition.scores.items()
     ]
     peers = [
         [plain(p.name), plain(p.predicts), plain(p.says), plain(p.note), cited(context, p.citation)]
@@ -78,7 +78,9 @@ def _index(context: Context) -> str:
 
 
 def _own_index(context: Context) -> Iterator[str]:
-    found = {task: score.own for task, score in context.scores.items() if score.own is not None}
+    found = {
+        task: score.own for task, score in context.edition.scores.items() if score.own is not None
+    }
     if not found:
         yield NO_OWN
         return

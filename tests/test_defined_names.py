@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from scalesheet.model import Scalar
-from scalesheet.render.workbook.names import bad_name, names
+from scalesheet.defined_names import bad_name, names
 
 
 @pytest.mark.parametrize(

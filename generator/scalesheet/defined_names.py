@@ -1,19 +1,21 @@
 """Defined names: safe in Excel, LibreOffice and Google Sheets, and unique once case is lost.
 
 XlsxWriter accepts `TPU4`, `GPU8` or `true` as a name and LibreOffice then reads a cell or a
-constant, so neither of them catches the fault. Names here are letters, digits and `_`: the dot of
+constant, so neither of them catches the problem. Names here are letters, digits and `_`: the dot of
 `total.gpu_hours` becomes `_`, since LibreOffice reads a sheet before a dot.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from scalesheet.language.syntax import ENDS, End
-from scalesheet.model import Quantity
+from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.evaluate.levers import STEP_NAME
+from scalesheet.language.syntax import ENDS, Constant, End, walk
+from scalesheet.model import Book, Plan, Position, Quantity, Table, formulas_of
 
 _WORD = re.compile(r"[a-z_][a-z0-9_]*")
 _CELL = re.compile(r"([a-z]{1,3})([0-9]+)")
@@ -37,6 +39,14 @@ TAKEN: Mapping[str, str] = {
     ),
 }  # fmt: skip
 
+EQUAL_WITHIN, ROUNDING_SLACK, CHECK_WITHIN = "equal_within", "rounding_slack", "check_within"
+#: The arithmetic's own constants: always on the Units sheet, with what they mean.
+ARITHMETIC: Mapping[str, tuple[float, str]] = {
+    EQUAL_WITHIN: (2.0**-49, "two numbers a and b count as equal when |a-b| <= this × (|a|+|b|)"),
+    ROUNDING_SLACK: (1e-12, "ceil and floor absorb a relative error of this size"),
+    CHECK_WITHIN: (1e-9, "a check takes two sums for equal within this relative difference"),
+}
+
 OUTER: tuple[End, ...] = ("low", "high")
 Subject = Literal["quantity", "table", "constant"]
 
@@ -51,7 +61,7 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class NameFault:
+class NameProblem:
     """A name that cannot stand: `code` N003 (collides) or N004 (means something else)."""
 
     code: Literal["N003", "N004"]
@@ -83,23 +93,23 @@ def bad_name(name: str) -> str | None:
 
 def names(
     scalars: Iterable[Quantity], tables: Iterable[str], constants: Iterable[str]
-) -> tuple[Names, tuple[NameFault, ...]]:
-    """All defined names of one workbook, and every fault among them.
+) -> tuple[Names, tuple[NameProblem, ...]]:
+    """All defined names of one workbook, and every problem among them.
 
     An exact scalar has one name; a ranged one also `<name>_low` and `<name>_high`.
     """
-    faults: list[NameFault] = []
+    problems: list[NameProblem] = []
     owners: dict[str, str] = {}
 
     def claim(text: str, subject: Subject, name: str, called: str) -> str:
         why = bad_name(text)
         if why is not None:
             message = f"'{text}' {why}; give it another name"
-            faults.append(NameFault("N004", subject, name, message))
+            problems.append(NameProblem("N004", subject, name, message))
         owner = owners.setdefault(text.casefold(), called)
         if owner != called:
             message = f"{called} and {owner} are both '{text}' in a spreadsheet; rename one"
-            faults.append(NameFault("N003", subject, name, message))
+            problems.append(NameProblem("N003", subject, name, message))
         return text
 
     of_scalars: dict[tuple[str, End], str] = {}
@@ -119,4 +129,46 @@ def names(
         constant: claim(defined(constant), "constant", constant, f"the constant '{constant}'")
         for constant in constants
     }
-    return Names(of_scalars, of_tables, of_constants), tuple(faults)
+    return Names(of_scalars, of_tables, of_constants), tuple(problems)
+
+
+def tables_of(book: Book, plan: Plan) -> dict[str, Table]:
+    """Every table in a plan's workbook: those of the catalogue that it looks into, then its own."""
+    reached = frozenset(plan.catalogue)
+    return {**{name: t for name, t in book.tables.items() if name in reached}, **plan.tables}
+
+
+def quantities_of(plan: Plan, tables: Iterable[Table]) -> Iterator[Quantity]:
+    """Every scalar of a plan, then every column of some tables."""
+    yield from plan.scalars.values()
+    for table in tables:
+        yield from table.columns.values()
+
+
+def constants_of(quantities: Iterable[Quantity]) -> dict[str, float]:
+    """The conversions and defaults that formulas name, and the arithmetic's own constants."""
+    used = {name: value for name, (value, _) in ARITHMETIC.items()}
+    for quantity in quantities:
+        for formula in formulas_of(quantity):
+            for tree in formula.ends.trees:
+                used |= {n.name: n.value for n in walk(tree) if isinstance(n, Constant)}
+    return used
+
+
+def plan_names(book: Book, plan: Plan) -> tuple[Names, tuple[NameProblem, ...]]:
+    """All defined names of a plan's workbook."""
+    tables = tables_of(book, plan)
+    constants = constants_of(quantities_of(plan, tables.values()))
+    return names(plan.scalars.values(), tables, [*sorted(constants), STEP_NAME])
+
+
+def name_problems(book: Book, plan: Plan) -> tuple[Diagnostic, ...]:
+    """N003 and N004: names that collide or mean something else in the plan's workbook."""
+    start = plan.position or Position(f"plans/{plan.id}/plan.yaml", 1, 1)
+    places: dict[tuple[Subject, str], Position | None] = {
+        ("quantity", scalar.name): scalar.position for scalar in plan.scalars.values()
+    }
+    return tuple(
+        at(places.get((problem.subject, problem.name)) or start, problem.code, problem.message)
+        for problem in plan_names(book, plan)[1]
+    )

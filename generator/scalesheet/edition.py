@@ -1,0 +1,136 @@
+"""One edition of a book: everything that is computed of it, each thing once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from scalesheet.model import Book, Key, Plan, Quantity, Table
+
+if TYPE_CHECKING:
+    from scalesheet.audit.model import Audited
+    from scalesheet.bench.beside import Beside
+    from scalesheet.evaluate.sensitivity import Sensitivity
+    from scalesheet.predict.score import TaskScore
+    from scalesheet.values import Results, Value
+
+
+@dataclass(frozen=True)
+class Edition:
+    """A sound book with its numbers. Each property is computed when it is first read, then kept.
+
+    `created` is the moment that files state as that of their making: the edition's day unless
+    given.
+    """
+
+    book: Book
+    created: datetime | None = None
+
+    @cached_property
+    def results(self) -> Mapping[str, Results]:
+        """Every cell, by plan."""
+        from scalesheet.evaluate import evaluate
+
+        return {plan.id: evaluate(self.book, plan) for plan in self.book.plans.values()}
+
+    @cached_property
+    def catalogue(self) -> Results:
+        """Every cell of the catalogue."""
+        from scalesheet.evaluate import evaluate_catalogue
+
+        return evaluate_catalogue(self.book)
+
+    @cached_property
+    def scenarios(self) -> Mapping[str, Mapping[str, Results]]:
+        """By plan and scenario; empty for a plan without scenarios."""
+        from scalesheet.evaluate import evaluate
+
+        return {
+            plan.id: {
+                word: results
+                if results.scalars["scenario"].value == word
+                else evaluate(self.book, plan, {Key("scenario"): word})
+                for word in plan.scenarios
+            }
+            for plan in self.book.plans.values()
+            for results in (self.results[plan.id],)
+        }
+
+    @cached_property
+    def examples(self) -> Mapping[str, tuple[float, ...]]:
+        """What each formula of the catalogue gives for its examples, in their order."""
+        from scalesheet.evaluate.findings import call
+
+        return {
+            record.id: tuple(
+                float(call(record, example.given).value or 0.0) for example in record.examples
+            )
+            for record in self.book.records.values()
+        }
+
+    @cached_property
+    def sensitivities(self) -> Mapping[str, Sensitivity]:
+        """What moves the results of each plan."""
+        from scalesheet.evaluate.sensitivity import sensitivity
+
+        return {plan.id: sensitivity(self.book, plan) for plan in self.book.plans.values()}
+
+    @cached_property
+    def audits(self) -> Mapping[str, Audited]:
+        """By id: one for each document."""
+        from scalesheet.audit.judge import judge
+
+        return judge(self.book)
+
+    @cached_property
+    def scores(self) -> Mapping[str, TaskScore]:
+        """How far off predictions are, by task."""
+        from scalesheet.predict.score import score
+
+        return score(self.book) if self.book.publications else {}
+
+    @cached_property
+    def beside(self) -> Mapping[str, Beside]:
+        """What is predicted of each measurement."""
+        from scalesheet.bench.compare import compared
+        from scalesheet.bench.simulate import simulated
+
+        return compared(self.book, simulated)
+
+    @cached_property
+    def hash(self) -> str:
+        """Eight characters that two people compare to know that they hold the same numbers.
+
+        It covers the edition's day and every cell of the plans and of the catalogue: its place,
+        value, ends and unit; not what describes them.
+        """
+        digest = hashlib.sha256(self.book.edition.isoformat().encode())
+        every = [("", cells_of(self.book.tables.values(), self.catalogue))]
+        every += [(id_, cells(plan, self.results[id_])) for id_, plan in self.book.plans.items()]
+        for owner, found in every:
+            for table, row, quantity, value in found:
+                ends = (value.value, value.low, value.high, value.reason, str(quantity.unit))
+                digest.update(repr((owner, table, row, quantity.name, *ends)).encode())
+        return digest.hexdigest()[:8]
+
+
+def cells(plan: Plan, results: Results) -> Iterator[tuple[str, str, Quantity, Value]]:
+    """Every cell of a plan: the scalars first, then the tables row by row."""
+    for name, scalar in plan.scalars.items():
+        yield "", "", scalar, results.scalars[name]
+    yield from cells_of(plan.tables.values(), results)
+
+
+def cells_of(
+    tables: Iterable[Table], results: Results
+) -> Iterator[tuple[str, str, Quantity, Value]]:
+    """Every cell of some tables, row by row."""
+    for table in tables:
+        columns = results.tables[table.name]
+        for place, row in enumerate(table.rows):
+            for column in table.columns.values():
+                yield table.name, row, column, columns[column.name][place]
