@@ -19,8 +19,7 @@ from xlsxwriter.worksheet import Worksheet
 
 from benchmarks.measure import ROOT, Ratio, against, report, timed, workspace
 from benchmarks.synthetic import lay
-from scalesheet.build import examine
-from scalesheet.evaluate.sensitivity import sensitivity
+from scalesheet.build import sound_edition
 from scalesheet.render.workbook import write_workbook
 from scalesheet.render.workbook.canvas import PlainSheet
 
@@ -60,15 +59,14 @@ def measure(times: int = 5) -> list[Ratio]:
 def _ratios(name: str, data: Path, out: Path, times: int) -> Iterator[Ratio]:
     """Against the library as it is, and against it without its search of each formula for newer
     functions, which our renderer leaves out as well."""
-    examined = examine(data)
-    book = examined.book
-    assert book is not None
-    plan = next(iter(book.plans.values()))
-    results = examined.results[plan.id]
-    moves = sensitivity(book, plan)
+    edition, _ = sound_edition(data)
+    plan = next(iter(edition.book.plans.values()))
+    assert edition.results  # computed before the clock runs, as the next two are
+    assert edition.sensitivities
+    assert edition.hash
 
     def render() -> None:
-        write_workbook(book, plan, results, out, edition_hash="0", sensitivity=moves)
+        write_workbook(edition, plan, out)
 
     recording = record(render)
     for other, kind, limit in (

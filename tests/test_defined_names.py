@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from scalesheet.model import Scalar
 from scalesheet.defined_names import bad_name, names
+from scalesheet.model import Scalar
 
 
 @pytest.mark.parametrize(

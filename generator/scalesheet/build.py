@@ -7,11 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scalesheet.diagnostics import Diagnostic, Refused, errors
 from scalesheet.edition import Edition
 from scalesheet.model import Book
+
+if TYPE_CHECKING:
+    from scalesheet.audit.model import Audited
+    from scalesheet.predict.score import TaskScore
+    from scalesheet.values import Results
 
 Progress = Callable[[str], None]
 GENERATED = "book"  # the folder below docs/ that holds the generated pages
@@ -27,6 +32,18 @@ class Examined:
     @property
     def book(self) -> Book | None:
         return self.edition.book if self.edition else None
+
+    @property
+    def results(self) -> Mapping[str, Results]:
+        return self.edition.results if self.edition else {}
+
+    @property
+    def audits(self) -> Mapping[str, Audited]:
+        return self.edition.audits if self.edition else {}
+
+    @property
+    def scores(self) -> Mapping[str, TaskScore]:
+        return self.edition.scores if self.edition else {}
 
 
 @dataclass(frozen=True)

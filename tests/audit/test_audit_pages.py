@@ -9,6 +9,7 @@ import pytest
 
 from audit.test_claims import ROWS, TOTALS
 from audit.world import HEAD, PLAN
+from editions import given
 from scalesheet import cli
 from scalesheet.build import examine
 from scalesheet.render.pages import write_pages
@@ -28,14 +29,14 @@ def pages(data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str
     found = examine(data)
     assert found.book is not None
     report = write_pages(
-        found.book,
-        found.results,
+        given(
+            found.book,
+            results=found.results,
+            examples={id_: [0.0] * len(r.examples) for id_, r in found.book.records.items()},
+            audits=found.audits,
+        ),
         out / "html",
-        edition_hash="x",
-        workbooks={},
-        examples={id_: [0.0] * len(r.examples) for id_, r in found.book.records.items()},
-        plain=out / "plain",
-        audits=found.audits,
+        out / "plain",
     )
     assert "audit/paper.md" in report.files
     return {

@@ -9,6 +9,7 @@ import pytest
 
 from audit.test_claims import ROWS, TOTALS
 from audit.world import HEAD, PLAN, audited
+from editions import given
 from scalesheet import cli
 from scalesheet.audit.model import Judged
 from scalesheet.audit.worst import grouped
@@ -56,10 +57,14 @@ def test_each_document_has_its_page_and_all_are_one_audit(
     found = documents(tmp_path)
     assert found.book is not None
     report = write_pages(
-        found.book, found.results, tmp_path / "pages", edition_hash="x", workbooks={},
-        examples={id_: [0.0] * len(r.examples) for id_, r in found.book.records.items()},
-        audits=found.audits,
-    )  # fmt: skip
+        given(
+            found.book,
+            results=found.results,
+            examples={id_: [0.0] * len(r.examples) for id_, r in found.book.records.items()},
+            audits=found.audits,
+        ),
+        tmp_path / "pages",
+    )
     assert {"audit/paper.md", "audit/paper-summary.md"} <= set(report.files)
     summary = (tmp_path / "pages/audit/paper-summary.md").read_text("utf-8")
     assert 'href="paper.html">Audit: A paper' in summary

@@ -10,6 +10,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
+from editions import given
 from scalesheet.build import examine
 from scalesheet.cli import main
 from scalesheet.render.pages import write_pages
@@ -73,12 +74,7 @@ def test_the_second_tutorial_goes_on_in_the_same_book(
     found = examine(tmp_path / "data")
     assert found.book is not None
     report = write_pages(
-        found.book,
-        found.results,
-        tmp_path / "pages",
-        edition_hash="",
-        workbooks={},
-        audits=found.audits,
+        given(found.book, results=found.results, audits=found.audits), tmp_path / "pages"
     )
     assert report.problems == ()
     named = re.findall(r"`((?:plans|audit)/memo[a-z-]*)`", DOCUMENT)

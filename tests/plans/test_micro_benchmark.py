@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
+from editions import given
 from plans.made_up import alone, apart, only, put, record
 from scalesheet.bench.record import Record
 from scalesheet.build import Examined, examine
@@ -99,7 +100,7 @@ def test_the_diff_names_choice_and_record_as_the_cause(diff: Diff) -> None:
 
 def page(examined: Examined) -> str:
     assert examined.book is not None
-    context = Context(examined.book, examined.results, "x", {})
+    context = Context(given(examined.book, results=examined.results))
     text, found = plan_page(context, examined.book.plans[PLAN])
     assert not found
     return text
@@ -110,7 +111,12 @@ def in_workbook(examined: Examined, folder: Path, *names: str) -> list[object]:
     assert examined.book is not None
     plan = examined.book.plans[PLAN]
     path = folder / "plan.xlsx"
-    report = write_workbook(examined.book, plan, examined.results[PLAN], path, edition_hash="x")
+    report = write_workbook(
+        given(examined.book, results={plan.id: examined.results[PLAN]}),
+        plan,
+        path,
+        sensitivity=False,
+    )
     assert not report.problems
     book = load_workbook(path, data_only=True)
     places = [book.defined_names[name].attr_text.split("!") for name in names]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from editions import given
 from made_up import MEASURED, SIMULATED, examined, lay
 from scalesheet.build import Examined, examine
 from scalesheet.cli import main
@@ -41,7 +42,7 @@ def book(found: Examined) -> Book:
 
 @pytest.fixture(scope="module")
 def pages(found: Examined, book: Book) -> dict[str, str]:
-    context = Context(book, {}, "x", {}, scores=found.scores)
+    context = Context(given(book, scores=found.scores))
     return dict(score_pages(context)) | {f"plain/{k}": v for k, v in score_texts(context)}
 
 
@@ -176,7 +177,7 @@ def test_a_book_without_measured_records_says_so() -> None:
     found = shipped()
     assert found.book is not None
     bare = {task: replace(score, own=None) for task, score in found.scores.items()}
-    pages = dict(score_pages(Context(found.book, {}, "x", {}, scores=bare)))
+    pages = dict(score_pages(Context(given(found.book, scores=bare))))
     for name in ("index", "throughput", "memory"):
         assert "No record of this book was measured yet" in pages[f"score/{name}.md"]
 

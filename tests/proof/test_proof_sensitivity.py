@@ -15,6 +15,7 @@ from typing import Any
 import openpyxl
 import pytest
 
+from editions import given
 from proof import faces
 from proof.office import Address, Office
 from proof.test_plans import DATA, PLAN_CASES, PLANS
@@ -64,11 +65,13 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     results, shipped = evaluate(book, plan), sensitivity(book, plan)
     path = folder / f"{plan.id}.xlsx"
     report = write_workbook(
-        book, plan, results, path, edition_hash="proof", sensitivity=shipped
-    )  # fmt: skip
+        given(book, results={plan.id: results}, sensitivities={plan.id: shipped}), plan, path
+    )
     assert not report.problems
     layout = lay_out(book, plan, sensitivity=True)
-    context = Context(book, plan, results, layout, "proof", shipped)
+    context = Context(
+        given(book, results={plan.id: results}, sensitivities={plan.id: shipped}), plan, layout
+    )
     return Case(book, plan, shipped, arrange(context), path)
 
 

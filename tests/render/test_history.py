@@ -8,6 +8,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
+from editions import given
 from scalesheet.build import build, examine
 from scalesheet.render.pages import write_pages
 from small import HEAD, lay
@@ -60,9 +61,13 @@ def test_a_plan_without_versions_says_nothing_of_them(tmp_path: Path) -> None:
     found = examine(lay(tmp_path, {"plans/small/page.md": "{{ history }}\n"}))
     assert found.book is not None
     report = write_pages(
-        found.book, found.results, tmp_path / "pages", edition_hash="x", workbooks={},
-        examples={id_: [0.0] * len(r.examples) for id_, r in found.book.records.items()},
-    )  # fmt: skip
+        given(
+            found.book,
+            results=found.results,
+            examples={id_: [0.0] * len(r.examples) for id_, r in found.book.records.items()},
+        ),
+        tmp_path / "pages",
+    )
     (fault,) = report.problems
     assert (fault.line, fault.message) == (1, "there is no figure 'history' in this plan")
     assert "Version" not in (tmp_path / "pages/plans/small.md").read_text("utf-8")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from editions import given
 from render.moving import moving_book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.sensitivity import Sensitivity, sensitivity
@@ -81,9 +82,9 @@ def test_the_page_has_a_chart_for_each_figure_and_its_numbers(
 ) -> None:
     plan = book.plans["moving"]
     write_pages(
-        book, {plan.id: evaluate(book, plan)}, tmp_path, edition_hash="x", workbooks={},
-        sensitivities={plan.id: found},
-    )  # fmt: skip
+        given(book, results={plan.id: evaluate(book, plan)}, sensitivities={plan.id: found}),
+        tmp_path,
+    )
     page = (tmp_path / "plans" / "moving.md").read_text("utf-8")
     before, _, after = page.partition("## What moves the result { #sensitivity }")
     assert "## Inputs" not in before
@@ -100,7 +101,7 @@ def test_the_page_has_a_chart_for_each_figure_and_its_numbers(
 
 def test_a_page_without_one_says_nothing_of_it(book: Book, tmp_path: Path) -> None:
     plan = book.plans["moving"]
-    write_pages(book, {plan.id: evaluate(book, plan)}, tmp_path, edition_hash="x", workbooks={})
+    write_pages(given(book, results={plan.id: evaluate(book, plan)}), tmp_path)
     assert "What moves" not in (tmp_path / "plans" / "moving.md").read_text("utf-8")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from editions import given
 from scalesheet.build import Examined, examine
 from scalesheet.render.api.changes import changes_feed, changes_json
 from scalesheet.render.dated import days, events
@@ -196,7 +197,7 @@ def test_the_feed_is_sound_and_depends_on_nothing_but_the_data(data: Path) -> No
 def test_pages_show_what_a_value_was_and_why(data: Path) -> None:
     examined = on(data, "2026-11-20")
     assert examined.book is not None
-    context = Context(examined.book, examined.results, "0", {})
+    context = Context(given(examined.book, results=examined.results))
     plan = examined.book.plans["small"]
     shown = " ".join(map(str, earlier_section(context, of_plan(plan))))
     text = "\n".join(earlier_text(context, of_plan(plan)))

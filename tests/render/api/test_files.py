@@ -9,17 +9,15 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from render.api.conftest import ROOT, Written
 from render.api.shapes import files, read
-from scalesheet.bench.compare import compared
-from scalesheet.bench.simulate import simulated
-from scalesheet.evaluate import evaluate, evaluate_catalogue
-from scalesheet.evaluate.sensitivity import sensitivity
-from scalesheet.predict.score import score
+from scalesheet.edition import Edition
+from scalesheet.evaluate import evaluate
 from scalesheet.render.api import as_json, plan_json, write_api
 from scalesheet.render.api.text import csv_text, inert, original
 from scalesheet.render.api.values import reason_code
@@ -174,20 +172,7 @@ def same(field: str, value: Any) -> bool:
 
 def test_two_writings_give_the_same_bytes(shipped: Written, tmp_path: Path) -> None:
     book = shipped.book
-    results = {plan.id: evaluate(book, plan) for plan in book.plans.values()}
-    names = write_api(
-        book,
-        results,
-        tmp_path,
-        edition_hash=read(shipped.root / "index.json")["edition_hash"],
-        catalogue=evaluate_catalogue(book),
-        scenarios={plan: {"": results[plan]} for plan in results},
-        sensitivities={plan.id: sensitivity(book, plan) for plan in book.plans.values()},
-        examples={r.id: [e.expect for e in r.examples] for r in book.records.values()},
-        pages=True,
-        scores=score(book),
-        beside=compared(book, simulated),
-    )
+    names = write_api(Edition(book), tmp_path, pages=True)
     apart = {"index.json", "plans.json", "plans.csv"} | {
         n for n in names if n.startswith("formulas")
     }
@@ -289,21 +274,12 @@ def test_a_unit_says_its_size_in_the_base_of_its_dimension(sample: Written) -> N
 
 
 def test_an_audit_is_linked_once_it_is_there(sample: Written, tmp_path: Path) -> None:
-    book = sample.book
-    results = {plan.id: evaluate(book, plan) for plan in book.plans.values()}
-    (tmp_path / "v1" / "audit").mkdir(parents=True)
-    (tmp_path / "v1" / "audit" / "small.json").write_text("{}")
-    write_api(
-        book,
-        results,
-        tmp_path,
-        edition_hash="0" * 8,
-        catalogue=evaluate_catalogue(book),
-        scenarios={plan: {"": results[plan]} for plan in results},
-        sensitivities={plan.id: sensitivity(book, plan) for plan in book.plans.values()},
-        examples={r.id: [e.expect for e in r.examples] for r in book.records.values()},
-        pages=True,
+    audited = SimpleNamespace(
+        audit=SimpleNamespace(plan="small"), claims=(), findings=(), headlines=()
     )
+    edition = Edition(sample.book)
+    vars(edition)["audits"] = {"paper": audited}
+    write_api(edition, tmp_path, pages=True)
     (plan,) = read(tmp_path / "v1" / "index.json")["plans"]
     assert plan["audit"] == "audit/small.json"
     assert plan["page"] == "../../book/plans/small.html"

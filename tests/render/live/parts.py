@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from editions import given
 from render.pages.rendered import html
 from render.sample import write_sample
 from scalesheet.build import compile_book
@@ -81,7 +82,9 @@ def write_site(book: Book, plan: Plan, folder: Path, edits: Sequence[str] = ()) 
     }
     results = {plan.id: evaluate(book, plan, changed)}
     moving = {plan.id: sensitivity(book, plan, changed)}
-    context = Context(book, results, "a1b2c3d4", {}, {plan.id: under}, sensitivities=moving)
+    context = Context(
+        given(book, results=results, scenarios={plan.id: under}, sensitivities=moving)
+    )
     texts = {f"plans/{plan.id}.md": plan_page(context, plan)[0]}
     texts |= {path: text for path, text, _ in subpages(context, plan)}
     pages, assets = folder / "plans", folder / "assets"

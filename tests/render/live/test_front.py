@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from editions import given
 from proof.browser import Chromium
 from render.live.parts import ASSETS, with_policy
 from render.pages.rendered import html
@@ -47,7 +48,7 @@ def plan(book: Book) -> Plan:
 
 def filled(book: Book, written: str = WRITTEN) -> FrontPage:
     found = shipped()
-    context = Context(book, found.results, "a1b2c3d4", {}, scores=found.scores)
+    context = Context(given(book, results=found.results, scores=found.scores))
     return front_page(context, written, "docs/index.md")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from editions import given
 from proof.browser import Chromium
 from render.live.parts import ASSETS, document
 from render.pages.rendered import html
@@ -133,7 +134,7 @@ def site(book: Book, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("pages") / "book"
     results = {plan.id: evaluate(book, plan) for plan in book.plans.values()}
     examples = {"with-reserve": (110.0,)}
-    write_pages(book, results, out, edition_hash="a1b2c3d4", workbooks={}, examples=examples)
+    write_pages(given(book, results=results, examples=examples), out)
     for part in (*ASSETS.glob("*.css"), ASSETS / "site.js"):
         (out / "assets" / part.name).write_bytes(part.read_bytes())
     for name in PAGES:

@@ -12,6 +12,7 @@ from typing import Any
 import markdown
 import yaml
 
+from editions import given
 from render.pages.sample_book import PAGE, book, results
 from scalesheet.render.pages import PagesReport, write_pages
 
@@ -21,13 +22,8 @@ MKDOCS = Path(__file__).parents[3] / "mkdocs.yml"
 def write(out: Path, page: str = PAGE) -> PagesReport:
     """Write the sample's pages, with a plan's prose of one's own."""
     return write_pages(
-        book(page),
-        {"demo": results()},
+        given(book(page), results={"demo": results()}, scenarios={}, examples={"gpu-cost": (7.0,)}),
         out,
-        edition_hash="a1b2c3d4",
-        workbooks={"demo": "../../workbooks/demo.xlsx"},
-        scenarios={},
-        examples={"gpu-cost": (7.0,)},
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from editions import given
 from render.pages.rendered import pages, read
 from render.pages.sample_book import book
 from scalesheet.model import Citation, Stated
@@ -35,9 +36,7 @@ def test_the_first_figure_says_so_if_there_is_none() -> None:
     price = replace(offers.columns["node_price"], name="price",
                     stated={"rent": Stated(reason="no longer offered")})  # fmt: skip
     offers = replace(offers, columns={**offers.columns, "price": price})
-    context = Context(
-        replace(sample, tables={**sample.tables, "offers": offers}, plans={}), {}, "x", {}
-    )
+    context = Context(given(replace(sample, tables={**sample.tables, "offers": offers}, plans={})))
     page = dict(catalogue_pages(context))["offers/rent.md"]
     assert (
         "Price per node hour no longer offered assumption Price per node hour 3.50"
@@ -52,10 +51,10 @@ def test_a_figure_that_is_missing_says_why() -> None:
 def test_what_is_printed_at_the_source_stands_beside_the_place() -> None:
     sample = book()
     cited = Citation("paper", "section 5", "M = <b>16 N")
-    assert str(cite(Context(sample, {}, "x", {}), cited)).endswith(
+    assert str(cite(Context(given(sample)), cited)).endswith(
         '<span class="locator">section 5</span>: <q>M = &lt;b&gt;16 N</q>'
     )
-    assert str(cite(Context(sample, {}, "x", {}), cited, within=cited)).endswith(
+    assert str(cite(Context(given(sample)), cited, within=cited)).endswith(
         "section 5</a>: <q>M = &lt;b&gt;16 N</q>"
     )
     assert source_json(cited) == {"key": "paper", "locator": "section 5", "quote": "M = <b>16 N"}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from editions import given
 from made_up import MEASURED, SIMULATED, examined, foretold
 from made_up import lay as lay_records
 from runs import PLACE, RUN, UNITS
@@ -30,7 +31,7 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
     examined = examine(lay(tmp_path_factory.mktemp("runs"), files))
     book = examined.book
     assert book is not None
-    return Context(book, examined.results, "x", {})
+    return Context(given(book, results=examined.results))
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +87,7 @@ def compared_pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     book = examined(tmp_path_factory.mktemp("compared"), records).book
     assert book is not None
     found = compared(book, foretold)
-    context = Context(book, {}, "x", {}, beside=found)
+    context = Context(given(book, beside=found))
     # those of formulas come behind, and need more
     texts = takewhile(lambda each: not each[0].startswith("formulas/"), catalogue_texts(context))
     return dict(catalogue_pages(context)) | {f"plain/{path}": text for path, text in texts}
@@ -219,7 +220,7 @@ def test_a_record_of_bench_says_how_it_is_taken_again(tmp_path: Path) -> None:
         sources.write_text(f"{text}  own-measurement: {{title: Own}}\n", "utf-8")
     book = examine(folder, plans=False).book
     assert book is not None
-    pages = dict(catalogue_pages(Context(book, {}, "x", {})))
+    pages = dict(catalogue_pages(Context(given(book))))
     said = "<pre><code>scalesheet bench run --model qwen2-0-5b</code></pre>"
     assert said in pages["measurements/a.md"]
     assert "<pre>" not in pages["measurements/b.md"]

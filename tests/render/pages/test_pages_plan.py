@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from editions import given
 from render.pages.rendered import plan_page, read
 from render.pages.sample_book import book, results
 from scalesheet.model import Column, Stated
@@ -121,7 +122,7 @@ def test_a_class_of_several_words_is_shown_in_words() -> None:
     columns = {"kind": Series(np.array(["one_time", "per_seed"], dtype=object))}
     plan = replace(plan, tables={"stages": table})
     told = plan_table(
-        Context(sample, {"demo": shown}, "x", {}),
+        Context(given(sample, results={"demo": shown})),
         plan,
         table,
         replace(shown, tables={"stages": columns}),
@@ -144,13 +145,7 @@ def test_checks_say_yes_or_no(tmp_path: Path) -> None:
     assert "Hours are counted yes" in read(section(plan_page(), "checks")).text
     failed = results()
     scalars = {**failed.scalars, "positive": Value(False)}
-    write_pages(
-        book(),
-        {"demo": replace(failed, scalars=scalars)},
-        tmp_path,
-        edition_hash="x",
-        workbooks={},
-    )
+    write_pages(given(book(), results={"demo": replace(failed, scalars=scalars)}), tmp_path)
     page = (tmp_path / "plans/demo.md").read_text("utf-8")
     assert "Hours are counted no" in read(section(page, "checks")).text
 
@@ -160,12 +155,12 @@ def test_scenarios_stand_side_by_side(tmp_path: Path) -> None:
     plan = replace(sample.plans["demo"], scenarios=("corrected", "written"))
     written: Results = replace(results(), scalars={**results().scalars, "cost": Value.number(10.0)})
     write_pages(
-        replace(sample, plans={"demo": plan}),
-        {"demo": results()},
+        given(
+            replace(sample, plans={"demo": plan}),
+            results={"demo": results()},
+            scenarios={"demo": {"corrected": results(), "written": written}},
+        ),
         tmp_path,
-        edition_hash="x",
-        workbooks={},
-        scenarios={"demo": {"corrected": results(), "written": written}},
     )
     page = (tmp_path / "plans/demo.md").read_text("utf-8")
     shown = read(section(page, "scenarios")).text
@@ -188,12 +183,12 @@ def test_what_makes_the_difference_between_scenarios_is_told(tmp_path: Path) -> 
     shown = replace(results(), scalars=scalars)
     written = replace(results(), scalars={**scalars, "need": Value.number(24.0)})
     write_pages(
-        replace(sample, plans={"demo": plan}),
-        {"demo": shown},
+        given(
+            replace(sample, plans={"demo": plan}),
+            results={"demo": shown},
+            scenarios={"demo": {"corrected": shown, "written": written}},
+        ),
         tmp_path,
-        edition_hash="x",
-        workbooks={},
-        scenarios={"demo": {"corrected": shown, "written": written}},
     )
     page = (tmp_path / "plans/demo.md").read_text("utf-8")
     told = read(section(page, "scenarios")).text

@@ -2,6 +2,7 @@
 
 import pytest
 
+from editions import given
 from render.pages.rendered import read
 from scalesheet.render.pages.catalogue import catalogue_pages
 from scalesheet.render.pages.compare_accelerators import comparison, peers, usual
@@ -13,7 +14,7 @@ from shipped import shipped, shipped_book
 @pytest.fixture(scope="module")
 def context() -> Context:
     found = shipped()
-    return Context(shipped_book(), found.results, "a1b2c3d4", {}, scores=found.scores)
+    return Context(given(shipped_book(), results=found.results, scores=found.scores))
 
 
 @pytest.fixture(scope="module")

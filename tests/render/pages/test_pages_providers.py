@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from editions import given
 from scalesheet.build import examine
 from scalesheet.render.pages.catalogue import catalogue_pages
 from scalesheet.render.pages.context import Context
@@ -44,7 +45,7 @@ def pages(tmp_path: Path) -> dict[str, str]:
     examined = examine(folder(tmp_path))
     assert examined.book is not None, examined.diagnostics
     computed = {r.id: [0.0] * len(r.examples) for r in examined.book.records.values()}
-    context = Context(examined.book, examined.results, "", {}, examples=computed)
+    context = Context(given(examined.book, results=examined.results, examples=computed))
     plain = {f"plain/{path}": text for path, text in catalogue_texts(context)}
     return {**dict(catalogue_pages(context)), **dict(source_pages(context)), **plain}
 
@@ -98,7 +99,7 @@ def test_the_index_counts_their_offers(pages: dict[str, str]) -> None:
 def test_a_book_without_providers_has_their_index(tmp_path: Path) -> None:
     examined = examine(lay(tmp_path, {}))
     assert examined.book is not None
-    context = Context(examined.book, examined.results, "", {})
+    context = Context(given(examined.book, results=examined.results))
     assert "providers/index.md" in dict(catalogue_pages(context))
 
 

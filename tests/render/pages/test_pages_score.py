@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from editions import given
 from scalesheet.predict.score import TaskScore
 from scalesheet.render.api.score import score_json
 from scalesheet.render.pages.context import Context
@@ -21,7 +22,7 @@ from shipped import shipped
 def context() -> Context:
     examined = shipped()
     assert examined.book is not None
-    return Context(examined.book, examined.results, "0" * 8, {}, scores=examined.scores)
+    return Context(given(examined.book, results=examined.results, scores=examined.scores))
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def pages(context: Context) -> dict[str, str]:
 def test_there_is_a_page_for_each_task_and_an_index(
     context: Context, pages: dict[str, str]
 ) -> None:
-    tasks = {f"score/{task}.md" for task in context.scores}
+    tasks = {f"score/{task}.md" for task in context.edition.scores}
     assert set(pages) == {"score/index.md", "score/laws.md", *tasks}
     assert set(dict(score_texts(context))) == set(pages)
 
@@ -43,12 +44,12 @@ def test_every_published_row_stands_on_its_page_once(
 ) -> None:
     page = pages[f"score/{task}.md"]
     ids = re.findall(r'<tr id="row-([a-z0-9-]+)"', page)
-    assert sorted(ids) == sorted(row.id for row in context.scores[task].published.rows)
+    assert sorted(ids) == sorted(row.id for row in context.edition.scores[task].published.rows)
 
 
 @pytest.mark.parametrize("task", ["runs", "throughput", "memory", "loss"])
 def test_a_row_is_scored_or_says_why_not(task: str, context: Context) -> None:
-    for row in shown_rows(context.scores[task]):
+    for row in shown_rows(context.edition.scores[task]):
         assert (row.error is None) == bool(row.because)
         assert (row.inside is None) == bool(row.because)
 
@@ -72,7 +73,7 @@ def test_what_others_say_has_a_source(context: Context, pages: dict[str, str]) -
 
 
 def test_a_book_without_published_rows_says_so(context: Context) -> None:
-    bare = Context(replace(context.book, publications={}, peers=()), {}, "0" * 8, {})
+    bare = Context(given(replace(context.book, publications={}, peers=())))
     (path, page), *laws = score_pages(bare)
     assert [name for name, _ in laws] == ["score/laws.md"]
     assert path == "score/index.md"
@@ -80,7 +81,7 @@ def test_a_book_without_published_rows_says_so(context: Context) -> None:
 
 
 def test_the_picture_has_a_dot_for_each_scored_row(context: Context) -> None:
-    for score in context.scores.values():
+    for score in context.edition.scores.values():
         drawn = strips_svg(strips(score))
         assert drawn.count("<circle") == score.counted.sum()
         places = [float(x) for x in re.findall(r'cx="([-0-9.]+)%"', drawn)]
@@ -88,8 +89,8 @@ def test_the_picture_has_a_dot_for_each_scored_row(context: Context) -> None:
 
 
 def test_json_says_what_the_page_says(context: Context, pages: dict[str, str]) -> None:
-    found = score_json(context.book, context.scores)["tasks"]["runs"]
-    score: TaskScore = context.scores["runs"]
+    found = score_json(context.book, context.edition.scores)["tasks"]["runs"]
+    score: TaskScore = context.edition.scores["runs"]
     assert found["unseen"]["median"] == score.unseen.median
     assert len(found["rows"]) == len(score.published.rows)
     by_id = {row["id"]: row for row in found["rows"]}

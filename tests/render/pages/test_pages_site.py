@@ -25,8 +25,13 @@ def test_the_pages_build_without_a_problem_and_text_stays_text(
     docs, out, config = (tmp_path / name for name in ("docs", "site", "mkdocs.yml"))
     shutil.copytree(MKDOCS.parent / "docs/assets", docs / "assets")
     (docs / "index.md").write_text("# Home\n", "utf-8")
-    (docs / "workbooks").mkdir()
-    (docs / "workbooks/demo.xlsx").write_bytes(b"a workbook")
+    beside = [
+        f"api/v1/{name}"
+        for name in ("changes.json", "changes.atom", "plans/demo.json", "plans/demo.csv")
+    ]
+    for name in ("workbooks/demo.xlsx", *beside):
+        (docs / name).parent.mkdir(parents=True, exist_ok=True)
+        (docs / name).write_bytes(b"stands beside the pages")
     write(docs / "book")
     settings = yaml.safe_load(MKDOCS.read_text("utf-8"))
     pages = [{name: f"book/{name}/index.md"} for name in FOLDERS]

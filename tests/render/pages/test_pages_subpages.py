@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from editions import given
 from render.pages.rendered import read
 from scalesheet.build import examine
 from scalesheet.render.pages import PagesReport, write_pages
@@ -95,13 +96,13 @@ def write(folder: Path, more: str = MORE, scale: str = SCALE) -> tuple[PagesRepo
     found = examine(lay(folder, files))
     assert found.book is not None, found.diagnostics
     report = write_pages(
-        found.book,
-        found.results,
+        given(
+            found.book,
+            results=found.results,
+            examples={id_: [0.0] * len(r.examples) for id_, r in found.book.records.items()},
+        ),
         folder / "pages",
-        edition_hash="x",
-        workbooks={},
-        examples={id_: [0.0] * len(r.examples) for id_, r in found.book.records.items()},
-        plain=folder / "plain",
+        folder / "plain",
     )
     return report, folder
 

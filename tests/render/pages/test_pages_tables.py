@@ -4,6 +4,7 @@ from itertools import takewhile
 
 import pytest
 
+from editions import given
 from resolve.test_nodes import ALL_UNITS, EIGHT, NODE
 from resolve.test_small_tables import FLEETS, SITES
 from scalesheet.build import examine
@@ -24,7 +25,7 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
     }
     examined = examine(lay(tmp_path_factory.mktemp("tables"), files))
     assert examined.book is not None, examined.diagnostics
-    return Context(examined.book, examined.results, "x", {})
+    return Context(given(examined.book, results=examined.results))
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +74,6 @@ def test_the_plain_texts_say_the_same(context: Context) -> None:
 def test_a_book_without_tables_has_an_empty_list(tmp_path_factory: pytest.TempPathFactory) -> None:
     examined = examine(lay(tmp_path_factory.mktemp("none"), {}))
     assert examined.book is not None
-    pages = dict(catalogue_pages(Context(examined.book, examined.results, "x", {})))
+    pages = dict(catalogue_pages(Context(given(examined.book, results=examined.results))))
     assert "<table" not in pages["tables/index.md"]
     assert pages["nodes/index.md"].startswith("---\nhide: [toc]\n---\n\n# Nodes\n")

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from editions import given
 from render.sample import sample_book
+from scalesheet.defined_names import tables_of
 from scalesheet.evaluate import Overrides, evaluate
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Book, Formula, Plan, Quantity, Table
 from scalesheet.render.workbook import WorkbookReport, write_workbook
-from scalesheet.defined_names import tables_of
 from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.places import Layout
 from scalesheet.values import Results, Value
@@ -94,5 +95,5 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     plan = book.plans["small"]
     results = evaluate(book, plan)
     path = folder / "small.xlsx"
-    report = write_workbook(book, plan, results, path, edition_hash="0123abcd")
+    report = write_workbook(given(book, results={plan.id: results}), plan, path, sensitivity=False)
     return Made(book, plan, results, lay_out(book, plan), path, report)

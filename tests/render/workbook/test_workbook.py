@@ -16,12 +16,13 @@ from openpyxl.formula import Tokenizer
 from openpyxl.workbook import Workbook
 from openpyxl.worksheet.formula import ArrayFormula
 
+from editions import given
 from render.workbook.conftest import Made, ends
+from scalesheet.defined_names import name_problems
 from scalesheet.evaluate import evaluate
 from scalesheet.language.syntax import Number, walk
 from scalesheet.model import Plan, Stated
 from scalesheet.render.workbook import write_workbook
-from scalesheet.defined_names import name_problems
 from scalesheet.render.workbook.layout import lay_out
 
 SHARED = {
@@ -85,7 +86,12 @@ def test_numbers_keep_every_digit(made: Made, tmp_path: Path) -> None:
             made.plan, scalars={**made.plan.scalars, name: replace(scalar, stated=stated)}
         )
         path = tmp_path / "digits.xlsx"
-        write_workbook(made.book, plan, evaluate(made.book, plan), path, edition_hash="x")
+        write_workbook(
+            given(made.book, results={plan.id: evaluate(made.book, plan)}),
+            plan,
+            path,
+            sensitivity=False,
+        )
         sheet, address = made.layout.scalar_cell(name)
         assert openpyxl.load_workbook(path)[sheet][address].value == number
 
@@ -210,7 +216,9 @@ def test_a_plan_of_one_number_has_a_workbook(made: Made, tmp_path: Path) -> None
         "one", "One", "", {name: made.plan.scalars[name]}, {}, (), (), (), (), (), (), (), ""
     )
     results = evaluate(made.book, plan)
-    report = write_workbook(made.book, plan, results, tmp_path / "one.xlsx", edition_hash="0")
+    report = write_workbook(
+        given(made.book, results={plan.id: results}), plan, tmp_path / "one.xlsx", sensitivity=False
+    )
     assert report.problems == ()
     assert report.sheets == ("About", "Inputs", "Units", "Summary", "Checks", "Sources", "Changes")
 
@@ -253,7 +261,10 @@ def test_the_limits_of_messages_are_kept_for_the_longest_titles(made: Made, tmp_
     long = replace(scalar, title="Title " * 60, note="Note. " * 2000)
     plan = replace(made.plan, scalars={**made.plan.scalars, "cards": long}, title="A & B " * 60)
     report = write_workbook(
-        made.book, plan, made.results, tmp_path / "long.xlsx", edition_hash="0123abcd"
+        given(made.book, results={plan.id: made.results}),
+        plan,
+        tmp_path / "long.xlsx",
+        sensitivity=False,
     )
     assert report.problems == ()
 
@@ -270,7 +281,10 @@ def test_a_refusal_of_the_writer_is_a_problem_with_its_place(made: Made, tmp_pat
     scalar = replace(made.plan.scalars["cards"], note="x" * 40_000)
     plan = replace(made.plan, scalars={**made.plan.scalars, "cards": scalar})
     report = write_workbook(
-        made.book, plan, made.results, tmp_path / "long.xlsx", edition_hash="0123abcd"
+        given(made.book, results={plan.id: made.results}),
+        plan,
+        tmp_path / "long.xlsx",
+        sensitivity=False,
     )
     where = lay_out(made.book, plan).scalar_cell("cards")
     assert {problem.code for problem in report.problems} == {"X001"}
@@ -280,7 +294,9 @@ def test_a_refusal_of_the_writer_is_a_problem_with_its_place(made: Made, tmp_pat
 
 def test_two_writes_give_the_same_bytes(made: Made, tmp_path: Path) -> None:
     again = tmp_path / "again.xlsx"
-    write_workbook(made.book, made.plan, made.results, again, edition_hash="0123abcd")
+    write_workbook(
+        given(made.book, results={made.plan.id: made.results}), made.plan, again, sensitivity=False
+    )
     assert again.read_bytes() == made.path.read_bytes()
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
+from editions import given
 from proof.office import Office
 from render.moving import moving_book
 from scalesheet.evaluate import evaluate
@@ -30,9 +31,14 @@ def moving(tmp_path_factory: pytest.TempPathFactory) -> Made:
     plan = book.plans["moving"]
     path = folder / "moving.xlsx"
     report = write_workbook(
-        book, plan, evaluate(book, plan), path, edition_hash="x",
-        sensitivity=sensitivity(book, plan),
-    )  # fmt: skip
+        given(
+            book,
+            results={plan.id: evaluate(book, plan)},
+            sensitivities={plan.id: sensitivity(book, plan)},
+        ),
+        plan,
+        path,
+    )
     assert report.problems == ()
     return book, plan, path
 
@@ -40,7 +46,15 @@ def moving(tmp_path_factory: pytest.TempPathFactory) -> Made:
 def context_of(made: Made) -> Context:
     book, plan, _ = made
     layout: Layout = lay_out(book, plan, sensitivity=True)
-    return Context(book, plan, evaluate(book, plan), layout, "x", sensitivity(book, plan))
+    return Context(
+        given(
+            book,
+            results={plan.id: evaluate(book, plan)},
+            sensitivities={plan.id: sensitivity(book, plan)},
+        ),
+        plan,
+        layout,
+    )
 
 
 def test_the_sheet_stands_before_the_summary_and_only_where_it_was_asked_for(
@@ -49,7 +63,12 @@ def test_the_sheet_stands_before_the_summary_and_only_where_it_was_asked_for(
     book, plan, path = moving
     names = openpyxl.load_workbook(path).sheetnames
     assert names[names.index("Summary") - 1] == "Sensitivity"
-    write_workbook(book, plan, evaluate(book, plan), tmp_path / "a.xlsx", edition_hash="x")
+    write_workbook(
+        given(book, results={plan.id: evaluate(book, plan)}),
+        plan,
+        tmp_path / "a.xlsx",
+        sensitivity=False,
+    )
     plain = openpyxl.load_workbook(tmp_path / "a.xlsx")
     assert "Sensitivity" not in plain.sheetnames
     assert "sensitivity_step" not in plain.defined_names
