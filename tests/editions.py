@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scalesheet.build import Examined
 from scalesheet.edition import Edition
 from scalesheet.model import Book
 
@@ -18,3 +19,9 @@ def given(book: Book, **parts: Any) -> Edition:
     edition = Edition(book)
     vars(edition).update(EMPTY | {"hash": "a1b2c3d4"} | parts)
     return edition
+
+
+def sound(examined: Examined) -> Edition:
+    """The edition of a book that is sound."""
+    assert examined.edition is not None, examined.diagnostics
+    return examined.edition

@@ -83,7 +83,7 @@ def build(
 
     # Nothing is written before everything was read, checked, resolved and evaluated.
     progress("reading and checking the data")
-    edition, found = sound_edition(data, as_of, created)
+    edition, found = sound_edition(data, as_of)
 
     # Where neither the input nor the output changed there is nothing to do.
     from scalesheet.output import staged, sweep
@@ -97,7 +97,7 @@ def build(
     # All is made beside the output, and takes its place in one step at the end.
     with staged(out) as stage:
         progress(f"writing {_count(len(edition.book.plans), 'workbook')}")
-        told = _workbooks(edition, stage / "workbooks")
+        told = _workbooks(edition, stage / "workbooks", created)
         if site:
             progress("writing the pages")
             docs = _documents(edition, stage, project)
@@ -119,12 +119,7 @@ def _built(
 
 
 def examine(
-    data: Path,
-    as_of: date | None = None,
-    created: datetime | None = None,
-    *,
-    plans: bool = True,
-    label: str = "",
+    data: Path, as_of: date | None = None, *, plans: bool = True, label: str = ""
 ) -> Examined:
     """Load, check, resolve and evaluate. Each stage runs only on what the one before accepted.
 
@@ -150,7 +145,7 @@ def examine(
     from scalesheet.defined_names import name_problems
     from scalesheet.evaluate.findings import counts, examples, findings
 
-    edition = Edition(book, created)
+    edition = Edition(book)
     for plan in book.plans.values():
         found += name_problems(book, plan)
     found += examples(book)
@@ -190,12 +185,10 @@ def diagnose(data: Path, as_of: date | None = None) -> list[Diagnostic]:
     return examine(data, as_of).diagnostics
 
 
-def sound_edition(
-    data: Path, as_of: date | None = None, created: datetime | None = None
-) -> tuple[Edition, tuple[Diagnostic, ...]]:
+def sound_edition(data: Path, as_of: date | None = None) -> tuple[Edition, tuple[Diagnostic, ...]]:
     """The edition of a data folder, and what is noted of it. Raises Refused with all diagnostics if
     there is an error."""
-    examined = examine(data, as_of, created)
+    examined = examine(data, as_of)
     if examined.edition is None or errors(examined.diagnostics):
         raise Refused(examined.diagnostics)
     return examined.edition, tuple(examined.diagnostics)
@@ -209,11 +202,11 @@ def compile_book(data: Path, as_of: date | None = None) -> Book:
 # ------------------------------------------------------------------ the renderers
 
 
-def _workbooks(edition: Edition, folder: Path) -> dict[str, Any]:
+def _workbooks(edition: Edition, folder: Path, created: datetime | None) -> dict[str, Any]:
     """Writes the workbooks; what the stamp says of them."""
     from scalesheet.render.workbook import write_workbooks
 
-    reports = write_workbooks(edition, folder)
+    reports = write_workbooks(edition, folder, created)
     _refuse([problem for report in reports for problem in report.problems])
     cells, formulas = sum(r.cells for r in reports), sum(r.formulas for r in reports)
     return {"edition_hash": edition.hash, "cells": cells, "formulas": formulas, "pages": 0}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,14 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Edition:
-    """A sound book with its numbers. Each property is computed when it is first read, then kept.
-
-    `created` is the moment that files state as that of their making: the edition's day unless
-    given.
-    """
+    """A sound book with its numbers. Each property is computed when it is first read, then kept."""
 
     book: Book
-    created: datetime | None = None
 
     @cached_property
     def results(self) -> Mapping[str, Results]:

@@ -43,7 +43,7 @@ def test_the_headline_stands_before_everything_else() -> None:
         "OfferRent a big one "
         "Figures, tables and charts of this page follow. Every number on yellow ground can be "
         "changed in place: the inputs, and those in the tables. "
-        "Workbook with live formulas Edition 2026-11-20 · a1b2c3d4 Edit the plan"
+        "Workbook with live formulas JSON CSV Edition 2026-11-20 · a1b2c3d4 Edit the plan"
     )
 
 

@@ -95,5 +95,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     plan = book.plans["small"]
     results = evaluate(book, plan)
     path = folder / "small.xlsx"
-    report = write_workbook(given(book, results={plan.id: results}), plan, path, sensitivity=False)
+    report = write_workbook(
+        given(book, hash="0123abcd", results={plan.id: results}), plan, path, sensitivity=False
+    )
     return Made(book, plan, results, lay_out(book, plan), path, report)

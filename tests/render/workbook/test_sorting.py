@@ -12,8 +12,7 @@ from proof.office import Office
 from pull.workbooks import said
 from render import rows, sample
 from scalesheet.build import compile_book
-from scalesheet.evaluate import evaluate
-from scalesheet.evaluate.sensitivity import sensitivity
+from scalesheet.edition import Edition
 from scalesheet.model import Book, Plan
 from scalesheet.pull import Pulled, read
 from scalesheet.render.workbook import write_workbook
@@ -48,10 +47,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Made:
     path.write_text(text, encoding="utf-8")
     book = compile_book(folder / "data")
     plan = book.plans["small"]
-    write_workbook(
-        book, plan, evaluate(book, plan), folder / "small.xlsx", edition_hash="x",
-        sensitivity=sensitivity(book, plan),
-    )  # fmt: skip
+    write_workbook(Edition(book), plan, folder / "small.xlsx")
     return book, plan, folder / "small.xlsx"
 
 

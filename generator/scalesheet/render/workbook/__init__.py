@@ -7,6 +7,7 @@ not compute show the same numbers. The same plan gives the same bytes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic
@@ -26,20 +27,30 @@ class WorkbookReport:
 
 
 def write_workbook(
-    edition: Edition, plan: Plan, path: Path, *, sensitivity: bool = True
+    edition: Edition,
+    plan: Plan,
+    path: Path,
+    *,
+    sensitivity: bool = True,
+    created: datetime | None = None,
 ) -> WorkbookReport:
     """Write the workbook of a plan of the edition.
 
     With `sensitivity` there is a sheet of it, and what moves the results most is in the Summary.
+    `created` is what the file's properties say; the day of the edition unless given.
     """
     # late, so that names and layout can be asked for without loading XlsxWriter
     from scalesheet.render.workbook.write import write
 
-    return write(edition, plan, path, sensitivity)
+    return write(edition, plan, path, sensitivity, created)
 
 
-def write_workbooks(edition: Edition, folder: Path) -> tuple[WorkbookReport, ...]:
+def write_workbooks(
+    edition: Edition, folder: Path, created: datetime | None = None
+) -> tuple[WorkbookReport, ...]:
     """Write the workbook of every plan into a new folder."""
     folder.mkdir()
     plans = edition.book.plans.values()
-    return tuple(write_workbook(edition, plan, folder / f"{plan.id}.xlsx") for plan in plans)
+    return tuple(
+        write_workbook(edition, plan, folder / f"{plan.id}.xlsx", created=created) for plan in plans
+    )

@@ -43,14 +43,16 @@ WRITERS: Mapping[SheetKind, Callable[[Canvas, Context, SheetPlan], None]] = {
 }
 
 
-def write(edition: Edition, plan: Plan, path: Path, sensitivity: bool) -> WorkbookReport:
+def write(
+    edition: Edition, plan: Plan, path: Path, sensitivity: bool, created: datetime | None
+) -> WorkbookReport:
     """The plan's workbook, as `write_workbook` promises it."""
     layout = lay_out(edition.book, plan, sensitivity=sensitivity)
     context = Context(edition, plan, layout)
     tally = Tally()
     with tally.listening():
         workbook = xlsxwriter.Workbook(str(path), {"strings_to_urls": False})
-        _properties(workbook, edition, plan)
+        _properties(workbook, edition, plan, created)
         formats = Formats(workbook)
         canvases = {
             sheet.name: Canvas(
@@ -139,7 +141,9 @@ def _define_names(workbook: xlsxwriter.Workbook, layout: Layout, tally: Tally) -
         tally.report(problem.message)
 
 
-def _properties(workbook: xlsxwriter.Workbook, edition: Edition, plan: Plan) -> None:
+def _properties(
+    workbook: xlsxwriter.Workbook, edition: Edition, plan: Plan, created: datetime | None
+) -> None:
     book = edition.book
     workbook.set_properties(
         {
@@ -147,7 +151,7 @@ def _properties(workbook: xlsxwriter.Workbook, edition: Edition, plan: Plan) -> 
             "subject": plan.summary[:255],
             "author": book.title[:255],
             "comments": f"Edition {book.edition.isoformat()}, hash {edition.hash}",
-            "created": edition.created or datetime.combine(book.edition, time()),
+            "created": created or datetime.combine(book.edition, time()),
         }
     )
     workbook.set_size(2200, 1400)
