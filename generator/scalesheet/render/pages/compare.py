@@ -83,7 +83,7 @@ def _offers(context: Context) -> Iterator[object]:
     chosen: list[tuple[Plan, str]] = [
         (plan, each.title)
         for plan, each in found
-        if each and rows_of(context, plan, each, context.results[plan.id])
+        if each and rows_of(context, plan, each, context.edition.results[plan.id])
     ]
     if not chosen:
         return
