@@ -39,7 +39,6 @@ from scalesheet.render.script import runtime as runtime_script
 
 AGREED = 1e-12
 SIZE, TEXTS = draws(900), draws(400)
-pytestmark = pytest.mark.xdist_group("agreement")  # the batches are made once
 
 
 def n(value: float) -> Number:
