@@ -1,4 +1,4 @@
-# make site, make test, make check, make bench: each installs what it needs into .venv,
+# make site, make test, make check, make proof, make bench: each installs what it needs into .venv,
 # make editors into .editors
 PYTHON ?= python3
 VENV := .venv
@@ -10,7 +10,7 @@ WORKERS ?= 2
 SERVER := yaml-language-server@1.25.0
 EDITORS := .editors
 
-.PHONY: site test check bench editors format clean
+.PHONY: site test proof check bench editors format clean
 .DEFAULT_GOAL := site
 
 $(VENV)/.site: pyproject.toml
@@ -29,6 +29,10 @@ site: $(VENV)/.site
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+# every edit of every plan, whatever the ledger of the proof holds; writes the ledger
+proof: $(VENV)/.dev
+	SCALESHEET_PROOF=all $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/proof
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from project import draws
+from proof import held
 from shipped import built, examined_once
 
 # No time limit for a case: a busy machine is no fault.
@@ -65,14 +66,18 @@ def book_site(checkout: Path) -> Path:
     return checkout / "build" / "site"
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """What the proof measured: counts, the largest difference, seconds."""
-    lines = [
-        f"{report.nodeid.rpartition('::')[2]}: "
-        + ", ".join(f"{name} {value}" for name, value in report.user_properties)
-        for report in terminalreporter.stats.get("passed", [])
-        if report.user_properties
-    ]
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
+    """What the proof measured and what the ledger held; `make proof` writes the ledger here."""
+    passed = terminalreporter.stats.get("passed", [])
+    lines = []
+    for report in passed:
+        told = [f"{name} {value}" for name, value in report.user_properties if name != "ledger"]
+        if told:
+            lines.append(f"{report.nodeid.rpartition('::')[2]}: {', '.join(told)}")
+    lines += held.skipped(terminalreporter.stats.get("skipped", []))
+    if held.whole():
+        entries = [v for r in passed for name, v in r.user_properties if name == "ledger"]
+        lines.append(held.written(entries, exitstatus))
     if lines:
         terminalreporter.section("proved")
         terminalreporter.write_line("\n".join(lines))

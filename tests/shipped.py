@@ -14,10 +14,12 @@ from project import ROOT, command, environment
 from scalesheet.build import Examined, examine
 from scalesheet.model import Book
 
+DATA = ROOT / "data"
+
 
 @cache
 def shipped() -> Examined:
-    return examine(ROOT / "data")
+    return examine(DATA)
 
 
 def examined_once(data: Path, as_of: date | None = None, **options: Any) -> Examined:

@@ -139,6 +139,7 @@ def test_the_data_is_checked_first_then_everything_then_the_site_is_published() 
     check, pages = jobs("check.yml"), jobs("pages.yml")
     assert {name: job.get("needs") for name, job in check.items()} == {
         "data": None, "numbers": "data", "editors": "data", "program": "data",
+        "proof": "data",
     }  # fmt: skip
     commands = [step["run"] for step in check["data"]["steps"] if "run" in step]
     assert commands[-1] == ".venv/bin/scalesheet check --format github"
@@ -146,6 +147,9 @@ def test_the_data_is_checked_first_then_everything_then_the_site_is_published() 
     everything = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
     assert everything[-2:] == ["make test", "make check"]
     assert pages["check"]["uses"] == "./.github/workflows/check.yml"
+    assert check["proof"]["steps"][-1]["run"] == ".ci/proof"
+    weekly = [step.get("run") for step in jobs("weekly.yml")["proof"]["steps"]]
+    assert ".ci/proof --compare" in weekly
     kept = [s["with"] for s in check["numbers"]["steps"] if "upload-artifact@" in s.get("uses", "")]
     assert [each["path"] for each in kept] == ["report/diff.md", "build/site", "build/workbooks"]
     assert kept[0]["name"] == "diff"  # by which .ci/comment finds it

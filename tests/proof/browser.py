@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from playwright.sync_api import Browser, Error, Page, Playwright, sync_playwright
 
-SCRIPT_SECONDS = 30.0
+SCRIPT_SECONDS = 300.0  # a last resort
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = [
     "--no-sandbox",

@@ -33,8 +33,10 @@ import xlsxwriter
 
 SERVER = Path(__file__).with_name("office_server.py")
 INSTALL = "apt-get install libreoffice-calc python3-uno"
-START_SECONDS = 90.0
-REQUEST_SECONDS = 60.0
+# last resorts, ten times and more what is seen: a busy machine is slow, and that is no fault
+START_SECONDS = 300.0
+REQUEST_SECONDS = 600.0
+END_SECONDS = 60.0
 
 Value = float | str | None
 Address = tuple[str, str]  # sheet, cell
@@ -107,7 +109,7 @@ def find_uno_python() -> str | None:
             probe = subprocess.run(
                 [found, "-c", "import uno"],
                 capture_output=True,
-                timeout=30,
+                timeout=START_SECONDS,
                 env=_environment(),
                 check=False,
             )
@@ -204,7 +206,7 @@ class Office:
         if self.running and self._process is not None:
             with contextlib.suppress(Exception):
                 self._send({"id": -1, "do": "quit"})
-                self._process.wait(10)
+                self._process.wait(END_SECONDS)
         self._kill("it was closed")
 
     def _kill(self, why: str) -> None:
@@ -217,13 +219,13 @@ class Office:
             with contextlib.suppress(OSError):
                 process.stdin.close()  # the helper then kills LibreOffice and reaps it
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(10)
+            process.wait(END_SECONDS)
         if process.poll() is None:
             groups = [group for group in (self._group, process.pid) if group]
             for group in groups:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(group, signal.SIGKILL)
-            process.wait(10)
+            process.wait(END_SECONDS)
         self._group = 0
         if process.stdout:
             process.stdout.close()

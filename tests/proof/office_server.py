@@ -154,7 +154,7 @@ class Server:
             return True
         if isinstance(error, UnoException):
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(0.2)
+                self.process.wait(2)
         return self.process.poll() is not None
 
     def quit(self) -> None:
@@ -165,7 +165,7 @@ class Server:
         with contextlib.suppress(Exception):
             self.desktop.terminate()
         with contextlib.suppress(Exception):
-            self.process.wait(5)
+            self.process.wait(60)
 
     def kill(self) -> None:
         """Ends LibreOffice for certain, and reaps whatever it left."""
@@ -173,8 +173,8 @@ class Server:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
             with contextlib.suppress(Exception):
-                self.process.wait(5)
-            end = time.monotonic() + 2
+                self.process.wait(60)
+            end = time.monotonic() + 20
             while time.monotonic() < end:
                 try:
                     if os.waitpid(-1, os.WNOHANG) == (0, 0):
@@ -533,7 +533,7 @@ def main() -> None:
     parser.add_argument("--soffice", required=True)
     parser.add_argument("--folder", required=True, help="for the profile; removed if left alone")
     parser.add_argument("--recalc", choices=["always", "never"], default="always")
-    parser.add_argument("--start-timeout", type=float, default=60.0)
+    parser.add_argument("--start-timeout", type=float, default=300.0)
     options = parser.parse_args()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client decides when to end
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))

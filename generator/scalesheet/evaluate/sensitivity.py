@@ -8,7 +8,7 @@ figure's values lie: at one side, as it is, at the other. What is moved, and how
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,8 +103,12 @@ def sensitivity(
     *,
     step: float = STEP,
     most_rows: int = MOST_ROWS,
+    only: Collection[Key] | None = None,
 ) -> Sensitivity:
-    """What each lever does to each headline figure. Raises ValueError for a step outside 0 to 1."""
+    """What each lever does to each headline figure, or what those with `only` these keys do.
+
+    Raises ValueError for a step outside 0 to 1.
+    """
     if not 0 < step < 1:
         raise ValueError(f"a step is more than 0 and less than 1, found {step:g}")
     figures = [
@@ -117,6 +121,8 @@ def sensitivity(
     as_is = {name: _figure(state, name) for name in figures}
     found: dict[str, list[Effect]] = {name: [] for name in figures}
     for lever in levers(book, plan):
+        if only is not None and lever.key not in only:
+            continue
         places = run.route(lever)[1]
         reached = {key.name for key, end in places if end == "value" and key.table is None}
         if not reached & set(figures):

@@ -1,0 +1,51 @@
+"""One subject a plan for the whole run, its workbook opened once; what the ledger holds of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from proof import ledger
+from proof.held import Task, task
+from proof.office import Office
+from proof.proving import Document, values
+from proof.subjects import PLANS, SMALL, Subject, subject
+
+# what is made of a plan is made once: all its tests are in one process
+CASES = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in (*PLANS, *SMALL)]
+
+
+@pytest.fixture(scope="session", name="subject", params=CASES)
+def subject_fixture(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Subject:
+    """Each plan that ships, and the small books."""
+    return subject(request.param, tmp_path_factory.mktemp("proof"))
+
+
+@pytest.fixture(scope="session")
+def entries() -> ledger.Ledger:
+    """The ledger on file."""
+    return ledger.read()
+
+
+@pytest.fixture(scope="session")
+def workbook_task(subject: Subject, entries: ledger.Ledger, office: Office) -> Task:
+    """Whether the workbook is to be proved in this run."""
+    return task(subject, "workbook", f"LibreOffice {office.version}", entries)
+
+
+@pytest.fixture(scope="session")
+def document(subject: Subject, workbook_task: Task, office: Office) -> Iterator[Document]:
+    """The subject's workbook, opened and read once; tests leave it as they found it."""
+    if workbook_task.held:
+        pytest.skip(workbook_task.held)
+    with office.open(subject.workbook) as workbook:
+        cells = {
+            (sheet, at): cell
+            for sheet, found in workbook.read_all().items()
+            for at, cell in found.items()
+        }
+        errors = [f"{at}: {cell.error_name}" for at, cell in cells.items() if cell.error]
+        yield Document(workbook, values(cells), errors)

@@ -1,0 +1,100 @@
+"""What of the proof a run does: everything, what the ledger lacks, or one plan by turns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from proof import ledger
+from proof.edits import Round
+from proof.ledger import Entry, Face
+from proof.subjects import PLANS, Subject
+
+MARK = "HELD BY THE LEDGER:"
+#: Rounds that the plan whose turn it is takes at the most, so that a run takes about as long
+#: whichever it is.
+MOST_ROUNDS = 100
+
+
+@dataclass(frozen=True)
+class Task:
+    """A face that is to be proved under these conditions, or why it is not."""
+
+    subject: Subject
+    face: Face
+    conditions: dict[str, str]
+    why: str  # it is proved
+    held: str = ""  # why it is not
+    slice: bool = False  # a share of the edits is enough
+
+    def rounds(self) -> tuple[list[Round], str]:
+        """The edits to make, and how many of all that is."""
+        rounds = self.subject.rounds(whole())
+        times = -(-len(rounds) // MOST_ROUNDS) if self.slice else 1
+        if times == 1:
+            return rounds, f"all {len(rounds)} rounds"
+        taken = rounds[ledger.seed()[0] // len(PLANS) % times :: times]
+        return taken, f"{len(taken)} of {len(rounds)} rounds"
+
+    def entry(self, found: dict[str, object]) -> Entry | None:
+        """What the ledger is to hold of it, in a run that proves everything."""
+        if not (whole() and self.subject.ships):
+            return None
+        return ledger.entry(self.subject.plan.id, self.face, self.conditions, found)
+
+
+def whole() -> bool:
+    """Whether everything is proved, whatever the ledger holds: `make proof`."""
+    return os.environ.get("SCALESHEET_PROOF") == "all"
+
+
+def turn() -> str:
+    """The plan whose turn it is, by the commit."""
+    return sorted(PLANS)[ledger.seed()[0] % len(PLANS)]
+
+
+def task(subject: Subject, face: Face, program: str, entries: ledger.Ledger) -> Task:
+    """Whether the face is to be proved in this run."""
+    plan = subject.plan.id
+    conditions = subject.conditions(face, program) if subject.ships else {}
+    if not subject.ships:
+        return Task(subject, face, conditions, "a small book is proved in full in every run")
+    if whole():
+        return Task(subject, face, conditions, "everything is proved")
+    entry = entries.get(plan, {}).get(face)
+    why = ledger.lacking(entry, conditions)
+    if why is not None or entry is None:
+        return Task(subject, face, conditions, str(why))
+    if plan == turn():
+        return Task(subject, face, conditions, f"its turn, by {ledger.seed()[1]}", slice=True)
+    counted = f"{entry['edits']:,} edits" if "edits" in entry else f"{entry['cells']:,} cells"
+    held = f"{MARK} {face} of {plan}, {counted} proved"
+    return Task(subject, face, conditions, "", held + (f" on {program}" if program else ""))
+
+
+# ------------------------------------------------------------------ the end of a run
+
+
+def skipped(reports: Iterable[Any]) -> list[str]:
+    """What the ledger held, and whose turn it was, from the reports of skipped tests."""
+    found: set[str] = set()
+    for report in reports:
+        text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if MARK in text:
+            found.add(text[text.index(MARK) :])
+    said = f"the plan proved again, by {ledger.seed()[1]}: {turn()}"
+    return [*sorted(found), said] if found else []
+
+
+def written(entries: Iterable[tuple[str, Face, Entry]], exitstatus: int) -> str:
+    """Writes the ledger after a run that proved every face of every plan; what became of it."""
+    found: ledger.Ledger = {}
+    for plan, face, entry in entries:
+        found.setdefault(plan, {})[face] = entry
+    lacking = [(p, f) for p in PLANS for f in ledger.PROOF if f not in found.get(p, {})]
+    if exitstatus or lacking:
+        return f"the ledger was not written: {len(lacking)} faces lack a proof, see above"
+    ledger.write(found)
+    return f"the ledger was written: {sum(map(len, found.values()))} faces of {len(found)} plans"

@@ -1,0 +1,125 @@
+"""The proof of a workbook under edits: inputs are changed, and each cell compared with the
+evaluator."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from proof import faces, ledger, lists
+from proof.edits import Round, moved
+from proof.faces import Address
+from proof.office import Cell, Workbook
+from proof.subjects import Subject
+from scalesheet.evaluate import evaluate
+from scalesheet.evaluate.sensitivity import sensitivity
+from scalesheet.model import Key
+from scalesheet.values import Results
+
+#: Of rounds that change tables alone, each so-manieth compares the lists of the sensitivity too.
+LISTS_EVERY = 10
+MOST_WRONG = 20
+
+
+@dataclass(frozen=True)
+class Proved:
+    """What edits came to: counts, a digest of all cells that moved visibly, and what was wrong."""
+
+    edits: int
+    rounds: int
+    moved: int
+    seen: str
+    wrong: tuple[str, ...]
+
+    @property
+    def found(self) -> dict[str, Any]:
+        """As an entry of the ledger says it."""
+        return {name: getattr(self, name) for name in ("edits", "rounds", "moved", "seen")}
+
+
+@dataclass(frozen=True)
+class Document:
+    """A workbook that is open in LibreOffice; what its cells show, and which are in error."""
+
+    workbook: Workbook
+    shown: dict[Address, Any]
+    errors: list[str]
+
+
+def differing(subject: Subject, results: Results, shown: Mapping[Address, Any]) -> list[str]:
+    """Cells in which a face differs from the evaluator, in words."""
+    return [
+        f"{cell.label} {cell.address}: {faces.expected(results, cell)!r}, shown {theirs!r}"
+        for cell in subject.cells
+        if not faces.shows(results, cell, theirs := shown.get(cell.address))
+    ]
+
+
+def values(cells: Mapping[Address, Cell]) -> dict[Address, Any]:
+    """What cells show: a number, a text, or the name of an error."""
+    return {address: cell.error_name or cell.value for address, cell in cells.items()}
+
+
+def prove_edits(subject: Subject, document: Document, rounds: Sequence[Round]) -> Proved:
+    """Makes the edits of each round in turn.
+
+    LibreOffice computes when cells are read, so taking back one round and making the next costs
+    one recalculation.
+    """
+    base = document.shown
+    by_address = {cell.address: cell for cell in subject.cells}
+    by_key: dict[Key, list[faces.Shown]] = {}
+    for cell in subject.cells:
+        by_key.setdefault(cell.key, []).append(cell)
+    listed = {e.lever.key for each in subject.arranged.listings for e in each.effects}
+    sheets = list(dict.fromkeys(cell.address[0] for cell in subject.cells))
+    wrong: list[str] = []
+    seen = hashlib.sha256()
+    count = 0
+    for number, edits in enumerate(rounds):
+        overrides = {edit.key: edit.stated for edit in edits}
+        with_lists = number % LISTS_EVERY == 0 or any(key.table is None for key in overrides)
+        with_lists = with_lists and bool(subject.arranged.listings)
+        results = evaluate(subject.book, subject.plan, overrides)
+        found = document.workbook.perturb(
+            {edit.cell.address: edit.entry for edit in edits},
+            [*sheets, lists.SHEET] if with_lists else sheets,
+        )
+        said = ", ".join(f"{edit.cell.label} = {edit.entry!r}" for edit in edits)
+        changes = values(found)
+        keys = moved(subject.results, results)
+        wrong += [
+            f"{said}: {edit.cell.label} did not take the edit"
+            for edit in edits
+            if edit.cell.address not in changes
+        ]
+        suspects = [cell for key in keys for cell in by_key.get(key, ())]
+        suspects += [
+            cell
+            for address in changes
+            if (cell := by_address.get(address)) is not None and cell.key not in keys
+        ]
+        for cell in suspects:
+            theirs = changes.get(cell.address, base.get(cell.address))
+            if not faces.shows(results, cell, theirs):
+                mine = faces.expected(results, cell)
+                wrong.append(
+                    f"{said}: {cell.label} {cell.address} should be {mine!r}, is {theirs!r}"
+                )
+        if with_lists:
+            now = sensitivity(subject.book, subject.plan, overrides, most_rows=0, only=listed)
+            want = lists.expected(subject.arranged, now)
+            shown = {at: changes.get(at, base.get(at)) for at in want}
+            wrong += [f"{said}: {text}" for text in lists.wrong(want, shown)]
+        assert len(wrong) < MOST_WRONG, "\n".join(wrong)
+        visible = sorted(
+            (*at, ledger.text(value))
+            for at, value in changes.items()
+            if at in by_address and ledger.text(value) != ledger.text(base.get(at))
+        )
+        count += len(visible)
+        seen.update(repr((said, visible)).encode())
+    edited = sum(map(len, rounds))
+    return Proved(edited, len(rounds), count, seen.hexdigest(), tuple(wrong))

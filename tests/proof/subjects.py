@@ -1,0 +1,127 @@
+"""What is proved: a plan, its results and sensitivity, and one workbook, written and read once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from editions import given
+from proof import edits, faces, ledger
+from proof.edits import Round
+from proof.faces import Address
+from render.moving import moving_book
+from render.sample import sample_book
+from scalesheet.edition import Edition
+from scalesheet.evaluate import evaluate
+from scalesheet.evaluate.sensitivity import Sensitivity, sensitivity
+from scalesheet.model import Book, Plan
+from scalesheet.pull.sheets import Cell, address, read_workbook
+from scalesheet.render.api import as_json, plan_json
+from scalesheet.render.script import program
+from scalesheet.render.workbook import write_workbook
+from scalesheet.render.workbook.context import Context
+from scalesheet.render.workbook.layout import lay_out
+from scalesheet.render.workbook.sensitivity import Arrangement, arrange
+from scalesheet.values import Results
+from shipped import DATA, shipped_book
+
+_FOLDERS = [folder for folder in (DATA / "plans").iterdir() if folder.is_dir()]
+#: The plans that ship, the largest first, so that two processes end at about the same time.
+PLANS = [
+    folder.name
+    for folder in sorted(
+        _FOLDERS,
+        key=lambda folder: (-sum(f.stat().st_size for f in folder.glob("*.yaml")), folder.name),
+    )
+]
+#: Small books by the name of their plan, which are proved in full in every run.
+SMALL = {"moving": moving_book, "small": sample_book}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A plan and its workbook, as it ships."""
+
+    book: Book
+    plan: Plan
+    workbook: Path
+    edition: Edition
+
+    @property
+    def results(self) -> Results:
+        return self.edition.results[self.plan.id]
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        return self.edition.sensitivities[self.plan.id]
+
+    @property
+    def ships(self) -> bool:
+        """Whether it is one of the plans that ship, which the ledger holds."""
+        return self.plan.id in PLANS
+
+    @cached_property
+    def cells(self) -> tuple[faces.Shown, ...]:
+        return tuple(faces.cells(self.book, self.plan))
+
+    @cached_property
+    def stored(self) -> Mapping[Address, Cell]:
+        """Value and formula of each cell of the file."""
+        sheets = read_workbook(self.workbook).sheets.values()
+        return {
+            (sheet.name, address(*spot)): cell
+            for sheet in sheets
+            for spot, cell in sheet.cells.items()
+        }
+
+    @cached_property
+    def arranged(self) -> Arrangement:
+        """Where the lists of the sensitivity stand."""
+        layout = lay_out(self.book, self.plan, sensitivity=True)
+        return arrange(Context(self.edition, self.plan, layout))
+
+    @cached_property
+    def script(self) -> str:
+        return program(self.plan, self.book)
+
+    @cached_property
+    def json(self) -> str:
+        return as_json(plan_json(self.book, self.plan, self.results))
+
+    def conditions(self, face: ledger.Face, program: str) -> dict[str, str]:
+        """What a proof of the face holds for."""
+        match face:
+            case "workbook":
+                contents = ledger.workbook_contents(self.workbook)
+            case "script":
+                contents = ledger.text_contents(self.script)
+            case "json":
+                contents = ledger.text_contents(self.json)
+        plan = ledger.plan_contents(self.book, self.plan)
+        return {
+            "contents": contents,
+            "plan": plan,
+            "code": ledger.code(face),
+            "program": program,
+        }
+
+    def rounds(self, whole: bool) -> list[Round]:
+        """The edits that are made: all of them, or those of a proof that has to be quick."""
+        if not self.ships:
+            return edits.one_by_one(self.book, self.plan)
+        choose = edits.every if whole else edits.chosen
+        return choose(self.book, self.plan, self.results)
+
+
+def subject(name: str, folder: Path) -> Subject:
+    """The subject of a name, with its files below a folder."""
+    book = shipped_book() if name in PLANS else SMALL[name](folder / "data")
+    plan = book.plans[name]
+    edition = given(
+        book, results={name: evaluate(book, plan)}, sensitivities={name: sensitivity(book, plan)}
+    )
+    path = folder / f"{name}.xlsx"
+    assert not write_workbook(edition, plan, path).problems
+    return Subject(book, plan, path, edition)
