@@ -6,14 +6,18 @@ micro-batch and checkpointing. What no software does, or what does not divide, i
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalesheet.choose.conditions import broken
 from scalesheet.choose.job import Job
 from scalesheet.choose.offers import Offers
-from scalesheet.predict.arrays import Array, Flags, Words, among, no_reasons, words
+from scalesheet.evaluate import Overrides
+from scalesheet.model import Book, Key
+from scalesheet.predict.arrays import Array, Words, among, no_reasons, words
 from scalesheet.predict.cases import Cases, cases
 from scalesheet.predict.lookups import Known
 from scalesheet.predict.read import Read
@@ -23,11 +27,11 @@ TENSORS = (1, 2, 4, 8)  # within a node
 PIPELINES = (1, 2, 4, 8, 16)
 MICRO_BATCHES = (1, 2, 4, 8, 16, 32, 64)
 CHECKPOINTING = ("none", "full")
+LAYOUT = ("stage", "tensor", "pipeline", "micro_batch")
 _KIND = {
     "pretrain": "pretrain", "full": "finetune-full", "lora": "finetune-lora",
     "qlora": "finetune-qlora",
 }  # fmt: skip
-Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -48,76 +52,59 @@ class Grid:
         return len(self.gpus)
 
 
-def grid(job: Job, offers: Offers, catalogue: Known, rank: float) -> Grid:
-    """The candidates of a job on what the offers sell; none where nothing divides.
+def grid(book: Book, job: Job, offers: Offers, catalogue: Known, rank: float) -> Grid:
+    """The candidates of a job on what the offers sell; none where no layout can run.
 
     All that predictions ask for is stated, so that nothing is taken as usual: 16 bits (or NF4 with
     double quantisation), Adam, fused attention where the accelerator has it.
     """
     pairs = offers.sizes()
-    axes = (
-        np.arange(len(pairs)), np.arange(len(job.methods)), np.array(STAGES), np.array(TENSORS),
-        np.array(PIPELINES), np.array(MICRO_BATCHES), np.arange(len(CHECKPOINTING)),
-    )  # fmt: skip
-    pair, method, stage, tensor, pipeline, micro, ckpt = (
-        axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")
+    numbers = sorted({float(count) for _, count in pairs})
+    axes = axes_of(job, numbers)
+    layout = [np.array(values) for name, values in axes.items() if name in LAYOUT]
+    sizes = (len(pairs), len(job.methods), *map(len, layout), len(CHECKPOINTING))
+    places = np.unravel_index(np.arange(math.prod(sizes)), sizes)
+    number = np.array([numbers.index(count) for _, count in pairs], dtype=np.int64)
+    own = np.array([axes["trainer"].index(job.trainer_of(name)) for name in job.methods])
+    runs = broken(book, stated(job), axes) == 0
+    can = np.flatnonzero(runs[number[places[0]], own[places[1]], *places[2:-1]])
+    pair, method, *at, ckpt = (place[can] for place in places)
+    gpus = np.array([count for _, count in pairs], dtype=np.float64)[pair]
+    stage, tensor, pipeline, micro = (
+        values[place].astype(np.float64) for values, place in zip(layout, at, strict=True)
     )
-    gpus = np.array([count for _, count in pairs], dtype=np.int64)[pair]
-    trainer = np.array([job.trainer_of(name) for name in job.methods])[method]
-    can = _possible(job, catalogue, gpus, stage, tensor, pipeline, micro, trainer == "general")
-
-    def kept(values: NDArray[np.generic]) -> Array:
-        return values[can].astype(np.float64)
-
-    accelerators = words([name for name, _ in pairs])[pair[can]]
-    methods = words(job.methods)[method[can]]
-    described = _cases(job, catalogue, accelerators, methods, kept(gpus), kept(micro))
-    ways = kept(tensor * pipeline)
-    checkpointing = words(CHECKPOINTING)[ckpt[can]]
+    accelerators = words([name for name, _ in pairs])[pair]
+    methods = words(job.methods)[method]
+    trainers = words([job.trainer_of(name) for name in job.methods])[method]
+    framework = np.where(among(trainers, "general"), "hf", "").astype(object)
+    described = _cases(job, catalogue, accelerators, methods, gpus, micro)
+    ways = tensor * pipeline
+    checkpointing = words(CHECKPOINTING)[ckpt]
     packed = among(methods, "qlora")
     described = replace(
-        described, tensor=kept(tensor), pipeline=kept(pipeline), data=kept(gpus) / ways,
-        zero=kept(stage), checkpointing=checkpointing,
-        framework=words(["hf" if each == "general" else "" for each in trainer[can].tolist()]),
+        described, tensor=tensor, pipeline=pipeline, data=gpus / ways, zero=stage,
+        checkpointing=checkpointing, framework=framework,
         weights=np.where(packed, "nf4-dq", "16-bit").astype(object),
         optimizer=np.full(len(ways), "adam", dtype=object),
         flash=np.where(described.fused, "yes", "").astype(object),
         rank=np.where(among(methods, "lora", "qlora"), rank, np.nan),
     )  # fmt: skip
     return Grid(
-        described, methods, accelerators, kept(gpus), kept(stage), kept(tensor), kept(pipeline),
-        kept(micro), checkpointing,
-    )  # fmt: skip
+        described, methods, accelerators, gpus, stage, tensor, pipeline, micro, checkpointing
+    )
 
 
-def _possible(
-    job: Job,
-    catalogue: Known,
-    gpus: Whole,
-    stage: Whole,
-    tensor: Whole,
-    pipeline: Whole,
-    micro: Whole,
-    general: Flags,
-) -> Flags:
-    """What divides, and what software there is for: pipelines keep gradients and weights whole
-    (ZeRO stages 0 and 1), and a general trainer splits neither layers nor the model."""
-    heads, layers = (_size(job, catalogue, name) for name in ("heads", "layers"))
-    ways = tensor * pipeline
-    replicas = gpus // ways
-    at_once = replicas * micro
-    batch = int(job.batch)
-    divides = (gpus % ways == 0) & (replicas > 0) & (heads % tensor == 0) & (layers % pipeline == 0)
-    fills = (at_once > 0) & (at_once <= batch) & (batch % np.maximum(at_once, 1) == 0)
-    piped = (pipeline == 1) | ((stage <= 1) & (at_once * pipeline <= batch))
-    sharded = (stage == 0) | (replicas > 1)
-    can: Flags = divides & fills & piped & sharded & ((ways == 1) | ~general)
-    return can
+def axes_of(job: Job, gpus: Sequence[float]) -> Mapping[str, Sequence[float | str]]:
+    """What the conditions of a layout rest on, the plainer first; checkpointing breaks none."""
+    return {
+        "gpus": gpus, "trainer": sorted({job.trainer_of(method) for method in job.methods}),
+        "stage": STAGES, "tensor": TENSORS, "pipeline": PIPELINES, "micro_batch": MICRO_BATCHES,
+    }  # fmt: skip
 
 
-def _size(job: Job, catalogue: Known, name: str) -> int:
-    place = list(catalogue.results.rows["models"]).index(job.model)
-    return int(catalogue.results.tables["models"][name].value[place])
+def stated(job: Job) -> Overrides:
+    """The inputs of the plan that the conditions of a layout rest on besides."""
+    return {Key("model"): job.model, Key("batch"): job.batch}
 
 
 def _cases(

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalesheet.choose.grid import Grid, grid
+from scalesheet.choose.conditions import obstacles
+from scalesheet.choose.grid import Grid, axes_of, grid, stated
 from scalesheet.choose.job import Assumptions, Job
 from scalesheet.choose.offers import Offers, offers_of
 from scalesheet.model import Book
@@ -46,7 +47,7 @@ class Search:
     at: Places  # candidate of a row
     of: Places  # offer of a row
     cost: Array  # USD, of a row
-    why_not: tuple[str, ...]  # why no candidate can be predicted, where none can
+    why_not: tuple[str, ...]  # why no candidate can run or be predicted, where none can
 
     @property
     def fits(self) -> Flags:
@@ -91,11 +92,13 @@ class Search:
 def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Search:
     """Every candidate of a job, computed."""
     offers = offers_of(book, catalogue, job, BEYOND * job.most_gpus)
-    candidates = grid(job, offers, catalogue, assumed.ends("rank")[1])
+    candidates = grid(book, job, offers, catalogue, assumed.ends("rank")[1])
     cases = candidates.cases
-    if not len(cases):  # nothing is sold, or nothing divides
+    if not len(cases):  # nothing is sold, or no layout can run
+        numbers = sorted({float(count) for _, count in offers.sizes()})
+        why = obstacles(book, stated(job), axes_of(job, numbers)) if numbers else ()
         none, rows = np.zeros(0), np.zeros(0, dtype=np.int64)
-        return Search(job, offers, candidates, none, none, none, none, none, rows, rows, none, ())
+        return Search(job, offers, candidates, none, none, none, none, none, rows, rows, none, why)
     time, spread = efficiency.token_times(book, cases, assumed.throughput)
     net = rows_of(book, "gpu-hours-from-token-time", tokens=cases.tokens, token_time=time)
     gross = net / _goodput(candidates, assumed)

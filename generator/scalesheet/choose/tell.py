@@ -172,14 +172,11 @@ class Teller:
     def no_candidates(self) -> str:
         """Why there is nothing to choose from."""
         found = self.found
-        if found.why_not:
-            return f"no candidate can be predicted: {'; '.join(found.why_not)}"
         if not len(found.offers):
             return "no offer of this term has a price in force; see --term and --offers"
-        return (
-            f"no layout divides {found.job.batch:.0f} sequences of a step, the heads and the "
-            "layers among the accelerators that can be had; see --batch and --gpus-at-most"
-        )
+        if not len(found.grid):
+            return f"no layout can run: {'; '.join(found.why_not)}; see --batch and --gpus-at-most"
+        return f"no candidate can be predicted: {'; '.join(found.why_not)}"
 
     def _binding(self, answer: Answer) -> Iterator[str]:
         assert answer.best is not None

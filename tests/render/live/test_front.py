@@ -13,7 +13,8 @@ from playwright.sync_api import Page, expect
 
 from editions import given
 from proof.browser import Chromium
-from render.live.parts import ASSETS, with_policy
+from render.live.parts import ASSETS, with_policy, write_site
+from render.live.reading import open_read
 from render.pages.rendered import html
 from scalesheet.choose.case import Case, taken
 from scalesheet.choose.job import METHODS, PLAN, Job, assumptions
@@ -34,6 +35,7 @@ from shipped import ROOT, shipped, shipped_book
 Open = Callable[..., Page]
 WRITTEN = (ROOT / "docs" / "index.md").read_text("utf-8")
 DONE = "[data-beside]:not([aria-busy])"
+PATIENCE = 300_000  # ms: where nothing fits the page tries every accelerator in ever larger numbers
 
 
 @pytest.fixture(scope="module")
@@ -58,11 +60,25 @@ def front(book: Book) -> FrontPage:
 
 
 @pytest.fixture(scope="module")
-def address(front: FrontPage, tmp_path_factory: pytest.TempPathFactory) -> str:
+def folder(
+    front: FrontPage, book: Book, plan: Plan, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The page and the plan's, as a site has them."""
+    made = tmp_path_factory.mktemp("front")
+    write_site(book, plan, made / "book")
+    write_front(front, made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> str:
+    return (folder / "index.html").as_uri()
+
+
+def write_front(front: FrontPage, folder: Path) -> Path:
     """The page as a browser reads it from a folder, with the site's style and policy."""
-    folder = tmp_path_factory.mktemp("front")
     assets = folder / "book" / "assets"
-    assets.mkdir(parents=True)
+    assets.mkdir(parents=True, exist_ok=True)
     scripts = {"runtime": runtime(), "question": front.script, "front": script(FRONT)}
     for name, text in scripts.items():
         (assets / f"{name}.js").write_text(text, "utf-8")
@@ -79,7 +95,7 @@ def address(front: FrontPage, tmp_path_factory: pytest.TempPathFactory) -> str:
         ),
         "utf-8",
     )
-    return page.as_uri()
+    return page
 
 
 @pytest.fixture
@@ -88,14 +104,14 @@ def visit(chromium: Chromium, address: str) -> Iterator[Open]:
     contexts = []
     complaints: list[str] = []
 
-    def open_page(query: str = "", scripts: bool = True) -> Page:
+    def open_page(query: str = "", scripts: bool = True, at: str = address) -> Page:
         context = chromium.browser.new_context(java_script_enabled=scripts)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda said: complaints.append(said.text))
-        page.goto(address + query)
-        page.wait_for_selector(DONE)
+        page.goto(at + query)
+        page.wait_for_selector(DONE, timeout=PATIENCE)
         return page
 
     yield open_page
@@ -153,26 +169,52 @@ ASKED = {
 }  # fmt: skip
 
 
+#: Cases that the build answers as the script does, by what they say in place of the page's.
+BUILT = {
+    "what fits nowhere": {"gpu": "rtx4090", "gpus": "2"},
+    "what fits only on more": {"model": "llama-3-1-70b"},
+    "pretraining": {"method": "pretraining", "gpus": "16"},
+    "a stated layout": {"stage": "3", "checkpointing": "full"},
+}
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_the_script_writes_what_the_build_wrote_of_other_cases(
+    name: str, visit: Open, book: Book, tmp_path: Path
+) -> None:
+    says = "".join(f"  {each}: {text}\n" for each, text in BUILT[name].items())
+    dropped = "|".join((*BUILT[name], "epochs" if name == "pretraining" else "model-of-none"))
+    written = re.sub(rf"^  ({dropped}): .*\n", "", WRITTEN, flags=re.MULTILINE)
+    front = filled(book, written.replace("question: #", f"question:\n{says}#", 1))
+    assert front.problems == ()
+    at = write_front(front, tmp_path).as_uri()
+    built = answers(visit(scripts=False, at=at))
+    page = visit("?samples=50000", at=at)
+    assert answers(page) != built
+    page.get_by_role("button", name="Start again").click()
+    page.wait_for_selector(DONE)
+    assert answers(page) == built
+
+
 @pytest.mark.parametrize("name", ASKED)
 def test_any_answer_is_the_evaluators_in_the_layout_of_choose(
     name: str, visit: Open, book: Book, plan: Plan
 ) -> None:
     query, model, method, accelerator, gpus, batch = ASKED[name]
     page = visit(query)
-    asked = asked_by(page, ".figure.hours a")
+    asked = asked_by(page, ".value.fit a")
     results = evaluated(book, plan, asked)
-    for figure in ("hours", "calendar_time"):
-        text = page.locator(f".figure.{figure} .num").inner_text()
-        assert text == shown(book, plan, figure, results.scalars[figure])
     assert page.locator(".value.fit").inner_text() == results.scalars["verdict"].value
-
-    bought = evaluated(book, plan, asked_by(page, ".offers tbody tr:first-child td.num a"))
-    cost = [bought.scalars["cost"]]
-    text = page.locator(".offers tbody tr:first-child td.num a").inner_text()
-    every = page.locator(".offers tbody tr:not(.own) td.num a").all_inner_texts()
-    assert float(text.replace(",", "")) == pytest.approx(cost[0].value, rel=0.02)
-    numbers = [float(each.replace(",", "")) for each in every]
-    assert numbers == sorted(numbers)
+    if results.scalars["verdict"].value != "does not fit":
+        for figure in ("hours", "calendar_time"):
+            text = page.locator(f".figure.{figure} .num").inner_text()
+            assert text == shown(book, plan, figure, results.scalars[figure])
+        bought = evaluated(book, plan, asked_by(page, ".offers tbody tr:first-child td.num a"))
+        text = page.locator(".offers tbody tr:first-child td.num a").inner_text()
+        every = page.locator(".offers tbody tr:not(.own) td.num a").all_inner_texts()
+        assert float(text.replace(",", "")) == pytest.approx(bought.scalars["cost"].value, rel=0.02)
+        numbers = [float(each.replace(",", "")) for each in every]
+        assert numbers == sorted(numbers)
 
     job = Job(
         model=model, methods=(method,), tokens=614.4e6, sequence=2048.0, batch=float(batch),
@@ -185,6 +227,162 @@ def test_any_answer_is_the_evaluators_in_the_layout_of_choose(
     layout = [getattr(made, each)[at] for each in LAYOUT]
     assert [results.scalars[each].value for each in LAYOUT] == layout
     assert results.scalars["method"].value == METHODS[method]
+
+
+#: Cases whose link leads to their formulas: rented, and on accelerators that nobody rents out.
+LINKED = {
+    "full fine-tuning": "",
+    "LoRA, spot alone or not": "?method=LoRA&gpu=rtx4090&gpus=2",
+    "QLoRA on one's own": "?gpu=rtx4080&gpus=1&method=QLoRA&data=tokens&tokens=50",
+    "pretraining": "?model=llama-3-1-70b&method=pretraining&gpus=64",
+    "a stated layout": "?stage=3&checkpointing=full&trainer=tuned",
+    "what does not fit": "?gpu=rtx4090&gpus=2",
+}
+#: Figures of the page with what of them is printed, by the plan's.
+FIGURES = {
+    "hours": ".figure.hours .value", "calendar_time": ".figure.calendar_time .value",
+    "cost": ".figure.cost .value", "verdict": ".value.fit",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_the_link_to_all_formulas_leads_to_the_figures_of_the_page(
+    name: str, visit: Open, folder: Path, chromium: Chromium, book: Book, plan: Plan
+) -> None:
+    page = visit(LINKED[name])
+    link = page.locator(".more a").get_attribute("href")
+    assert link is not None
+    target, _, query = link.partition("?")
+    led = open_read(chromium.browser, folder / target, f"?{query}").marks
+    results = evaluated(book, plan, dict(parse_qsl(query)))  # as `show --set` reads it
+    told = (
+        page.locator(".stack figcaption").inner_text() + page.locator(".range").first.inner_text()
+    )
+    for figure in ("needed_memory", "most_memory", "usable_memory"):
+        assert led[f"{figure}  ", "figure"] <= {shown_with(book, plan, figure, results)}
+        assert shown_with(book, plan, figure, results) in told.replace("\u00a0", " ")
+    seen = {name: at for name, at in FIGURES.items() if page.locator(at).count()}
+    assert set(seen) == ({"verdict"} if "does not fit" in name else set(FIGURES))
+    for figure, at in seen.items():
+        text = page.locator(at).inner_text()
+        assert text == shown_with(book, plan, figure, results)
+        assert led[f"{figure}  ", "figure"] == {text}
+
+
+def shown_with(book: Book, plan: Plan, name: str, results: Results) -> str:
+    scalar, value = plan.scalars[name], results.scalars[name]
+    unit = "" if scalar.unit is None else book.units.symbol(scalar.unit)
+    return f"{shown(book, plan, name, value)} {unit}".strip()
+
+
+# ------------------------------------------------------------------ what cannot run
+
+
+def test_what_does_not_fit_has_no_hours_and_no_cost_anywhere(visit: Open) -> None:
+    page = visit("?gpu=rtx4090&gpus=2")
+    expect(page.locator(".value.fit")).to_have_text("does not fit")
+    for gone in (".figure.hours", ".figure.calendar_time", ".figure.cost", ".offers *"):
+        expect(page.locator(gone)).to_have_count(0)
+    expect(page.locator(".changes h2")).to_have_text("What would make it run")
+    verdicts = page.locator(".changes td.fit").all_inner_texts()
+    assert verdicts
+    assert set(verdicts) == {"fits"}
+    expect(page.locator("[role=status]")).to_have_text(re.compile(r"RTX 4090: does not fit\.$"))
+
+
+def test_a_change_that_does_not_fit_has_no_hours_and_no_cost(visit: Open) -> None:
+    page = visit("?method=LoRA&gpu=rtx4090&gpus=2")
+    rows = page.locator(".changes tbody tr", has_text="does not fit")
+    assert rows.count() > 0
+    assert rows.locator("td.num").all_inner_texts() == [""] * 2 * rows.count()
+
+
+def test_the_plain_page_of_what_does_not_fit_says_what_would(book: Book) -> None:
+    written = WRITTEN.replace("h100-sxm", "rtx4090").replace("gpus: 8", "gpus: 2")
+    said = filled(book, written).plain.split("## Whole programmes")[0]
+    assert "it does not fit" in said
+    assert "- Hours" not in said
+    assert "- Cost" not in said
+    assert "- What would make it run: LoRA instead; QLoRA instead; Cheapest that fits: " in said
+
+
+#: Layouts that are stated and cannot run, and what the page says of them.
+CANNOT = {
+    "layers": ("method=pretraining&gpus=128&tensor=8&pipeline=16", [
+        "126 layers do not divide among 16 pipeline stages"]),
+    "trainer": ("gpus=128&tensor=8&pipeline=16", [
+        "126 layers do not divide among 16 pipeline stages",
+        "a general trainer cannot split a replica over 128 accelerators; a tuned one can"]),
+    "accelerators": ("method=pretraining&gpus=8&tensor=8&pipeline=2", [
+        "8 accelerators do not divide into replicas of 16 (tensor degree 8 × 2 pipeline stages)"]),
+    "batch": ("gpus=3&batch=128", [
+        "128 sequences in a step do not divide among 3 replicas with a micro-batch of 1"]),
+    "stage": ("method=pretraining&gpus=64&stage=3&pipeline=2&trainer=tuned", [
+        "ZeRO stage 3 does not go with 2 pipeline stages, which keep gradients and weights whole"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CANNOT)
+def test_the_page_names_what_keeps_a_layout_from_running(name: str, visit: Open) -> None:
+    query, reasons = CANNOT[name]
+    page = visit(f"?model=llama-3-1-405b&{query}")
+    expect(page.locator("[data-answer] .bad")).to_have_text(f"Cannot run: {'; '.join(reasons)}.")
+    assert page.locator("[data-answer] .num, .offers *").count() == 0
+    for row in page.locator(".changes tbody tr").all():
+        expect(row.locator("td.fit")).to_have_text(re.compile("^(fits|may not fit)$"))
+
+
+def test_a_stated_layout_of_the_page_that_cannot_run_is_named(book: Book) -> None:
+    layout = "gpus: 128\n  tensor: 8\n  pipeline: 16\n  trainer: tuned"
+    written = WRITTEN.replace("llama-3-1-8b", "llama-3-1-405b").replace("gpus: 8", layout)
+    (problem,) = filled(book, written).problems
+    assert problem.message.endswith(
+        "no layout can run: 126 layers do not divide among 16 pipeline stages"
+    )
+
+
+# ------------------------------------------------------------------ pretraining
+
+
+def test_pretraining_begins_with_one_epoch_and_its_usual_batch(
+    visit: Open, book: Book, plan: Plan
+) -> None:
+    page = visit()
+    fields = {name: page.locator(f"#ask-{name}") for name in ("epochs", "batch")}
+
+    def are(epochs: str, batch: str) -> None:
+        expect(fields["epochs"]).to_have_value(epochs)
+        expect(fields["batch"]).to_have_value(batch)
+        page.wait_for_selector(DONE)
+        asked = asked_by(page, ".more a")
+        results = evaluated(book, plan, asked)
+        stated = [results.scalars[name].value for name in fields]
+        assert stated == [float(text.replace(",", "")) for text in (epochs, batch)]
+
+    def choose(method: str) -> None:
+        page.get_by_label(method, exact=True).check()
+        page.wait_for_selector(DONE)
+
+    are("3", "128")
+    choose("Pretraining")
+    are("1", "256")
+    page.wait_for_url("**?method=pretraining")
+    page.locator("#ask-samples").fill("10,000,000")
+    page.locator("#ask-samples").press("Enter")
+    are("1", "1,024")
+    choose("LoRA")
+    are("3", "128")
+    choose("Pretraining")
+    page.locator("details.layout > summary").click()
+    fields["batch"].fill("512")
+    fields["batch"].press("Enter")
+    fields["epochs"].fill("3")
+    fields["epochs"].press("Enter")
+    are("3", "512")
+    page.wait_for_url("**epochs=3&batch=512**")
+    choose("LoRA")
+    choose("Pretraining")
+    are("3", "512")
 
 
 def test_what_no_offer_sells_has_hours_memory_and_electricity(

@@ -5,10 +5,16 @@ scalesheet.answer = (() => {
   const { formatBy, plain, ends } = scalesheet.numbers;
   const { toQuery } = scalesheet.inputs;
   const { element, rowTitle, drawn } = scalesheet.marks;
+  const { runs } = scalesheet.cases;
   const SVG = "http://www.w3.org/2000/svg";
   const NBSP = "\u00a0";
   const TERMS = { "on-demand": "on demand", spot: "spot", reserved: "reserved" };
-  const FITS = { fits: "good", "may not fit": "warn", "does not fit": "bad" };
+  const FITS = {
+    fits: "good",
+    "may not fit": "warn",
+    "does not fit": "bad",
+    "cannot run": "bad",
+  };
   const [WIDE, TALL] = [1000, 28];
 
   const { question } = scalesheet;
@@ -68,10 +74,13 @@ scalesheet.answer = (() => {
     );
   }
 
-  function costFigure(answer, offers) {
-    const firsts = Object.keys(TERMS)
+  /** The cheapest offer of each term. */
+  const cheapest = (offers) =>
+    Object.keys(TERMS)
       .map((term) => offers.find((each) => each.term === term && each.cost))
       .filter(Boolean);
+
+  function costFigure(answer, firsts) {
     if (!firsts.length) {
       const note = "No offer in the catalogue sells this.";
       return figure("cost", answer.results.scalars.cost, answer.changes, "Electricity", note);
@@ -215,6 +224,7 @@ scalesheet.answer = (() => {
   }
 
   function offersTable(answer, offers) {
+    if (!answer || !runs(answer)) return element("section", { class: "offers", hidden: true });
     const quantity = tables.offers.columns.price;
     const sold = offers.filter(({ cost }) => cost);
     const few = offers.filter(({ cost }) => !cost);
@@ -269,16 +279,27 @@ scalesheet.answer = (() => {
     );
   }
 
+  const CHANGES = {
+    fits: "What one change gives",
+    "may not fit": "What would make it fit",
+    "cannot run": "What would make it run",
+  };
+  const NO_CHANGE =
+    "No one change of method, count or accelerator does: a smaller model or shorter sequences may.";
+  const NO_HOURS =
+    "It has no hours and no cost, since it does not run like this. What would make it run is below.";
+
   function changesTable(answer, others) {
-    const good = answer?.results.scalars.verdict.value === "fits";
+    const verdict = answer && runs(answer) ? answer.results.scalars.verdict.value : "cannot run";
+    const section = (...content) =>
+      element("section", { class: "changes" }, element("h2", {}, CHANGES[verdict]), ...content);
+    if (!others.length) return section(element("p", { class: "note" }, NO_CHANGE));
+    const running = others.filter(runs);
     const formats = ["hours", "cost"].map((name) => [
       name,
-      format(scalars[name], others.map(({ results }) => results.scalars[name])),
+      format(scalars[name], running.map(({ results }) => results.scalars[name])),
     ]);
-    return element(
-      "section",
-      { class: "changes" },
-      element("h2", {}, good ? "What one change gives" : "What to change"),
+    return section(
       table(
         [
           heading("Change", "", false),
@@ -294,7 +315,9 @@ scalesheet.answer = (() => {
             element("th", { scope: "row" }, changeLink(each)),
             element("td", { class: `fit ${FITS[verdict] ?? ""}`.trim() }, verdict),
             ...formats.map(([name, shownAs]) =>
-              amount(name, each.results.scalars[name], shownAs, each.changes),
+              runs(each)
+                ? amount(name, each.results.scalars[name], shownAs, each.changes)
+                : element("td", { class: "num" }),
             ),
           );
         }),
@@ -307,12 +330,15 @@ scalesheet.answer = (() => {
     element("a", { href: to, "data-change": true }, changeText(some));
 
   function changeText({ method, gpus, gpu, batch, stage }) {
-    if (method) return `${METHODS[method]} instead`;
-    if (batch) return `${batch} sequences in a step${stage ? ", any layout" : ""}`;
-    if (stage && !gpus) return "Any layout";
-    if (!gpu) return `${gpus} accelerator${gpus === 1 ? "" : "s"}`;
-    const title = rowTitle(plan, "hardware", gpu);
-    return `Cheapest that fits: ${gpus ? `${gpus} × ` : ""}${title}`;
+    const said = [];
+    if (method) said.push(`${METHODS[method]} instead`);
+    if (batch) said.push(`${batch} sequences in a step`);
+    if (gpu) {
+      const title = rowTitle(plan, "hardware", gpu);
+      said.push(`Cheapest that fits: ${gpus ? `${gpus} × ` : ""}${title}`);
+    } else if (gpus) said.push(`${gpus} accelerator${gpus === 1 ? "" : "s"}`);
+    if (stage) said.push(said.length ? "any layout" : "Any layout");
+    return said.join(", ");
   }
 
   /** `ZeRO 3, micro-batch 4, checkpointing`. */
@@ -327,28 +353,35 @@ scalesheet.answer = (() => {
       .filter(Boolean)
       .join(", ");
 
-  /** Figures and memory of an answer. */
-  const answer = (found, offers) => [
-    caseOf(found),
-    element(
-      "div",
-      { class: found.results.scalars.verdict.value === "does not fit" ? "hero moot" : "hero" },
+  /** Figures and memory of an answer: what leads to a formula leads to the state that they are of,
+   *  which is the cheapest offer's where there is one. What cannot run has neither hours nor cost. */
+  function answer(found, offers) {
+    const firsts = cheapest(offers);
+    const own = { ...found, changes: firsts[0]?.changes ?? found.changes };
+    const figures = () => [
       ...["hours", "calendar_time"].map((name) =>
-        figure(name, found.results.scalars[name], found.changes),
+        figure(name, own.results.scalars[name], own.changes),
       ),
-      costFigure(found, offers),
-      fitFigure(found),
-    ),
-    memory(found),
-    element(
-      "p",
-      { class: "more" },
-      element("a", { href: address(found.changes) }, "Every formula and input of this answer"),
-    ),
-  ];
+      costFigure(own, firsts),
+    ];
+    return [
+      caseOf(own),
+      element(
+        "div",
+        { class: runs(own) ? "hero" : "hero blocked" },
+        ...(runs(own) ? [...figures(), fitFigure(own)] : [fitFigure(own), element("p", { class: "note" }, NO_HOURS)]),
+      ),
+      memory(own),
+      element(
+        "p",
+        { class: "more" },
+        element("a", { href: address(own.changes) }, "Every formula and input of this answer"),
+      ),
+    ];
+  }
 
-  /** What is said where no layout divides. */
-  const nothing = (wanted) => [
+  /** What is said where no layout can run. */
+  const nothing = (wanted, obstacles) => [
     element(
       "p",
       { class: "case", tabindex: "-1" },
@@ -357,17 +390,12 @@ scalesheet.answer = (() => {
       ` on ${wanted.get("gpus")} × `,
       row("hardware", wanted.get("gpu")),
     ),
-    element(
-      "p",
-      { class: "bad" },
-      `No layout: ${wanted.get("batch")} sequences in a step do not divide among `,
-      `${wanted.get("gpus")} accelerators, or what is fixed of the layout does not go together.`,
-    ),
+    element("p", { class: "bad" }, `Cannot run: ${obstacles.join("; ")}.`),
   ];
 
   /** The answer in one sentence, for those who hear the page. */
   const sentence = (found) =>
-    `${caseOf(found).textContent}: ${text(found, "hours")}, ` +
+    `${caseOf(found).textContent}: ${runs(found) ? `${text(found, "hours")}, ` : ""}` +
     `${found.results.scalars.verdict.value}.`;
 
   return Object.freeze({ answer, nothing, sentence, layoutText, offersTable, changesTable });

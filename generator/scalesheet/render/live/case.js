@@ -7,9 +7,11 @@
 
 scalesheet.cases = (() => {
   const { Refused, read, edited, change, rowsOf, written } = scalesheet.inputs;
-  const { AXES, trainerOf, search, sells } = scalesheet.layouts;
+  const { AXES, trainerOf, nearest, search, sells } = scalesheet.layouts;
   const MOST_GPUS = 1024;
   const AUTO = "auto";
+  const PRETRAINING = "pretraining";
+  const BLOCKED = ["does not fit", "cannot run"];
 
   const { question } = scalesheet;
   const plan = scalesheet.plans[question.plan];
@@ -41,6 +43,19 @@ scalesheet.cases = (() => {
     else first.set(name, FOUND.has(name) ? AUTO : plan.inputs.scalars[inputName(name)]);
   }
 
+  /** The whole case of what a reader states. Pretraining sees its data as often as the plan states,
+   *  in steps of its usual batch, where nothing else is stated for it. */
+  function complete(stated) {
+    const wanted = new Map([...first, ...stated]);
+    if (wanted.get("method") !== PRETRAINING) return wanted;
+    const built = first.get("method") === PRETRAINING ? question.stated : {};
+    const open = (name) => !stated.has(name) && !(name in built);
+    if (open("epochs")) wanted.set("epochs", plan.inputs.scalars.epochs);
+    if (open("batch"))
+      wanted.set("batch", plan.compute(inputsOf(wanted, {}).inputs).scalars.usual_batch.value);
+    return wanted;
+  }
+
   /** A case with some of it changed. */
   const changedTo = (wanted, some) => new Map([...wanted, ...Object.entries(some)]);
 
@@ -57,11 +72,25 @@ scalesheet.cases = (() => {
     return { changes, inputs: edited(plan, changes) };
   }
 
+  /** What is stated of the layout. */
+  const fixedIn = (wanted) =>
+    Object.fromEntries(
+      LAYOUT.filter((name) => wanted.get(name) !== AUTO).map((name) => [name, wanted.get(name)]),
+    );
+
+  /** Whether a case runs, or may: only then have its hours and its cost a meaning. */
+  const runs = ({ results }) => !BLOCKED.includes(results.scalars.verdict.value);
+
+  /** What keeps the layout that comes nearest from running, in words. */
+  function obstaclesTo(wanted) {
+    const layout = nearest(plan, inputsOf(wanted, {}).inputs, fixedIn(wanted));
+    const { holds, says } = plan.compute(inputsOf(wanted, layout).inputs).tables.conditions;
+    return says.filter((_, n) => !holds[n].value).map(({ value }) => value);
+  }
+
   /** The answer to a case: the layout, the plan's results with it, and their inputs. */
   function* answerTo(wanted) {
-    const fixed = {};
-    for (const name of LAYOUT) if (wanted.get(name) !== AUTO) fixed[name] = wanted.get(name);
-    const found = yield* search(plan, inputsOf(wanted, {}).inputs, fixed);
+    const found = yield* search(plan, inputsOf(wanted, {}).inputs, fixedIn(wanted));
     if (!found) return undefined;
     const { changes, inputs } = inputsOf(wanted, found.layout);
     return { wanted, layout: found.layout, changes, results: plan.compute(inputs) };
@@ -104,19 +133,28 @@ scalesheet.cases = (() => {
     return found.sort((a, b) => by(a) - by(b) || (a.id < b.id ? -1 : 1));
   }
 
+  /** The offers on demand of an accelerator, and those of them that sell so many together. */
+  function onDemand(wanted) {
+    const { columns } = plan.inputs.tables.offers;
+    const all = offersOf(wanted.get("gpu")).filter(
+      ({ term, n }) => term === "on-demand" && typeof columns.node_price[n] === "number",
+    );
+    const gpus = wanted.get("gpus");
+    return { all, enough: all.filter(({ id }) => sells(question.sold[id], gpus)) };
+  }
+
   /** The answer at its cheapest offer on demand; without one it has no cost. */
   function cheapest(answer) {
     const gpus = answer.wanted.get("gpus");
     const { columns } = plan.inputs.tables.offers;
     const price = ({ n }) => Math.ceil(gpus / columns.gpus[n]) * columns.node_price[n];
-    const [best] = offersOf(answer.wanted.get("gpu"))
-      .filter(({ id, term, n }) => term === "on-demand" && sells(question.sold[id], gpus))
-      .filter((each) => typeof columns.node_price[each.n] === "number")
-      .sort((a, b) => price(a) - price(b) || (a.id < b.id ? -1 : 1));
+    const [best] = onDemand(answer.wanted)
+      .enough.sort((a, b) => price(a) - price(b) || (a.id < b.id ? -1 : 1));
     return best ? bought(answer, best.id) : withoutCost(answer);
   }
 
-  /** What one change would give: other methods, other numbers of accelerators, another one. */
+  /** What one change would give: other methods, other numbers of accelerators that are sold, another
+   *  one. Of a case that does not fit it is what would make it. */
   function* changesOf(answer) {
     const { wanted } = answer;
     const [method, gpus] = [wanted.get("method"), wanted.get("gpus")];
@@ -124,7 +162,10 @@ scalesheet.cases = (() => {
     const fits = ({ results }) => results.scalars.verdict.value === "fits";
     function* tried(name, value) {
       const some = { [name]: value };
-      const other = yield* answerTo(changedTo(wanted, some));
+      const changed = changedTo(wanted, some);
+      const { all, enough } = onDemand(changed);
+      if (all.length && !enough.length) return undefined;
+      const other = yield* answerTo(changed);
       if (!other) return undefined;
       const each = { some, ...cheapest(other) };
       found.push(each);
@@ -144,19 +185,20 @@ scalesheet.cases = (() => {
     yield* elsewhere(answer, found);
     if (fits(answer)) return found;
     const good = found.filter(fits);
-    return good.length ? good : found;
+    return good.length ? good : found.filter(runs);
   }
 
   /** The accelerator that is cheapest for the case; where none fits, in a larger number. */
   function* elsewhere({ wanted }, found) {
     const { columns } = plan.inputs.tables.offers;
-    const onDemand = columns.accelerator.filter((_, n) => columns.term[n] === "on-demand");
-    const sold = Array.from(new Set(onDemand)).sort();
+    const rented = columns.accelerator.filter((_, n) => columns.term[n] === "on-demand");
+    const sold = Array.from(new Set(rented)).sort();
     for (let gpus = wanted.get("gpus"); gpus <= MOST_GPUS; gpus *= 2) {
       let best;
       for (const gpu of sold) {
-        if (gpu === wanted.get("gpu")) continue;
-        const other = yield* answerTo(changedTo(wanted, { gpu, gpus }));
+        const changed = changedTo(wanted, { gpu, gpus });
+        if (gpu === wanted.get("gpu") || !onDemand(changed).enough.length) continue;
+        const other = yield* answerTo(changed);
         if (other?.results.scalars.verdict.value !== "fits") continue;
         const at = cheapest(other);
         const cost = at.results.scalars.cost.value;
@@ -173,8 +215,8 @@ scalesheet.cases = (() => {
     results: { ...results, scalars: { ...results.scalars, cost: { reason: "no offer" } } },
   });
 
-
-  /** How a case is changed so that there is a layout: one that is found, a batch that divides. */
+  /** How a case that no layout can run is changed so that it does: by a layout that is found, by a
+   *  batch that divides, and by what one change gives beside them. */
   function* mended(wanted) {
     const [batch, gpus] = [wanted.get("batch"), wanted.get("gpus")];
     const found = [];
@@ -185,12 +227,14 @@ scalesheet.cases = (() => {
     function* tried(all) {
       for (const some of all) {
         const other = yield* answerTo(changedTo(wanted, some));
-        if (other) found.push({ some, ...cheapest(other) });
+        if (other && runs(other)) found.push({ some, ...cheapest(other) });
       }
     }
     yield* tried(fixed ? [open, ...ways] : ways);
     if (!found.length) yield* tried(ways.map((some) => ({ ...some, ...open })));
-    return found;
+    const free = found.length ? undefined : yield* answerTo(changedTo(wanted, open));
+    if (!free) return found;
+    return (yield* changesOf(free)).map((each) => ({ ...each, some: { ...each.some, ...open } }));
   }
 
   return Object.freeze({
@@ -199,7 +243,9 @@ scalesheet.cases = (() => {
     ASKED,
     first,
     valueOf,
-    changedTo,
+    complete,
+    runs,
+    obstaclesTo,
     answerTo,
     offersFor,
     changesOf,

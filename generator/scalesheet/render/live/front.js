@@ -1,6 +1,6 @@
 /* The front page: the form of the question, what is asked in the address, the answer as it comes.
  *
- * All state is what differs from the case that the page begins with, in the words of
+ * All state is what the reader states in place of what the page begins with, in the words of
  * `scalesheet show --set`, and `gpu` for the accelerator whoever sells it. Without this script the
  * page shows that case as the build answered it.
  */
@@ -10,10 +10,11 @@
   const { Refused, toQuery, written } = scalesheet.inputs;
   const { element } = scalesheet.marks;
   const { tell } = scalesheet.fields;
-  const { AUTO, FOUND, ASKED, first, valueOf, changedTo } = scalesheet.cases;
-  const { answerTo, offersFor, changesOf, mended } = scalesheet.cases;
-  const told = scalesheet.answer;
+  const { AUTO, FOUND, ASKED, first, valueOf, complete, runs } = scalesheet.cases;
+  const { answerTo, obstaclesTo, offersFor, changesOf, mended } = scalesheet.cases;
+  const shown = scalesheet.answer;
   const SLICE = 12; // ms at a stretch
+  const OPEN = new Set(["epochs", "batch"]); // what a method may begin with otherwise
   const FOREIGN = new Set(["h"]); // what the theme's search asks a page to mark
 
   const form = document.querySelector("[data-question]");
@@ -26,14 +27,18 @@
   const [copy, reset] = ["copy", "reset"].map((act) => form.querySelector(`[data-do=${act}]`));
   const layout = form.querySelector("[data-layout]");
 
-  let asked = first; // the case
+  let stated = new Map(); // what the reader says
+  let asked = complete(stated); // the case
   let toFocus = false; // whether the answer takes the focus, when it comes
   let turn = 0; // of the answers that were begun: only the last goes on
 
-  /** What of a case differs from the one that the page begins with. */
-  function differing(wanted) {
-    const names = ASKED.filter((name) => wanted.get(name) !== first.get(name));
-    return new Map(names.map((name) => [name, wanted.get(name)]));
+  /** What an address says of what is stated: all that differs from what the page begins with, or
+   *  from what the method does. */
+  function told(said) {
+    const usual = complete(new Map([...said].filter(([name]) => !OPEN.has(name))));
+    const names = ASKED.filter((name) => said.has(name));
+    const other = (name) => [first, usual].some((each) => each.get(name) !== said.get(name));
+    return new Map(names.filter(other).map((name) => [name, said.get(name)]));
   }
 
   // ---------------------------------------------------------------- answering
@@ -42,7 +47,7 @@
   function respond() {
     turn += 1;
     const mine = turn;
-    const steps = answering(asked);
+    const steps = answering(asked, stated);
     const step = () => {
       if (mine !== turn) return;
       const end = performance.now() + SLICE;
@@ -51,38 +56,41 @@
     step();
   }
 
-  function* answering(wanted) {
+  function* answering(wanted, said) {
     beside.setAttribute("aria-busy", "true");
     const found = yield* answerTo(wanted);
-    const offers = found ? yield* offersFor(found) : [];
-    section.replaceChildren(...(found ? told.answer(found, offers) : told.nothing(wanted)));
-    if (found) beside.querySelector(".offers").replaceWith(told.offersTable(found, offers));
-    beside.querySelector(".offers").hidden = !found;
+    const offers = found && runs(found) ? yield* offersFor(found) : [];
+    section.replaceChildren(
+      ...(found ? shown.answer(found, offers) : shown.nothing(wanted, obstaclesTo(wanted))),
+    );
+    beside.querySelector(".offers").replaceWith(shown.offersTable(found, offers));
     if (toFocus) section.querySelector(".case").focus({ preventScroll: true });
     toFocus = false;
-    layout.textContent = found ? told.layoutText(found.layout) : "none";
+    layout.textContent = found ? shown.layoutText(found.layout) : "none";
     showFound(found?.layout ?? {});
     yield;
     const others = found ? yield* changesOf(found) : yield* mended(wanted);
-    for (const each of others) each.to = toQuery(differing(changedTo(wanted, each.some))) || "?";
-    beside.querySelector(".changes").replaceWith(told.changesTable(found, others));
+    for (const each of others)
+      each.to = toQuery(told(new Map([...said, ...Object.entries(each.some)]))) || "?";
+    beside.querySelector(".changes").replaceWith(shown.changesTable(found, others));
     beside.removeAttribute("aria-busy");
-    if (found) status.textContent = told.sentence(found);
+    if (found) status.textContent = shown.sentence(found);
   }
 
-  /** Makes this the case; `done` when it is worth a step of the browser's history. */
-  function go(wanted, done) {
+  /** Makes the case of what is said; `done` when it is worth a step of the browser's history. */
+  function go(said, done) {
+    const wanted = complete(said);
     // what was answered while it was typed is not written anew: a pointer may be about to click it
     const same = ASKED.every((name) => wanted.get(name) === asked.get(name));
-    asked = wanted;
-    reset.disabled = differing(asked).size === 0;
+    [stated, asked] = [said, wanted];
+    reset.disabled = told(said).size === 0;
     if (!same) respond();
-    if (done) setTimeout(() => writeAddress(wanted)); // it takes longer than the answer does
+    if (done) setTimeout(() => writeAddress(said)); // it takes longer than the answer does
   }
 
-  function writeAddress(wanted) {
+  function writeAddress(said) {
     const address = new URL(location.href);
-    address.search = toQuery(differing(wanted));
+    address.search = toQuery(told(said));
     if (address.href !== location.href) history.pushState(null, "", address);
   }
 
@@ -177,7 +185,7 @@
     try {
       const value = valueOf(name, text);
       if (field) tell(field, "");
-      go(changedTo(asked, { [name]: value }), done);
+      go(new Map([...stated, [name, value]]), done);
       show();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -210,7 +218,7 @@
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const asks = new URLSearchParams(link.getAttribute("href"));
-    const next = new Map(first);
+    const next = new Map();
     for (const [name, text] of asks) next.set(name, valueOf(name, text));
     clearFaults();
     toFocus = true;
@@ -221,12 +229,12 @@
 
   reset.addEventListener("click", () => {
     clearFaults();
-    go(first, true);
+    go(new Map(), true);
     show();
   });
 
   copy.addEventListener("click", async () => {
-    writeAddress(asked);
+    writeAddress(stated);
     await copied(location.href);
     const was = copy.textContent;
     copy.textContent = "Copied";
@@ -252,13 +260,13 @@
   }
 
   function readAddress() {
-    let wanted = first;
+    const said = new Map();
     clearFaults();
     for (const [name, text] of new URLSearchParams(location.search)) {
       if (FOREIGN.has(name)) continue;
       try {
         if (!ASKED.includes(name)) throw new Refused(`There is no “${name}” in this question.`);
-        wanted = changedTo(wanted, { [name]: valueOf(name, text) });
+        said.set(name, valueOf(name, text));
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         const message = `The address asks for what cannot be: ${error.message}`;
@@ -266,7 +274,7 @@
         else faultsAt.append(element("p", { class: "bad" }, message));
       }
     }
-    go(wanted, false);
+    go(said, false);
     show();
   }
 

@@ -18,46 +18,74 @@ scalesheet.layouts = (() => {
 
   const trainerOf = (method) => (method === "pretraining" ? "tuned" : "general");
 
-  /** What divides, and what software there is for; `fixed` holds what is not to be found. */
-  function* candidates(job, fixed) {
+  const SPLIT = ["stage", "tensor", "pipeline", "micro_batch"]; // what the conditions rest on
+  const MOST_KNOWN = 100;
+  const known = new Map(); // how many conditions layouts break, by job
+
+  /** As much of a plan as one of its figures rests on. */
+  const resting = ({ steps }, figure) => ({
+    steps(s, t) {
+      const wanted = new Set([figure]);
+      const taken = ([key, reads]) =>
+        wanted.has(key) && reads.split(" ").forEach((name) => wanted.add(name)) === undefined;
+      return steps(s, t).reverse().filter(taken).reverse();
+    },
+  });
+
+  /** How many conditions of the plan each layout breaks, by what splits the model; `fixed` holds
+   *  what is not to be found. */
+  function layouts(plan, inputs, fixed) {
+    const { model, gpus, batch, trainer } = inputs.scalars;
+    const job = JSON.stringify([model, gpus, batch, trainer, fixed]);
+    if (known.has(job)) return known.get(job);
     const axis = (name) => (name in fixed ? [fixed[name]] : AXES[name]);
-    const general = job.trainer === "general";
+    const compute = scalesheet.runtime.machine(resting(plan, "broken"), inputs).tries(SPLIT);
+    const found = [];
     for (const stage of axis("stage")) {
       for (const tensor of axis("tensor")) {
         for (const pipeline of axis("pipeline")) {
-          const ways = tensor * pipeline;
-          const replicas = job.gpus / ways;
-          const split =
-            Number.isInteger(replicas) &&
-            job.heads % tensor === 0 &&
-            job.layers % pipeline === 0 &&
-            (ways === 1 || !general) &&
-            (pipeline === 1 || stage <= 1) &&
-            (stage === 0 || replicas > 1);
-          if (!split) continue;
-          for (const checkpointing of axis("checkpointing")) {
-            for (const micro_batch of axis("micro_batch")) {
-              const atOnce = replicas * micro_batch;
-              if (atOnce > job.batch || job.batch % atOnce !== 0) continue;
-              if (pipeline > 1 && atOnce * pipeline > job.batch) continue;
-              yield { stage, tensor, pipeline, micro_batch, checkpointing };
-            }
-          }
+          const split = { stage, tensor, pipeline };
+          const broken = axis("micro_batch").map((micro_batch) => [
+            micro_batch,
+            compute({ ...split, micro_batch }).broken.value,
+          ]);
+          found.push({ split, broken });
         }
       }
     }
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(job, found);
+    return found;
+  }
+
+  /** The layouts that break no condition. */
+  function* candidates(plan, inputs, fixed) {
+    const ways = "checkpointing" in fixed ? [fixed.checkpointing] : AXES.checkpointing;
+    for (const { split, broken } of layouts(plan, inputs, fixed)) {
+      for (const checkpointing of ways) {
+        for (const [micro_batch, count] of broken)
+          if (count === 0) yield { ...split, micro_batch, checkpointing };
+      }
+    }
+  }
+
+  /** The layout that breaks the fewest conditions; of equal ones the plainest. */
+  function nearest(plan, inputs, fixed) {
+    let [best, fewest] = [undefined, Infinity];
+    for (const { split, broken } of layouts(plan, inputs, fixed)) {
+      for (const [micro_batch, count] of [...broken].reverse()) {
+        if (count < fewest) [best, fewest] = [{ ...fixed, ...split, micro_batch }, count];
+      }
+    }
+    return best;
   }
 
   /** The layout for some inputs of the plan, `{layout, fits}`; undefined where there is none.
    *  Where none fits it is the one that needs the least memory. Yields after each candidate. */
   function* search(plan, inputs, fixed) {
-    const { model, gpus, batch, trainer } = inputs.scalars;
-    const { rows, columns } = inputs.tables.models;
-    const at = rows.indexOf(model);
-    const job = { gpus, batch, trainer, heads: columns.heads[at], layers: columns.layers[at] };
     let compute;
     const tried = [];
-    for (const layout of candidates(job, fixed)) {
+    for (const layout of candidates(plan, inputs, fixed)) {
       compute ??= scalesheet.runtime.machine(plan, inputs).tries(Object.keys(AXES));
       const s = compute(layout);
       const found = {
@@ -88,5 +116,5 @@ scalesheet.layouts = (() => {
     return gpus <= whole || (joined && gpus % 8 === 0);
   }
 
-  return Object.freeze({ AXES, trainerOf, search, sells });
+  return Object.freeze({ AXES, trainerOf, nearest, search, sells });
 })();

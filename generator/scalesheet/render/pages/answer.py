@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote
 
 from scalesheet.model import Key, Plan, Quantity, Stated
@@ -27,7 +27,17 @@ METHODS = {
     "pretraining": "Pretraining",
 }  # fmt: skip
 TERMS = {"on-demand": "on demand", "spot": "spot", "reserved": "reserved"}
-FITS = {"fits": "good", "may not fit": "warn", "does not fit": "bad"}
+FITS = {"fits": "good", "may not fit": "warn", "does not fit": "bad", "cannot run": "bad"}
+CHANGES = {
+    "fits": "What one change gives", "may not fit": "What would make it fit",
+    "does not fit": "What would make it run",
+}  # fmt: skip
+NONE = (
+    "No one change of method, count or accelerator does: a smaller model or shorter sequences may."
+)
+NO_HOURS = (
+    "It has no hours and no cost, since it does not run like this. What would make it run is below."
+)
 WIDE = 1000  # of the drawing of memory, which stretches to its box
 TALL = 28
 
@@ -38,14 +48,15 @@ def answer(context: Context, plan: Plan, found: Answered) -> Html:
 
 
 def _told(context: Context, plan: Plan, found: Answered) -> Html:
-    moot = found.results.scalars["verdict"].value == "does not fit"
+    """Case, figures and memory: what leads to a formula leads to the state that they are of."""
     return tag(
         "section",
         _case(context, plan, found),
-        tag("div", *_figures(context, plan, found), class_="hero moot" if moot else "hero"),
+        tag("div", *_figures(context, plan, found),
+            class_="hero" if found.runs else "hero blocked"),
         _memory(context, plan, found),
         tag("p", tag("a", "Every formula and input of this answer",
-                     href=address(plan, found.edits, "hours").partition("#")[0]), class_="more"),
+                     href=address(plan, found.shown, "hours").partition("#")[0]), class_="more"),
         class_="answer", aria_label="Answer", data_answer=True,
     )  # fmt: skip
 
@@ -89,9 +100,14 @@ def title_of(context: Context, table: str, id_: str) -> str:
 
 
 def _figures(context: Context, plan: Plan, found: Answered) -> Iterator[Html]:
+    """What cannot run has neither hours nor cost."""
+    if not found.runs:
+        yield _fit(context, plan, found)
+        yield tag("p", NO_HOURS, class_="note")
+        return
     for name in ("hours", "calendar_time"):
         value = found.results.scalars[name]
-        yield _figure(context, plan, name, name, value, found.edits)
+        yield _figure(context, plan, name, name, value, found.shown)
     yield _cost(context, plan, found)
     yield _fit(context, plan, found)
 
@@ -122,7 +138,7 @@ def _figure(
 
 def _cost(context: Context, plan: Plan, found: Answered) -> Html:
     """The cheapest offer, of each term; else what the electricity costs."""
-    firsts = [o for term in TERMS if (o := found.cheapest(term)) is not None]
+    firsts = found.firsts
     if not firsts:
         cost = found.results.scalars["cost"]
         return _figure(
@@ -154,7 +170,7 @@ def _fit(context: Context, plan: Plan, found: Answered) -> Html:
     return tag(
         "div",
         tag("p", plan.scalars["verdict"].title, class_="label"),
-        tag("p", tag("a", verdict, href=address(plan, found.edits, "verdict")),
+        tag("p", tag("a", verdict, href=address(plan, found.shown, "verdict")),
             class_=f"value fit {FITS.get(verdict, '')}".strip()),
         tag("p", f"{needed} of {usable}", class_="range"),
         class_="figure verdict-of",
@@ -181,7 +197,7 @@ def _memory(context: Context, plan: Plan, found: Answered) -> Html:
         "figure",
         tag("figcaption",
             tag("a", "Memory of each accelerator",
-                href=address(plan, found.edits, "needed_memory")),
+                href=address(plan, found.shown, "needed_memory")),
             f": {_text(context, plan, found.results, 'needed_memory')}, hardly ever more than "
             f"{_text(context, plan, found.results, 'most_memory')}, "
             f"of {limit} that a run can have"),
@@ -233,7 +249,9 @@ def _first(shown: Sequence[tuple[str, str, Value]], usable: float, fits: bool) -
 
 
 def _offers(context: Context, plan: Plan, found: Answered) -> Html:
-    """What each offer of the accelerator takes, the cheapest first."""
+    """What each offer of the accelerator takes, the cheapest first; nothing of what cannot run."""
+    if not found.runs:
+        return tag("section", class_="offers", hidden=True)
     cost, price = plan.scalars["cost"], context.book.tables["offers"].columns["price"]
     sold = [o for o in found.offers if o.cost is not None]
     own = found.results.scalars["cost"]
@@ -298,15 +316,17 @@ def _amount(plan: Plan, name: str, value: Value, fmt: Format, edits: Edits) -> H
 
 def _changes(context: Context, plan: Plan, found: Answered) -> Html:
     """What one change would give, each to be taken."""
-    fits = found.results.scalars["verdict"].value == "fits"
-    results = [each.results for each in found.changes]
+    heading = tag("h2", CHANGES[str(found.results.scalars["verdict"].value)])
+    if not found.changes:
+        return tag("section", heading, tag("p", NONE, class_="note"), class_="changes")
+    results = [each.results for each in found.changes if each.runs]
     hours, cost = (
         _format(context, plan.scalars[name], [r.scalars[name] for r in results])
         for name in ("hours", "cost")
     )
     return tag(
         "section",
-        tag("h2", "What one change gives" if fits else "What to change"),
+        heading,
         tag("div", tag(
             "table",
             tag("thead", tag("tr",
@@ -326,20 +346,30 @@ def _change(context: Context, plan: Plan, each: Change, hours: Format, cost: For
     verdict = str(each.results.scalars["verdict"].value)
     return tag(
         "tr",
-        tag("th", tag("a", change_text(context, each), href=f"?{each.name}={_encoded(each.text)}",
+        tag("th", tag("a", change_text(context, each), href=f"?{_query(each.some)}",
                       data_change=True), scope="row"),
         tag("td", verdict, class_=f"fit {FITS.get(verdict, '')}".strip()),
         *(_amount(plan, name, each.results.scalars[name], fmt, each.edits)
+          if each.runs else tag("td", class_="num")
           for name, fmt in (("hours", hours), ("cost", cost))),
     )  # fmt: skip
 
 
 def change_text(context: Context, each: Change) -> str:
-    if each.name == "method":
-        return f"{METHODS[each.text]} instead"
-    if each.name == "gpus":
-        return f"{each.text} accelerator{'' if each.text == '1' else 's'}"
-    return f"Cheapest that fits: {title_of(context, 'hardware', each.text)}"
+    some = each.some
+    if "method" in some:
+        return f"{METHODS[some['method']]} instead"
+    gpus = some.get("gpus")
+    if "gpu" in some:
+        count = f"{gpus} × " if gpus else ""
+        return f"Cheapest that fits: {count}{title_of(context, 'hardware', some['gpu'])}"
+    return f"{gpus} accelerator{'' if gpus == '1' else 's'}"
+
+
+def _query(some: Mapping[str, str]) -> str:
+    """In the order in which an address has inputs."""
+    order = [name if name != OWN else "gpu" for name in ORDER]
+    return "&".join(f"{name}={_encoded(some[name])}" for name in order if name in some)
 
 
 # ------------------------------------------------------------------ numbers and addresses

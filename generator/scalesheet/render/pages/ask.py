@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 
+from scalesheet.choose.conditions import SAYS
+from scalesheet.choose.conditions import TABLE as CONDITIONS
 from scalesheet.choose.offers import ALONE, together
 from scalesheet.model import Book, Key, Plan
 from scalesheet.printers.base import number
@@ -20,7 +22,7 @@ from scalesheet.render.script import program
 #: Figures that the page reads, and so all that its script can compute.
 FIGURES = (
     "hours", "calendar_time", "cost", "verdict", "needed_memory", "most_memory", "usable_memory",
-    "memory.total.bytes", "trained_tokens", "run_hours", "gross_gpu_hours",
+    "memory.total.bytes", "trained_tokens", "run_hours", "gross_gpu_hours", "broken", "usual_batch",
 )  # fmt: skip
 #: Columns that it shows besides what figures rest on.
 COLUMNS = (
@@ -43,7 +45,7 @@ def form(context: Context, plan: Plan, found: Answered) -> Html:
     def value(name: str) -> str:
         if name in stated:
             return stated[name]
-        shipped = plan.scalars[name].stated
+        shipped = found.edits.get(Key(name)) or plan.scalars[name].stated
         assert shipped is not None, name
         return number(shipped.value) if isinstance(shipped.value, float) else str(shipped.value)
 
@@ -167,6 +169,8 @@ def layout_text(found: Answered) -> str:
 def question_script(book: Book, plan: Plan, stated: Mapping[str, str]) -> str:
     """The part of the plan that the page computes, and the case that it begins with."""
     also = [Key(column, table) for table, column in COLUMNS]
+    conditions = plan.tables[CONDITIONS]
+    also += [Key(SAYS, CONDITIONS, row) for row in conditions.rows]
     own_book, own_plan = part(book, plan, FIGURES, also)
     names = {
         "plan": plan.id,

@@ -19,7 +19,15 @@ from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.model import Position
 from scalesheet.numbers import format_of, text
 from scalesheet.predict.tasks import TASKS
-from scalesheet.render.pages.answer import METHODS, TERMS, answer, title_of
+from scalesheet.render.pages.answer import (
+    CHANGES,
+    METHODS,
+    NONE,
+    TERMS,
+    answer,
+    change_text,
+    title_of,
+)
 from scalesheet.render.pages.ask import form, question_script
 from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.figures import amount
@@ -186,7 +194,7 @@ def _question_in_words(context: Context, found: Answered) -> str:
     lines = [
         f"{method} of {plain(model)} with {told('trained_tokens')} on {found.gpus} x {plain(gpu)}:",
         "",
-        f"- Hours: {told('hours')}; days: {told('calendar_time')}",
+        *([f"- Hours: {told('hours')}; days: {told('calendar_time')}"] if found.runs else []),
         f"- Memory of each: {told('needed_memory')} of {told('usable_memory')}; "
         f"it {told('verdict')}",
     ]
@@ -198,8 +206,17 @@ def _question_in_words(context: Context, found: Answered) -> str:
             shown = text(first.cost, fmt, context.symbol(cost))
             offer = link(f"book/offers/{first.offer}.md", title_of(context, "offers", first.offer))
             lines.append(f"- Cost {words}: {shown}, {offer}")
+    lines += _remedy(context, found)
     lines += ["", f"Any other case: {link(f'book/plans/{PLAN}.md', plan.title)}."]
     return "\n".join(lines)
+
+
+def _remedy(context: Context, found: Answered) -> Iterator[str]:
+    """What would make the case run, where it does not."""
+    if found.runs:
+        return
+    ways = "; ".join(plain(change_text(context, each)) for each in found.changes)
+    yield f"- {CHANGES['does not fit']}: {ways}" if ways else f"- {NONE}"
 
 
 def _plans_in_words(context: Context) -> Iterator[str]:

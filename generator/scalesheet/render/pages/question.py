@@ -10,13 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from scalesheet.choose.answer import DECIDED
 from scalesheet.choose.answer import inputs as inputs_of
-from scalesheet.choose.case import Case, changes, taken
+from scalesheet.choose.case import MOST_GPUS, Case, changes, taken
+from scalesheet.choose.conditions import obstacles
+from scalesheet.choose.grid import axes_of
+from scalesheet.choose.grid import stated as stated_of
 from scalesheet.choose.job import METHODS, Job, assumptions
 from scalesheet.choose.offers import ALONE, together
-from scalesheet.choose.search import Search, search
+from scalesheet.choose.search import BEYOND, Search, search
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import EditError, read_edit
 from scalesheet.model import Book, Key, Plan, Stated
@@ -33,6 +37,8 @@ ORDER = (
     "trainer", "supply", "offer", OWN, "gpus", *LAYOUT,
 )  # fmt: skip
 TERMS = ("on-demand", "spot", "reserved")
+#: Verdicts of what does not run: hours and cost have no meaning then.
+BLOCKED = ("does not fit", "cannot run")
 Edits = Mapping[Key, Stated]
 
 
@@ -53,18 +59,22 @@ class Offered:
 
 @dataclass(frozen=True)
 class Change:
-    """The case with one input changed: the cheapest offer on demand is what it costs."""
+    """The case with some of it changed: the cheapest offer on demand is what it costs."""
 
-    name: str
-    text: str  # the input's new value, as an address has it
+    some: Mapping[str, str]  # the new values, as an address has them
     edits: Edits
     results: Results
+
+    @property
+    def runs(self) -> bool:
+        return runs(self.results)
 
 
 @dataclass(frozen=True)
 class Answered:
     """The case as it is stated, and with the layout that was found, on accelerators of one's own;
-    what each offer takes for it, the cheapest first; and what one change would give."""
+    what each offer takes for it, the cheapest first, where it runs; and what one change would give.
+    """
 
     stated: Mapping[str, str]
     edits: Edits
@@ -76,6 +86,21 @@ class Answered:
     def gpus(self) -> int:
         return int(_float(self.edits[Key("gpus")]))
 
+    @property
+    def runs(self) -> bool:
+        return runs(self.results)
+
+    @property
+    def firsts(self) -> Sequence[Offered]:
+        """The cheapest offer of each term."""
+        return [o for term in TERMS if (o := self.cheapest(term)) is not None]
+
+    @property
+    def shown(self) -> Edits:
+        """The inputs that the page's figures are of: those of the cheapest offer, where there is
+        one."""
+        return self.firsts[0].edits if self.firsts else self.edits
+
     def cheapest(self, term: str) -> Offered | None:
         return next((o for o in self.offers if o.term == term and o.cost is not None), None)
 
@@ -83,27 +108,36 @@ class Answered:
 def answered(book: Book, plan: Plan, stated: Mapping[str, str]) -> Answered:
     """The answer to a case. Raises Unanswered."""
     catalogue = known(book)
-    given = dict(_read(book, plan, stated))
+    given = _completed(book, plan, dict(_read(book, plan, stated)))
     own = given.get(Key(OWN)) or plan.scalars[OWN].stated
     assert own is not None
     accelerator = str(own.value)
     method = next(m for m, title in METHODS.items() if title == _value(plan, given, "method"))
-    found = _search(book, plan, catalogue, given, method)
-    case = Case(method, accelerator, int(_float(_stated(plan, given, "gpus"))))
+    fixed = {name: each.value for name in LAYOUT if (each := given.get(Key(name))) is not None}
+    gpus = int(_float(_stated(plan, given, "gpus")))
+    case = Case(method, accelerator, gpus, cast("Mapping[str, float | str]", fixed))
+    found = _search(book, plan, catalogue, given, method, 2 * gpus)
     row = taken(found, case)
     if row is None:
-        raise Unanswered("no offer on demand sells this accelerator in that number")
+        raise Unanswered(_why_none(book, found, case))
+    if not found.fits[row]:  # then it is sought how many would do
+        found = _search(book, plan, catalogue, given, method, MOST_GPUS)
+        row = taken(found, case)
+        assert row is not None
     decided = _decided(book, plan, found, row, given)
     edits = {**decided, Key("supply"): Stated("owned"), Key(OWN): own}
     del edits[Key("offer")]
     results = evaluate(book, plan, edits)
     offers = sorted(
-        _offers(book, plan, catalogue, edits, accelerator, case.gpus),
+        _offers(book, plan, catalogue, edits, accelerator, gpus) if runs(results) else (),
         key=lambda each: (each.cost is None, _cost(each), each.offer),
     )
+    others = list(_changed(book, plan, found, given, case))
+    if results.scalars["verdict"].value != "fits":
+        others = [each for each in others if each.runs]
     return Answered(
         stated, edits, results, tuple(offers),
-        tuple(_changed(book, plan, found, given, case)),
+        tuple(others),
     )  # fmt: skip
 
 
@@ -115,15 +149,42 @@ def _read(book: Book, plan: Plan, stated: Mapping[str, str]) -> Iterator[tuple[K
             raise Unanswered(f"{name}: {error}") from None
 
 
-def _search(book: Book, plan: Plan, catalogue: Known, given: Edits, method: str) -> Search:
-    """What `choose` would search in for the same job, without a deadline."""
+def runs(results: Results) -> bool:
+    """Whether a case runs, or may."""
+    return results.scalars["verdict"].value not in BLOCKED
+
+
+def _completed(book: Book, plan: Plan, given: Mapping[Key, Stated]) -> dict[Key, Stated]:
+    """The case with what pretraining begins with where it does not say: the plan's epochs, and its
+    usual batch for the case."""
+    if _value(plan, given, "method") != METHODS["pretrain"] or Key("batch") in given:
+        return dict(given)
+    batch = _number(evaluate(book, plan, given).scalars["usual_batch"])
+    return {**given, Key("batch"): Stated(batch, batch, batch)}
+
+
+def _why_none(book: Book, found: Search, case: Case) -> str:
+    """Why a case has no row: no layout can run, or nobody sells it."""
+    axes = {**axes_of(found.job, [float(case.gpus)])}
+    axes |= {name: [value] for name, value in case.fixed.items() if name in axes}
+    reasons = obstacles(book, stated_of(found.job), axes)
+    if reasons:
+        return f"no layout can run: {'; '.join(reasons)}"
+    return "no offer on demand sells this accelerator in that number"
+
+
+def _search(
+    book: Book, plan: Plan, catalogue: Known, given: Edits, method: str, most: int
+) -> Search:
+    """What `choose` would search in for the same job, without a deadline, on up to so many."""
     asked = evaluate(book, plan, given).scalars
     tuning = () if method == "pretrain" else tuple(m for m in METHODS if m != "pretrain")
     job = Job(
         model=str(asked["model"].value), methods=tuning or (method,),
         tokens=_number(asked["trained_tokens"]) * 1e6, sequence=_number(asked["sequence"]),
         batch=_number(asked["batch"]), deadline=math.inf, certain=True,
-        most_gpus=_number(asked["gpus"]),
+        most_gpus=most / BEYOND,
+        trainer=str(asked["trainer"].value) if Key("trainer") in given else "",
     )  # fmt: skip
     return search(book, catalogue, job, assumptions(book, plan, {}))
 
@@ -160,13 +221,14 @@ def sells(per_node: Value, includes: str, gpus: int) -> bool:
 
 
 def _changed(book: Book, plan: Plan, found: Search, given: Edits, case: Case) -> Iterator[Change]:
-    for name, other, row in changes(found, case):
+    for names, other, row in changes(found, case):
         own = {Key(OWN): Stated(other.accelerator)}
         edits = _decided(book, plan, found, row, {**given, **own})
-        text = {
+        texts = {
             "method": METHODS[other.method], "gpus": str(other.gpus), "gpu": other.accelerator,
-        }[name]  # fmt: skip
-        yield Change(name, text, edits, evaluate(book, plan, edits))
+        }  # fmt: skip
+        some = {name: texts[name] for name in names}
+        yield Change(some, edits, evaluate(book, plan, edits))
 
 
 # ------------------------------------------------------------------ values

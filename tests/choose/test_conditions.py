@@ -1,0 +1,129 @@
+"""The conditions of a layout: said in the plan, and the same over many layouts at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from choose.conftest import JOB
+from scalesheet.choose.conditions import TABLE, broken, obstacles
+from scalesheet.choose.grid import axes_of, grid, stated
+from scalesheet.choose.offers import Offers
+from scalesheet.evaluate import Overrides, evaluate
+from scalesheet.model import Book, Key, Plan
+from scalesheet.predict.lookups import Known
+
+#: A layout that runs, in parts to change.
+RUNS: Mapping[str, float | str] = {
+    "model": "llama-3-1-405b", "gpus": 128.0, "batch": 512.0, "trainer": "tuned", "stage": 1.0,
+    "tensor": 8.0, "pipeline": 2.0, "micro_batch": 4.0,
+}  # fmt: skip
+#: What is changed of it, and all that then keeps it from running.
+OBSTACLES: Mapping[str, tuple[Mapping[str, float | str], list[str]]] = {
+    "nothing": ({}, []),
+    "heads": ({"model": "qwen2-0-5b"}, ["14 heads do not divide among a tensor degree of 8"]),
+    "layers": (
+        {"pipeline": 16.0, "stage": 0.0},
+        ["126 layers do not divide among 16 pipeline stages"],
+    ),
+    "accelerators": (
+        {"gpus": 24.0},
+        ["24 accelerators do not divide into replicas of 16 (tensor degree 8 × 2 pipeline stages)"],
+    ),
+    "one accelerator": (
+        {"gpus": 1.0, "stage": 0.0},
+        ["1 accelerator does not divide into replicas of 16 (tensor degree 8 × 2 pipeline stages)"],
+    ),
+    "trainer": (
+        {"trainer": "general"},
+        ["a general trainer cannot split a replica over 16 accelerators; a tuned one can"],
+    ),
+    "one replica": ({"gpus": 16.0}, ["ZeRO stage 1 needs several replicas to shard among, not 1"]),
+    "stage": (
+        {"stage": 3.0},
+        ["ZeRO stage 3 does not go with 2 pipeline stages, which keep gradients and weights whole"],
+    ),
+    "batch": (
+        {"batch": 100.0},
+        ["100 sequences in a step do not divide among 8 replicas with a micro-batch of 4"],
+    ),
+    "a batch of one": (
+        {"batch": 1.0, "pipeline": 1.0, "gpus": 16.0},
+        ["1 sequence in a step does not divide among 2 replicas with a micro-batch of 4"],
+    ),
+    "pipeline": (
+        {"batch": 32.0},
+        ["1 micro-batch of a replica in a step does not fill 2 pipeline stages"],
+    ),
+    "several": (
+        {"pipeline": 16.0, "gpus": 8.0, "stage": 0.0},
+        ["126 layers do not divide among 16 pipeline stages",
+         "8 accelerators do not divide into replicas of 128 "
+         "(tensor degree 8 × 16 pipeline stages)"],
+    ),
+}  # fmt: skip
+
+
+def inputs(changed: Mapping[str, float | str]) -> Overrides:
+    return {Key(name): value for name, value in {**RUNS, **changed}.items()}
+
+
+@pytest.mark.parametrize("name", OBSTACLES)
+def test_the_plan_names_all_that_keeps_a_layout_from_running(
+    name: str, book: Book, plan: Plan
+) -> None:
+    changed, reasons = OBSTACLES[name]
+    found = evaluate(book, plan, inputs(changed))
+    rows = zip(found.tables[TABLE]["holds"], found.tables[TABLE]["says"], strict=True)
+    assert [says.value for holds, says in rows if not holds.value] == reasons
+    assert found.scalars["broken"].value == len(reasons)
+    assert (found.scalars["verdict"].value == "cannot run") == bool(reasons)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    model=some.sampled_from(["llama-3-1-405b", "qwen2-0-5b", "mixtral-8x7b"]),
+    batch=some.integers(1, 600),
+    gpus=some.lists(some.integers(1, 300), min_size=1, max_size=3, unique=True),
+)
+def test_a_layout_runs_where_all_divides_and_software_can(
+    book: Book, catalogue: Known, model: str, batch: int, gpus: list[int]
+) -> None:
+    place = catalogue.results.rows["models"].index(model)
+    sizes = (catalogue.results.tables["models"][name].value[place] for name in ("heads", "layers"))
+    heads, layers = (int(size) for size in sizes)
+    axes = axes_of(JOB, gpus) | {"trainer": ["general", "tuned"]}
+    counts = broken(book, {Key("model"): model, Key("batch"): float(batch)}, axes)
+    values = list(axes.values())
+    for place_, count in np.ndenumerate(counts):
+        cards, trainer, stage, tensor, pipeline, micro = (
+            of[at] for of, at in zip(values, place_, strict=True)
+        )
+        ways = tensor * pipeline
+        replicas, left = divmod(cards, ways)
+        runs = (
+            left == 0 and heads % tensor == 0 and layers % pipeline == 0
+            and (ways == 1 or trainer == "tuned")
+            and (stage == 0 or replicas > 1) and (pipeline == 1 or stage <= 1)
+            and batch % (replicas * micro) == 0
+            and (pipeline == 1 or batch >= replicas * micro * pipeline)
+        )  # fmt: skip
+        assert (count == 0) == runs, (cards, trainer, stage, tensor, pipeline, micro)
+
+
+def test_the_layout_that_comes_nearest_is_the_one_whose_obstacles_are_named(book: Book) -> None:
+    axes = axes_of(JOB, [3])
+    assert obstacles(book, stated(JOB), axes) == (
+        "128 sequences in a step do not divide among 3 replicas with a micro-batch of 1",
+    )
+    assert obstacles(book, stated(JOB), axes_of(JOB, [8])) == ()
+
+
+def test_where_no_layout_can_run_there_is_no_candidate(book: Book, catalogue: Known) -> None:
+    prices = np.ones(1)
+    offers = Offers(("x",), ("X",), ("h100-sxm",), prices * 3, prices, prices, prices, ((3,),))
+    assert len(grid(book, JOB, offers, catalogue, 8.0)) == 0
