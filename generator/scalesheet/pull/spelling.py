@@ -84,6 +84,8 @@ def _text(text: str, flow: bool, style: str, column: int, indent: int) -> str:
     for said in choices:
         if said is text and not _WORDLIKE.fullmatch(text):
             continue
+        if said is text and flow and "?" in text:
+            continue  # within braces it ends a text for PyYAML's own parser
         if said is text and not flow and style == "" and column + len(text) > WIDTH + 20:
             folded = _folded(text, indent + 2)
             if folded is not None:

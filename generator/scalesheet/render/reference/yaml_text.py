@@ -11,7 +11,8 @@ from scalesheet.load import plain
 
 WIDTH = 88
 _PLAIN = re.compile(r"[A-Za-z0-9_./<=(+;$~^][^\n\t]*")
-_SIGNS = re.compile(r"[\[\]{},\"]|: | #|:$|\s$")
+#: `?` too: within braces it ends a text for PyYAML's own parser.
+_SIGNS = re.compile(r"[\[\]{},\"?]|: | #|:$|\s$")
 _PLACE = re.compile(r"[eE][+]?0*")
 
 
