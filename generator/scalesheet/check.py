@@ -15,7 +15,7 @@ from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.load import MAX_FINDINGS, Document, Steps, quotable
-from scalesheet.model import DOMAIN_WORDS, DOMAINS, TO_BE_STATED
+from scalesheet.model import DOMAIN_WORDS, DOMAINS, TO_BE_STATED, within
 from scalesheet.schemas import (
     KINDS,
     described,
@@ -97,6 +97,11 @@ def _values(document: Document) -> Iterator[Diagnostic]:
                 if name in numbers:
                     steps = (*part.steps, name)
                     yield from _domain(document, part, steps, numbers[name])
+            if "value" not in numbers and {"low", "high"} <= set(numbers):
+                between = replace(part, called=f"{part.called}, the middle of low and high")
+                middle = (numbers["low"] + numbers["high"]) / 2
+                if within(part.domain, numbers["low"]) and within(part.domain, numbers["high"]):
+                    yield from _domain(document, between, part.steps, middle)
             yield from _order(document, part, numbers, "value")
     for steps, price in _prices(document):
         numbers = {k: v for k, v in price.items() if _is_number(v)}
@@ -108,10 +113,7 @@ def _values(document: Document) -> Iterator[Diagnostic]:
 def _domain(
     document: Document, figure: _Figure, steps: Steps, number: float
 ) -> Iterator[Diagnostic]:
-    least, included, most, whole = DOMAINS.get(figure.domain, DOMAINS["signed"])
-    below = least is not None and (number < least or (number == least and not included))
-    above = most is not None and number > most
-    if below or above or (whole and number != int(number)):
+    if figure.domain in DOMAINS and not within(figure.domain, number):
         words = DOMAIN_WORDS[figure.domain]
         message = (
             f"{figure.called}: {number} is outside the domain {figure.domain} ({words}); "

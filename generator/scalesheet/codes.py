@@ -252,7 +252,12 @@ _code(
     "Write them: {x:.1 GB}, {x:.1} or {x:.0 %}.",
 )
 # U: units
-_code("U001", "unknown unit", "The unit is not in units.yaml.", "Use the nearest, or declare it.")
+_code(
+    "U001",
+    "unknown unit",
+    "The unit is neither built in nor in units.yaml.",
+    "Use the nearest, or declare it.",
+)
 _code(
     "U002",
     "wrong dimension",
@@ -270,8 +275,8 @@ _code(
 _code(
     "U005",
     "bad unit declaration",
-    "A unit in units.yaml is declared wrongly.",
-    "Declare it by its dimension, or as a number times another unit.",
+    "A unit in units.yaml is declared wrongly, or is built in and means something else.",
+    "Declare it by its dimension, or as a number times another unit; drop one that is built in.",
 )
 # R: ranges and signs
 _code(
@@ -340,7 +345,8 @@ _code(
 _code(
     "V006",
     "more than a number can hold",
-    "The result is too large for a spreadsheet's numbers.",
+    "The result, or a step on the way to it, is more than 1e300: no program computes beyond. "
+    "Wherever it comes about by an edit, the reason 'too large to be a number' takes its place.",
     "Use a larger unit.",
 )
 _code(

@@ -37,6 +37,18 @@ DOMAINS: Mapping[str, tuple[float | None, bool, float | None, bool]] = {
     "whole": (0.0, True, None, True),
     "count": (1.0, True, None, True),
 }
+
+
+def within(domain: str, number: float) -> bool:
+    """Whether a domain holds a number."""
+    least, closed, most, whole = DOMAINS[domain]
+    return (
+        (least is None or number > least or (closed and number == least))
+        and (most is None or number <= most)
+        and (not whole or float(number).is_integer())
+    )
+
+
 #: The same in words.
 DOMAIN_WORDS: Mapping[str, str] = {
     "positive": "above 0",

@@ -41,7 +41,7 @@ def said(content: bytes | str) -> list[str]:
     [
         ("24", 24), ("-3", -3), ("+3", 3), ("0", 0), ("10_000", 10_000), ("1_000", 1000),
         ("0.5", 0.5), ("1e9", 1e9), ("1E9", 1e9), ("1.5e-3", 0.0015), ("7e+2", 700.0),
-        ("1_000.5", 1000.5), ("1e-320", 1e-320), ("0e999", 0.0),
+        ("1_000.5", 1000.5), ("1e-100", 1e-100), ("0e999", 0.0),
     ],
 )  # fmt: skip
 def test_numbers_are_read_as_a_reader_expects(each_parser, text, number):
@@ -146,8 +146,8 @@ def test_columns_count_characters_and_not_bytes(each_parser):
         (
             "a: 1e999\nb: -1e-999\n",
             [
-                "1:4: Y007 1e999 is larger than any number (1.8e308); write it in a larger unit",
-                "2:4: Y007 -1e-999 is smaller than any number (5e-324); write it in a smaller unit",
+                "1:4: Y007 1e999 is larger than 1e100; write it in a larger unit",
+                "2:4: Y007 -1e-999 is smaller than 1e-100; write 0, or use a smaller unit",
             ],
         ),
         ("a: !!str 3\n", ["1:4: Y008 the tag tag:yaml.org,2002:str is not plain data; drop it"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +16,9 @@ from printers.samples import binary
 from printers.world import HERE, ROWS, SCALARS, TABLE, TITLES, Known, reference
 from project import draws
 from proof.office import Office
+from scalesheet.evaluate.interpret import Here, State, interpret
 from scalesheet.language import arithmetic
+from scalesheet.language.arithmetic import TOO_LARGE
 from scalesheet.language.syntax import (
     Call,
     Choice,
@@ -100,6 +103,26 @@ BOUNDARY: list[tuple[Node, Any]] = [
     (Join((Scalar("empty"),)), ""),
     (Join(()), ""),
 ]  # fmt: skip
+
+
+LARGE = binary(n(1e300), "*", n(1e300))
+#: What overflows, and would give a number or a truth if an infinity went on.
+OVERFLOWING: list[Node] = [
+    LARGE,
+    binary(LARGE, "-", LARGE),
+    binary(LARGE, "*", n(0.0)),
+    binary(n(10.0), "**", n(400.0)),
+    Call("exp", (n(1000.0),)),
+    Call("sum", (n(1e308), n(1e308))),
+    Call("min", (LARGE, n(5.0))),
+    Call("max", (Negative(LARGE), n(5.0))),
+    Call("floor", (LARGE,)),
+    Call("round", (LARGE,)),
+    Choice(n(1.0), Compare(">", LARGE, n(5.0)), n(0.0)),
+    Choice(n(1.0), Compare("==", LARGE, LARGE), n(0.0)),
+]
+#: The same for a quotient, which Python's own operator does not refuse.
+VANISHING = [binary(n(1.0), "/", LARGE), binary(n(0.5), "**", LARGE)]
 
 
 class Names:
@@ -273,6 +296,48 @@ def test_node_agrees(run_node: Callable[..., Any], record_property: Any) -> None
 
 def test_chromium_agrees(run_javascript: Callable[..., Any], record_property: Any) -> None:
     assert_agreement(run_javascript(runtime_script(), script(everything())), record_property)
+
+
+def test_python_gives_no_number_for_what_overflows() -> None:
+    for node in OVERFLOWING:
+        try:
+            (found,) = in_python([node])
+        except OverflowError:
+            continue
+        assert not math.isfinite(found), python(node)
+
+
+def test_the_evaluator_says_so_of_what_overflows() -> None:
+    for node in (*OVERFLOWING, *VANISHING):
+        assert interpret(node, Here(State())).why == TOO_LARGE, python(node)
+
+
+def test_libreoffice_shows_an_error_for_what_overflows(office: Office, tmp_path: Path) -> None:
+    path = tmp_path / "overflow.xlsx"
+    nodes = [*OVERFLOWING, *VANISHING]
+    with xlsxwriter.Workbook(str(path)) as book:
+        sheet = book.add_worksheet("Formulas")
+        for row, (name, value) in enumerate(arithmetic.CONSTANTS.items()):
+            sheet.write_number(row, 8, value)
+            book.define_name(f"w.{name}", f"=Formulas!$I${row + 1}")
+        for row, node in enumerate(nodes):
+            sheet.write_formula(row, 0, excel(node, Names()).text, None, -98765)
+    with office.open(path) as workbook:
+        cells = workbook.read("Formulas")
+    for row, node in enumerate(nodes):
+        assert cells[f"A{row + 1}"].error, python(node)
+
+
+def test_a_page_says_so_of_what_overflows(run_node: Callable[..., Any]) -> None:
+    nodes = [*OVERFLOWING, *VANISHING]
+    steps = "".join(f'["{at}", "", [() => {javascript(x)}], []],' for at, x in enumerate(nodes))
+    code = f"""(() => {{
+        const rt = scalesheet.runtime;
+        const plan = {{ steps: (s, t) => [{steps}] }};
+        const {{ results }} = rt.machine(plan, {{ scalars: {{}}, tables: {{}} }});
+        return Object.keys(results.scalars).map((name) => results.scalars[name].reason);
+    }})()"""
+    assert run_node(runtime_script(), code) == [TOO_LARGE] * len(nodes)
 
 
 def test_a_difference_would_be_seen() -> None:

@@ -203,7 +203,7 @@ def effort_of(options: argparse.Namespace) -> Effort:
 
 
 def _count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1 on")
     return int(text)
 
@@ -223,7 +223,12 @@ def _bytes(text: str) -> float:
     sizes = {"GB": 1e9, "GiB": 2.0**30, "MB": 1e6, "MiB": 2.0**20}
     for unit, size in sizes.items():
         number = text.removesuffix(unit).strip()
-        if text.endswith(unit) and number.replace(".", "", 1).isdigit() and float(number) > 0:
+        if (
+            text.endswith(unit)
+            and number.isascii()
+            and number.replace(".", "", 1).isdigit()
+            and float(number) > 0
+        ):
             return float(number) * size
     raise argparse.ArgumentTypeError(f"'{text}' is no size of memory; write 8GB or 6GiB")
 

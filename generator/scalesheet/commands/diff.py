@@ -57,7 +57,7 @@ def _share(text: str) -> float:
 
 
 def _whole(text: str) -> int:
-    if not text.isdecimal() or not int(text):
+    if not (text.isascii() and text.isdecimal()) or not int(text):
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of 1 or more")
     return int(text)
 

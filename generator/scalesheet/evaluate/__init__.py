@@ -227,5 +227,5 @@ def series_of(filled: Filled) -> Series:
     reasons: dict[int, str] = {}
     if filled.why is not None:
         places = np.flatnonzero(absent(filled.why))
-        reasons = {int(place): str(filled.why[place]) for place in places}
+        reasons = {int(place): filled.why[place] for place in places}
     return Series(filled.ends["value"], filled.ends.get("low"), filled.ends.get("high"), reasons)

@@ -45,7 +45,7 @@ def between(book: Book, plan: Plan, choice: str, figures: Sequence[str]) -> tupl
     """What rests on a choice and is needed for the figures, in the order of computation. A column
     is whole: all its cells that are computed."""
     tables = {**book.tables, **plan.tables}
-    reads = {key: _reads(formula_of(tables, plan, key)) for key in plan.order}
+    reads = {key: named_in(formula_of(tables, plan, key)) for key in plan.order}
     changed: set[Name] = {(None, choice)}
     for key in plan.order:
         if reads[key] & changed:
@@ -58,7 +58,7 @@ def between(book: Book, plan: Plan, choice: str, figures: Sequence[str]) -> tupl
     return tuple(key for key in plan.order if (key.table, key.name) in wanted)
 
 
-def _reads(formula: Formula | None) -> set[Name]:
+def named_in(formula: Formula | None) -> set[Name]:
     """The scalars and columns that a formula names."""
     found: set[Name] = set()
     if formula is None:

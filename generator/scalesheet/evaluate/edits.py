@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 from scalesheet.diagnostics import nearest
+from scalesheet.language.arithmetic import NOT_A_NUMBER, stated
 from scalesheet.language.syntax import End
-from scalesheet.model import DOMAIN_WORDS, DOMAINS, Book, Key, Plan, Quantity, Stated
+from scalesheet.model import DOMAIN_WORDS, Book, Key, Plan, Quantity, Stated, within
 
 _CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<column>[a-z0-9_]+)")
 
@@ -89,24 +89,20 @@ def _numbers(quantity: Quantity, text: str, unit: str) -> Stated:
     highest = _number(high, unit) if sign else lowest
     if lowest > highest:
         raise EditError(f"the low end {low} is above the high end {high}; exchange them")
-    least, closed, most, whole = DOMAINS[quantity.domain]
-    outside = (
-        (least is not None and (lowest < least or (lowest == least and not closed)))
-        or (most is not None and highest > most)
-        or (whole and lowest != int(lowest))
-    )
-    if outside:
-        said = f"{text} is outside the domain '{quantity.domain}'"
-        raise EditError(f"{said}; write a number that is {DOMAIN_WORDS[quantity.domain]}")
-    return Stated((lowest + highest) / 2, lowest, highest, midpoint=bool(sign))
+    middle = (lowest + highest) / 2
+    for which, number in (("", lowest), ("", highest), ("the middle of ", middle)):
+        if not within(quantity.domain, number):
+            said = f"{which}{text} is outside the domain '{quantity.domain}'"
+            raise EditError(f"{said}; write a number that is {DOMAIN_WORDS[quantity.domain]}")
+    return Stated(middle, lowest, highest, midpoint=bool(sign))
 
 
 def _number(text: str, unit: str) -> float:
+    text = text.strip()
     try:
-        number = float(text.strip())
-    except ValueError:
+        return stated(text)
+    except ValueError as error:
+        if str(error) != NOT_A_NUMBER:
+            raise EditError(f"'{text}' {error}") from None
         wanted = f"a number in {unit}, without the unit" if unit else "a number"
-        raise EditError(f"expected {wanted}, found '{text.strip()}'") from None
-    if not math.isfinite(number):
-        raise EditError(f"'{text.strip()}' is not a finite number")
-    return number
+        raise EditError(f"expected {wanted}, found '{text}'") from None

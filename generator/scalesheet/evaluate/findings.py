@@ -13,7 +13,9 @@ import numpy as np
 
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.evaluate import evaluate_catalogue
-from scalesheet.evaluate.interpret import Here, Part, State, interpret
+from scalesheet.evaluate.choices import named_in
+from scalesheet.evaluate.interpret import Fault, Here, Part, State, interpret
+from scalesheet.language.arithmetic import TOO_LARGE
 from scalesheet.language.syntax import Fixed, Reason, Text, walk
 from scalesheet.model import (
     DOMAINS,
@@ -37,17 +39,23 @@ MOST_ROWS = 5
 LARGEST = 1e300
 #: Digits of a number in a text: in all, and without zeros at its end.
 MOST_DIGITS, MOST_SIGNIFICANT = 14, 12
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
 def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
     """Everything wrong with a plan's results and the catalogue's, at the formulas that make it."""
     found: list[Diagnostic] = []
     tables = {**book.tables, **plan.tables}
+    faulty: set[tuple[str | None, str]] = set()  # what has a fault; so has all that rests on it
     for key in (*book.order, *plan.order):
         quantity, formula = _of(plan, tables, key)
         if key.table is None or not _sound(results.tables[key.table][key.name], quantity):
+            rests_on_one = bool(faulty & named_in(formula))
             for label, value in _values(tables, results, key):
+                if isinstance(value.reason, Fault):
+                    faulty.add((key.table, key.name))
+                    if rests_on_one:
+                        continue
                 found += _of_value(label, value, quantity, formula)
         if any(isinstance(node, Fixed) for node in _nodes(formula)):
             for label, value in _values(tables, results, key):
@@ -131,7 +139,7 @@ def _of_value(
     position = _position(quantity, formula)
     if value.reason in ARITHMETIC:
         given = Reason(Text(value.reason))
-        if any(n == given for n in _nodes(formula)):
+        if isinstance(value.reason, Fault) or any(n == given for n in _nodes(formula)):
             message = f"{label}: {value.reason}; the formula is {formula.text}"
             yield at(position, ARITHMETIC[value.reason], message)
         return
@@ -139,7 +147,8 @@ def _of_value(
         return
     for end in (value.low, value.value, value.high):
         if end is None or not abs(end) <= LARGEST:
-            yield at(position, "V006", f"{label} is more than a spreadsheet's number can hold")
+            message = f"{label}: {TOO_LARGE}; the formula is {formula.text}"
+            yield at(position, "V006", message)
             return
     least, closed, most, whole = DOMAINS[quantity.domain]
     below = least is not None and (value.low or 0.0) < least

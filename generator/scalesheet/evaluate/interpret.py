@@ -1,9 +1,15 @@
-"""Evaluates one bound tree: for a scalar, for one row, or for all rows of a table at once."""
+"""Evaluates one bound tree: for a scalar, for one row, or for all rows of a table at once.
+
+A result that is not a finite number ends its formula: the cell is a `Fault`, and so is all that
+rests on it. For one cell that is an exception within this module. For all rows at once it is a mark
+on the row, which is then evaluated by itself: only there is it known which side of a choice counts.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +47,20 @@ from scalesheet.language.syntax import (
 Why = NDArray[np.object_]
 
 
+class Fault(str):
+    """A reason that no formula foresees, such as an overflow: aggregates do not skip it."""
+
+    __slots__ = ()
+
+
+class _NoNumberError(Exception):
+    """Ends the evaluation of one cell."""
+
+    def __init__(self, why: Fault) -> None:
+        super().__init__(why)
+        self.why = why
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A value in the making: one, or an array over rows. `why` holds reasons, None where none."""
@@ -74,46 +94,101 @@ class State:
 class Here:
     """Where a tree is evaluated: no table, one row of it (by number), or all of its rows.
 
-    Within the condition of an aggregate `around` is where the aggregate itself stands.
+    Within the condition of an aggregate `around` is where the aggregate itself stands. `suspect`
+    marks the rows that are to be evaluated again, one by one.
     """
 
     state: State
     table: str | None = None
     row: int | None = None
     around: Here | None = None
+    suspect: NDArray[np.bool_] | None = None
 
 
 def interpret(node: Node, here: Here) -> Part:
     """The value of a bound tree."""
+    if here.table is None or here.row is not None:
+        try:
+            return _of(node, here)
+        except _NoNumberError as none:
+            return Part(np.nan, none.why)
+    suspect = np.zeros(len(here.state.rows[here.table]), dtype=bool)
+    try:
+        part = _of(node, replace(here, suspect=suspect))
+    except _NoNumberError as none:
+        part, suspect[:] = Part(np.nan, none.why), True
+    return _again(part, node, here, suspect) if suspect.any() else part
+
+
+def _of(node: Node, here: Here) -> Part:
     return _RULES[type(node)](node, here)
+
+
+def _again(part: Part, node: Node, here: Here, suspect: NDArray[np.bool_]) -> Part:
+    """The same with the suspect rows evaluated one by one."""
+    data: Any = np.empty(len(suspect), dtype=object)
+    data[:] = part.data
+    why = _reasons(part.why, len(suspect))
+    for row in np.flatnonzero(suspect):
+        one = interpret(node, replace(here, row=int(row)))
+        data[row], why[row] = one.data, one.why
+    if all(isinstance(value, float) for value in data):
+        data = data.astype(np.float64)
+    return Part(data, why if absent(why).any() else None)
+
+
+def _finite(operation: str, data: Any, here: Here, *operands: Any) -> Part:
+    """What an operation gives, if it is a number; of an operand without a value it is none."""
+    if isinstance(data, np.ndarray):
+        if here.suspect is not None and not np.isfinite(data).all():
+            lost = ~np.isfinite(data)
+            for operand in operands:
+                lost &= ~np.isnan(operand)
+            here.suspect[:] |= lost
+    elif not math.isfinite(data) and not any(map(math.isnan, operands)):
+        raise _NoNumberError(Fault(arithmetic.missing(operation, data)))
+    return Part(data)
+
+
+def _sound(part: Part, here: Here) -> Part:
+    """A value that is read, which must be no fault."""
+    if isinstance(part.why, Fault):
+        raise _NoNumberError(part.why)
+    if here.suspect is not None and isinstance(part.why, np.ndarray):
+        here.suspect[:] |= np.fromiter(map(_is_fault, part.why), dtype=bool, count=len(part.why))
+    return part
+
+
+def _is_fault(why: object) -> bool:
+    return isinstance(why, Fault)
 
 
 def _scalar(node: Scalar, here: Here) -> Part:
     ends = here.state.scalars[node.name]
-    return ends.get(node.end, ends["value"])
+    return _sound(ends.get(node.end, ends["value"]), here)
 
 
-def _at(part: Part, row: int) -> Part:
+def _at(part: Part, row: int, here: Here) -> Part:
     data = part.data[row]
     if isinstance(data, np.floating):
         data = float(data)
-    return Part(data, None if part.why is None else part.why[row])
+    return _sound(Part(data, None if part.why is None else part.why[row]), here)
 
 
 def _column(node: Column, here: Here) -> Part:
     if here.around is not None and (node.own or node.table != here.table):
         here = here.around
     part = here.state.columns[node.table, node.column].part(node.end)
-    return part if here.row is None else _at(part, here.row)
+    return _sound(part, here) if here.row is None else _at(part, here.row, here)
 
 
 def _cell(node: Cell, here: Here) -> Part:
     row = here.state.rows[node.table][node.row]
-    return _at(here.state.columns[node.table, node.column].part(node.end), row)
+    return _at(here.state.columns[node.table, node.column].part(node.end), row, here)
 
 
 def _lookup(node: Lookup, here: Here) -> Part:
-    found_key = interpret(node.key, here)
+    found_key = _of(node.key, here)
     key = found_key.data
     if isinstance(found_key.why, str):
         return Part(np.nan, found_key.why)
@@ -122,7 +197,7 @@ def _lookup(node: Lookup, here: Here) -> Part:
     if not isinstance(key, np.ndarray):
         if key not in places:
             return Part(np.nan, f"'{key}' is not in {node.table}")
-        return _at(part, places[key])
+        return _at(part, places[key], here)
     found = np.fromiter((places.get(k, -1) for k in key), dtype=np.int64, count=len(key))
     data, why = part.data[found], None if part.why is None else part.why[found]
     missing = found < 0
@@ -135,7 +210,7 @@ def _lookup(node: Lookup, here: Here) -> Part:
             why[row] = own or f"'{key[row]}' is not in {node.table}"
         if data.dtype == np.float64:
             data = np.where(missing, np.nan, data)
-    return Part(data, why)
+    return _sound(Part(data, why), here)
 
 
 def absent(why: Why) -> NDArray[np.bool_]:
@@ -155,9 +230,10 @@ def _many(*parts: Part) -> bool:
 
 
 def _binary(node: Binary, here: Here) -> Part:
-    left, right = interpret(node.left, here), interpret(node.right, here)
+    left, right = _of(node.left, here), _of(node.right, here)
     with np.errstate(all="ignore"):
-        return Part(_OPERATE[node.op](left.data, right.data, _many(left, right)))
+        data = _OPERATE[node.op](left.data, right.data, _many(left, right))
+    return _finite(node.op, data, here, left.data, right.data)
 
 
 def _add(a: Any, b: Any, many: bool) -> Any:
@@ -190,7 +266,7 @@ _COMPARE = {
 
 
 def _compare(node: Compare, here: Here) -> Part:
-    left, right = interpret(node.left, here), interpret(node.right, here)
+    left, right = _of(node.left, here), _of(node.right, here)
     if node.of == "number":
         module = arithmetic_vector if _many(left, right) else arithmetic
         return Part(getattr(module, _COMPARE[node.op])(left.data, right.data))
@@ -210,25 +286,28 @@ def _or_reason(part: Part) -> Any:
 
 
 def _logic(node: Logic, here: Here) -> Part:
-    left, right = interpret(node.left, here), interpret(node.right, here)
+    left = _of(node.left, here)
+    if not _many(left) and bool(left.data) == (node.op == "or"):
+        return left  # decided; the other side need not have a value
+    right = _of(node.right, here)
     if _many(left, right):
         a, b = np.asarray(left.data, dtype=bool), np.asarray(right.data, dtype=bool)
         return Part(a & b if node.op == "and" else a | b)
-    return Part((left.data and right.data) if node.op == "and" else (left.data or right.data))
+    return right
 
 
 def _not(node: Not, here: Here) -> Part:
-    inner = interpret(node.operand, here)
+    inner = _of(node.operand, here)
     if isinstance(inner.data, np.ndarray):
         return Part(~inner.data.astype(bool))
     return Part(not inner.data)
 
 
 def _choice(node: Choice, here: Here) -> Part:
-    test = interpret(node.test, here)
+    test = _of(node.test, here)
     if not isinstance(test.data, np.ndarray):
-        return interpret(node.then if test.data else node.other, here)
-    then, other = interpret(node.then, here), interpret(node.other, here)
+        return _of(node.then if test.data else node.other, here)
+    then, other = _of(node.then, here), _of(node.other, here)
     flags = test.data.astype(bool)
     words = any(isinstance(p.data, str) or _objects(p.data) for p in (then, other))
     if words:
@@ -253,9 +332,9 @@ def _picked(data: Any, flags: NDArray[np.bool_]) -> Any:
 
 
 def _guard(node: Guard, here: Here) -> Part:
-    whys = [interpret(subject, here).why for subject in node.subjects]
     first: Any = None
-    for why in whys:
+    for subject in node.subjects:
+        why = _of(subject, here).why
         if isinstance(why, str):
             if not isinstance(first, np.ndarray):
                 if first is None:
@@ -264,7 +343,7 @@ def _guard(node: Guard, here: Here) -> Part:
             first = np.where(absent(first), first, why)
         elif why is not None:
             first = why.copy() if first is None else np.where(absent(first), first, why)
-    body = interpret(node.body, here)
+    body = _of(node.body, here)
     if first is None:
         return body
     rows = len(first)
@@ -281,17 +360,19 @@ def _guard(node: Guard, here: Here) -> Part:
 
 
 def _call(node: Call, here: Here) -> Part:
-    parts = [interpret(a, here) for a in node.arguments]
+    parts = [_of(a, here) for a in node.arguments]
     module: Any = arithmetic_vector if _many(*parts) else arithmetic
     values = [p.data for p in parts]
     name = node.function
     if name == "round":
         places = int(_literal(node.arguments[1])) if len(values) > 1 else 0
-        return Part(module.round(values[0], places))
-    if name in ("sum", "mean"):
+        data = module.round(values[0], places)
+    elif name in ("sum", "mean"):
         function = getattr(module, "total" if name == "sum" else "mean")
-        return Part(function(*values) if module is arithmetic_vector else function(values))
-    return Part(getattr(module, name)(*values))
+        data = function(*values) if module is arithmetic_vector else function(values)
+    else:
+        data = getattr(module, name)(*values)
+    return _finite(name, data, here, *values)
 
 
 def _literal(node: Node) -> float:
@@ -304,23 +385,25 @@ def _aggregate(node: Aggregate, here: Here) -> Part:
         return _aggregates(node, here)
     chosen: NDArray[np.bool_] = np.ones(len(rows), dtype=bool)
     if node.where is not None:
-        test = interpret(node.where, Here(here.state, node.table, around=here)).data
+        test = _whole(interpret(node.where, Here(here.state, node.table, around=here)), chosen).data
         chosen &= test.astype(bool) if isinstance(test, np.ndarray) else bool(test)
     if node.column is None:
         return Part(float(chosen.sum()))
     filled = here.state.columns[node.table, node.column]
     part = filled.part(node.end)
     if part.why is not None:
+        _whole(part, chosen)
         chosen &= ~absent(part.why)
     if node.function == "count":
         return Part(float(chosen.sum()))
     numbers = part.data[chosen]
     if node.function == "sum":
-        return Part(arithmetic.total(numbers.tolist()))
+        least = numbers.min(initial=0.0)  # nan, if one of them is
+        return _finite("sum", arithmetic.total(numbers.tolist()), here, least)
     if not len(numbers):
         return Part(np.nan)
     if node.function == "mean":
-        return Part(arithmetic.mean(numbers.tolist()))
+        return _finite("mean", arithmetic.mean(numbers.tolist()), here, numbers.min())
     if node.function in ("min", "argmin"):
         best, place = float(numbers.min()), int(numbers.argmin())
     else:
@@ -329,6 +412,14 @@ def _aggregate(node: Aggregate, here: Here) -> Part:
         return Part(best)
     place = arithmetic.first_at(numbers.tolist(), best)
     return Part(list(rows)[int(np.flatnonzero(chosen)[place])])
+
+
+def _whole(part: Part, chosen: NDArray[np.bool_]) -> Part:
+    """The same, if none of the rows that count is a fault: a sum without it would be wrong."""
+    whys = part.why[chosen] if isinstance(part.why, np.ndarray) else [part.why]
+    if fault := next(filter(_is_fault, whys), None):
+        raise _NoNumberError(fault)
+    return part
 
 
 def _by_row(node: Aggregate, table: str) -> bool:
@@ -342,7 +433,10 @@ def _by_row(node: Aggregate, table: str) -> bool:
 def _aggregates(node: Aggregate, here: Here) -> Part:
     assert here.table is not None
     rows = range(len(here.state.rows[here.table]))
-    parts = [_aggregate(node, Here(here.state, here.table, row)) for row in rows]
+    # a row whose aggregate has no number is evaluated again by itself
+    parts = [interpret(node, Here(here.state, here.table, row)) for row in rows]
+    if here.suspect is not None:
+        here.suspect[:] |= np.array([_is_fault(part.why) for part in parts], dtype=bool)
     data: Any = np.array([p.data for p in parts])
     return Part(data.astype(object) if data.dtype.kind == "U" else data)
 
@@ -351,7 +445,7 @@ def _aggregates(node: Aggregate, here: Here) -> Part:
 
 
 def _reason(node: Reason, here: Here) -> Part:
-    why = interpret(node.text, here).data
+    why = _of(node.text, here).data
     if isinstance(why, np.ndarray):
         return Part(np.full(len(why), np.nan), why)
     return Part(np.nan, why)
@@ -372,12 +466,12 @@ def _fixed(node: Fixed, here: Here) -> Part:
     def spell(value: float) -> str:
         return arithmetic.fixed(value, decimals) + node.suffix
 
-    return Part(_each(interpret(node.operand, here).data, spell))
+    return Part(_each(_of(node.operand, here).data, spell))
 
 
 def _title(node: Title, here: Here) -> Part:
     places, titles = here.state.rows[node.table], here.state.titles[node.table]
-    key = interpret(node.key, here)
+    key = _of(node.key, here)
     missing = f"is not in {node.table}"
     data = _each(key.data, lambda id_: titles[places[id_]] if id_ in places else "")
     if not isinstance(key.data, np.ndarray):
@@ -389,7 +483,7 @@ def _title(node: Title, here: Here) -> Part:
 
 def _join(node: Join, here: Here) -> Part:
     """Pieces in a row. An empty cell of a text adds nothing."""
-    parts = [interpret(part, here) for part in node.parts]
+    parts = [_of(part, here) for part in node.parts]
     data: Any = ""
     why: Any = None
     for part in parts:
@@ -419,8 +513,8 @@ _RULES: dict[type[Node], Callable[[Any, Here], Part]] = {
     Join: _join,
     Fixed: _fixed,
     Title: _title,
-    OneOf: lambda n, h: interpret(n.of, h),
-    Negative: lambda n, h: Part(-interpret(n.operand, h).data),
+    OneOf: lambda n, h: _of(n.of, h),
+    Negative: lambda n, h: Part(-_of(n.operand, h).data),
     Scalar: _scalar,
     Column: _column,
     Cell: _cell,

@@ -11,7 +11,9 @@ writes them out:
 - sums of several numbers are exactly rounded.
 
 Nothing raises: where an operation has no value the result is nan, where it is too large for a
-float an infinity. Callers test the operands before, and the result with `math.isfinite`.
+float an infinity. Neither is ever a value of the language: `missing` says which reason stands
+there instead, and the evaluator and the runtimes stop at it, so that no infinity is compared, or
+lost again in `1 / x` or `min`.
 The names are those of the language, so `abs`, `min`, `max` and `round` stand before Python's own.
 """
 
@@ -19,16 +21,20 @@ from __future__ import annotations
 
 import builtins
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 __all__ = [
     "EQUAL_WITHIN",
+    "LARGEST_STATED",
     "ROUNDING_SLACK",
+    "SMALLEST_STATED",
     "abs",
     "at_least",
     "at_most",
     "ceil",
+    "decimal",
     "differ",
     "divide",
     "equal",
@@ -37,15 +43,18 @@ __all__ = [
     "fixed",
     "floor",
     "greater",
+    "in_bounds",
     "less",
     "ln",
     "log10",
     "max",
     "mean",
     "min",
+    "missing",
     "power",
     "round",
     "sqrt",
+    "stated",
     "total",
 ]
 
@@ -53,8 +62,62 @@ EQUAL_WITHIN = 2.0**-49
 ROUNDING_SLACK = 1e-12
 _FLOAT_DIGITS = 17  # as many as tell any float from the next
 
+#: Every number that somebody states is 0, or its size is between these: a literal, a value in a
+#: file, an edit. No figure comes near them, and it takes a product of four to overflow.
+SMALLEST_STATED, LARGEST_STATED = 1e-100, 1e100
+
+NOT_A_NUMBER = "is not a number"
+_DECIMAL = re.compile(r"[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?")
+
+#: Reasons that the arithmetic gives in place of a number.
+DIVISION = "division by zero"
+LOGARITHM = "logarithm of a number that is not positive"
+ROOT = "square root of a negative number"
+POWER = "a power that has no value"
+TOO_LARGE = "too large to be a number"
+_WITHOUT_VALUE = {
+    "/": DIVISION, "**": POWER, "sqrt": ROOT, "ln": LOGARITHM, "log10": LOGARITHM,
+}  # fmt: skip
+
 #: The constants by the names that they have in a workbook.
 CONSTANTS = {"equal_within": EQUAL_WITHIN, "rounding_slack": ROUNDING_SLACK}
+
+
+def stated(text: str) -> float:
+    """The number that a text of digits states. Raises ValueError with what is wrong and what to do
+    where it is none, or beyond the bounds of stated numbers.
+    """
+    if not _DECIMAL.fullmatch(text):
+        raise ValueError(NOT_A_NUMBER)
+    number = float(text.replace("_", ""))
+    nothing = number == 0 and re.search("[1-9]", re.split("[eE]", text)[0]) is not None
+    return in_bounds(0.5 * SMALLEST_STATED if nothing else number)
+
+
+def decimal(text: str) -> float:
+    """The number that a text of the digits 0-9 is, bounded or not. Raises ValueError for any other
+    text, and where the number is not finite.
+    """
+    number = float(text.replace("_", "")) if _DECIMAL.fullmatch(text) else math.nan
+    if not math.isfinite(number):
+        raise ValueError(NOT_A_NUMBER)
+    return number
+
+
+def in_bounds(number: float) -> float:
+    """A number that somebody states. Raises ValueError where it is not finite, or out of bounds."""
+    if number != number:
+        raise ValueError(NOT_A_NUMBER)
+    if math.fabs(number) > LARGEST_STATED:
+        raise ValueError("is larger than 1e100; write it in a larger unit")
+    if number and math.fabs(number) < SMALLEST_STATED:
+        raise ValueError("is smaller than 1e-100; write 0, or use a smaller unit")
+    return number
+
+
+def missing(operation: str, result: float) -> str:
+    """The reason in place of a result that is not finite, of an operator or function on numbers."""
+    return _WITHOUT_VALUE.get(operation, TOO_LARGE) if math.isnan(result) else TOO_LARGE
 
 
 def _within(a: float, b: float) -> float:

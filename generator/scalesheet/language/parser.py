@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from scalesheet.language.arithmetic import stated
 from scalesheet.language.pieces import join, joined, template
 from scalesheet.language.syntax import (
     FUNCTIONS,
@@ -273,9 +274,10 @@ class _Parser:
                 "a literal has no unit, a name starts with a letter",
                 token.start,
             )
-        value = float(token.text.replace("_", ""))
-        if value in (float("inf"), float("-inf")):
-            raise FormulaError(f"'{token.text}' is larger than a number can be", token.start)
+        try:
+            value = stated(token.text)
+        except ValueError as error:
+            raise FormulaError(f"'{token.text}' {error}", token.start) from None
         return Number(value, token.text, span=Span(token.start, token.end))
 
     def name(self, where: str) -> Token:

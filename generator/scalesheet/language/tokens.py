@@ -10,7 +10,7 @@ WORDS = frozenset({"and", "or", "not", "if", "else", "where", "as", "yes", "no"}
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
-      |(?P<number>(?:\d[\d_]*)(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)
+      |(?P<number>(?:[0-9][0-9_]*)(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9]+)?)
       |(?P<name>[A-Za-z_][A-Za-z0-9_]*)
       |(?P<claim>@[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*)
       |(?P<text>'[^'\n]*'|"[^"\n]*")

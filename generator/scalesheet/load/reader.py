@@ -12,7 +12,6 @@ input; events do not, and the depth is bounded on them here.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ import yaml
 from yaml import events
 
 from scalesheet.diagnostics import Diagnostic
+from scalesheet.language.arithmetic import stated
 from scalesheet.load.document import Steps, quotable
 from scalesheet.model import Position
 
@@ -209,15 +209,13 @@ def _syntax(error: yaml.YAMLError, path: str, text: str) -> Diagnostic:
 
 
 def plain(text: str) -> Any:
-    """What a plain (unquoted) scalar stands for. Raises ValueError for a number not finite."""
+    """What a plain (unquoted) scalar stands for. Raises ValueError for a number that no number of
+    the book can be: one that is not finite, or too large or too small to compute with.
+    """
     if text in _WORDS:
         return _WORDS[text]
     if _FLOAT.fullmatch(text):
-        number = float(text.replace("_", ""))
-        if math.isinf(number):
-            raise ValueError("is larger than any number (1.8e308); write it in a larger unit")
-        if number == 0 and re.search("[1-9]", re.split("[eE]", text)[0]):
-            raise ValueError("is smaller than any number (5e-324); write it in a smaller unit")
+        number = stated(text)
         return int(text.replace("_", "")) if _INT.fullmatch(text) else number
     if _NOT_FINITE.fullmatch(text):
         raise ValueError("is not a number; write a number, or {reason: why there is none}")

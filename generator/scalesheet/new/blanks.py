@@ -108,7 +108,11 @@ def setting(kind: str, text: str) -> tuple[Steps, Any]:
     if not _KEY.fullmatch(key):
         raise SettingError(f"'{key}' is no key; write one like memory, or prices[0].price")
     steps: Steps = tuple(
-        int(step[1:-1]) if step.startswith("[") else int(step) if step.isdigit() else step
+        int(step[1:-1])
+        if step.startswith("[")
+        else int(step)
+        if step.isascii() and step.isdigit()
+        else step
         for step in re.findall(r"\[[0-9]+\]|[^.\[\]]+", key)
     )
     fields = fields_of(kind)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scalesheet.language.arithmetic import in_bounds, stated
 from scalesheet.predict.arrays import (
     Array,
     Reasons,
@@ -33,6 +34,8 @@ _ARCHITECTURE = {
     "layers": "layers", "hidden": "hidden", "heads": "heads", "kv_heads": "kv_heads",
     "head_dim": "head_dim", "ffn": "ffn", "vocab": "vocab",
 }  # fmt: skip
+#: Columns of things that exist as a whole or not at all.
+_WHOLE = frozenset((*_ARCHITECTURE, "n_gpus"))
 _SETUP = {
     "id": "id", "model": "model", "seq_len": "sequence", "hardware": "hardware", "n_gpus": "gpus",
     "precision": "precision_text", "parallelism": "layout", "sharding": "layout",
@@ -168,6 +171,8 @@ def _number(text: str, name: str) -> tuple[float, str | None]:
         return np.nan, f"{name} '{text[:40]}' is not a number"
     if number <= 0:
         return np.nan, f"{name} is {text[:40]}, and must be above 0"
+    if name in _WHOLE and not number.is_integer():
+        return np.nan, f"{name} is {text[:40]}, and must be a whole number"
     return number, None
 
 
@@ -187,7 +192,6 @@ def spelled_out(text: str) -> float | None:
             plain = plain[: -len(word)] + short
     times = _TIMES.get(plain[-1:].lower(), 1.0)
     try:
-        number = float(plain[:-1] if times != 1.0 else plain) * times
+        return in_bounds(stated(plain[:-1] if times != 1.0 else plain) * times)
     except ValueError:
         return None
-    return number if np.isfinite(number) else None

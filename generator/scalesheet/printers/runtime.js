@@ -5,8 +5,8 @@
  *   scalesheet.plans     id -> {inputs, compute(inputs)}, put there by the scripts of the plans
  *
  * Inside a computation a cell is {value, low, high}: numbers, texts or booleans, all three equal
- * where exact. A reason stands in all three; NaN is a number that these inputs do not have. An
- * operation that cannot go on without a value throws NoValue, which ends only its own cell.
+ * where exact. A reason stands in all three. A number that is not finite is no value: it throws
+ * NoValue, which ends only its own cell. That cell is a fault, and so is all that rests on it.
  */
 "use strict";
 
@@ -16,6 +16,11 @@ scalesheet.runtime = (() => {
   const EQUAL_WITHIN = 2 ** -49;
   const ROUNDING_SLACK = 1e-12;
   const NO_VALUE = "no value with these inputs";
+  const DIVISION = "division by zero";
+  const LOGARITHM = "logarithm of a number that is not positive";
+  const ROOT = "square root of a negative number";
+  const POWER = "a power that has no value";
+  const TOO_LARGE = "too large to be a number";
   const ENDS = ["value", "low", "high"];
 
   class Reason {
@@ -24,21 +29,36 @@ scalesheet.runtime = (() => {
     }
   }
 
+  /** A reason that no formula foresees, such as an overflow: whatever computes with it is one. */
+  class Fault extends Reason {
+    [Symbol.toPrimitive]() {
+      throw new NoValue(this.text);
+    }
+  }
+
   class NoValue extends Error {}
 
   const reason = (text) => new Reason(text);
   const isReason = (x) => x instanceof Reason;
 
+  /** The same, which must be no fault. */
+  function sound(x) {
+    if (x instanceof Fault) throw new NoValue(x.text);
+    return x;
+  }
+
   // ---------------------------------------------------------------- numbers
 
   const within = (a, b) => EQUAL_WITHIN * (Math.abs(a) + Math.abs(b));
 
-  /** a - b, which must be a number: a comparison with none has no answer. */
-  function gap(a, b) {
-    const difference = a - b;
-    if (Number.isNaN(difference)) throw new NoValue(NO_VALUE);
-    return difference;
+  /** A number that an operation can go on with. */
+  function finite(x) {
+    if (!Number.isFinite(+x)) throw new NoValue(TOO_LARGE);
+    return x;
   }
+
+  /** a - b, where both are numbers: a comparison with none has no answer. */
+  const gap = (a, b) => finite(a) - finite(b);
 
   const equal = (a, b) => Math.abs(gap(a, b)) <= within(a, b);
   const differ = (a, b) => Math.abs(gap(a, b)) > within(a, b);
@@ -53,7 +73,7 @@ scalesheet.runtime = (() => {
 
   /** Half away from zero; a number within EQUAL_WITHIN below a half counts as the half. */
   function round(x, decimals = 0) {
-    if (!Number.isFinite(x)) return NaN;
+    finite(x);
     const size = Math.abs(x);
     const stay = (digits) => Number(digits.split("e")[1]) + 1 + decimals;
     const asked = stay(size.toExponential(40));
@@ -67,13 +87,24 @@ scalesheet.runtime = (() => {
     return (x < 0 ? -nearest : nearest) + 0;
   }
 
-  function power(base, exponent) {
-    return base === 0 && exponent <= 0 ? NaN : base ** exponent;
+  /** The result of an operation that has one where the condition holds. */
+  function unless(without, why, result) {
+    if (without) throw new NoValue(why);
+    return result;
   }
 
-  const divide = (a, b) => (b === 0 ? NaN : a / b);
-  const ln = (x) => (x > 0 ? Math.log(x) : NaN);
-  const log10 = (x) => (x > 0 ? Math.log10(x) : NaN);
+  function power(base, exponent) {
+    const found = finite(base) ** finite(exponent);
+    return unless((base === 0 && exponent <= 0) || Number.isNaN(found), POWER, found);
+  }
+
+  const divide = (a, b) => unless(finite(b) === 0, DIVISION, finite(a) / b);
+  const sqrt = (x) => unless(finite(x) < 0, ROOT, Math.sqrt(x));
+  const ln = (x) => unless(finite(x) <= 0, LOGARITHM, Math.log(x));
+  const log10 = (x) => unless(finite(x) <= 0, LOGARITHM, Math.log10(x));
+  const exp = (x) => Math.exp(finite(x));
+  const min = (...numbers) => Math.min(...numbers.map(finite));
+  const max = (...numbers) => Math.max(...numbers.map(finite));
 
   /** The sum with its rounding errors carried along (Neumaier). */
   function total(numbers) {
@@ -94,14 +125,12 @@ scalesheet.runtime = (() => {
 
   /** Whether a flag says yes; an empty cell does not. */
   function yes(x) {
-    if (Number.isNaN(x)) throw new NoValue(NO_VALUE);
-    return x === true;
+    return sound(x) === true;
   }
 
   /** Whether two texts or flags are the same; two reasons, by their text. */
   function same(a, b) {
-    if (Number.isNaN(a) || Number.isNaN(b)) throw new NoValue(NO_VALUE);
-    return isReason(a) && isReason(b) ? a.text === b.text : a === b;
+    return isReason(sound(a)) && isReason(sound(b)) ? a.text === b.text : a === sound(b);
   }
 
   /** The first subject that is a reason, else the body. One that computes is a function: it may
@@ -118,7 +147,8 @@ scalesheet.runtime = (() => {
 
   /** A rounded number as text: so many decimals, no thousands apart, 15 digits at most. */
   function fixed(x, decimals) {
-    if (!Number.isFinite(x)) throw new NoValue(NO_VALUE);
+    if (x === null) throw new NoValue(NO_VALUE);
+    finite(x);
     const [mantissa, exponent] = Math.abs(x).toExponential(14).split("e");
     const after = Math.max(0, -exponent);
     const digits = "0".repeat(after) + mantissa.replace(".", "").padEnd(Number(exponent) + 1, "0");
@@ -130,13 +160,12 @@ scalesheet.runtime = (() => {
 
   /** Texts in a row; an empty cell adds nothing. */
   function join(...texts) {
-    if (texts.some(Number.isNaN)) throw new NoValue(NO_VALUE);
-    return texts.map((text) => text ?? "").join("");
+    return texts.map((text) => sound(text) ?? "").join("");
   }
 
   /** The title of the row with an id. */
   function title(table, id) {
-    const row = table.index.get(id);
+    const row = table.index.get(sound(id));
     if (row === undefined) throw new NoValue(NO_VALUE);
     return table.titles[row];
   }
@@ -161,7 +190,7 @@ scalesheet.runtime = (() => {
   /** The numbers of a column, without its reasons and empty cells. */
   function numbersOf(table, column, end, where) {
     const cells = table.columns[column];
-    return Array.from(rowsOf(table, where), (row) => cells[row][end]).filter(isNumber);
+    return Array.from(rowsOf(table, where), (row) => sound(cells[row][end])).filter(isNumber);
   }
 
   const least = (numbers) => (numbers.length ? numbers.reduce((a, b) => Math.min(a, b)) : NaN);
@@ -171,7 +200,7 @@ scalesheet.runtime = (() => {
   function best(pick) {
     return (table, column, end, where) => {
       const cells = table.columns[column];
-      const rows = Array.from(rowsOf(table, where)).filter((row) => isNumber(cells[row][end]));
+      const rows = Array.from(rowsOf(table, where)).filter((row) => isNumber(sound(cells[row][end])));
       const wanted = pick(rows.map((row) => cells[row][end]));
       const row = rows.find((candidate) => equal(cells[candidate][end], wanted));
       if (row === undefined) throw new NoValue(NO_VALUE);
@@ -190,8 +219,10 @@ scalesheet.runtime = (() => {
 
   const all = (x) => ({ value: x, low: x, high: x });
 
-  /** A cell from how inputs write it: 5, "a word", true, null, {value, low, high}, {reason}. */
+  /** A cell from how inputs write it: 5, "a word", true, null, {value, low, high}, {reason}. NaN is
+   *  a number that these inputs do not have. */
   function fromInput(input) {
+    if (Number.isNaN(input?.value ?? input)) return all(new Fault(NO_VALUE));
     if (input === null || typeof input !== "object") return all(input);
     if (input.reason !== undefined) return all(reason(input.reason));
     return { value: input.value, low: input.low ?? input.value, high: input.high ?? input.value };
@@ -201,17 +232,16 @@ scalesheet.runtime = (() => {
   function toResult(cell) {
     const why = ENDS.map((end) => cell[end]).find(isReason);
     if (why) return { reason: why.text };
-    if (ENDS.some((end) => Number.isNaN(cell[end]))) return { reason: NO_VALUE };
     return isNumber(cell.value) ? { ...cell } : { value: cell.value };
   }
 
-  /** What one expression gives; NaN where it has no value. */
+  /** What one expression gives; a fault where it has no value. */
   function attempt(expression, row) {
     try {
       const x = expression(row);
-      return typeof x === "number" && !Number.isFinite(x) ? NaN : x;
+      return isNumber(x) ? finite(x) : x;
     } catch (error) {
-      if (error instanceof NoValue) return NaN;
+      if (error instanceof NoValue) return new Fault(error.message);
       throw error;
     }
   }
@@ -408,7 +438,7 @@ scalesheet.runtime = (() => {
     reason, isReason, NoValue, NO_VALUE,
     equal, differ, less, atMost, greater, atLeast,
     floor, ceil, round, power, divide, ln, log10, sum, mean,
-    min: Math.min, max: Math.max, sqrt: Math.sqrt, exp: Math.exp, abs: Math.abs,
+    min, max, sqrt, exp, abs: Math.abs,
     yes, same, guard,
     fixed, join, title,
     lookup, sumOf, meanOf, minOf, maxOf, countOf, countRows,

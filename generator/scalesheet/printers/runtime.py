@@ -1,6 +1,8 @@
 """What printed Python expressions call: the language's arithmetic, reasons, and aggregates.
 
 A column is any iterable of what its cells hold; reasons and empty cells (None) are no numbers.
+An operation on a number that is not finite raises OverflowError, where floats would go on to a
+number or a truth that means nothing.
 """
 
 from __future__ import annotations
@@ -8,26 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
+from scalesheet.language import arithmetic
 from scalesheet.language.arithmetic import (
+    TOO_LARGE,
     abs,
-    at_least,
-    at_most,
     ceil,
-    differ,
-    equal,
-    exp,
     first_at,
     fixed,
     floor,
-    greater,
-    less,
     ln,
     log10,
-    max,
     mean,
-    min,
     round,
     sqrt,
     total,
@@ -63,6 +59,26 @@ __all__ = [
     "sqrt",
     "total",
 ]
+
+
+_Given = TypeVar("_Given")
+
+
+def _of_finite(function: Callable[..., _Given]) -> Callable[..., _Given]:
+    @wraps(function)
+    def checked(*numbers: float) -> _Given:
+        if not all(map(math.isfinite, numbers)):
+            raise OverflowError(TOO_LARGE)
+        return function(*numbers)
+
+    return checked
+
+
+equal, differ = _of_finite(arithmetic.equal), _of_finite(arithmetic.differ)
+less, at_most = _of_finite(arithmetic.less), _of_finite(arithmetic.at_most)
+greater, at_least = _of_finite(arithmetic.greater), _of_finite(arithmetic.at_least)
+min, max = _of_finite(arithmetic.min), _of_finite(arithmetic.max)
+exp = _of_finite(arithmetic.exp)
 
 
 @dataclass(frozen=True, slots=True)

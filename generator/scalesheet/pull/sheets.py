@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from scalesheet.language.arithmetic import decimal
 from scalesheet.pull.package import Package, UnreadableError, read_package
 
 Value = float | str | bool | None
@@ -227,7 +228,7 @@ class _Reader:
             self.parts.clear()
             self.group = given.get("si") if given.get("t") == "shared" else None
         elif tag == "row":
-            self.row = int(given["r"]) - 1 if given.get("r", "").isdigit() else self.row + 1
+            self.row = int(given["r"]) - 1 if _digits(given.get("r", "")) else self.row + 1
             self.column = -1
 
     def text(self, said: str) -> None:
@@ -266,7 +267,7 @@ class _Reader:
         said = self.value
         match self.kind:
             case "s" if said is not None:
-                at = int(said) if said.isdigit() else -1
+                at = int(said) if _digits(said) else -1
                 if not 0 <= at < len(self.strings):
                     raise UnreadableError("W001", "a text of it is lost; save it anew")
                 value = self.strings[at]
@@ -280,7 +281,7 @@ class _Reader:
                 error = said or "#VALUE!"
             case _ if said:
                 try:
-                    value = float(said)
+                    value = decimal(said.strip())
                 except ValueError:
                     raise UnreadableError(
                         "W001", f"{address(self.row, self.column)} holds no number; save it anew"
@@ -294,3 +295,8 @@ def _cells(package: Package, part: str, strings: list[str]) -> dict[Spot, Cell]:
     reader = _Reader(strings)
     package.parse(part, reader.start, reader.end, reader.text)
     return reader.found
+
+
+def _digits(text: str) -> bool:
+    """Whether a text is a whole number; other digits than 0-9 are none here."""
+    return text.isascii() and text.isdigit()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 
 from scalesheet.evaluate.edits import input_name
+from scalesheet.language.arithmetic import in_bounds
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.load.document import quotable
 from scalesheet.model import Key, Quantity, Stated
@@ -105,10 +106,13 @@ def said_in(cells: Mapping[End, Cell], quantity: Quantity, stated: Stated | None
         each = cells[end].value if end in cells else value
         if stated is None and each in (None, ""):
             each = value  # in a row that was added an end that is missing equals the value
+        which = f"has a {end} end that " if end in cells and end != "value" else ""
         if isinstance(each, bool) or not isinstance(each, float):
-            which = f"has a {end} end that " if end in cells and end != "value" else ""
             raise ValueProblem("W005", f"{which}{_no_number(each)}")
-        numbers[end] = each
+        try:
+            numbers[end] = in_bounds(each)
+        except ValueError as error:
+            raise ValueProblem("W005", f"{which}is {each:g}, which {error}") from None
     return numbers["low"], numbers["value"], numbers["high"]
 
 
@@ -123,7 +127,7 @@ def _reason(text: str, quantity: Quantity, stated: Stated | None) -> str:
     if stated is not None and text == stated.reason:
         return text
     bare = text.strip().replace("\u00a0", "").replace(" ", "").replace("'", "")
-    if bare[:1] in "+-0123456789.,≥≤" and any(c.isdigit() for c in bare):
+    if bare[:1] in "+-0123456789.,≥≤" and any(c in "0123456789" for c in bare):
         if bare[:1] in "≥≤" and stated is not None and stated_text(stated, "") is not None:
             return text
         raise ValueProblem("W005", f"is the text {quotable(text)!r}; write it as a number")

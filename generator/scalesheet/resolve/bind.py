@@ -147,6 +147,12 @@ def _numeric(node: Node, scope: Scope, want: Unit | None) -> Typed:
     return typed
 
 
+def _is_literal_zero(node: Node) -> bool:
+    while isinstance(node, Negative):
+        node = node.operand
+    return isinstance(node, Number) and node.value == 0
+
+
 def _binary(node: Binary, scope: Scope, want: Unit | None) -> Typed:
     if node.op in "+-":
         left, right = _alike((node.left, node.right), scope, want, f"'{node.op}' needs")
@@ -161,7 +167,7 @@ def _binary(node: Binary, scope: Scope, want: Unit | None) -> Typed:
     left, right = _numeric(node.left, scope, None), _numeric(node.right, scope, None)
     a, b = left.unit or PURE, right.unit or PURE
     unit = a * b if node.op == "*" else a / b
-    if isinstance(right.tree, Number) and right.tree.value == 0 and node.op == "/":
+    if node.op == "/" and _is_literal_zero(right.tree):
         raise BindError("V003", "division by zero", node.right)
     return Typed(
         Binary(node.op, left.tree, right.tree, span=node.span),

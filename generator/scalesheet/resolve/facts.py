@@ -115,12 +115,11 @@ def _times(a: Interval, b: Interval) -> Interval:
 
 
 def _inverse(b: Interval) -> Interval:
-    if b.low >= 0:
-        return Interval(0 if b.high == inf else 1 / b.high, inf if b.low == 0 else 1 / b.low, False)
-    if b.high <= 0:
-        return Interval(
-            -inf if b.high == 0 else 1 / b.high, 0 if b.low == -inf else 1 / b.low, False
-        )
+    """What 1 / b can be where b is not 0."""
+    if b.low >= 0 and b.high > 0:
+        return Interval(1 / b.high, 1 / b.low if b.low else inf, False)
+    if b.high <= 0 and b.low < 0:
+        return Interval(1 / b.high if b.high else -inf, 1 / b.low, False)
     return Interval(-inf, inf, False)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scalesheet.language.arithmetic import DIVISION, LOGARITHM, POWER, ROOT, TOO_LARGE
 from scalesheet.language.syntax import (
     Aggregate,
     Binary,
@@ -41,14 +42,12 @@ from scalesheet.resolve.facts import REFERENCES, FactsOf, interval
 from scalesheet.resolve.scope import BindError
 from scalesheet.resolve.wholes import is_whole
 
-DIVISION = "division by zero"
-LOGARITHM = "logarithm of a number that is not positive"
-ROOT = "square root of a negative number"
-POWER = "a power that has no value"
 EMPTY = "no rows"
 
 #: Reasons that the arithmetic gives, and the code of the diagnostic when shipped data meet them.
-ARITHMETIC = {DIVISION: "V003", LOGARITHM: "V004", ROOT: "V004", POWER: "V004"}
+ARITHMETIC = {
+    DIVISION: "V003", LOGARITHM: "V004", ROOT: "V004", POWER: "V004", TOO_LARGE: "V006",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +142,7 @@ def _power_test(node: Binary, base: Node, exponent: Node, facts: FactsOf) -> Nod
     """When a power has no value: 0 to a power that is not positive, or a broken power of a
     negative number. None where the domains rule it out."""
     a, b = interval(node.left, facts), interval(node.right, facts)
-    whole = isinstance(node.right, Number) and node.right.value == int(node.right.value)
+    whole = isinstance(node.right, Number) and node.right.value.is_integer()
     tests: list[Node] = []
     if a.low < 0 and not whole:
         tests.append(Compare("<", Call("low", (base,)), Number(0, "0")))

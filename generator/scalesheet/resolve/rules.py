@@ -58,7 +58,7 @@ class Match:
 def natural(id: str) -> list[tuple[int, str]]:
     """An id by which `run-10` comes after `run-9`."""
     parts = re.findall(r"[0-9]+|[^0-9]+", id)
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+    return [(int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in parts]
 
 
 def settle_rules(plan: DraftPlan, low: Lowering, space: Space) -> None:

@@ -13,6 +13,7 @@ scalesheet.inputs = (() => {
   const ONE = new RegExp(`^${NUMBER}$`, "i");
   const RANGE = new RegExp(String.raw`^(${NUMBER})\s*(?:\.\.|–|-|\bto\b)\s*(${NUMBER})$`, "i");
   const CELL = /^(?<table>[a-z0-9_.]+)\['?(?<row>[a-z0-9_-]+)'?\]\.(?<column>[a-z0-9_]+)$/;
+  const LARGEST = 1e100; // as everywhere that a number is stated, see language/arithmetic.py
   const FOREIGN = new Set(["h"]); // what the theme's search asks a page to mark
 
   // ---------------------------------------------------------------- one input
@@ -44,14 +45,15 @@ scalesheet.inputs = (() => {
     }
     if (low > high) throw new Refused(`The low end ${range[1]} is above the high end ${range[2]}.`);
     const { least, open, most, whole } = quantity.domain ?? {};
-    const outside =
-      !Number.isFinite(low) ||
-      !Number.isFinite(high) ||
-      low < (least ?? -Infinity) ||
-      (open && low === least) ||
-      high > (most ?? Infinity) ||
-      (whole && !Number.isInteger(low));
-    if (outside) throw new Refused(`${expected(quantity)}; “${said}” is not.`);
+    const outside = (x) =>
+      Number.isNaN(x) ||
+      Math.abs(x) > LARGEST ||
+      (x !== 0 && Math.abs(x) < 1 / LARGEST) ||
+      x < (least ?? -Infinity) ||
+      (open && x === least) ||
+      x > (most ?? Infinity) ||
+      (whole && !Number.isInteger(x));
+    if ([low, (low + high) / 2, high].some(outside)) throw new Refused(`${expected(quantity)}; “${said}” is not.`);
     return low === high ? low : { value: (low + high) / 2, low, high };
   }
 
