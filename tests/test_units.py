@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import scalesheet
+from scalesheet import cli
+from scalesheet.build import examine
+from scalesheet.predict.tasks import TASKS
+from scalesheet.resolve.catalogue import core_units
+from scalesheet.resolve.catalogue_columns import (
+    DERIVED,
+    HARDWARE,
+    MEASUREMENT,
+    MODEL,
+    NODE,
+    PUBLISHED,
+)
+from scalesheet.resolve.phases import PHASE_COLUMNS
 from scalesheet.units import Declared, Unit, UnitError, Units
+from small import lay, said
 
 UNITS = Units(
     [
@@ -117,3 +134,104 @@ def test_converting_there_and_back_is_exact(one: str, other: str) -> None:
     a, b = UNITS.parse(one), UNITS.parse(other)
     if UNITS.compatible(a, b):
         assert UNITS.factor(a, b) * UNITS.factor(b, a) == 1
+
+
+PACKAGE = Path(scalesheet.__file__).parent
+#: `units.parse("token / second")`, `"unit": "GB / second"` and the like, wherever they are written.
+_NAMED = re.compile(
+    r"""(?:units\.parse\(|unit=|_times\(|figure\([^()\n]*, )"([^"\n]+)"|"unit": "([^"\n]+)\""""
+)
+
+
+def named_units() -> set[str]:
+    """Every unit text that the program names, in its tables, code and schemas."""
+    found = {str(given.unit) for table in (HARDWARE, MODEL, PUBLISHED, NODE, MEASUREMENT)
+             for given in table.values()}  # fmt: skip
+    found |= {computed.unit for columns in DERIVED.values() for computed in columns.values()}
+    found |= {column[1] for column in PHASE_COLUMNS.values()}
+    for path in (*PACKAGE.glob("schema/*.json"), *PACKAGE.rglob("*.py")):
+        found |= {one or other for one, other in _NAMED.findall(path.read_text("utf-8"))}
+    return found
+
+
+def test_every_unit_that_the_program_names_is_built_in() -> None:
+    core, texts = Units(core_units().values()), named_units()
+    assert {"byte", "token / second", "GPU * hour", "GFLOP / token"} <= texts
+    unknown = []
+    for text in sorted(texts):
+        try:
+            core.parse(text)
+        except UnitError as error:
+            unknown.append(f"{text}: {error}")
+    assert unknown == []
+
+
+def units(tmp_path: Path, lines: str) -> list[str]:
+    data = lay(tmp_path, {"units.yaml": f"units:\n  {lines}\n"})
+    return said(examine(data))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "GB: {dimension: information}",
+        "GiB: {is: 1.073741824 * GB, symbol: Gi}",
+        "hour: {is: 3600 * second}",
+        "GPU: {dimension: GPU, counted: yes}",
+        "image: {dimension: image}",
+    ],
+)
+def test_a_built_in_unit_may_be_declared_as_what_it_is(tmp_path: Path, line: str) -> None:
+    assert units(tmp_path, line) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("GiB: {is: 1e9 * byte}", "U005 'GiB' is built in as 1024 * MiB, and this is another"),
+        ("hour: {dimension: length}", "U005 'hour' is built in as 60 * minute, and this"),
+        ("second: {dimension: duration}", "U005 'second' is built in as the unit of"),
+        ("GPU: {dimension: GPU, counted: no}", "U005 'GPU' is built in"),
+        ("tick: {dimension: time}", "U005 the dimension 'time' has its base unit, second, already"),
+        ("huge: {is: 1e400 * byte}", "U005 '1e400' is larger than 1e100"),
+        ("huge: {is: 1e999999999 * byte}", "U005 '1e999999999' is larger than 1e100"),
+        ("huge: {is: 1e31 * byte}", "U005 the unit is further than 1e30 from the base"),
+        ("tiny: {is: 1e-60 * byte}", "U005 the unit is further than 1e30 from the base"),
+        ("none: {is: 0 * byte}", "U005 '0' is not a positive number"),
+    ],
+)  # fmt: skip
+def test_a_unit_that_is_declared_wrongly_is_refused(
+    tmp_path: Path, line: str, message: str
+) -> None:
+    (told,) = units(tmp_path, line)
+    assert told.startswith(message)
+
+
+def test_a_book_needs_no_units_of_its_own(tmp_path: Path) -> None:
+    data = lay(tmp_path, {})
+    (data / "units.yaml").unlink()
+    examined = examine(data)
+    assert said(examined) == []
+    assert examined.book is not None
+    assert set(examined.book.units.declared) == set(core_units())
+
+
+def test_a_unit_text_stays_within_what_a_number_can_convert() -> None:
+    core = Units(core_units().values())
+    assert core.parse("PFLOP**9")
+    with pytest.raises(UnitError, match="the unit is further than 1e150 from its base"):
+        core.parse("PFLOP**9 * Bparameter**9")
+
+
+@pytest.mark.parametrize("command", [*(f"predict {task}" for task in TASKS), "fit"])
+def test_predictions_need_no_unit_of_the_books_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    data = lay(tmp_path, {})
+    (data / "units.yaml").unlink()
+    table = tmp_path / "cases.csv"
+    table.write_text("id,model,hardware,n_gpus,tokens\na,m,card,1,1e9\n", "utf-8")
+    words = command.split()
+    file = [str(table)] if words[0] == "predict" else []
+    cli.main([*words, *file, "--data", str(data)])
+    assert "internal error" not in capsys.readouterr().err

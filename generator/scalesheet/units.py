@@ -1,4 +1,4 @@
-"""Units: a pint registry that starts empty and knows only `units.yaml`.
+"""Units: a pint registry that starts empty and knows the built-in units and those of `units.yaml`.
 
 pint's own registry has `byte` without dimension and `b` for barn, so byte errors would compile.
 Here each dimension is declared, a unit text is a product of powers with an explicit `*`, and a
@@ -7,6 +7,7 @@ conversion is a list of named constants (`byte_per_GB`) that stand as cells on t
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -71,6 +72,9 @@ class Unit:
 
 
 PURE = Unit()
+#: How far the size of a product of units may be from 1, in powers of 10, so that what converts one
+#: into another is a number; and the size of a single one.
+MOST_DECADES, MOST_DECADES_OF_ONE = 150, 30
 #: Stands for a unit text that was not understood: it fits any, so that one fault is told once.
 UNKNOWN = Unit((("?", Fraction(1)),))
 
@@ -131,7 +135,14 @@ class Units:
 
     def parse(self, text: str) -> Unit:
         """Reads `USD / (GPU * hour)`. Raises UnitError with the nearest name."""
-        return _Reader(text, self.declared).unit()
+        unit = _Reader(text, self.declared).unit()
+        sizes = (float(p) * math.log10(self.declared[name].size) for name, p in unit.factors)
+        if abs(sum(sizes)) > MOST_DECADES:
+            remedy = "write it in larger or smaller units"
+            raise UnitError(
+                f"the unit is further than 1e{MOST_DECADES} from its base", None, remedy
+            )
+        return unit
 
     def shown(self, text: str) -> Unit:
         """Reads a unit by its names or as it is shown: `GPU * hour`, `h`, `GPU·h`."""
@@ -226,7 +237,7 @@ def _identifier(text: str) -> str:
     return re.sub(r"\W", "_", text)
 
 
-_TOKEN = re.compile(r"\s*(?:(\*\*|[*/()])|(-?\d+)|([A-Za-z_][A-Za-z0-9_]*)|(\S))")
+_TOKEN = re.compile(r"\s*(?:(\*\*|[*/()])|(-?[0-9]+)|([A-Za-z_][A-Za-z0-9_]*)|(\S))")
 
 
 class _Reader:
@@ -290,7 +301,7 @@ class _Reader:
         if self.peek() == "**":
             self.take()
             exponent = self.take()
-            if not re.fullmatch(r"-?\d+", exponent) or abs(int(exponent)) > 9:
+            if not re.fullmatch(r"-?[0-9]+", exponent) or abs(int(exponent)) > 9:
                 raise UnitError("a power of a unit is a whole number from -9 to 9")
             unit = unit ** int(exponent)
         return unit

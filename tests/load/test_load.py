@@ -346,8 +346,9 @@ def test_a_page_that_is_not_utf8_is_refused(tmp_path):
 
 def test_missing_files_are_named(tmp_path):
     write(tmp_path, **{"plans/small/page.md": "text"})
-    (tmp_path / "units.yaml").unlink()
-    assert found(tmp_path) == [("plans/small/plan.yaml", "Y012"), ("units.yaml", "Y012")]
+    (tmp_path / "sources.yaml").unlink()
+    (tmp_path / "units.yaml").unlink()  # a book need not have units of its own
+    assert found(tmp_path) == [("plans/small/plan.yaml", "Y012"), ("sources.yaml", "Y012")]
     write(tmp_path, **{"plans/other/claims/a.yaml": "a: 1"})
     assert ("plans/other/plan.yaml", "Y012") in found(tmp_path)
     assert [d.code for d in load(tmp_path / "nowhere")[1]] == ["Y012"]

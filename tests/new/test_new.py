@@ -95,11 +95,11 @@ def test_what_the_book_lacks_is_told_and_nothing_is_written(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     data = lay(tmp_path, {})
-    assert run("measurement", "anew") == 1
+    assert run("rate", "anew", "--set", "accelerator=another") == 1
     out, err = capsys.readouterr()
-    assert "U001 unknown unit 'sequence'" in out
-    assert "nothing was written: data/measurements/anew.yaml would not fit the book" in err
-    assert not (data / "measurements").exists()
+    assert "N002" in out
+    assert "nothing was written: data/rates/anew.yaml would not fit the book" in err
+    assert not (data / "rates" / "anew.yaml").exists()
 
 
 def test_a_book_with_blanks_can_be_built(data: Path, tmp_path: Path) -> None:

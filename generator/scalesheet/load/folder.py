@@ -13,9 +13,9 @@ from scalesheet.load.document import Document, quotable
 from scalesheet.load.reader import MAX_BYTES, Parsed, parse, parse_page, parse_subpage
 
 #: Kind of the document by its place. The id of those in folders is the file's name.
-TOP = {"book.yaml": "book", "units.yaml": "units", "sources.yaml": "sources"}
+TOP = {"book.yaml": "book", "sources.yaml": "sources"}
 #: The same, which a book may be without.
-OPTIONAL = {"score.yaml": "score"}
+OPTIONAL = {"units.yaml": "units", "score.yaml": "score"}
 FOLDERS = {
     "hardware": "hardware",
     "nodes": "node",

@@ -57,7 +57,7 @@ def resolve(
     edition = date.fromisoformat(str(book["edition"]))
     day = (as_of or edition).isoformat()
     documents = [replace(document, as_of=day) for document in documents]
-    units = units_of(by_kind["units"], found)
+    units = units_of(by_kind.get("units"), found)
     if found:
         return None, found  # without its units nothing else can be read
     sources = sources_of(by_kind["sources"])

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import date
 from fractions import Fraction
+from functools import cache
+from importlib import resources
+from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.load import Document, flag
+from scalesheet.language.arithmetic import stated
+from scalesheet.load import Document, flag, parse
 from scalesheet.model import Example, Source, Stated
 from scalesheet.resolve.catalogue_columns import DERIVED, MEASUREMENT, NODE, Computed, Given
 from scalesheet.resolve.catalogue_tables import (
@@ -25,45 +30,80 @@ from scalesheet.resolve.providers import providers_table, unknown_providers
 from scalesheet.resolve.published import fits_table
 from scalesheet.resolve.small_tables import small_tables
 from scalesheet.resolve.values import Lowering, citation, show, written
-from scalesheet.units import Declared, UnitError, Units
+from scalesheet.units import MOST_DECADES_OF_ONE, Declared, UnitError, Units
 
 
-def units_of(document: Document, found: list[Diagnostic]) -> Units:
-    """The units of `units.yaml`, in order: a unit by its dimension, or as a multiple of another."""
-    declared: dict[str, Declared] = {}
-    for name, entry in document.data["units"].items():
-        if "is" in entry:
-            number, _, base = str(entry["is"]).partition("*")
-            other = declared.get(base.strip())
-            try:
-                size = Fraction(number.strip().replace("_", ""))
-            except (ValueError, ZeroDivisionError):
-                size = Fraction(0)
-            if other is None or size <= 0:
-                what = f"'{base.strip()}' is not declared above" if other is None else (
-                    f"'{number.strip()}' is not a positive number"
-                )  # fmt: skip
-                place = document.at("units", name, "is")
-                found.append(at(place, "U005", f"{what}; write 'is: NUMBER * UNIT'"))
-                continue
-            dimension, size = other.dimension, size * other.size
+def units_of(document: Document | None, found: list[Diagnostic]) -> Units:
+    """The built-in units and those of `units.yaml`, the units of a dimension beside each other."""
+    declared = dict(core_units())
+    for name, entry in document.data["units"].items() if document is not None else ():
+        assert document is not None
+        made = _unit(name, entry, declared)
+        if isinstance(made, str):
+            place = document.at("units", name, "is" if "is" in entry else "dimension")
+            found.append(at(place, "U005", made))
         else:
-            dimension, size = str(entry["dimension"]), Fraction(1)
-            if any(d.dimension == dimension for d in declared.values()):
-                place = document.at("units", name, "dimension")
-                message = f"the dimension '{dimension}' has its base unit already; use 'is:'"
-                found.append(at(place, "U005", message))
-        declared[name] = Declared(
-            name,
-            dimension,
-            size,
-            str(entry.get("title", name)),
-            str(entry.get("symbol", name)),
-            flag(entry.get("counted", "no")),
-            str(entry.get("is", "")),
-            str(entry.get("note", "")),
-        )
-    return Units(declared.values())
+            declared[name] = made
+    dimensions = list(dict.fromkeys(unit.dimension for unit in declared.values()))
+    return Units(sorted(declared.values(), key=lambda unit: dimensions.index(unit.dimension)))
+
+
+@cache
+def core_units() -> Mapping[str, Declared]:
+    """The units that every book has, by name."""
+    declared: dict[str, Declared] = {}
+    text = resources.files("scalesheet").joinpath("core_units.yaml").read_bytes()
+    for name, entry in parse(text, "core_units.yaml").data["units"].items():
+        made = _unit(name, entry, declared, built_in=False)
+        assert isinstance(made, Declared), made
+        declared[name] = made
+    return declared
+
+
+def _unit(
+    name: str, entry: Mapping[str, Any], known: Mapping[str, Declared], built_in: bool = True
+) -> Declared | str:
+    """A unit as an entry declares it, or what is wrong with the entry."""
+    core = core_units().get(name) if built_in else None
+    said = str(entry.get("is", ""))
+    size = Fraction(1)
+    if said:
+        number, _, base = (part.strip() for part in said.partition("*"))
+        other = known.get(base)
+        if other is None:
+            return f"'{base}' is not declared above; write 'is: NUMBER * UNIT'"
+        try:
+            if stated(number) <= 0:
+                return f"'{number}' is not a positive number; write 'is: NUMBER * UNIT'"
+        except ValueError as error:
+            return f"'{number}' {error}"
+        dimension, size = other.dimension, Fraction(number.replace("_", "")) * other.size
+        if abs(math.log10(size)) > MOST_DECADES_OF_ONE:
+            most = f"1e{MOST_DECADES_OF_ONE}"
+            return f"the unit is further than {most} from the base of its dimension; drop it"
+    else:
+        dimension = str(entry["dimension"])
+    if core is not None:
+        same = core.dimension == dimension and (core.size == size or not said)
+        if not same or flag(entry.get("counted", core.counted)) != core.counted:
+            meaning = core.per or f"the unit of the dimension '{core.dimension}'"
+            return (
+                f"'{name}' is built in as {meaning}, and this is another; delete the line, or give "
+                "the unit another name"
+            )
+        size = core.size
+    elif not said and (first := [u.name for u in known.values() if u.dimension == dimension]):
+        return f"the dimension '{dimension}' has its base unit, {first[0]}, already; use 'is:'"
+    return Declared(
+        name,
+        dimension,
+        size,
+        str(entry.get("title", core.title if core else name)),
+        str(entry.get("symbol", core.symbol if core else name)),
+        core.counted if core else flag(entry.get("counted", "no")),
+        said or (core.per if core else ""),
+        str(entry.get("note", core.note if core else "")),
+    )
 
 
 def sources_of(document: Document) -> dict[str, Source]:
