@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from xlsxwriter.exceptions import FileCreateError
 
-from project import contents, environment, remains
+from project import command, contents, environment, remains
 from scalesheet import output
+from scalesheet.cli import failed
 from scalesheet.output import staged
+from small import HEAD, lay
 
 
 def fill(folder: Path, files: dict[str, str]) -> None:
@@ -192,3 +197,43 @@ def test_killed_before_any_operation_on_files_it_is_the_old_folder_or_the_new(
     assert seen == sorted(seen)
     assert (seen[0], seen[-1]) == (False, True)
     assert contents(out)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no limit on the size of a file")
+def test_a_file_that_cannot_be_written_is_named_with_what_to_do(tmp_path: Path) -> None:
+    data = lay(tmp_path, {"plans/small/plan.yaml": HEAD, "plans/small/page.md": "# A\n"})
+    words = command("build", "--no-site", "--data", str(data), "--out", str(tmp_path / "out"))
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -f 2; exec "$@"', "sh", *words],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "internal error" not in done.stderr
+    assert re.fullmatch(
+        r"scalesheet: /\S+: File too large; raise the limit on the size of a file \(ulimit -f\), "
+        r"or write elsewhere\n",
+        done.stderr,
+    )
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_write_that_fails_without_a_name_is_that_of_the_file_in_hand(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], wrapped: bool
+) -> None:
+    """As `No space left on device` does, of our own writing and of XlsxWriter's."""
+    place = tmp_path / "a-file.txt"
+
+    def write() -> None:
+        with place.open("w") as file:
+            file.write("a")
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    try:
+        write()
+    except OSError as error:
+        failed(FileCreateError(error) if wrapped else error)
+    said = f"{place}: No space left on device; free space on the disk, or write elsewhere"
+    assert capsys.readouterr().err == f"scalesheet: {said}\n"

@@ -91,14 +91,15 @@ def parser() -> Parser:
 def failed(error: Exception) -> int:
     """Says what went wrong: data that was refused, or a fault of our own."""
     from scalesheet.diagnostics import Refused, as_text
+    from scalesheet.disk import described
 
     if isinstance(error, Refused):
         print(as_text(error.diagnostics))
         print(tally(error.diagnostics), file=sys.stderr)
         return FINDINGS
-    if isinstance(error, OSError):
-        place = error.filename or "a file"
-        print(f"scalesheet: {place}: {error.strerror or error}", file=sys.stderr)
+    if (problem := described(error)) is not None:
+        place, said, remedy = problem
+        print(f"scalesheet: {place}: {said}{remedy and f'; {remedy}'}", file=sys.stderr)
         return FINDINGS
     print(
         f"scalesheet: internal error (I001): {type(error).__name__}: {error}\n"

@@ -189,3 +189,37 @@ def test_names_that_a_program_drops_are_found_by_their_rows(shipped: Shipped) ->
 
     pulled = shipped.pull({"batch": 32, "wait low": 1}, drop)
     assert [edit.name for edit in pulled.edits] == ["batch", "wait"]
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["-" * 8000 + "1", "+".join(["1"] * 4000), "1" + "%" * 4000, "^".join(["2"] * 2000)],
+    ids=["signs", "terms", "percents", "powers"],
+)
+def test_a_formula_of_thousands_of_operations_is_refused(shipped: Shipped, formula: str) -> None:
+    pulled = shipped.pull({"cost": f"={formula}"})
+    (told,) = said(pulled)
+    assert "more than 200 operations stand on top of each other" in told
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        ("nan", "W001"),
+        ("1e999", "W001"),
+        ("١٢", "W001"),
+        ("1e308", "which is larger than 1e100"),
+        ("1e-200", "which is smaller than 1e-100"),
+        ("-3", "V002"),
+    ],
+)
+def test_a_number_that_no_input_can_be_is_refused(
+    shipped: Shipped, tmp_path: Path, number: str, told: str
+) -> None:
+    whole = shipped.edited({"batch": 98765})
+    broken = tmp_path / "broken.xlsx"
+    with zipfile.ZipFile(whole) as old, zipfile.ZipFile(broken, "w") as new:
+        for part in old.namelist():
+            new.writestr(part, old.read(part).replace(b"<v>98765</v>", f"<v>{number}</v>".encode()))
+    done = read(shipped.data, broken)
+    assert told in "\n".join(said(done))

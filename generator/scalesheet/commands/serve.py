@@ -125,6 +125,7 @@ def _title(error: Exception, site: Path) -> str:
 def _problems(error: Exception) -> tuple[Problem, ...]:
     from scalesheet.codes import CODES
     from scalesheet.diagnostics import Refused, errors
+    from scalesheet.disk import described
     from scalesheet.serve.server import Problem
 
     if isinstance(error, Refused):
@@ -132,8 +133,9 @@ def _problems(error: Exception) -> tuple[Problem, ...]:
             Problem(f"{d.path}:{d.line}:{d.column}", d.code, d.message, CODES[d.code].remedy)
             for d in errors(error.diagnostics)
         )
-    if isinstance(error, OSError):
-        return (Problem(str(error.filename or ""), "", error.strerror or str(error), ""),)
+    if (problem := described(error)) is not None:
+        place, said, remedy = problem
+        return (Problem(place, "", said, remedy),)
     said = f"{type(error).__name__}: {error}"
     return (Problem("", "I001", said, "See the terminal; it is a fault of scalesheet."),)
 

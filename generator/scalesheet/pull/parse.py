@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from scalesheet.pull.tokens import FormulaProblem, Token
 
 DEEPEST = 100
+#: Operations on top of each other. The language allows fewer, so our own formulas have room.
+MOST_OPERATIONS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,15 @@ def tree_of(tokens: Sequence[Token]) -> Tree:
     tree = parser.level(0)
     if parser.at < len(tokens):
         raise FormulaProblem(f"{parser.said()} stands where the formula could end")
+    unseen: list[tuple[Tree, int]] = [(tree, 1)]
+    while unseen:
+        part, depth = unseen.pop()
+        if depth > MOST_OPERATIONS:
+            most = f"{MOST_OPERATIONS} operations stand on top of each other"
+            raise FormulaProblem(f"more than {most}; give its parts cells of their own")
+        below = part.sides if isinstance(part, Op) else ()
+        below = part.arguments if isinstance(part, Fn) else below
+        unseen += ((each, depth + 1) for each in below)
     return tree
 
 

@@ -67,17 +67,25 @@ def choice_words(quantity: Quantity) -> tuple[str, ...]:
     return quantity.words if quantity.kind == "word" else ()
 
 
+def _first(text: str, units: int) -> str:
+    """The characters that fit into so many units of UTF-16, of which an emoji takes two."""
+    return text.encode("utf-16-le")[: 2 * units].decode("utf-16-le", "ignore")
+
+
 def _sheet_name(wanted: str, taken: set[str]) -> str:
-    """A sheet's name: 31 characters, none of `[]:*?/\\`, unique when case is lost."""
+    """A sheet's name: 31 units of UTF-16, which is what spreadsheets count, none of `[]:*?/\\`,
+    unique when case is lost."""
     clean = re.sub(r"[\[\]:*?/\\]+", " ", wanted)
     clean = re.sub(r"(?<=[A-Z])\(", " (", clean)  # XlsxWriter takes SORT( for a call even here
     clean = re.sub(r"\s+", " ", clean).strip(" '") or "Table"
-    if len(clean) > LONGEST_SHEET_NAME:
-        clean = clean[: LONGEST_SHEET_NAME + 1].rsplit(" ", 1)[0][:LONGEST_SHEET_NAME].rstrip(" '")
+    if _first(clean, LONGEST_SHEET_NAME) != clean:
+        words = _first(clean, LONGEST_SHEET_NAME + 1).rsplit(" ", 1)[0]
+        clean = _first(words, LONGEST_SHEET_NAME).rstrip(" '")
     name, number = clean, 2
     while name.casefold() in taken or name.casefold() == "history":
         suffix = f" {number}"
-        name, number = clean[: LONGEST_SHEET_NAME - len(suffix)].rstrip() + suffix, number + 1
+        name = _first(clean, LONGEST_SHEET_NAME - len(suffix)).rstrip() + suffix
+        number += 1
     taken.add(name.casefold())
     return name
 
