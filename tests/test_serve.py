@@ -14,6 +14,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +23,7 @@ import pytest
 from project import command, contents, edit, environment, project, remains
 from proof.browser import Chromium
 from scalesheet import cli
+from scalesheet.serve.server import News, Server
 from scalesheet.serve.watch import changes, look
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends it as Ctrl-C does")
@@ -185,6 +187,51 @@ def test_an_open_page_shows_the_error_and_then_the_new_site(
     assert panel.count() == 0
     assert complaints == []
     page.context.close()
+
+
+@contextmanager
+def listening(site: Path, **options: float) -> Iterator[socket.socket]:
+    """A connection to a server of a site of one page."""
+    (site / "index.html").write_text("<p>home")
+    with Server(site, 0, News(""), **options) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with socket.create_connection(server.server_address) as client:
+            client.settimeout(PATIENCE)
+            yield client
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("path", "host", "status"),
+    [
+        ("/", "localhost", 200),
+        ("/" + "a" * 300, "localhost", 404),
+        ("/" + "a" * 300 + ".html", "localhost", 404),
+        ("/" + "a/" * 3000, "localhost", 404),
+        ("/%00.html", "localhost", 404),
+        ("/index.html/a.html", "localhost", 404),
+        ("http://[", "localhost", 400),
+        ("/", "[::1]:8000", 200),
+        ("/", "[::1", 421),
+        ("/", "a]b", 421),
+        ("/", "", 421),
+    ],
+)
+def test_whatever_is_asked_for_is_answered_without_a_traceback(
+    path: str, host: str, status: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with listening(tmp_path) as client:
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        answer = client.makefile("rb").read().decode()
+    assert answer.startswith(f"HTTP/1.0 {status} "), answer
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("sent", [b"", b"G", b"GET / HTTP/1.1\r\nHost: local"])
+def test_a_connection_that_is_silent_is_closed(tmp_path: Path, sent: bytes) -> None:
+    with listening(tmp_path, patience=0.05) as client:
+        client.sendall(sent)
+        assert client.recv(1) == b""
 
 
 def test_a_port_in_use_is_refused_with_the_remedy(

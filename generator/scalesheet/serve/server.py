@@ -9,18 +9,20 @@ from __future__ import annotations
 import html
 import http.server
 import json
+import os
 import sys
 from dataclasses import asdict, dataclass
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 OURS = "/-scalesheet-/"
 _FILES = {"live.js": "text/javascript; charset=utf-8", "live.css": "text/css; charset=utf-8"}
 _HERE = Path(__file__).parent
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+PATIENCE = 10.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -45,14 +47,16 @@ class News:
 class Server(http.server.ThreadingHTTPServer):
     """Serves `site` on the loopback address alone; `news` is what its pages are told.
 
-    Raises OSError where the port is taken.
+    A connection that is silent for `patience` seconds is closed. Raises OSError where the port is
+    taken.
     """
 
     daemon_threads = True
 
-    def __init__(self, site: Path, port: int, news: News) -> None:
+    def __init__(self, site: Path, port: int, news: News, patience: float = PATIENCE) -> None:
         self.site = site
         self.news = news
+        self.patience = patience
         super().__init__(("127.0.0.1", port), partial(Handler, directory=str(site)))
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -66,6 +70,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     server: Server
 
+    def setup(self) -> None:
+        self.request.settimeout(self.server.patience)
+        super().setup()
+
     def do_GET(self) -> None:
         self._answer(body=True)
 
@@ -74,23 +82,25 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def _answer(self, *, body: bool) -> None:
         # A page elsewhere could reach this server under a name of its own; that name is refused.
-        if urlsplit(f"//{self.headers.get('Host', '')}").hostname not in _LOOPBACK:
+        host = _parts(f"//{self.headers.get('Host', '')}")
+        if host is None or host.hostname not in _LOOPBACK:
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST, "This server is for this machine only")
             return
-        path = urlsplit(self.path).path
+        address = _parts(self.path)
+        if address is None:
+            self.send_error(HTTPStatus.BAD_REQUEST)
+            return
+        path = address.path
         if path.startswith(OURS):
             self._ours(path.removeprefix(OURS), body)
             return
         file = Path(self.translate_path(self.path))
-        if file.is_dir():
-            if not path.endswith("/"):
-                super().do_GET() if body else super().do_HEAD()
-                return
-            file /= "index.html"
-        if file.suffix == ".html" and file.is_file():
-            self._send(file.read_bytes(), "text/html; charset=utf-8", body, page=True)
-        elif file.is_file():
+        folder = os.path.isdir(file)
+        page = _content(file / "index.html" if folder else file)
+        if (folder and not path.endswith("/")) or (file.suffix != ".html" and os.path.isfile(file)):
             super().do_GET() if body else super().do_HEAD()
+        elif page is not None:
+            self._send(page, "text/html; charset=utf-8", body, page=True)
         elif not self.server.site.is_dir():
             self._send(_WAITING.encode(), "text/html; charset=utf-8", body, page=True)
         else:
@@ -134,6 +144,24 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """The terminal is for what the builds say."""
+
+
+def _parts(address: str) -> SplitResult | None:
+    """An address taken apart, or None where it is none."""
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return None
+
+
+def _content(page: Path) -> bytes | None:
+    """What is in a page, or None where there is no such page: a build may take it away any time."""
+    if page.suffix != ".html":
+        return None
+    try:
+        return page.read_bytes()
+    except (OSError, ValueError):  # such as a name that is too long, or one with a null character
+        return None
 
 
 _WAITING = (
