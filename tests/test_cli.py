@@ -159,8 +159,9 @@ def test_a_folder_of_somebody_elses_is_not_replaced(
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "thesis.txt").write_text("years of work")
+    (mine / "api").mkdir()
     assert run("build", "--no-site", "--data", data, "--out", str(mine)) == 2
-    assert "holds files that are not of a build" in capsys.readouterr().err
+    assert f"'{mine}' was not made by a build" in capsys.readouterr().err
     assert (mine / "thesis.txt").read_text() == "years of work"
 
 

@@ -119,6 +119,7 @@ def test_another_version_of_a_library_or_of_the_program_builds_anew(
 def test_a_build_that_is_skipped_clears_up_after_one_that_was_killed(finished: Path) -> None:
     (finished / ".build.lock").touch()
     (finished / ".build.new" / "site").mkdir(parents=True)
+    (finished / ".build.new" / ".stamp.json").touch()
     assert not rebuilt(finished)
     assert remains(finished) == []
 
@@ -139,3 +140,29 @@ def test_files_that_rest_on_nothing_are_not_looked_at(finished: Path) -> None:
     (finished / "docs" / ".draft.md").write_text("# A draft\n")
     (finished / "data" / ".plan.yaml.swp").write_text("an editor's")
     assert not rebuilt(finished)
+
+
+def test_pages_below_docs_that_no_build_made_are_refused_before_anything_is_built(
+    finished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = finished / "docs" / "book"
+    book.rename(finished / "kept")
+    book.mkdir()
+    (book / "own.md").write_text("# Mine\n")
+    monkeypatch.setattr("scalesheet.build._sensitivities", lambda book: pytest.fail("built"))
+    with pytest.raises(FileExistsError, match="was not made by a build") as error:
+        build(finished / "data", finished / "build")
+    assert error.value.filename == str(book)
+    assert (book / "own.md").read_text() == "# Mine\n"
+    (book / "own.md").unlink()
+    book.rmdir()
+    (finished / "kept").rename(book)
+
+
+def test_the_output_of_a_version_that_left_no_mark_with_the_pages_is_replaced(
+    finished: Path,
+) -> None:
+    (finished / "docs" / "book" / ".stamp.json").unlink()
+    edit(finished / "data" / "book.yaml", "title:", "# another comment\ntitle:")
+    assert rebuilt(finished)
+    assert (finished / "docs" / "book" / ".stamp.json").is_file()

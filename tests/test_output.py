@@ -16,21 +16,25 @@ from xlsxwriter.exceptions import FileCreateError
 from project import command, contents, environment, remains
 from scalesheet import output
 from scalesheet.cli import failed
-from scalesheet.output import staged
+from scalesheet.output import MARK, staged, sweep
 from small import HEAD, lay
 
 
-def fill(folder: Path, files: dict[str, str]) -> None:
+def fill(folder: Path, files: dict[str, str], *, mark: bool = True) -> None:
+    """Files in a folder, one that a build made unless it is to have no mark."""
     for place, text in files.items():
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (folder / place).write_text(text)
+    if mark:
+        (folder / MARK).touch()
 
 
 def texts(folder: Path) -> dict[str, str]:
+    """What is in each file but the mark."""
     return {
         path.relative_to(folder).as_posix(): path.read_text()
         for path in folder.rglob("*")
-        if path.is_file()
+        if path.is_file() and path.name != MARK
     }
 
 
@@ -109,6 +113,52 @@ def test_behind_a_link_the_folder_is_replaced_and_the_link_stays(tmp_path: Path)
     assert list(real.parent.iterdir()) == [real]
 
 
+MINE = {"thesis.txt": "years of work", "api/server.py": "mine", "site/index.html": "mine"}
+
+
+@pytest.mark.parametrize("name", ["out", ".out.new", ".out.old"])
+@pytest.mark.parametrize("also", ["", "an output"])
+@pytest.mark.usefixtures("way")
+def test_a_folder_that_no_build_made_is_refused_by_name_and_stays(
+    name: str, also: str, tmp_path: Path
+) -> None:
+    if also and name != "out":
+        fill(tmp_path / "out", OLD)
+    fill(tmp_path / name, MINE, mark=False)
+    before = texts(tmp_path)
+    with (
+        pytest.raises(FileExistsError, match="was not made by a build") as error,
+        staged(tmp_path / "out"),
+    ):
+        raise AssertionError
+    assert error.value.filename == str(tmp_path / name)
+    sweep(tmp_path / "out")
+    assert texts(tmp_path) == before
+
+
+def test_a_file_or_a_link_under_a_working_name_is_refused_and_stays(tmp_path: Path) -> None:
+    fill(tmp_path / "elsewhere", MINE)
+    for name in (".out.lock", ".out.new", ".out.old"):
+        for make in (lambda at: at.write_text("mine"), lambda at: at.symlink_to("elsewhere")):
+            make(tmp_path / name)
+            before = texts(tmp_path)
+            with pytest.raises(FileExistsError) as error, staged(tmp_path / "out"):
+                raise AssertionError
+            assert error.value.filename == str(tmp_path / name)
+            sweep(tmp_path / "out")
+            assert texts(tmp_path) == before
+            (tmp_path / name).unlink()
+
+
+def test_an_empty_folder_may_be_replaced(tmp_path: Path) -> None:
+    for name in ("out", ".out.new", ".out.old"):
+        (tmp_path / name).mkdir()
+    with staged(tmp_path / "out") as stage:
+        fill(stage, NEW)
+    assert texts(tmp_path / "out") == NEW
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
 def test_a_second_build_of_the_same_folder_is_told_to_wait(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with staged(out) as stage:
@@ -127,7 +177,7 @@ def test_a_build_that_waits_comes_after(tmp_path: Path) -> None:
     code = dedent("""
         import sys
         from pathlib import Path
-        from scalesheet.output import staged
+        from scalesheet.output import MARK, staged, sweep
         with staged(Path(sys.argv[1]), wait=True) as stage:
             (stage / "by").write_text("the second")
         print("done")

@@ -74,7 +74,7 @@ def build(
     Prices are those of `as_of`, and `created` is what a workbook says of itself: both are the
     edition unless given.
     """
-    from scalesheet.fingerprint import of_inputs, sources, still_holds, write_stamp
+    from scalesheet.fingerprint import made_with, of_inputs, sources, still_holds, write_stamp
 
     # First of all: what changes from here on is then new to the next build.
     project = _project(data)
@@ -86,13 +86,19 @@ def build(
     edition, found = sound_edition(data, as_of)
 
     # Where neither the input nor the output changed there is nothing to do.
-    from scalesheet.output import staged, sweep
+    from scalesheet.output import MARK, refuse_strangers, staged, sweep
 
     published = project / "docs" / GENERATED if site else None
     told = still_holds(out, published, inputs)
     if told is not None:
         sweep(out)
         return _built(out, edition.book, site, found, told)
+
+    # Pages of a version that left no mark there are known from the output that came with them.
+    if published is not None:
+        if made_with(out, published):
+            (published / MARK).touch()
+        refuse_strangers(published)
 
     # All is made beside the output, and takes its place in one step at the end.
     with staged(out) as stage:

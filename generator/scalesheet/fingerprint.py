@@ -17,7 +17,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-STAMP = ".stamp.json"
+from scalesheet.output import MARK
+
 _SNIPPET = re.compile(r"-+8<-+\s*[\"']([^\"']+)[\"']")
 
 
@@ -75,13 +76,13 @@ def write_stamp(folder: Path, pages: Path | None, inputs: str, told: dict[str, A
     """
     stamp = {"inputs": inputs, "told": told, "files": _contents(folder), "pages": _contents(pages)}
     text = json.dumps(stamp, indent=1, sort_keys=True) + "\n"
-    (folder / STAMP).write_text(text, "utf-8", newline="\n")
+    (folder / MARK).write_text(text, "utf-8", newline="\n")
 
 
 def still_holds(folder: Path, pages: Path | None, inputs: str) -> dict[str, Any] | None:
     """What was told when output and pages were made from these inputs, if they still are those."""
     try:
-        stamp = json.loads((folder / STAMP).read_text("utf-8"))
+        stamp = json.loads((folder / MARK).read_text("utf-8"))
         now = {"inputs": inputs, "files": _contents(folder), "pages": _contents(pages)}
         if all(stamp[name] == value for name, value in now.items()):
             told: dict[str, Any] = stamp["told"]
@@ -89,6 +90,16 @@ def still_holds(folder: Path, pages: Path | None, inputs: str) -> dict[str, Any]
     except (OSError, ValueError, LookupError, TypeError):
         pass  # no stamp, or one that somebody edited: build
     return None
+
+
+def made_with(folder: Path, pages: Path) -> bool:
+    """Whether there are pages below `pages` and the stamp of an output names them all."""
+    try:
+        named = json.loads((folder / MARK).read_text("utf-8"))["pages"]
+        found = _contents(pages).keys()
+        return bool(found) and found <= named.keys()
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return False
 
 
 def _contents(folder: Path | None) -> dict[str, str]:

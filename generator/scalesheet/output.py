@@ -6,11 +6,15 @@ Beside a folder `build` there stand, while a build writes it and after one that 
 - `.build.new`, what is being made, or what was replaced and is being removed;
 - `.build.old`, only where the system cannot exchange two names in one step: the old folder, for
   the moment in which neither has the name. The next build puts it back.
+
+Every folder that is made here holds the file `.stamp.json` from its first moment to its last. Only
+what holds it is replaced or removed; whatever else has one of these names is refused and stays.
 """
 
 from __future__ import annotations
 
 import ctypes
+import errno
 import filecmp
 import os
 import shutil
@@ -22,6 +26,7 @@ from pathlib import Path
 if sys.platform != "win32":
     import fcntl
 
+MARK = ".stamp.json"
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 
@@ -31,27 +36,32 @@ def staged(out: Path, *, wait: bool = False) -> Iterator[Path]:
     """A folder that becomes `out` when the block ends well, and vanishes when it does not.
 
     Files that did not change keep their place on the disk, with their dates. Raises
-    BlockingIOError where another build writes `out`, or else waits for it.
+    BlockingIOError where another build writes `out`, or else waits for it, and FileExistsError
+    where somebody else's file or folder would be replaced.
     """
     out = out.resolve()  # of a link to a folder, the folder is replaced and the link stays
     out.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(out, wait):
+    refuse_strangers(out)
+    with locked(_beside(out, "lock"), out, wait=wait):
         _recover(out)
         stage = _beside(out, "new")
         stage.mkdir()
         try:
+            (stage / MARK).touch()
             yield stage
             _keep_unchanged(stage, out)
             _exchange(stage, out)
         finally:
-            shutil.rmtree(stage, ignore_errors=True)
+            with suppress(OSError):
+                _remove(stage)
 
 
 def sweep(out: Path) -> None:
     """Clears up after a build that was killed, where no other is at work."""
     out = out.resolve()
-    if any(_beside(out, what).exists() for what in ("lock", "new", "old")):
-        with suppress(BlockingIOError), _locked(out, wait=False):
+    beside = any(os.path.lexists(_beside(out, what)) for what in ("lock", "new", "old"))
+    if beside and not any(strangers(out)):
+        with suppress(BlockingIOError), locked(_beside(out, "lock"), out):
             _recover(out)
 
 
@@ -59,19 +69,61 @@ def _beside(out: Path, what: str) -> Path:
     return out.with_name(f".{out.name}.{what}")
 
 
+# ------------------------------------------------------------------ what is ours
+
+
+def strangers(out: Path) -> Iterator[Path]:
+    """What has the name of the output or one of those beside it, and was not made by a build."""
+    out = out.resolve()
+    yield from (path for path in (out, _beside(out, "new"), _beside(out, "old")) if not _ours(path))
+    lock = _beside(out, "lock")
+    if os.path.lexists(lock) and (lock.is_symlink() or not lock.is_file() or lock.stat().st_size):
+        yield lock
+
+
+def refuse_strangers(out: Path) -> None:
+    """Raises FileExistsError with the first of them."""
+    for path in strangers(out):
+        said = "was not made by a build and would be replaced; move it away, or name another output"
+        raise FileExistsError(errno.EEXIST, said, str(path))
+
+
+def _ours(folder: Path) -> bool:
+    """Whether a folder may be replaced: it holds the mark, or nothing, or is not there at all."""
+    try:
+        return not folder.is_symlink() and (not os.listdir(folder) or (folder / MARK).is_file())
+    except FileNotFoundError:
+        return True
+    except NotADirectoryError:
+        return False
+
+
+def _remove(folder: Path) -> None:
+    """The mark goes last: what a kill leaves is still ours."""
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        elif path.name != MARK:
+            path.unlink()
+    (folder / MARK).unlink(missing_ok=True)
+    folder.rmdir()
+
+
 # ------------------------------------------------------------------ one at a time
 
 
 @contextmanager
-def _locked(out: Path, wait: bool) -> Iterator[None]:
-    """Holds the lock of `out`. The system frees it when its process ends, however that ends."""
+def locked(lock: Path, folder: Path, *, wait: bool = False) -> Iterator[None]:
+    """Holds the lock of a folder. The system frees it when its process ends, however that ends.
+
+    Raises BlockingIOError where another process holds it, or else waits for that.
+    """
     if sys.platform == "win32":
         yield
         return
-    lock = _beside(out, "lock")
-    handle = _taken(lock, wait)
+    handle = _taken(lock, folder, wait)
     while handle is None:
-        handle = _taken(lock, wait)
+        handle = _taken(lock, folder, wait)
     try:
         yield
     finally:
@@ -79,7 +131,7 @@ def _locked(out: Path, wait: bool) -> Iterator[None]:
         os.close(handle)
 
 
-def _taken(lock: Path, wait: bool) -> int | None:
+def _taken(lock: Path, folder: Path, wait: bool) -> int | None:
     """The lock's file, held; None if it was removed by its last holder in between."""
     assert sys.platform != "win32"
     handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
@@ -91,9 +143,8 @@ def _taken(lock: Path, wait: bool) -> int | None:
         pass
     except BlockingIOError as error:
         os.close(handle)
-        name = lock.name.removeprefix(".").removesuffix(".lock")
         said = "another build is writing this folder; wait until it has ended"
-        raise BlockingIOError(error.errno, said, str(lock.with_name(name))) from None
+        raise BlockingIOError(error.errno, said, str(folder)) from None
     except BaseException:
         os.close(handle)
         raise
@@ -108,7 +159,7 @@ def _recover(out: Path) -> None:
         old.rename(out)
     for rest in (old, _beside(out, "new")):
         if rest.exists():
-            shutil.rmtree(rest)
+            _remove(rest)
 
 
 # ------------------------------------------------------------------ the exchange
@@ -136,7 +187,8 @@ def _exchange(stage: Path, out: Path) -> None:
         old = _beside(out, "old")
         out.rename(old)
         stage.rename(out)
-        shutil.rmtree(old, ignore_errors=True)
+        with suppress(OSError):
+            _remove(old)
 
 
 def _exchanged(a: Path, b: Path) -> bool:

@@ -12,6 +12,7 @@ from scalesheet.new import entry
 from scalesheet.new.places import modeline, place
 from scalesheet.new.sound import compiled
 from scalesheet.render.reference.yaml_text import block
+from scalesheet.save import content, save
 from scalesheet.schemas import schema
 
 KIND = "measurement"
@@ -22,25 +23,26 @@ def written(data: Path, record: Record) -> Path:
     """Writes a record under the next free name and returns where it is. The sources that it rests
     on are entered where the book lacks them. Raises Refused where it does not fit the book, which
     then is as before; LayoutError where sources.yaml cannot take an entry; OSError."""
+    file = entry.file(data)
+    old = content(file)
     sources = with_source(data, source_of(record))
     number = 1
     while True:
         id = name(record, number)
         path = place(data, KIND, id)
         if not (path.exists() or path.is_symlink()):
-            content = modeline(data, KIND, id) + text(record)
-            compiled(data, KIND, id, content, sources)
-            path.parent.mkdir(parents=True, exist_ok=True)
+            made = modeline(data, KIND, id) + text(record)
+            compiled(data, KIND, id, made, sources)
+            changes: dict[Path, tuple[bytes | None, bytes]] = {path: (None, made.encode())}
+            if sources is not None:
+                changes[file] = old, sources.encode()
             try:
-                with path.open("x", encoding="utf-8", newline="\n") as file:
-                    file.write(content)
-                break
+                save(data, changes)
+                return path
             except FileExistsError:
-                pass  # another run was quicker
+                if not path.exists():  # it is the sources that came into being
+                    raise
         number += 1
-    if sources is not None:
-        entry.replace(entry.file(data), sources)
-    return path
 
 
 def source_of(record: Record) -> str:

@@ -52,9 +52,13 @@ def _date(text: str) -> date:
 
 
 def folder(data: Path) -> Path:
-    """The data folder. Raises UsageError where there is none."""
+    """The data folder, with what a killed command was saving in it finished or taken back. Raises
+    UsageError where there is none, OSError where that cannot be done."""
+    from scalesheet.save import recover
+
     if not data.is_dir():
         raise UsageError(f"there is no data folder '{data}'; name it with --data DIR")
+    recover(data)
     return data
 
 

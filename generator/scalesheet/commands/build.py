@@ -12,9 +12,6 @@ from scalesheet.commands import GOOD, UsageError, as_of, folder, progress
 
 SUMMARY = "write the workbooks, the data and the site"
 
-#: What a build puts into its output folder, which is replaced as a whole.
-OURS = {"workbooks", "site", "api"}
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -79,14 +76,16 @@ def refuse_no_site(data: Path) -> None:
 
 def refuse_overlap(out: Path, data: Path) -> None:
     """The output folder is replaced as a whole, so it must hold nothing of the user's."""
+    from scalesheet.output import strangers
+
     target, source = out.absolute().resolve(), data.absolute().resolve()
     if target == source or source.is_relative_to(target) or target.is_relative_to(source):
         raise UsageError(f"--out '{out}' would replace the data folder '{data}'")
     if target.is_file():
         raise UsageError(f"--out '{out}' is a file; name a folder")
-    found = {path.name for path in target.iterdir()} if target.is_dir() else set()
-    if found and not OURS & found:
+    for path in strangers(target):
+        name = out if path == target else path
         raise UsageError(
-            f"--out '{out}' holds files that are not of a build, and would be replaced; "
-            "name an empty or new folder"
+            f"'{name}' was not made by a build and would be replaced; "
+            "move it away, or name an empty or new folder with --out"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scalesheet.commands import FINDINGS, GOOD, folder
@@ -35,6 +36,7 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.diagnostics import Refused, errors, nearest
     from scalesheet.predict.fitting import written
     from scalesheet.predict.lookups import known
+    from scalesheet.save import content, save
 
     for name in options.tasks:
         if name not in TASKS:
@@ -49,23 +51,25 @@ def run(options: argparse.Namespace) -> int:
     if examined.book is None or others:
         raise Refused(examined.diagnostics)
     catalogue = known(examined.book)
+    changes: dict[Path, tuple[bytes | None, bytes]] = {}
     changed = 0
     for task in options.tasks or TASKS:
         text = written(examined.book, task, catalogue)
         path = data / "fits" / f"{task}.yaml"
         if text is None:
             print(f"{task}: no published results of two families to fit on", file=sys.stderr)
-        elif path.is_file() and path.read_text(encoding="utf-8") == text:
+        elif (old := content(path)) == text.encode():
             print(f"{task}: as on file")
         elif options.check:
             changed += 1
             print(f"{task}: {path} is not what the published results give")
         else:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            print(f"{task}: {path}")
+            changes[path] = old, text.encode()
         if _own(examined.book, task, catalogue) and options.check:
             changed += 1
+    save(data, changes)
+    for path in changes:
+        print(f"{path.stem}: {path}")
     return FINDINGS if changed else GOOD
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -83,9 +83,10 @@ def run(options: argparse.Namespace) -> int:
 def _from_config(data: Path, path: Path, options: argparse.Namespace) -> int:
     from scalesheet.load.folder import shown
     from scalesheet.new.model import from_config
+    from scalesheet.save import save
 
     made = from_config(data, options.id, options.config, options.source, options.title)
-    _write({path: made.text})
+    save(data, {path: (None, made.text.encode())})
     print(f"wrote {shown(path)}")
     if made.parameters is None or made.active is None:
         print("parameters are not counted: the book lacks the formulas, or 'check' refuses it")
@@ -109,7 +110,9 @@ def _from_example(
     from scalesheet.new import ask, entry
     from scalesheet.new.compose import composed
     from scalesheet.new.template import NothingToNameError
+    from scalesheet.save import content, save
 
+    sources = content(entry.file(data))
     with _nothing_written(data, shown(path)):
         given = _given(kind, options)
         try:
@@ -125,9 +128,12 @@ def _from_example(
     files = {path: made.text}
     if made.page is not None:
         files[path.with_name("page.md")] = made.page
+    changes: dict[Path, tuple[bytes | None, bytes]] = {
+        written: (None, text.encode()) for written, text in files.items()
+    }
     if made.sources is not None:
-        entry.replace(entry.file(data), made.sources)
-    _write(files)
+        changes[entry.file(data)] = sources, made.sources.encode()
+    save(data, changes)
     for key in made.given.entries:
         print(f"added {key} to {shown(entry.file(data))}")
     for written in files:
@@ -156,10 +162,12 @@ def _entry(data: Path, options: argparse.Namespace, asks: bool) -> int:
     from scalesheet.new import ask, entry
     from scalesheet.new.blanks import setting
     from scalesheet.new.compose import with_entries
+    from scalesheet.save import content, save
 
     if options.source is not None:
         raise UsageError("--source is what a file rests on; a source is one itself")
     file = entry.file(data)
+    old = content(file)
     if options.id in entry.known(data):
         raise UsageError(f"the source '{options.id}' is in {shown(file)} already; edit it there")
     if not file.is_file():
@@ -172,7 +180,7 @@ def _entry(data: Path, options: argparse.Namespace, asks: bool) -> int:
         if "title" not in said:
             raise UsageError("a source needs its title, as on its title page: --title TEXT")
         text = with_entries(data, {options.id: said})
-    entry.replace(file, text)
+    save(data, {file: (old, text.encode())})
     print(f"added {options.id} to {shown(file)}")
     return GOOD
 
@@ -201,14 +209,6 @@ def _nothing_written(data: Path, name: str) -> Iterator[None]:
 def _blank(source: str | None) -> None:
     if source is None:
         print("its source is still to be stated: a key of sources.yaml, and the place in it")
-
-
-def _write(files: Mapping[Path, str]) -> None:
-    """Writes new files. One that has come into being meanwhile is left as it is."""
-    for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
 
 
 # ------------------------------------------------------------------ what was asked for

@@ -73,10 +73,3 @@ def _place(keys: Sequence[str], key: str) -> int:
     word = key.partition("-")[0]
     alike = [at for at, each in enumerate(keys) if each.partition("-")[0] == word]
     return (alike or [len(keys) - 1])[-1] + 1
-
-
-def replace(path: Path, text: str) -> None:
-    """The file in its new form, in one step. Raises OSError, and the file is as it was."""
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_text(text, "utf-8", newline="\n")
-    beside.replace(path)

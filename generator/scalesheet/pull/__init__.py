@@ -282,16 +282,10 @@ def _copied(
 
 
 def write(data: Path, pulled: Pulled) -> None:
-    """All changed files take their place in one step, or none does.
+    """All changed files take their place, or none does.
 
     Raises OSError, also where a file is no longer as it was read.
     """
-    from scalesheet.output import staged
+    from scalesheet.save import save
 
-    whole = data.resolve()
-    with staged(whole) as stage:
-        shutil.copytree(whole, stage, symlinks=True, dirs_exist_ok=True)
-        for path, (old, new) in pulled.files.items():
-            if path.read_bytes() != old:
-                raise OSError(None, "was changed meanwhile; pull again", str(path))
-            (stage / path.resolve().relative_to(whole)).write_bytes(new)
+    save(data, pulled.files)

@@ -19,6 +19,7 @@ from scalesheet.new.places import modeline, place, suggested
 from scalesheet.new.sound import compiled, document
 from scalesheet.pull.patch import Set, patched
 from scalesheet.render.reference.yaml_text import block
+from scalesheet.save import content, save
 from scalesheet.schemas import schema
 
 UNKNOWN = "not stated"
@@ -205,22 +206,23 @@ def write(data: Path, id: str, measured: Measured, origin: Origin) -> Written:
     if not found:
         raise HardwareError(f"no rate was measured, so '{id}' was not written; measure again")
     path = place(data, "hardware", id)
-    new = not path.exists()
+    was, had = content(path), content(entry.file(data))
+    new = was is None
     renewed: tuple[str, ...] = ()
-    if new:
+    if was is None:
         text = modeline(data, "hardware", id) + hardware_file(measured, origin)
         lacking = tuple(found)
     else:
-        old = path.read_text("utf-8")
+        old = was.decode()
         _same_device(path, id, old, measured.device)
         text, lacking, renewed = completed(old, found)
     sources = with_source(data, MEASURED)
     if lacking or renewed:
         compiled(data, "hardware", id, text, sources)
+        changes: dict[Path, tuple[bytes | None, bytes]] = {path: (was, text.encode())}
         if sources is not None:
-            entry.replace(entry.file(data), sources)
-        path.parent.mkdir(exist_ok=True)
-        entry.replace(path, text)
+            changes[entry.file(data)] = had, sources.encode()
+        save(data, changes)
     kept = tuple(key for key in found if key not in (*lacking, *renewed))
     return Written(path, new, lacking, renewed, kept, block({key: found[key] for key in kept}))
 

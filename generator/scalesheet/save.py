@@ -1,0 +1,175 @@
+"""Saves changed files of the data folder: all of them or none, and never over someone else's edit.
+
+While it saves, the data folder holds:
+
+- `.saving.json`, the journal: each file with digests of its old and of its new content;
+- `.plan.yaml.saving` beside each changed file: its new content;
+- `.saving.lock`, as a build has one.
+
+Files are renamed into place only once all new contents are on the disk. So what a kill leaves can
+always be finished, or no file has changed yet and it is taken back; `recover` does either.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from scalesheet.output import locked
+
+JOURNAL = ".saving.json"
+
+Changes = Mapping[Path, tuple[bytes | None, bytes]]
+"""Old content as it was read, None where there was no file; and the new one."""
+
+
+def content(path: Path) -> bytes | None:
+    """What is in a file now; None where there is none. Raises OSError."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def save(data: Path, changes: Changes) -> None:
+    """Writes all changes. Raises OSError where a file is not what was read, where a new one is
+    there already, or where the disk refuses: no file has changed then, or `recover` finishes."""
+    # of a link to a file, the file is replaced and the link stays
+    files = {Path(os.path.realpath(path)): change for path, change in changes.items()}
+    with locked(data / ".saving.lock", data, wait=True):
+        _recover(data)
+        _compare(files)
+        for path in files:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            _begin(data, files)
+            _compare(files)  # again, since writing takes its time
+        except BaseException:
+            _take_back(data, files)
+            raise
+        for path in files:
+            _put(path)
+        (data / JOURNAL).unlink()
+
+
+def recover(data: Path) -> None:
+    """Finishes what a killed command was saving, or takes it back. Raises OSError where a file was
+    edited since: then the others are finished, and this one is named with what it would hold."""
+    if os.path.lexists(data / JOURNAL):
+        with locked(data / ".saving.lock", data, wait=True):
+            _recover(data)
+
+
+# ------------------------------------------------------------------ before anything changes
+
+
+def _compare(files: Changes) -> None:
+    for path, (old, _) in files.items():
+        if content(path) != old:
+            if old is None:
+                said = "is there already; choose another name, or edit the file"
+                raise FileExistsError(errno.EEXIST, said, str(path))
+            said = "was changed while this ran; nothing was written, run the command again"
+            raise OSError(None, said, str(path))
+
+
+def _begin(data: Path, files: Changes) -> None:
+    """The journal, then each new content beside its file, all of it on the disk."""
+    root = os.path.realpath(data)
+    journal = {
+        os.path.relpath(path, root): [_digest(old), _digest(new)]
+        for path, (old, new) in files.items()
+    }
+    _write(data / JOURNAL, json.dumps(journal, indent=1).encode() + b"\n")
+    for path, (_, new) in files.items():
+        _write(_beside(path), new)
+        with suppress(FileNotFoundError):
+            shutil.copymode(path, _beside(path))
+
+
+def _take_back(data: Path, files: Mapping[Path, object]) -> None:
+    for path in files:
+        _beside(path).unlink(missing_ok=True)
+    (data / JOURNAL).unlink(missing_ok=True)
+
+
+# ------------------------------------------------------------------ after a kill
+
+
+def _recover(data: Path) -> None:
+    journal = _journal(data)
+    if journal is None:
+        return
+    done = [path for path, (_, new) in journal.items() if _digest(content(path)) == new]
+    rest = [path for path in journal if path not in done]
+    ready = [
+        path
+        for path in rest
+        if (_digest(content(path)), _digest(content(_beside(path)))) == journal[path]
+    ]
+    if not done and ready != rest:
+        _take_back(data, journal)
+        return
+    for path in ready:
+        _put(path)
+    (data / JOURNAL).unlink(missing_ok=True)
+    for path in rest:
+        if path not in ready:
+            said = (
+                "was edited after a command that saves was killed, and is left as it is; what that "
+                f"command had for it is in {_beside(path).name}: compare the two, then remove that"
+            )
+            raise OSError(None, said, str(path))
+
+
+def _journal(data: Path) -> dict[Path, tuple[str, str]] | None:
+    """Digests by file; None where there is no journal, or only the beginning of one."""
+    root = Path(os.path.realpath(data))
+    try:
+        told = json.loads((data / JOURNAL).read_bytes())
+        found = {root / name: (str(old), str(new)) for name, (old, new) in told.items()}
+    except FileNotFoundError:
+        return None
+    except (ValueError, TypeError, AttributeError):  # killed while it was written
+        (data / JOURNAL).unlink()
+        return None
+    for path in found:  # a journal that came with the data may name anything
+        if not Path(os.path.realpath(path)).is_relative_to(root):
+            said = f"names {path}, which is outside of the data folder; remove this journal"
+            raise OSError(None, said, str(data / JOURNAL))
+    return found
+
+
+# ------------------------------------------------------------------ files
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.saving")
+
+
+def _digest(content: bytes | None) -> str:
+    return "" if content is None else hashlib.sha256(content).hexdigest()
+
+
+def _write(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _put(path: Path) -> None:
+    """The new content takes the name, and the disk knows of it."""
+    os.replace(_beside(path), path)
+    if os.name == "posix":
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
