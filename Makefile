@@ -1,5 +1,5 @@
 # make site, make test, make check, make proof, make bench: each installs what it needs into .venv,
-# make editors into .editors
+# make editors into .editors; make locked installs what make site needs, by the lock
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,18 +10,36 @@ WORKERS ?= 2
 SERVER := yaml-language-server@1.25.0
 EDITORS := .editors
 
-.PHONY: site test proof check bench editors format clean
+# every version that the site is published with, and that runs beside a token that may write
+LOCK := requirements/site.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: site locked lock test proof check bench editors format clean
 .DEFAULT_GOAL := site
 
-$(VENV)/.site: pyproject.toml
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "scalesheet needs Python 3.11 or later; name one: make PYTHON=python3.12"; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.site: pyproject.toml | $(BIN)/python
+	$(PIP) --editable .
 	@touch $@
 
+# No package is built here: what builds one would not be held to a hash.
+locked: | $(BIN)/python
+	$(PIP) --require-hashes --only-binary :all: --requirement $(LOCK)
+	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $(VENV)/.site
+
+lock:
+	@command -v uv >/dev/null || { echo "uv is missing; it writes the lock"; exit 1; }
+	echo 'setuptools>=77' | uv pip compile pyproject.toml - --upgrade --universal \
+	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --quiet \
+	  --custom-compile-command 'make lock' --output-file $(LOCK)
+
 $(VENV)/.dev: pyproject.toml $(VENV)/.site
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(PIP) --editable '.[dev]'
 	@touch $@
 
 site: $(VENV)/.site

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 
 from scalesheet import cli
 from scalesheet.commands import NAMES
+from scalesheet.diff.tell import md
 
 ROOT = Path(__file__).parents[1]
 SHA = "0123456789abcdef0123456789abcdef01234567"
@@ -64,7 +66,7 @@ def run(folder: Path, script: str, answers: Answers, *arguments: str, **more: st
         (tools / name).write_text(STAND_IN.replace("PYTHON", sys.executable), "utf-8")
         (tools / name).chmod(0o755)
     (tools / "answers").write_text(json.dumps(answers), "utf-8")
-    shutil.copy(ROOT / ".ci" / script, project / script)
+    shutil.copytree(ROOT / ".ci", project, dirs_exist_ok=True)
     done = subprocess.run(
         [project / script, *arguments], capture_output=True, text=True, timeout=60, check=False,
         env={"PATH": f"{tools}:{os.environ['PATH']}", "SCALESHEET": str(tools / "scalesheet"),
@@ -134,6 +136,39 @@ def test_a_long_diff_is_cut_and_leads_to_the_rest(tmp_path: Path) -> None:
     ((_, body),) = done.changes()
     assert len(body.encode()) < 65_536
     assert "It goes on in the summary of the run." in body
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("@all &#64;all &commat;all", "@_all &_#_64;all &_commat;all"),
+        ("[x](https://a.b) ![i](//a.b/i)", "[x]_(https:_//a.b) ![i]_(//a.b/i)"),
+        ("[x][y] and [y]: //a.b", "[x]_[y]_ and [y]_: //a.b"),
+        ("www.a.b, a.b/c#1, #\\1, GH-12", "www_.a.b, a.b/c#_1, #_\\1, GH-_12"),
+        ("<https://a.b> <b onclick=a> <!-- <a", "<_https:_//a.b> <_b onclick=a> <_!-- <_a"),
+        ("<details open> <br/> <summary >", "<_details open> <_br/> <_summary >"),
+        ("```\n~~~~\n``````", "``_`\n~~_~~\n``_``_``"),
+        # what `diff` writes stays as it is
+        ("### 1 input\n\n| a | `b` |\n|---|--:|\n| **c**<br>\\[d | &lt;e |",) * 2,
+        ("<details><summary>a</summary>\n\n- b\n\n</details>",) * 2,
+        ("<details><summary>never closed", "<details><summary>never closed</details>"),
+    ],
+)
+def test_text_of_the_request_shows_and_does_nothing(tmp_path: Path, text: str, shown: str) -> None:
+    done = run(tmp_path, "comment", DIFF | {"run download": (0, text)}, **REQUEST)
+    ((_, body),) = done.changes()
+    ours, _, quoted = body.partition("which also wrote what follows.\n\n")
+    assert SHA in ours
+    assert quoted == shown.replace("_", "\u200b") + "\n"
+
+
+def test_a_title_of_the_request_is_text_in_the_diff_too(tmp_path: Path) -> None:
+    title = "@all [x](https://a.b) <img src=//a.b> ``` #1 &#64;b | <details>"
+    text = f"{md(title)}\n"
+    done = run(tmp_path, "comment", DIFF | {"run download": (0, text)}, **REQUEST)
+    ((_, body),) = done.changes()
+    for said in (text, body.partition("which also wrote what follows.")[2]):
+        assert not re.search(r"@(?!\u200b)|(?<!\\)[\]`]|<|://|#\d|&(?!amp;|lt;|gt;)", said)
 
 
 @pytest.mark.parametrize(

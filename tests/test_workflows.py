@@ -7,6 +7,7 @@ import os
 import re
 import runpy
 import shlex
+import tomllib
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft7Validator
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import project
 from project import read_yaml
@@ -53,6 +56,65 @@ GRANTED = {
     "pages.yml": {"publish": {"pages": "write", "id-token": "write"}},
     "weekly.yml": {"upkeep": {"contents": "read", "issues": "write"}},
 }  # fmt: skip
+
+
+LOCK = ROOT / "requirements" / "site.txt"
+#: What installs no package of Python at all.
+ALONE = {".ci/comment"}
+
+
+def test_what_publishes_or_may_write_installs_by_the_lock_alone() -> None:
+    found = set()
+    for path in WORKFLOWS:
+        for name, job in jobs(path.name).items():
+            commands = [step["run"] for step in job.get("steps", []) if "run" in step]
+            writes = "write" in job.get("permissions", {}).values()
+            publishes = any("pages-artifact" in s.get("uses", "") for s in job.get("steps", []))
+            if (writes or publishes) and set(commands) - ALONE:
+                assert commands[0] == "make locked", name
+                found.add(name)
+    assert found == {"site", "upkeep"}
+    for name in ("data", "numbers"):  # so that a newer lock is tried before it is taken
+        commands = [s["run"] for s in jobs("check.yml")[name]["steps"] if "run" in s]
+        assert commands[0] == "make locked"
+
+
+def test_the_lock_is_installed_by_hashes_with_nothing_built_or_looked_for() -> None:
+    made = (ROOT / "Makefile").read_text("utf-8")
+    recipe = made.partition("\nlocked:")[2].partition("\n\n")[0]
+    packages, project = (line for line in recipe.splitlines() if "$(PIP)" in line)
+    assert "--require-hashes --only-binary :all: --requirement $(LOCK)" in packages
+    assert "--no-deps --no-build-isolation" in project
+    assert f"LOCK := {LOCK.relative_to(ROOT)}\n" in made
+
+
+def test_the_lock_holds_every_dependency_at_one_version_with_hashes() -> None:
+    text = LOCK.read_text("utf-8")
+    assert "://" not in text
+    locked = {}
+    for entry in re.split(r"\n(?=[a-z])", text.partition("make lock\n")[2].strip()):
+        stated, *hashes = entry.replace("\\\n", "").split("--hash=sha256:")
+        requirement = Requirement(stated.strip())
+        (version,) = requirement.specifier
+        assert version.operator == "==", entry
+        assert hashes, entry
+        assert all(re.fullmatch("[0-9a-f]{64}", each.strip()) for each in hashes), entry
+        locked[canonicalize_name(requirement.name)] = version.version
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        stated = tomllib.load(file)
+    for each in map(
+        Requirement, stated["project"]["dependencies"] + stated["build-system"]["requires"]
+    ):
+        assert each.specifier.contains(locked[canonicalize_name(each.name)]), each
+
+
+def test_newer_versions_of_lock_and_actions_come_as_pull_requests() -> None:
+    config = read_yaml(ROOT / ".github" / "dependabot.yml")
+    schema = json.loads(SCHEMA.with_name("dependabot.json").read_text("utf-8"))
+    assert list(Draft7Validator(schema).iter_errors(config)) == []
+    assert {each["package-ecosystem"]: each["directory"] for each in config["updates"]} == {
+        "pip": f"/{LOCK.parent.relative_to(ROOT)}", "github-actions": "/",
+    }  # fmt: skip
 
 
 def test_there_are_no_others() -> None:
