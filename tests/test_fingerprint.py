@@ -31,7 +31,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "docs" / "spare.md").write_text("# Spare\n", "utf-8")
     (folder / "NOTES.md").write_text("Notes.\n", "utf-8")
     edit(folder / "mkdocs.yml", "attr_list,", "attr_list, pymdownx.snippets: {base_path: ['.']},")
-    edit(folder / "docs" / "index.md", "by hand", 'by hand\n\n--8<-- "NOTES.md"')
+    edit(folder / "docs" / "index.md", "by hand.", 'by hand.\n\n--8<-- "NOTES.md"')
     build(data, folder / "build")
     return folder
 

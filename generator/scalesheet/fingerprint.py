@@ -10,16 +10,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import sys
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from scalesheet.output import MARK
+from yaml import YAMLError
 
-_SNIPPET = re.compile(r"-+8<-+\s*[\"']([^\"']+)[\"']")
+from scalesheet.output import MARK
 
 
 def sources(data: Path, project: Path, generated: str) -> dict[str, Path]:
@@ -33,10 +32,19 @@ def sources(data: Path, project: Path, generated: str) -> dict[str, Path]:
     for path in files_below(docs, without=generated):
         found[f"docs/{path.relative_to(docs).as_posix()}"] = path
         if path.suffix == ".md":
-            for named in _SNIPPET.findall(_text(path)):
-                name = named.partition(":")[0]
-                found[name] = project / name
+            for taken in _taken(_text(path), project):
+                found[f"taken/{os.path.relpath(taken, project)}"] = taken
     return {**found, "mkdocs.yml": project / "mkdocs.yml"}
+
+
+def _taken(page: str, project: Path) -> tuple[Path, ...]:
+    """The files that a page takes text from."""
+    from scalesheet.site.snippets import SnippetError, put_in
+
+    try:
+        return put_in(page, _text(project / "mkdocs.yml"), project)[1]
+    except (SnippetError, ValueError, YAMLError):
+        return ()  # which the build refuses
 
 
 def of_inputs(files: Mapping[str, Path], options: Mapping[str, str]) -> str:

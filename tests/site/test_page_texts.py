@@ -27,15 +27,14 @@ def test_the_list_names_the_plans_and_leads_to_pages(site: Site) -> None:
     assert [place for place in places if not (site.folder / place).is_file()] == []
 
 
-def test_a_snippet_is_put_in_and_front_matter_left_out(tmp_path: Path) -> None:
-    (tmp_path / "CHANGES.md").write_text("# Changes\n\n- one\n")
+def test_front_matter_is_left_out_and_no_snippet_is_put_in(tmp_path: Path) -> None:
+    (tmp_path / "SECRET").write_text("secret")
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "changelog.md").write_text('--8<-- "CHANGES.md"\n')
+    asks = f'--8<-- "{tmp_path}/SECRET"\n'
+    (tmp_path / "docs" / "changelog.md").write_text(asks)
     (tmp_path / "docs" / "index.md").write_text("---\nhide: [toc]\n---\n# Home\n")
-    assert page_texts(tmp_path / "docs", None, tmp_path) == {
-        "changelog.md": "# Changes\n\n- one\n",
-        "index.md": "# Home\n",
-    }
+    texts = page_texts(tmp_path / "docs", None)
+    assert texts == {"changelog.md": asks, "index.md": "# Home\n"}
 
 
 def test_a_plainer_text_is_taken_where_there_is_one(tmp_path: Path) -> None:
@@ -43,7 +42,7 @@ def test_a_plainer_text_is_taken_where_there_is_one(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.md").write_text(text)
     (tmp_path / "docs" / "b.md").write_text("b")
-    texts = page_texts(tmp_path / "docs", tmp_path / "plain", tmp_path)
+    texts = page_texts(tmp_path / "docs", tmp_path / "plain")
     assert texts == {"a.md": "| a |", "b.md": "b"}
 
 

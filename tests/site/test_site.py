@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from pathlib import Path
 from typing import get_args
@@ -15,8 +17,10 @@ from scalesheet.site.check import check_site
 from scalesheet.site.document import read_document
 from scalesheet.site.frame import lend, slim
 from scalesheet.site.generate import MOST_LISTED, complaints, prepare, widen
-from scalesheet.site.harden import harden, policy, script_styles
+from scalesheet.site.harden import harden, policy
+from scalesheet.site.theme import script_styles, theme_of
 
+POLICY_OF = re.compile(r"<meta http-equiv=\"Content-Security-Policy\".*?>")
 POLICY = re.compile(r'<head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"')
 
 
@@ -61,7 +65,8 @@ FAULTY = """# Faulty
 <a href="nowhere.html">raw</a> <a href="architecture.html#nothing">raw anchor</a>
 <a href="/root.html">root</a> <a href="javascript:alert(1)">script</a>
 <img src="https://example.org/a.png" alt=""> <p style="color: red">styled</p>
-<button onclick="go()">handled</button>
+<button onclick="go()">handled</button> <button formaction=" java&#10;script:go()">sent</button>
+<script>steal()</script> <style>p { color: red }</style>
 <a href="https://example.org/">out is fine</a> <a href="mailto:a@example.org">so is this</a>
 """
 
@@ -70,6 +75,10 @@ FOUND = {
     "use a class or a script file",
     'changelog.html: <button onclick="go()"> cannot work under the policy; '
     "use a class or a script file",
+    'changelog.html: <button formaction=" java\nscript:go()"> cannot work under the policy; '
+    "use a class or a script file",
+    "changelog.html: the inline script 'steal()' is not the theme's; put it into a file",
+    "changelog.html: the inline style 'p { color: red }' is not the theme's; put it into a file",
     "changelog.html: loads https://example.org/a.png from the network",
     "changelog.html: nowhere.html leads to no file of the site",
     "changelog.html: architecture.html#nothing leads to no such anchor in architecture.html",
@@ -105,6 +114,31 @@ def test_every_fault_is_reported_at_once(engine: Engine, tmp_path: Path) -> None
     report = build(tmp_path / "site", engine, pages)
 
     assert set(report.problems) >= FOUND | COMPLAINED[engine]
+    allowed = POLICY_OF.search((tmp_path / "site" / "changelog.html").read_text("utf-8"))
+    assert allowed is not None
+    for text in ("steal()", "p { color: red }"):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert digest not in allowed[0]
+
+
+@pytest.mark.parametrize("engine", get_args(Engine))
+@pytest.mark.parametrize("way", [".", "..", "../../..", "./", "../"])
+def test_the_scripts_of_a_theme_are_known_at_any_depth_and_no_others(
+    engine: Engine, way: str
+) -> None:
+    theme = theme_of(yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8")), engine, ROOT)
+    (template,) = (each for each in theme.scripts if "__md_scope=new" in each.pattern)
+    text = re.sub(r"\\(.)", r"\1", template.pattern.replace("[./]*", way))
+    assert theme.own_scripts([text]) == (text,)
+    assert theme.own_scripts([f"{text};steal()", text.replace(way, "https://x.example", 1)]) == ()
+
+
+def test_templates_of_the_project_may_have_scripts_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "overrides" / "partials").mkdir(parents=True)
+    (tmp_path / "overrides" / "partials" / "a.html").write_text("<p><script>own()</script>")
+    settings = {"theme": {"name": "material", "custom_dir": "overrides"}}
+    theme = theme_of(settings, "mkdocs", tmp_path)
+    assert theme.own_scripts(["own()", "steal()"]) == ("own()",)
 
 
 def test_a_broken_configuration_leaves_the_old_site_alone(tmp_path: Path) -> None:

@@ -14,10 +14,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import yaml
+
 from scalesheet.site.check import check_site
 from scalesheet.site.generate import Engine, generate, prepare
 from scalesheet.site.harden import harden
 from scalesheet.site.texts import page_texts, write_texts
+from scalesheet.site.theme import theme_of
 
 __all__ = ["Engine", "SiteReport", "build_site"]
 
@@ -65,9 +68,11 @@ def build_site(
             return SiteReport(0, problems)
 
         # Nothing may change the pages after this: the policy holds hashes of what is in them.
-        documents = harden(site)
-        write_texts(site, page_texts(pages, plain, config.resolve().parent), config)
-        problems += check_site(site, documents)
+        settings = yaml.safe_load(config.read_text("utf-8"))
+        theme = theme_of(settings, engine, config.resolve().parent)
+        documents = harden(site, theme)
+        write_texts(site, page_texts(pages, plain), config)
+        problems += check_site(site, documents, theme)
 
         if out.exists():
             shutil.rmtree(out)

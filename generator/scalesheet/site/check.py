@@ -13,26 +13,42 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from scalesheet.site.document import Document
+from scalesheet.site.theme import NO_THEME, Theme
 
+SHOWN = 60  # letters of an inline script
 _LEAVES = ("http", "https", "mailto")
 _CSS_ADDRESS = re.compile(r"""(?:@import\s+|url\(\s*)["']?\s*((?:[a-z]+:)?//[^"')\s]+)""", re.I)
 
 
-def check_site(site: Path, documents: Mapping[str, Document]) -> tuple[str, ...]:
+def check_site(
+    site: Path, documents: Mapping[str, Document], theme: Theme = NO_THEME
+) -> tuple[str, ...]:
     """Every fault of the site below `site`, as `page: finding`, in the order of the pages.
 
-    `documents` are its pages, by their place in it.
+    `documents` are its pages, by their place in it. Inline scripts and styles are those of `theme`.
     """
     files = frozenset(p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file())
     found: list[str] = []
     for name, document in documents.items():
-        faults = dict.fromkeys(_page_faults(name, document, documents, files))
+        faults = dict.fromkeys(_inline_faults(document, theme))
+        faults |= dict.fromkeys(_page_faults(name, document, documents, files))
         found += [f"{name}: {fault}" for fault in faults]
     for name in sorted(files):
         if name.endswith(".css"):
             text = (site / name).read_text(encoding="utf-8")
             found += [f"{name}: loads {url} from the network" for url in _CSS_ADDRESS.findall(text)]
     return tuple(found)
+
+
+def _inline_faults(document: Document, theme: Theme) -> Iterator[str]:
+    for what, texts, own in (
+        ("script", document.scripts, theme.own_scripts(document.scripts)),
+        ("style", document.styles, theme.own_styles(document.styles)),
+    ):
+        for text in texts:
+            if text not in own:
+                begins = " ".join(text.split())[:SHOWN]
+                yield f"the inline {what} '{begins}' is not the theme's; put it into a file"
 
 
 def _page_faults(

@@ -48,20 +48,25 @@ class Document:
     styles: tuple[str, ...]
     """Texts of inline <style>."""
     inline: tuple[str, ...]
-    """Attributes that a strict policy refuses: style="..." and event handlers."""
+    """Attributes that a strict policy refuses: style="...", event handlers, addresses that run."""
 
 
 # A comment; a script or style with its text; any other opening tag.
 _ATTRIBUTES = r"""((?:[^>"']|"[^"]*"|'[^']*')*)"""
 _TAGS = re.compile(
-    rf"<!--.*?-->|<(script|style)\b{_ATTRIBUTES}>(.*?)</\1\s*>|<([a-z][^\s/>]*){_ATTRIBUTES}>",
+    rf"<!--(?:-?>|.*?(?:--!?>|\Z))|<(script|style)\b{_ATTRIBUTES}>(.*?)</\1\s*>"
+    rf"|<([a-z][^\s/>]*){_ATTRIBUTES}>",
     re.DOTALL | re.IGNORECASE,
 )
 _ATTRIBUTE = re.compile(r"""([^\s=/"'>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?""")
 # What an attribute that matters looks like, in names or by chance in a value.
 _MATTERS = re.compile(
-    r"\b(?:id|name|href|src|srcset|data|poster|action|style)\s*=|\bon[a-z]", re.IGNORECASE
+    r"\b(?:id|name|href|src|srcset|srcdoc|data|poster|(?:form)?action|style|to|from|by|values)\s*="
+    r"|\bon[a-z]",
+    re.IGNORECASE,
 )
+# An address that is a program; browsers skip blanks and controls before and in it.
+_RUNS = re.compile(r"[\x00-\x20]*" + r"[\t\n\r]*".join("javascript:"), re.IGNORECASE)
 
 
 def read_document(text: str) -> Document:
@@ -120,7 +125,9 @@ def _take(found: _Found, tag: str, values: dict[str, str]) -> None:
     found.inline += [
         f'<{tag} {name}="{value}">'
         for name, value in values.items()
-        if name == "style" or name.startswith("on")
+        if name in ("style", "srcdoc")
+        or name.startswith("on")
+        or (_RUNS.match(value) and name not in (*_LOADS.get(tag, ()), *_FOLLOWS.get(tag, ())))
     ]
 
 

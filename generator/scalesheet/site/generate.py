@@ -14,6 +14,8 @@ from typing import Any, Literal
 
 import yaml
 
+from scalesheet.site.snippets import taken_out
+
 Engine = Literal["mkdocs", "zensical"]
 
 QUIET = {
@@ -46,6 +48,7 @@ def prepare(
 
     settings: dict[str, Any] = yaml.safe_load(config.read_text(encoding="utf-8"))
     settings |= {"docs_dir": "docs", "site_dir": "site"}
+    taken_out(settings)  # what asks for one by now is text of the data
     if foot:
         settings["copyright"] = html.escape(foot)
     if "nav" in settings:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import base64
 import hashlib
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from scalesheet.site.document import Document, read_document
 from scalesheet.site.frame import has_path, lend, slim
+from scalesheet.site.theme import NO_THEME, Theme
 
 # What the generators write and the site is better without.
 _NEEDLESS = (
@@ -27,20 +28,17 @@ _NEEDLESS_TAGS = re.compile(
 FEED = "api/v1/changes.atom"
 _HEAD = re.compile(r"<head[^>]*>", re.IGNORECASE)
 
-# Zensical's search puts one <style> into its own shadow tree: ("style",{},Tc.toString()).
-_STYLE_FROM_SCRIPT = re.compile(r"""\("style",\{\},(\w+)\.toString\(\)\)""")
 
-
-def harden(site: Path) -> dict[str, Document]:
+def harden(site: Path, theme: Theme = NO_THEME) -> dict[str, Document]:
     """Put the policy into every page below `site` and drop what is dated or useless.
 
+    The policy allows the inline scripts and styles of the theme, and no others.
     Gives what is in each page, by its place in the site: pages are large, so they are read once.
     """
     for pattern in _NEEDLESS:
         for path in site.glob(pattern):
             path.unlink()
 
-    styles = frozenset(style for path in site.rglob("*.js") for style in script_styles(path))
     documents: dict[str, Document] = {}
     indexes: dict[Path, str] = {}  # of folders, each taken before it is itself hardened
     for page in sorted(site.rglob("*.html")):
@@ -48,7 +46,11 @@ def harden(site: Path) -> dict[str, Document]:
         document = documents[page.relative_to(site).as_posix()] = read_document(text)
         head = _HEAD.search(text)
         if head:
-            first = first_of_head(policy(document, styles)) + feed_link(site, page)
+            scripts, styles = document.scripts, document.styles
+            own = replace(
+                document, scripts=theme.own_scripts(scripts), styles=theme.own_styles(styles)
+            )
+            first = first_of_head(policy(own, theme.added)) + feed_link(site, page)
             text = text[: head.end()] + first + text[head.end() :]
         page.write_bytes(text.encode("utf-8"))
     return documents
@@ -91,9 +93,10 @@ def feed_link(site: Path, page: Path) -> str:
 def policy(document: Document, styles: Iterable[str] = ()) -> str:
     """The Content-Security-Policy of one page: what is its own, and nothing else.
 
-    `styles` are the texts of <style> elements that its scripts add. Whether 'self' covers other
-    files when a page is opened from file:// is each browser's choice (Chromium: yes), hence the
-    scheme; for a page from a server it allows nothing.
+    Whatever inline script and style `document` has is allowed. `styles` are the texts of <style>
+    elements that its scripts add. Whether 'self' covers other files when a page is opened from
+    file:// is each browser's choice (Chromium: yes), hence the scheme; for a page from a server it
+    allows nothing.
     """
     own = ("'self'", "file:")
     return "; ".join(
@@ -109,17 +112,6 @@ def policy(document: Document, styles: Iterable[str] = ()) -> str:
             ("form-action", "'none'"),
         )
     )
-
-
-def script_styles(script: Path) -> list[str]:
-    """The style sheets that a script carries as string literals and adds as <style>."""
-    text = script.read_text(encoding="utf-8")
-    found: list[str] = []
-    for name in _STYLE_FROM_SCRIPT.findall(text):
-        literal = re.search(rf"""\b{re.escape(name)}=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", text)
-        if literal:
-            found.append(ast.literal_eval(literal[1]))
-    return found
 
 
 def _hashes(texts: Iterable[str]) -> list[str]:

@@ -35,23 +35,18 @@ DATA: Mapping[str, tuple[str, str]] = {
     "api/v1/changes.atom": ("The same as a feed", "the newest hundred, as Atom"),
 }
 
-_SNIPPET = re.compile(r'^--8<-- "([^"]+)"$', re.MULTILINE)
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _HEADING = re.compile(r"^# (.+?)(?:\s*\{[^}]*\})?$", re.MULTILINE)
 _SENTENCE = re.compile(r"[A-Za-z“*].*?(?:[.?!](?=\s|$)|$)", re.DOTALL)
 
 
-def page_texts(pages: Path, plain: Path | None, base: Path) -> dict[str, str]:
-    """The Markdown of each page by its place: from `plain` where that has it, else as written.
-
-    Snippets are put in; their paths start at `base`.
-    """
+def page_texts(pages: Path, plain: Path | None) -> dict[str, str]:
+    """The Markdown of each page by its place: from `plain` where that has it, else as written."""
     found: dict[str, str] = {}
     for page in sorted(pages.rglob("*.md")):
         name = page.relative_to(pages).as_posix()
         better = None if plain is None else plain / name
         text = (better if better and better.is_file() else page).read_text("utf-8")
-        text = _SNIPPET.sub(lambda match: (base / match[1]).read_text("utf-8").strip("\n"), text)
         found[name] = _FRONT.sub("", text)
     return found
 

@@ -1,0 +1,101 @@
+"""The inline scripts and styles of the theme: the only ones that a page of a site may have.
+
+They are read from the templates of the installed version and not from the finished pages, where one
+that got in through the data could not be told from one that belongs there.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+_INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
+_FILLED_IN = re.compile(r"\{\{.*?\}\}")
+_WAY_UP = "[./]*"  # what a template fills in: the way from a page to the site's root
+# Zensical's search puts one <style> into its own shadow tree: ("style",{},Tc.toString()).
+_STYLE_FROM_SCRIPT = re.compile(r"""\("style",\{\},(\w+)\.toString\(\)\)""")
+
+
+@dataclass(frozen=True)
+class Theme:
+    """What a theme may put into a page: expressions that match a whole inline text."""
+
+    scripts: tuple[re.Pattern[str], ...] = ()
+    styles: tuple[re.Pattern[str], ...] = ()
+    added: tuple[str, ...] = ()
+    """Texts of the <style> elements that its scripts add."""
+
+    def own_scripts(self, texts: Iterable[str]) -> tuple[str, ...]:
+        return _matching(texts, self.scripts)
+
+    def own_styles(self, texts: Iterable[str]) -> tuple[str, ...]:
+        return _matching(texts, self.styles)
+
+
+NO_THEME = Theme()
+
+
+def theme_of(settings: Mapping[str, Any], engine: str, project: Path) -> Theme:
+    """The theme that mkdocs.yml names, with the templates of the project's own `custom_dir`."""
+    named = settings.get("theme") or "mkdocs"
+    options = named if isinstance(named, Mapping) else {"name": named}
+    own = options.get("custom_dir")
+    found = _read(Path(own) if Path(own).is_absolute() else project / own) if own else NO_THEME
+    for folder in _folders(engine, str(options.get("name", ""))):
+        theirs = _installed(folder)
+        found = Theme(
+            (*found.scripts, *theirs.scripts),
+            (*found.styles, *theirs.styles),
+            (*found.added, *theirs.added),
+        )
+    return found
+
+
+def script_styles(script: Path) -> list[str]:
+    """The style sheets that a script carries as string literals and adds as <style>."""
+    text = script.read_text(encoding="utf-8")
+    found: list[str] = []
+    for name in _STYLE_FROM_SCRIPT.findall(text):
+        literal = re.search(rf"""\b{re.escape(name)}=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", text)
+        if literal:
+            found.append(ast.literal_eval(literal[1]))
+    return found
+
+
+def _folders(engine: str, name: str) -> Iterator[Path]:
+    """Where the templates stand: in Zensical's own package, or in that of an MkDocs theme."""
+    if engine == "zensical":
+        modules = ["zensical"]
+    else:
+        modules = [each.module for each in metadata.entry_points(group="mkdocs.themes", name=name)]
+    for module in modules:
+        spec = find_spec(module)
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            yield Path(folder)
+
+
+@cache
+def _installed(folder: Path) -> Theme:
+    return _read(folder)
+
+
+def _read(folder: Path) -> Theme:
+    found: dict[str, list[re.Pattern[str]]] = {"script": [], "style": []}
+    for template in sorted(folder.rglob("*.html")):
+        for tag, text in _INLINE.findall(template.read_text("utf-8")):
+            parts = map(re.escape, _FILLED_IN.split(text))
+            found[tag].append(re.compile(_WAY_UP.join(parts), re.DOTALL))
+    added = [style for path in sorted(folder.rglob("*.js")) for style in script_styles(path)]
+    return Theme(tuple(found["script"]), tuple(found["style"]), tuple(added))
+
+
+def _matching(texts: Iterable[str], known: Iterable[re.Pattern[str]]) -> tuple[str, ...]:
+    known = tuple(known)
+    return tuple(text for text in texts if any(each.fullmatch(text) for each in known))
