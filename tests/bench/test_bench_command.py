@@ -24,6 +24,7 @@ from shipped import shipped_book
 
 MODEL = "pythia-14m"
 CARD = ["--accelerator", "rtx4090"]
+UNKNOWN = Device("cpu", "A processor", "A maker", "processor", 64 << 30, cores=4)
 
 
 @pytest.fixture
@@ -31,6 +32,12 @@ def data(tmp_path):
     """The data that ship, without plans and runs."""
     apart = shutil.ignore_patterns("plans", "runs", "score.yaml", "measurements")
     return Path(shutil.copytree(ROOT / "data", tmp_path / "data", ignore=apart))
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch):
+    """Whatever runs these tests, it is a machine that the catalogue lacks."""
+    monkeypatch.setattr("scalesheet.bench.here.device", lambda kind: UNKNOWN)
 
 
 @pytest.fixture
@@ -142,9 +149,8 @@ def test_a_device_is_known_by_the_name_that_its_driver_gives(name, id):
 
 
 def test_a_processor_is_known_by_its_name_and_cores_alone():
-    found = Device("cpu", "A processor", "", "", 8 << 30, cores=4)
-    assert here.accelerator_of(shipped_book(), found) == ""
-    words = here.absent("h200-sxm", found, "")
+    assert here.accelerator_of(shipped_book(), UNKNOWN) == ""
+    words = here.absent("h200-sxm", UNKNOWN, "")
     assert "A processor, 4 cores" in words
     assert "scalesheet bench ladder --rates --write a-processor-4-cores" in words
 
@@ -159,19 +165,26 @@ def test_a_processor_is_known_by_its_name_and_cores_alone():
         (["run", MODEL, "gpt-2"], 2, "found 2: pythia-14m, gpt-2"),
         (["frob", MODEL], 2, "before it may stand run, simulate, ladder"),
         (["simulate", "pythia-15m"], 2, "did you mean"),
+        (["run", "pythia-15m"], 2, "did you mean"),
         (["simulate", "nowhere/config.json"], 2, "there is no file"),
         (["simulate", MODEL, "--accelerator", "h1000"], 2, "unknown accelerator 'h1000'"),
+        (["run", MODEL, "--accelerator", "h1000"], 2, "unknown accelerator 'h1000'"),
         (["simulate", MODEL, *CARD, "--batch", "0"], 2, "from 1 on"),
         (["simulate", MODEL, *CARD, "--weights", "nf4"], 2, "go together"),
+        (["run", MODEL, "--weights", "nf4"], 2, "go together"),
         (["run", MODEL, "--precise", "200%"], 2, "write 2% or 0.02"),
         (["run", MODEL, "--memory", "8"], 2, "write 8GB or 6GiB"),
         (["run", MODEL, "--seconds", "0"], 2, "above 0"),
         (["run", MODEL, "--write", "x"], 2, "bench ladder --rates --write ID"),
         (["ladder", MODEL, "--rates"], 2, "drop the model"),
+        (["ladder", "--rates", "--seconds", "0"], 2, "above 0"),
         (["simulate", MODEL, "--accelerator", "apple-m3-ultra"], 1, "apple-m3-ultra"),
     ],
 )
-def test_bad_input_is_told_and_changes_nothing(arguments, status, says, run, data):
+def test_bad_input_is_told_before_the_machine_is_looked_at_and_changes_nothing(
+    arguments, status, says, run, data, monkeypatch
+):
+    monkeypatch.setattr("scalesheet.bench.here.device", None)
     before = sorted(data.rglob("*"))
     found, out, err = run(*arguments)
     assert found == status
@@ -194,7 +207,7 @@ def test_another_machine_than_was_asked_for_is_told(run, monkeypatch):
     def device(kind: str) -> Device:
         if kind == "cuda":
             raise NoDevice("PyTorch sees no 'cuda' device here, but cpu alone")
-        return Device("cpu", "A processor", "", "", 8 << 30, cores=4)
+        return UNKNOWN
 
     monkeypatch.setattr("scalesheet.bench.here.device", device)
     status, _, err = run("run", MODEL, "--device", "cuda", *CARD)
@@ -210,13 +223,11 @@ def test_another_machine_than_was_asked_for_is_told(run, monkeypatch):
 
 def test_a_device_that_is_met_for_the_first_time_is_entered_with_its_rates(run, data, monkeypatch):
     """From a clone on any machine one command measures; without a file it says what to do."""
-    met = Device("cpu", "A processor", "A maker", "processor", 64 << 30, cores=4)
     rates = [
         rate_of(what, precision, 1 << 27, 1e9, [1e-2] * 5)
         for what, precision in (("products", "fp32"), ("triad", ""))
     ]
-    measured = Measured(met, tuple(rates), threads=4, libraries={"torch": "2.13.0"})
-    monkeypatch.setattr("scalesheet.bench.here.device", lambda kind: met)
+    measured = Measured(UNKNOWN, tuple(rates), threads=4, libraries={"torch": "2.13.0"})
     monkeypatch.setattr("scalesheet.bench.ladder.parent.measured", lambda *_, **__: measured)
 
     def stepped(asked, *_, **__):

@@ -13,6 +13,7 @@ from scalesheet.commands import FINDINGS, GOOD, UsageError, folder, progress
 from scalesheet.commands.bench_options import (
     accelerator_named,
     arguments,
+    consistent,
     effort_of,
     job_of,
     shape_named,
@@ -36,6 +37,7 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.bench.train import NotMeasured
 
     action, model = _words(options)
+    consistent(options)
     try:
         if options.rates:
             return _rates(options)
@@ -91,15 +93,18 @@ def _of_a_model(options: argparse.Namespace, action: str, model: str) -> int:
 
     data = folder(options.data)
     book = catalogue(data)
-    here = None if action == "simulate" and options.accelerator else device(options.device or "")
+    # first what was asked: looking at the machine takes seconds, and may write it into the data
+    shape = shape_named(data, book, model)
+    asked = accelerator_named(book, options.accelerator)
+    here = None if action == "simulate" and asked else device(options.device or "")
     own = accelerator_of(book, here) if here else ""
-    asked = accelerator_named(book, options.accelerator) or own
+    asked = asked or own
     if here is not None and not asked:
         if action == "simulate" or options.dry_run or not has_torch():
             raise UsageError(_unknown(here))
         asked = own = _entered(data, here)
         book = catalogue(data)
-    job = job_of(options, book, shape_named(data, book, model), asked)
+    job = job_of(options, book, shape, asked)
     away = absent(asked, here, own) if here else ""
     misfit = cannot_fit(book, job)
     how, because = action, ""

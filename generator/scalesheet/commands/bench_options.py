@@ -124,6 +124,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 # ------------------------------------------------------------------ what they mean
 
 
+def consistent(options: argparse.Namespace) -> None:
+    """Raises UsageError where options cannot be met, on whatever machine."""
+    if options.weights and (options.weights == "nf4") != (options.method == "qlora"):
+        raise UsageError("--weights nf4 and --method qlora go together; drop one or give both")
+    if not options.seconds > 0:
+        raise UsageError(f"--seconds {options.seconds:g}: expected a time above 0")
+
+
 def shape_named(data: Path, book: Book, model: str) -> Shape:
     from scalesheet.bench.shapes import shape_in, shape_of
 
@@ -159,8 +167,6 @@ def job_of(options: argparse.Namespace, book: Book, shape: Shape, accelerator: s
     precision: Any = options.precision or ("fp32" if device == "cpu" else "bf16")
     usual = {"full": "fp32", "LoRA": "fp32" if precision == "tf32" else precision, "QLoRA": "nf4"}
     weights: Any = options.weights or usual[method]
-    if (weights == "nf4") != (method == "QLoRA"):
-        raise UsageError("--weights nf4 and --method qlora go together; drop one or give both")
     return Job(
         model=shape,
         accelerator=accelerator,
@@ -183,8 +189,6 @@ def job_of(options: argparse.Namespace, book: Book, shape: Shape, accelerator: s
 def effort_of(options: argparse.Namespace) -> Effort:
     from scalesheet.bench.job import Effort
 
-    if not options.seconds > 0:
-        raise UsageError(f"--seconds {options.seconds:g}: expected a time above 0")
     usual = Effort()
     return Effort(
         precise=options.precise,
