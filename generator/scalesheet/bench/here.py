@@ -15,7 +15,7 @@ from scalesheet.model import Book
 from scalesheet.predict.lookups import NO_TABLE
 from scalesheet.predict.names import accelerator, accelerators
 
-PATIENCE = 120.0  # seconds that PyTorch may take to start and to look
+PATIENCE = 600.0  # seconds that PyTorch may take to start and to look, on a busy machine
 
 
 def has_torch() -> bool:
@@ -32,7 +32,9 @@ def device(kind: str = "") -> Device:
         return processor()
     asked = [sys.executable, "-m", "scalesheet.bench.ladder.who", *([kind] if kind else [])]
     try:
-        told = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE, check=True)
+        told = subprocess.run(
+            asked, capture_output=True, text=True, encoding="utf-8", timeout=PATIENCE, check=True
+        )
         answer = json.loads(told.stdout)
     except (subprocess.SubprocessError, ValueError) as fault:
         raise NoDevice(f"PyTorch could not be asked for its devices: {fault}") from None

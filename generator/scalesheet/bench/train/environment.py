@@ -161,6 +161,6 @@ def _processor_time() -> tuple[float, float]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text()
+        return path.read_text("utf-8", "replace")
     except OSError:
         return ""

@@ -49,7 +49,7 @@ def measured(stepper: Stepper) -> Held | None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.json"
         profiler.export_chrome_trace(str(path))
-        events = json.loads(path.read_text())["traceEvents"]
+        events = json.loads(path.read_text("utf-8"))["traceEvents"]
     return held(events, device.type, weights, optimizer, gradients, gathered, before)
 
 

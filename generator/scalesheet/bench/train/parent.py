@@ -26,7 +26,6 @@ from scalesheet.bench.train.spread import mean_of
 from scalesheet.bench.train.told import Told, recorded
 
 Tell = Callable[[str], None]
-KINDLY = 30.0  # seconds that a process has to end after it was asked
 EVERY = 2.0  # seconds between two lines of progress
 LAST = 30  # lines of what the process printed that a fault may quote
 CGROUP = Path("/sys/fs/cgroup/memory.events")
@@ -136,8 +135,7 @@ class Listener:
                     raise
                 self.told.interrupted = True
                 self.tell("ends after this step; once more ends at once")
-                os.kill(self.pid, signal.SIGINT)
-                threading.Thread(target=_end, args=(process, KINDLY), daemon=True).start()
+                os.kill(self.pid, signal.SIGINT)  # a step may take minutes: it has no time limit
 
     def _take(self, message: dict[str, object]) -> None:
         """One message: progress is told, findings are kept."""
@@ -199,14 +197,8 @@ def _kills() -> int:
     return sum(int(line.split()[1]) for line in lines if line.startswith("oom_kill "))
 
 
-def _end(process: subprocess.Popen[str], patience: float = 0.0) -> None:
-    """Ends the process and those it started, at once or after some seconds."""
-    if patience:
-        try:
-            process.wait(timeout=patience)
-            return
-        except subprocess.TimeoutExpired:
-            pass
+def _end(process: subprocess.Popen[str]) -> None:
+    """Ends the process and those it started."""
     if process.poll() is None:
         try:
             os.killpg(process.pid, signal.SIGKILL)
