@@ -1,5 +1,6 @@
-# make site, make test, make check, make proof, make bench: each installs what it needs into .venv,
-# make editors into .editors; make locked installs what make site needs, by the lock
+# make site, make test, make measure, make proof, make hostile, make check, make bench: each
+# installs what it needs into .venv, make editors into .editors, make locked what make site needs,
+# by the lock
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,7 +15,7 @@ EDITORS := .editors
 LOCK := requirements/site.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: site locked lock test proof check bench editors format clean
+.PHONY: site locked lock test measure proof hostile check bench editors format clean
 .DEFAULT_GOAL := site
 
 $(BIN)/python:
@@ -46,7 +47,14 @@ site: $(VENV)/.site
 	$(BIN)/scalesheet build
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --ignore tests/measure
+
+# real steps in PyTorch
+measure: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/measure
+
+hostile: $(VENV)/.dev
+	WORKERS=$(WORKERS) .ci/hostile
 
 # every edit of every plan, whatever the ledger of the proof holds; writes the ledger
 proof: $(VENV)/.dev

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,13 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def book_site(checkout: Path) -> Path:
     """The site of the book that ships."""
     return checkout / "build" / "site"
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """PyTorch takes seconds to import, in each worker: only what trains may have it imported."""
+    measuring = any("tests/measure/" in item.nodeid for item in session.items)
+    if "torch" in sys.modules and not measuring:
+        raise pytest.UsageError("a test module imports PyTorch; tests of it are in tests/measure")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:

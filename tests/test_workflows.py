@@ -200,7 +200,7 @@ def test_every_command_is_one_of_the_project(path: Path) -> None:
 def test_the_data_is_checked_first_then_everything_then_the_site_is_published() -> None:
     check, pages = jobs("check.yml"), jobs("pages.yml")
     assert {name: job.get("needs") for name, job in check.items()} == {
-        "data": None, "numbers": "data", "editors": "data", "program": "data",
+        "data": None, "numbers": "data", "editors": "data", "measure": "data", "program": "data",
         "proof": "data",
     }  # fmt: skip
     commands = [step["run"] for step in check["data"]["steps"] if "run" in step]

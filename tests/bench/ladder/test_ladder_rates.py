@@ -1,22 +1,18 @@
-"""Rates of this machine's processor, measured for real in a second or two."""
+"""Rates come from a process that measures, which may fail, and are parts of peaks."""
 
 import json
-import math
 import sys
 from pathlib import Path
 
 import pytest
 
-from scalesheet.bench.faults import NoDevice, NoTorch
+from scalesheet.bench.faults import NoTorch
 from scalesheet.bench.ladder import parent
 from scalesheet.bench.ladder.parent import LadderError, linked, measured
-from scalesheet.bench.ladder.rates import Measured
-from scalesheet.bench.ladder.tell import rates_data, rates_text
+from scalesheet.bench.ladder.tell import peaks_of, rates_text
+from scalesheet.bench.ladder.timing import MOST, Budget, repeated
+from shipped import shipped_book
 
-WITH_TORCH = pytest.mark.skipif(
-    not any((Path(place) / "torch").is_dir() for place in sys.path),
-    reason="PyTorch is an extra: pip install 'scalesheet[bench]'",
-)
 #: A device and a rate, as a child tells them.
 DEVICE = {
     "device": {"kind": "cpu", "name": "A", "vendor": "B", "form_factor": "C", "memory": 1},
@@ -28,77 +24,6 @@ RATE = {
         "repetitions": 3,
     }
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def here() -> Measured:
-    return measured("cpu", ["fp32"], 2.0, lambda _: None)
-
-
-@WITH_TORCH
-def test_a_processor_is_measured(here: Measured) -> None:
-    assert {(rate.what, rate.precision) for rate in here.rates} == {
-        ("copy", ""), ("triad", ""), ("products", "fp32"),
-    }  # fmt: skip
-    for rate in here.rates:
-        assert 0 < rate.low <= rate.value <= rate.high
-        assert rate.repetitions >= 1
-    products = here.best("products", "fp32")
-    triad = here.best("triad")
-    assert products is not None
-    assert triad is not None
-    assert 1e8 < products.value < 1e14  # FLOP/s: any processor since 2000, none so far
-    assert 1e8 < triad.value < 5e12  # byte/s
-    assert not here.interrupted
-    assert here.told == ()
-    assert here.device.cores >= 1
-    assert here.threads >= 1
-    assert here.libraries["torch"]
-
-
-@WITH_TORCH
-def test_what_is_told_of_it(here: Measured) -> None:
-    text = rates_text(here, {"fp32": 1e15})
-    assert "products in fp32" in text
-    assert "of the peak" in text
-    found = json.loads(json.dumps(rates_data(here)))
-    assert len(found["rates"]) == len(here.rates)
-    assert all(math.isfinite(each["value"]) for each in found["rates"])
-
-
-@WITH_TORCH
-def test_an_interrupt_keeps_what_was_measured() -> None:
-    def tell(text: str) -> None:
-        if text.startswith("products"):
-            raise KeyboardInterrupt
-
-    found = measured("cpu", ["fp32"], 1.0, tell)
-    assert found.interrupted
-    assert {rate.what for rate in found.rates} == {"copy", "triad"}
-    assert "interrupted" in rates_text(found)
-
-
-@WITH_TORCH
-def test_an_interrupt_before_anything_goes_on() -> None:
-    def tell(_: str) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        measured("cpu", ["fp32"], 1.0, tell)
-
-
-@WITH_TORCH
-def test_a_device_that_is_not_there() -> None:
-    with pytest.raises(NoDevice, match=r"sees no 'xpu' device here, but cpu.*; choose one"):
-        measured("xpu", (), 1.0, lambda _: None)
-
-
-@WITH_TORCH
-def test_links_between_two_processes() -> None:
-    """On a processor these are no links of devices; what is counted is the same."""
-    rates = linked("cpu", 2, 0.5)
-    assert {rate.what for rate in rates} == {"all-reduce", "point-to-point"}
-    assert all(1e6 < rate.value < 1e12 for rate in rates)
 
 
 def test_links_take_two_devices() -> None:
@@ -151,3 +76,31 @@ def test_a_busy_machine_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         "others had 40% of the cores; half of the repetitions of triad differ by 100%"
     )
     assert "to be measured again on a quiet machine" in rates_text(found)
+
+
+def test_the_peaks_that_rates_are_parts_of() -> None:
+    book = shipped_book()
+    peaks = peaks_of(book, "h200-sxm")
+    assert peaks["dense_bf16"] == pytest.approx(989.4e12)
+    assert peaks["bandwidth"] == pytest.approx(4.8e12)
+    assert peaks_of(book, "epyc-9005-2-cores") == {}
+    assert peaks_of(book, "") == {}
+
+
+def test_repetitions_are_as_long_as_the_clock_needs_and_end_with_the_budget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[float] = []  # a call takes 0.1 ms
+    monkeypatch.setattr("scalesheet.bench.ladder.timing.perf_counter", lambda: len(calls) * 1e-4)
+
+    def operation() -> None:
+        calls.append(0)
+
+    def at_once() -> None:
+        pass
+
+    found = repeated(operation, at_once, Budget(0.05))
+    assert found == pytest.approx([1e-4] * 4)
+    assert len(calls) == 2 + 100 * len(found), "two to warm up, and 10 ms for each repetition"
+    assert len(repeated(operation, at_once, Budget(0.0))) == 1
+    assert len(repeated(operation, at_once, Budget(1e9))) == MOST

@@ -1,20 +1,17 @@
-"""A try is a step or two of the job: what its end means for the search, and one for real."""
+"""A try is a step or two of the job: what its end means for the search."""
 
 from dataclasses import replace
 from datetime import date
-from importlib.util import find_spec
 
 import pytest
 
-from scalesheet.bench.footprint import Footprint
 from scalesheet.bench.job import Effort, Job, Shape
 from scalesheet.bench.ladder.fits import Bounds, Fits, what_fits
 from scalesheet.bench.ladder.search import Ended
 from scalesheet.bench.ladder.tell import fits_data, fits_text
 from scalesheet.bench.ladder.tries import bounded, trier
 from scalesheet.bench.record import Record
-from scalesheet.bench.train import Failed, NoDevice, NotMeasured, OutOfMemory, measure
-from shipped import shipped_book
+from scalesheet.bench.train import Failed, NoDevice, NotMeasured, OutOfMemory
 
 HIDDEN, VOCABULARY, LAYERS, WIDE = 64, 4096, 2, 256
 COUNT = VOCABULARY * HIDDEN + HIDDEN + LAYERS * (
@@ -106,28 +103,3 @@ def test_what_fits_as_text_and_as_data() -> None:
         "exact": True,
     }  # fmt: skip
     assert len(data["tries"]) == len(found.tries)
-
-
-@pytest.mark.skipif(
-    not all(map(find_spec, ("torch", "transformers"))),
-    reason="the extra bench is not installed: pip install 'scalesheet[bench]'",
-)
-def test_a_tiny_model_under_a_limit_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its logits alone are 64 MiB for each sequence, of which several copies are kept: one
-    sequence takes less than half of the limit, and two leave no room for what libraries take
-    besides."""
-    monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    book = shipped_book()
-    limit = 600e6
-
-    def estimate(job: Job) -> float:
-        return Footprint(book, job).peak
-
-    assert estimate(JOB) < 0.5 * limit
-    assert 0.85 * limit < estimate(replace(JOB, batch=2)) < limit
-    fits = trier(lambda job, effort: measure(job, effort, lambda _: None), Effort(memory=limit))
-    bounds = bounded(SHAPE, Bounds(batch=3, confirm=False))
-    found = what_fits(JOB, [4096], [], fits, estimate, limit, bounds, lambda _: None)
-    (answer,) = found.batches
-    assert [(each.batch, each.fits) for each in found.tries] == [(2, False), (1, True)]
-    assert (answer.largest, answer.found.exact, found.ended) == (1, True, "")

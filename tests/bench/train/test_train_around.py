@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from types import MappingProxyType, SimpleNamespace
 
@@ -63,6 +62,15 @@ def test_traits_are_read_as_the_schema_nests_them_and_as_the_table_names_them():
     assert traits_of(SHAPE).norm == "rmsnorm"
 
 
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock of the meters, which goes on by hand."""
+    clock = SimpleNamespace(now=100.0)
+    told = SimpleNamespace(perf_counter=lambda: clock.now)
+    monkeypatch.setattr("scalesheet.bench.train.power.time", told)
+    return clock
+
+
 def package(folder, name, joules, around=1000.0):
     place = folder / name
     place.mkdir(exist_ok=True)
@@ -70,20 +78,18 @@ def package(folder, name, joules, around=1000.0):
     (place / "max_energy_range_uj").write_text(f"{around * 1e6:.0f}\n")
 
 
-def test_the_energy_of_all_packages_over_the_time_is_the_power(tmp_path):
+def test_the_energy_of_all_packages_over_the_time_is_the_power(tmp_path, clock):
     """A counter that begins again at 0 is followed, and parts of a package count once."""
     package(tmp_path, "intel-rapl:0", 990)
     package(tmp_path, "intel-rapl:1", 100)
     package(tmp_path, "intel-rapl:0:0", 5)
     meter = Rapl(tmp_path)
     meter.start()
-    began = time.perf_counter()
     package(tmp_path, "intel-rapl:0", 20)
     package(tmp_path, "intel-rapl:1", 170)
     package(tmp_path, "intel-rapl:0:0", 500)
-    time.sleep(0.2)
-    watts = meter.stop()
-    assert watts == pytest.approx((30 + 70) / (time.perf_counter() - began), rel=0.05)
+    clock.now += 4
+    assert meter.stop() == pytest.approx((30 + 70) / 4)
 
 
 def test_without_counters_power_is_not_told(tmp_path):
@@ -123,14 +129,13 @@ class Board:
         return self._answer("reasons")
 
 
-def test_a_board_with_a_counter_of_energy():
+def test_a_board_with_a_counter_of_energy(clock):
     meter = Nvml(Board(energy=[5000, 8000], power=1, clock=[1980, 1500], reasons=[0x4, 0]), 0)
     meter.start()
-    began = time.perf_counter()
     meter.look()
     meter.look()
-    time.sleep(0.1)
-    assert meter.stop() == pytest.approx(3 / (time.perf_counter() - began), rel=0.05)
+    clock.now += 0.5
+    assert meter.stop() == pytest.approx(3 / 0.5)
     assert meter.clocks() == "clock 1500 to 1980 MHz between steps, held by the power cap"
     assert not meter.trouble
 
@@ -143,31 +148,3 @@ def test_a_board_that_is_hot_and_has_no_counter():
     assert meter.stop() == pytest.approx(600)
     assert meter.trouble
     assert meter.clocks() == "held down by heat or by the hardware"
-
-
-def test_others_at_work_are_seen(monkeypatch):
-    pytest.importorskip("torch", reason="the module tells PyTorch's version")
-    from scalesheet.bench.train import environment
-
-    clock = SimpleNamespace(at=(100.0, 900.0), own=10.0)
-    monkeypatch.setattr(environment, "_processor_time", lambda: clock.at)
-    monkeypatch.setattr(environment.time, "process_time", lambda: clock.own)
-    others = environment.Others()
-    others.start()
-    clock.at, clock.own = (110.0, 910.0), 16.0
-    assert others.share() == pytest.approx(4 / 20)
-    others.start()
-    assert others.share() is None, "no time has passed"
-
-
-def test_memory_that_a_process_takes_is_told():
-    pytest.importorskip("torch", reason="the module tells PyTorch's version")
-    from scalesheet.bench.train import environment
-
-    environment.forget_peak()
-    before = environment.resident_peak()
-    block = bytearray(b"1" * 50_000_000)
-    assert environment.resident_peak() >= before + len(block) * 0.9
-    assert environment.free_memory() > 0
-    assert environment.processor()
-    assert environment.cores() >= 1

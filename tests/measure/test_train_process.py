@@ -1,14 +1,12 @@
-"""The process that measures: started, heard, interrupted, bounded, and told apart when it fails."""
+"""The process that measures takes real steps: it is interrupted, bounded, and shares them."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import signal
-import threading
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 
 import pytest
 
@@ -17,9 +15,7 @@ pytest.importorskip("torch", reason="real steps are taken with PyTorch")
 from tiny_steps import QUICK, bytes_of, job, llama, steps
 
 from scalesheet.bench.job import Effort
-from scalesheet.bench.train import Failed, NoDevice, NoTorch, OutOfMemory, measure
-from scalesheet.bench.train.parent import Listener
-from scalesheet.bench.train.told import Told
+from scalesheet.bench.train import NoDevice, OutOfMemory, measure
 
 SHARES = ("data_loading_share", "forward_share", "backward_share", "optimizer_share")
 
@@ -60,7 +56,7 @@ def test_an_interrupted_run_keeps_what_it_has():
     def tell(text: str) -> None:
         if text.startswith("step ") and not asked:
             asked.append(text)
-            threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+            os.kill(os.getpid(), signal.SIGINT)
 
     # its batches come from a process beside it, which is to end with it
     endless = Effort(precise=0, warmup=0, at_least=2, at_most=10**4, seconds=300, workers=1)
@@ -93,32 +89,6 @@ def test_a_device_that_is_not_there_is_told_from_the_process():
         measure(job(device="xpu"), QUICK, silent)
 
 
-def test_without_pytorch_the_extra_is_named(monkeypatch, tmp_path):
-    (tmp_path / "torch.py").write_text("raise ImportError('No module named torch')\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with pytest.raises(NoTorch, match=r"pip install 'scalesheet\[bench\]'"):
-        measure(job(), QUICK, silent)
-
-
-def listened(code: str, memory: float | None = None) -> None:
-    """Runs a process of some code in the place of the one that measures."""
-    import sys
-
-    listener = Listener(job(), replace(QUICK, memory=memory), silent, Told())
-    listener.run([sys.executable, "-c", code], os.environ)
-
-
-def test_a_killed_process_is_out_of_memory_and_a_broken_one_is_not():
-    with pytest.raises(OutOfMemory, match="ended by the system, as it does where memory runs out"):
-        listened("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
-    with pytest.raises(OutOfMemory):
-        listened("import os; os.abort()", memory=1e9)
-    with pytest.raises(Failed, match=r"ended with exit code 7: last words"):
-        listened("import sys; print('last words', file=sys.stderr); sys.exit(7)")
-    with pytest.raises(Failed, match=r"ended with signal 6"):
-        listened("import os; os.abort()")
-
-
 SHARED = [("ddp", "full"), ("fsdp", "full"), ("fsdp", "LoRA")]
 
 
@@ -137,19 +107,6 @@ def test_two_processes_share_a_step(strategy, method):
     assert figures["weights_memory"].value == pytest.approx(4 * held / share, rel=0.001)
     assert figures["gradients_memory"].value == pytest.approx(4 * trained / share, rel=0.001)
     assert figures["optimizer_memory"].value == pytest.approx(8 * trained / share, rel=0.003)
-
-
-def test_the_parent_needs_no_pytorch(tmp_path):
-    """What the command imports to measure works where PyTorch is not installed."""
-    import subprocess
-    import sys
-
-    for name in ("torch", "transformers", "peft", "bitsandbytes"):
-        (tmp_path / f"{name}.py").write_text("raise ImportError\n")
-    root = Path(__file__).parents[3] / "generator"
-    environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(root)])}
-    code = "import scalesheet.bench.train"
-    subprocess.run([sys.executable, "-c", code], env=environ, check=True)
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile takes a C++ compiler")

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+pytest.importorskip("torch", reason="rates are measured with PyTorch")
+
 from project import ROOT
-from scalesheet.bench.ladder.tell import peaks_of
 from scalesheet.build import compile_book
 from scalesheet.cli import main
-from shipped import shipped_book
-
-pytestmark = pytest.mark.skipif(
-    find_spec("torch") is None,
-    reason="the extra bench is not installed: pip install 'scalesheet[bench]'",
-)
 
 
 @pytest.fixture
@@ -49,12 +43,3 @@ def test_a_processor_is_measured_into_the_catalogue(
     assert "keeps what it states of measured_" in printed
     assert main([*asked, "--write", "rtx4090"]) == 1
     assert "B008" in capsys.readouterr().err
-
-
-def test_the_peaks_that_rates_are_parts_of() -> None:
-    book = shipped_book()
-    peaks = peaks_of(book, "h200-sxm")
-    assert peaks["dense_bf16"] == pytest.approx(989.4e12)
-    assert peaks["bandwidth"] == pytest.approx(4.8e12)
-    assert peaks_of(book, "epyc-9005-2-cores") == {}
-    assert peaks_of(book, "") == {}

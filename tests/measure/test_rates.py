@@ -1,0 +1,80 @@
+"""Rates of this machine's processor, measured for a second or two."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is an extra: pip install 'scalesheet[bench]'")
+
+from scalesheet.bench.faults import NoDevice
+from scalesheet.bench.ladder.parent import linked, measured
+from scalesheet.bench.ladder.rates import Measured
+from scalesheet.bench.ladder.tell import rates_data, rates_text
+
+
+@pytest.fixture(scope="module")
+def here() -> Measured:
+    return measured("cpu", ["fp32"], 2.0, lambda _: None)
+
+
+def test_a_processor_is_measured(here: Measured) -> None:
+    assert {(rate.what, rate.precision) for rate in here.rates} == {
+        ("copy", ""), ("triad", ""), ("products", "fp32"),
+    }  # fmt: skip
+    for rate in here.rates:
+        assert 0 < rate.low <= rate.value <= rate.high
+        assert rate.repetitions >= 1
+    products = here.best("products", "fp32")
+    triad = here.best("triad")
+    assert products is not None
+    assert triad is not None
+    assert 1e8 < products.value < 1e14  # FLOP/s: any processor since 2000, none so far
+    assert 1e8 < triad.value < 5e12  # byte/s
+    assert not here.interrupted
+    assert here.told == ()
+    assert here.device.cores >= 1
+    assert here.threads >= 1
+    assert here.libraries["torch"]
+
+
+def test_what_is_told_of_it(here: Measured) -> None:
+    text = rates_text(here, {"fp32": 1e15})
+    assert "products in fp32" in text
+    assert "of the peak" in text
+    found = json.loads(json.dumps(rates_data(here)))
+    assert len(found["rates"]) == len(here.rates)
+    assert all(math.isfinite(each["value"]) for each in found["rates"])
+
+
+def test_an_interrupt_keeps_what_was_measured() -> None:
+    def tell(text: str) -> None:
+        if text.startswith("products"):
+            raise KeyboardInterrupt
+
+    found = measured("cpu", ["fp32"], 1.0, tell)
+    assert found.interrupted
+    assert {rate.what for rate in found.rates} == {"copy", "triad"}
+    assert "interrupted" in rates_text(found)
+
+
+def test_an_interrupt_before_anything_goes_on() -> None:
+    def tell(_: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measured("cpu", ["fp32"], 1.0, tell)
+
+
+def test_a_device_that_is_not_there() -> None:
+    with pytest.raises(NoDevice, match=r"sees no 'xpu' device here, but cpu.*; choose one"):
+        measured("xpu", (), 1.0, lambda _: None)
+
+
+def test_links_between_two_processes() -> None:
+    """On a processor these are no links of devices; what is counted is the same."""
+    rates = linked("cpu", 2, 0.5)
+    assert {rate.what for rate in rates} == {"all-reduce", "point-to-point"}
+    assert all(1e6 < rate.value < 1e12 for rate in rates)

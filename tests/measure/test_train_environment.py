@@ -1,0 +1,33 @@
+"""What the process that measures says of the machine and of itself."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip("torch", reason="the module says which PyTorch there is")
+
+from scalesheet.bench.train import environment
+
+
+def test_others_at_work_are_seen(monkeypatch):
+    clock = SimpleNamespace(at=(100.0, 900.0), own=10.0)
+    monkeypatch.setattr(environment, "_processor_time", lambda: clock.at)
+    monkeypatch.setattr(environment.time, "process_time", lambda: clock.own)
+    others = environment.Others()
+    others.start()
+    clock.at, clock.own = (110.0, 910.0), 16.0
+    assert others.share() == pytest.approx(4 / 20)
+    others.start()
+    assert others.share() is None, "no time has passed"
+
+
+def test_memory_that_a_process_takes_is_told():
+    environment.forget_peak()
+    before = environment.resident_peak()
+    block = bytearray(b"1" * 50_000_000)
+    assert environment.resident_peak() >= before + len(block) * 0.9
+    assert environment.free_memory() > 0
+    assert environment.processor()
+    assert environment.cores() >= 1
