@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import subprocess
@@ -175,9 +176,14 @@ def test_a_second_build_of_the_same_folder_is_told_to_wait(tmp_path: Path) -> No
 
 def test_a_build_that_waits_comes_after(tmp_path: Path) -> None:
     code = dedent("""
-        import sys
+        import fcntl, sys
         from pathlib import Path
-        from scalesheet.output import MARK, staged, sweep
+        from scalesheet.output import staged
+        lock = fcntl.flock
+        def asks(file, how):
+            print("asks", flush=True)
+            lock(file, how)
+        fcntl.flock = asks
         with staged(Path(sys.argv[1]), wait=True) as stage:
             (stage / "by").write_text("the second")
         print("done")
@@ -188,21 +194,21 @@ def test_a_build_that_waits_comes_after(tmp_path: Path) -> None:
         second = subprocess.Popen(
             [sys.executable, "-c", code, str(out)], env=environment(), stdout=subprocess.PIPE
         )
-        with pytest.raises(subprocess.TimeoutExpired):
-            second.wait(0.5)
-    said, _ = second.communicate(timeout=20)
-    assert said == b"done\n"
+        assert second.stdout is not None
+        assert second.stdout.readline() == b"asks\n"
+        assert second.poll() is None
+    said, _ = second.communicate()
+    assert said.endswith(b"done\n")
     assert texts(out) == {"by": "the second"}
     assert remains(tmp_path) == []
 
 
 # A process that ends at its n-th operation on files, as if killed there: no block is left in order.
 DIES = dedent("""
-    import os, sys
+    import json, os, sys
     from pathlib import Path
     from scalesheet import output
-    from test_output import NEW, fill
-    out, steps, way = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    out, steps, way, new = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], json.loads(sys.argv[4])
     if way == "moved aside":
         output._exchanged = lambda a, b: False
     left = steps
@@ -215,7 +221,9 @@ DIES = dedent("""
                     os._exit(9)
     sys.addaudithook(count)
     with output.staged(out) as stage:
-        fill(stage, NEW)
+        for place, text in new.items():
+            (stage / place).parent.mkdir(parents=True, exist_ok=True)
+            (stage / place).write_text(text)
 """)
 
 
@@ -230,8 +238,8 @@ def test_killed_before_any_operation_on_files_it_is_the_old_folder_or_the_new(
         out = folder / "out"
         fill(out, OLD)
         done = subprocess.run(
-            [sys.executable, "-c", DIES, str(out), str(steps), way],
-            env=environment(PYTHONPATH=os.pathsep.join(sys.path)),
+            [sys.executable, "-c", DIES, str(out), str(steps), way, json.dumps(NEW)],
+            env=environment(),
             check=False,
         )
         if out.exists() or way == "exchanged in one step":

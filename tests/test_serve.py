@@ -27,7 +27,7 @@ from scalesheet.serve.server import News, Server
 from scalesheet.serve.watch import changes, look
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends it as Ctrl-C does")
-PATIENCE = 30.0  # seconds; a build of the small project takes one
+PATIENCE = 900.0  # seconds, against a hang; a build of the small project takes a few
 
 
 @dataclass
@@ -50,6 +50,8 @@ class Serving:
                 break
             if found := re.search(pattern, seen[-1]):
                 return found
+            if not seen[-1]:
+                break  # it ended
         raise AssertionError(f"no line like {pattern!r} in {seen}")
 
     def get(self, path: str, host: str = "localhost") -> tuple[int, str]:
@@ -86,6 +88,7 @@ def start(tmp_path: Path) -> Iterator[Callable[[], Serving]]:
         def read() -> None:
             for line in output:
                 serving.lines.put(line)
+            serving.lines.put("")
 
         threading.Thread(target=read, daemon=True).start()
         serving.address = serving.says(r"serving (http://127\.0\.0\.1:\d+)/")[1]

@@ -12,9 +12,20 @@ import shutil
 import subprocess
 from typing import Any, Self
 
-from playwright.sync_api import Browser, Error, Page, Playwright, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Page,
+    Playwright,
+    expect,
+    sync_playwright,
+)
 
-SCRIPT_SECONDS = 300.0  # a last resort
+# The last resort against a hang, not a measure of speed: any machine, however busy, is faster.
+PATIENCE = 600.0
+SCRIPT_SECONDS = PATIENCE
+expect.set_options(timeout=PATIENCE * 1000)
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = [
     "--no-sandbox",
@@ -105,8 +116,10 @@ class Chromium:
             raise JavaScriptError(missing_browser())
         self._playwright = sync_playwright().start()
         try:
-            self._browser = self._playwright.chromium.launch(
-                executable_path=program, args=ARGUMENTS
+            self._browser = _patient(
+                self._playwright.chromium.launch(
+                    executable_path=program, args=ARGUMENTS, timeout=PATIENCE * 1000
+                )
             )
         except BaseException:
             self._playwright.stop()
@@ -144,6 +157,19 @@ class Chromium:
             return run_on_page(page, *scripts, seconds=seconds)
         finally:
             page.context.close()
+
+
+def _patient(browser: Browser) -> Browser:
+    """The browser, whose pages wait as long for everything."""
+    make = browser.new_context
+
+    def new_context(**options: Any) -> BrowserContext:
+        context = make(**options)
+        context.set_default_timeout(PATIENCE * 1000)
+        return context
+
+    browser.new_context = new_context  # type: ignore[method-assign]
+    return browser
 
 
 def run_on_page(page: Page, *scripts: str, seconds: float = SCRIPT_SECONDS) -> Any:

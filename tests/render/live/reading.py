@@ -61,9 +61,18 @@ class Shown:
     rest: dict[str, Any] = field(default_factory=dict)
 
 
+#: Opens all that is folded. The page writes what is in it once it is open, which it hears first.
+_UNFOLD = """() => {
+    const folded = [...document.querySelectorAll("details:not([open])")]
+    const opened = folded.map(
+        fold => new Promise(done => fold.addEventListener("toggle", () => done(), {once: true})))
+    for (const fold of folded) fold.open = true
+    return matchMedia("(scripting: enabled)").matches ? Promise.all(opened).then(() => 0) : 0
+}"""
+
+
 def read(page: Page) -> Shown:
-    page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
-    page.wait_for_timeout(100)  # what was folded away is written once it is open
+    page.evaluate(_UNFOLD)
     expect(page.locator("[aria-busy=true]")).to_have_count(0)
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
     for of, as_, text in page.evaluate(_MARKS):
