@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from project import project
 from scalesheet import cli
 from scalesheet.diagnostics import Diagnostic, as_markdown
 from small import lay
@@ -204,3 +205,39 @@ def test_help_loads_none_of_the_heavy_libraries() -> None:
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    "locale",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "latin-1"},
+    ],
+)
+def test_output_is_utf_8_whatever_the_locale(data: str, locale: dict[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "scalesheet", "show", "small", "--data", data],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "generator"), **locale},
+        capture_output=True, check=True,
+    )  # fmt: skip
+    assert "5.5 [5.0–6.1]" in done.stdout.decode("utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no umask")
+@pytest.mark.parametrize("hidden", [0o077, 0o002])
+def test_what_is_written_has_the_mode_that_the_umask_leaves(tmp_path: Path, hidden: int) -> None:
+    data = project(tmp_path)
+    before = set(tmp_path.rglob("*"))
+    mask = os.umask(hidden)
+    try:
+        out = str(tmp_path / "out")
+        assert run("build", "--data", str(data), "--no-site", "--out", out) == 0
+        assert run("new", "hardware", "another", "--data", str(data)) == 0
+        sources = data / "sources.yaml"
+        assert run("new", "source", "another", "--title", "A", "--data", str(data)) == 0
+    finally:
+        os.umask(mask)
+    written = [sources, *set(tmp_path.rglob("*")) - before]
+    assert {path.suffix for path in written} >= {".xlsx", ".json", ".yaml"}
+    for path in written:
+        assert path.stat().st_mode & 0o777 == (0o777 if path.is_dir() else 0o666) & ~hidden, path

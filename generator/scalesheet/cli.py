@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -19,6 +20,7 @@ from scalesheet.commands import FINDINGS, GOOD, NAMES, USAGE, UsageError, tally
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and gives its exit status."""
+    _print_anywhere()
     whole = parser()
     options, unknown = whole.parse_known_args(arguments)
     if unknown:
@@ -36,6 +38,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FINDINGS
     except Exception as error:
         return failed(error)
+
+
+def _print_anywhere() -> None:
+    """Output is UTF-8 as files are, whatever the locale; a terminal shows what it can."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 class Parser(argparse.ArgumentParser):
