@@ -8,6 +8,9 @@ import pytest
 
 pytest.importorskip("torch", reason="the module says which PyTorch there is")
 
+from scalesheet.bench import here
+from scalesheet.bench.faults import NoDevice
+from scalesheet.bench.ladder.processor import processor
 from scalesheet.bench.train import environment
 
 
@@ -31,3 +34,10 @@ def test_memory_that_a_process_takes_is_told():
     assert environment.free_memory() > 0
     assert environment.processor()
     assert environment.cores() >= 1
+
+
+def test_pytorch_is_asked_for_the_device_of_this_machine():
+    assert here.device("cpu") == processor()
+    assert here.device().name
+    with pytest.raises(NoDevice, match=r"sees no 'abacus' device here, but cpu"):
+        here.device("abacus")
