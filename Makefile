@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # a test process for each core, two at the most: LibreOffice and Chromium are heavy
 WORKERS ?= 2
+# what `make test` runs: everything, unless folders or files are named
+TESTS ?=
 
 # what an editor runs, for tests/editors; of npm, where the rest is of Python
 SERVER := yaml-language-server@1.25.0
@@ -47,7 +49,7 @@ site: $(VENV)/.site
 	$(BIN)/scalesheet build
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --ignore tests/measure
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --ignore tests/measure $(TESTS)
 
 # real steps in PyTorch
 measure: $(VENV)/.dev

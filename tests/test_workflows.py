@@ -167,6 +167,15 @@ def test_once_a_week_the_tests_run_with_all_their_cases(monkeypatch: pytest.Monk
     assert runpy.run_path(project.__file__)["draws"](90) == 90
 
 
+def test_once_a_week_the_fuzz_tries_ten_thousand_cases_from_another_seed() -> None:
+    (step,) = [s for s in jobs("weekly.yml")["fuzz"]["steps"] if s.get("run") == ".ci/run"]
+    assert step["env"] == {
+        "TESTS": "tests/fuzz",
+        "SCALESHEET_FUZZ": "10000",
+        "SCALESHEET_FUZZ_SEED": "${{ github.run_number }}",
+    }
+
+
 def test_what_may_write_is_started_by_no_request() -> None:
     for name in ("comment.yml", "weekly.yml"):
         assert "pull_request" not in read_yaml(ROOT / ".github" / "workflows" / name)["on"]
