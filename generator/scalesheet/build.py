@@ -235,26 +235,26 @@ def _documents(edition: Edition, stage: Path, project: Path) -> Path:
         docs,
         ignore=lambda folder, names: [n for n in names if n == GENERATED or n[0] == "."],
     )
-    _put_in_snippets(docs, project / "docs")
+    _put_in_snippets(docs, project)
     report = write_pages(edition, docs / GENERATED, stage / "plain" / GENERATED)
     _refuse(list(report.problems))
     write_reference(edition.book, docs / GENERATED / "reference")
     return docs
 
 
-def _put_in_snippets(docs: Path, source: Path) -> None:
+def _put_in_snippets(docs: Path, project: Path) -> None:
     """The pages written by hand get their snippets before anything of the data is among them."""
     from scalesheet.load.folder import shown
     from scalesheet.site.snippets import SnippetError, put_in
 
-    settings = (source.parent / "mkdocs.yml").read_text("utf-8")
+    settings = (project / "mkdocs.yml").read_text("utf-8")
     problems: list[Diagnostic] = []
     for page in sorted(docs.rglob("*.md")):
         try:
-            text, _ = put_in(page.read_text("utf-8"), settings, source.parent)
+            text, _ = put_in(page.read_text("utf-8"), settings, project)
             page.write_text(text, "utf-8", newline="\n")
         except SnippetError as error:
-            name = shown(source / page.relative_to(docs))
+            name = shown(project / "docs" / page.relative_to(docs))
             problems.append(Diagnostic(name, error.line, 1, "X002", str(error)))
     _refuse(problems)
 
