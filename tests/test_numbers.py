@@ -141,3 +141,12 @@ def test_excel_prints_the_same_digits() -> None:
 def test_the_text_is_within_half_a_unit_of_its_last_digit(value: float, decimals: int) -> None:
     back = float(number(value, Format(decimals)).replace(",", ""))
     assert abs(back - value) <= 0.5 * 10**-decimals + 1e-14 * abs(value)
+
+
+def test_each_number_of_a_stated_column_has_its_own_digits() -> None:
+    rates = Column("q", "q", unit=UNITS.parse("step / hour"))
+    assert shown(rates, 0.423, 1.18274, 5.0) == ["0.423", "1.18274", "5"]
+    prices = Column("q", "q", unit=UNITS.parse("USD / (GPU * hour)"))
+    assert shown(prices, 80.0, 1.9, 0.5263) == ["80.00", "1.90", "0.5263"]
+    shares = Column("q", "q", unit=UNITS.parse("1"), show=Show(percent=True))
+    assert shown(shares, 0.05, 0.0512345) == ["5%", "5.12345%"]

@@ -1,16 +1,16 @@
 """How a quantity prints: digits, unit, range and reason, by one rule for every face.
 
 `format_of` decides once for a quantity (a column has one format), from what the plan says
-(`show:`), else from unit and magnitude: what was stated shows the digits it was stated with, money
-whole units from 100 up, counted things no decimals, hours one, and everything else three
-significant digits. Rounding is half away from zero on 15 digits, as spreadsheets do it.
+(`show:`), else from unit and magnitude: each number that was stated shows the digits it was stated
+with, money whole units from 100 up, counted things no decimals, hours one, and everything else
+three significant digits. Rounding is half away from zero on 15 digits, as spreadsheets do it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Literal
 
@@ -27,12 +27,17 @@ LARGE, SMALL = 1e15, 1e-3  # outside, numbers that are not stated short take an 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Digits after the point (of the percentage, of the mantissa), and how they are dressed."""
+    """Digits after the point (of the percentage, of the mantissa), and how they are dressed.
+
+    Each number of a column keeps `least` of the decimals though they are zeros; by default all.
+    A spreadsheet has one format for a column, and pads it.
+    """
 
     decimals: int = 0
     percent: bool = False
     approximate: bool = False
     scientific: bool = False
+    least: int | None = None
 
 
 #: What a unit or a domain means for the digits: an amount of money, a price per something, whole
@@ -78,7 +83,14 @@ def format_by(rule: Rule, values: Iterable[Value]) -> Format:
         return Format(decimals, rule.percent, rule.approximate)
     if not rule.percent and _needs_exponent(numbers, rule.stated):
         return Format(2 if not rule.stated else _mantissa(numbers), False, rule.approximate, True)
-    return Format(_by_sort(rule, numbers), rule.percent, rule.approximate)
+    return Format(_by_sort(rule, numbers), rule.percent, rule.approximate, least=_least(rule))
+
+
+def _least(rule: Rule) -> int | None:
+    """Decimals that every number has. What was stated has its own digits, and a price cents."""
+    if not rule.stated or rule.sort == "money":
+        return None
+    return 2 if rule.sort == "price" else 0
 
 
 def is_stated(quantity: Quantity) -> bool:
@@ -199,6 +211,9 @@ def number(value: float, fmt: Format) -> str:
         return f"{mark}{sign}{mantissa}e{exponent}"
     exact = _decimal(shown) * (100 if fmt.percent else 1)
     body = f"{exact.quantize(Decimal(1).scaleb(-fmt.decimals), ROUND_HALF_UP, WIDE):,f}"
+    for _ in range(0 if fmt.least is None else fmt.decimals - fmt.least):
+        body = body.removesuffix("0")
+    body = body.removesuffix(".")
     if not any(c in "123456789" for c in body):
         sign = ""
     return f"{mark}{sign}{body}{'%' if fmt.percent else ''}"
@@ -219,7 +234,7 @@ def _scientific(value: float, decimals: int) -> tuple[str, int]:
 
 def span(low: float, high: float, fmt: Format) -> str:
     """`326–380`; with a negative end `-3 to 5`."""
-    plain = Format(fmt.decimals, fmt.percent, False, fmt.scientific)
+    plain = replace(fmt, approximate=False)
     first, last = number(low, plain), number(high, plain)
     if low < 0 or high < 0:
         return f"{first} to {last}"

@@ -43,7 +43,7 @@ def texts(svg: ET.Element) -> list[str]:
 def test_every_row_has_its_label_and_its_number(kind: str) -> None:
     found = texts(drawn(TWO, ("One", "Two"), kind))
     assert {"One", "Two", "Hours (h)"} <= set(found)
-    assert any(each.startswith("1.0") for each in found)
+    assert any(re.match("1\\b", each) for each in found)
 
 
 def test_a_bar_is_as_long_as_its_number() -> None:
@@ -56,7 +56,7 @@ def test_a_range_has_whiskers_and_its_ends_beside_the_number() -> None:
     whiskers = [line for line in svg.iter("line") if line.get("class") == "whisker"]
     assert (whiskers[0].get("x1"), whiskers[0].get("x2")) == ("12.5%", "50%")
     assert len(whiskers) == 3
-    assert "1.0 (0.5–2.0)" in texts(svg)
+    assert "1 (0.5–2)" in texts(svg)
 
 
 def test_a_row_without_a_number_says_why_and_has_no_bar() -> None:
@@ -82,7 +82,7 @@ def test_the_chart_is_told_in_words() -> None:
     assert title.text == "Hours <by> stage"
     assert description is not None
     assert description.text == (
-        "The second is longest. Hours (h): First & <one>: 1.0 (0.5–2.0); Second: 4.0."
+        "The second is longest. Hours (h): First & <one>: 1 (0.5–2); Second: 4."
     )
     assert svg.get("aria-labelledby") == f"{title.get('id')} {description.get('id')}"
 
@@ -148,5 +148,5 @@ def test_a_calendar_s_bars_begin_where_the_phases_do() -> None:
     shown = replace(shown, columns={**shown.columns, "start": start})
     calendar = drawing(told, shown, {"hours": TWO, "start": starts}, shown.rows, UNITS)
     assert [mark.base for mark in calendar.marks] == [0, 10]
-    assert calendar.marks[1].text.startswith("10.0 to ")
+    assert calendar.marks[1].text.startswith("10 to ")
     assert calendar.axis == "Start to hours (h)"

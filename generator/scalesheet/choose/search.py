@@ -89,6 +89,7 @@ class Search:
         return int(equal[order[0]])
 
 
+@np.errstate(all="ignore")  # what is not finite is no prediction
 def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Search:
     """Every candidate of a job, computed."""
     offers = offers_of(book, catalogue, job, BEYOND * job.most_gpus)

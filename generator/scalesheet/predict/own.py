@@ -77,6 +77,7 @@ class Own:
         }
 
 
+@np.errstate(all="ignore")  # a figure that is not finite fails the score by itself
 def owned(book: Book, task: str, catalogue: Known) -> Own | None:
     """The own measurements of a task; None where the book has none of them."""
     rows = tuple(_rows(book, task)) if task in TASKS else ()

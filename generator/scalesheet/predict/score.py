@@ -77,6 +77,7 @@ class TaskScore:
     own: Own | None = None  # own measurements, apart from what is published
 
 
+@np.errstate(all="ignore")  # a figure that is not finite fails the score by itself
 def score(book: Book) -> dict[str, TaskScore]:
     """The score of each task that the book has published rows of."""
     if not book.publications:
@@ -209,6 +210,7 @@ def _plain(values: Array) -> Predictions:
     return replace(none_of(len(values), ""), predicted=values)
 
 
+@np.errstate(all="ignore")  # a figure that is not finite fails the score by itself
 def fit(book: Book, task: str, catalogue: Known) -> tuple[Coefficients, Published, Flags]:
     """What the published rows of a task give, and the rows it rests on; of fewer than two families
     nothing is learnt."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from scalesheet.model import Book
 from scalesheet.predict import efficiency, loss, loss_fit, memory
 from scalesheet.predict.arrays import Array, Reasons, Words, first_reason
@@ -54,6 +56,7 @@ def unsupported(task: str, cases: Cases) -> Reasons:
     return first_reason(cases.unsupported, TASKS[task].unsupported(cases))
 
 
+@np.errstate(all="ignore")  # what is not finite is no prediction
 def predict(book: Book, task: str, cases: Cases, fitted: Coefficients | None = None) -> Predictions:
     """A prediction for each case, or why there is none; with the fit on file unless given one."""
     known = coefficients(book, task) if fitted is None else fitted

@@ -1,7 +1,7 @@
 """What faces show of measurements: figures beside their prediction, in words and in pictures.
 
-Numbers have four digits that count, or all before the point. All times of a record are in one unit,
-and so is all its memory.
+Numbers have up to four digits that count, or all before the point. All times of a record are in
+one unit, and so is all its memory.
 """
 
 from __future__ import annotations
@@ -121,7 +121,9 @@ class Scale:
         """How `told` prints a number, for faces that print values by formats."""
         shown = abs(value * self.times)
         power = math.floor(math.log10(shown)) if shown else DIGITS
-        return Format(1, percent=True) if self.percent else Format(max(0, DIGITS - 1 - power))
+        if self.percent:
+            return Format(1, percent=True)
+        return Format(max(0, DIGITS - 1 - power), least=0)
 
 
 def scales(book: Book, found: Beside) -> dict[Unit, Scale]:

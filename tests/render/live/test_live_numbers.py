@@ -53,7 +53,8 @@ def a_rule(dice: random.Random) -> Rule:
 
 
 def printed(fmt: Format, values: list[Value]) -> list[Any]:
-    return [asdict(fmt), [[plain(value, fmt), ends(value, fmt)] for value in values]]
+    kept = {name: each for name, each in asdict(fmt).items() if each is not None}
+    return [kept, [[plain(value, fmt), ends(value, fmt)] for value in values]]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -2,8 +2,8 @@
  *
  * A rule is what a quantity's format depends on besides its values: {decimals, digits, percent,
  * approximate, stated, sort}, each absent where it is the usual. A format is {decimals, percent,
- * approximate, scientific}. A cell is what a computation gives: {value, low, high}, {value} for
- * words, or {reason}.
+ * approximate, scientific, least}. A cell is what a computation gives: {value, low, high}, {value}
+ * for words, or {reason}.
  */
 "use strict";
 
@@ -86,7 +86,17 @@ scalesheet.numbers = (() => {
         : 2;
       return { ...dressed, decimals, scientific: true };
     }
-    return { ...dressed, decimals: bySort(rule, numbers) };
+    return { ...dressed, decimals: bySort(rule, numbers), ...least(rule) };
+  }
+
+  /** Decimals that every number has. What was stated has its own digits, and a price cents. */
+  const least = ({ sort, stated }) =>
+    stated && sort !== "money" ? { least: sort === "price" ? 2 : 0 } : {};
+
+  /** Without zeros at the end of its decimals, but for those that every number has. */
+  function shortened(body, { decimals, least }) {
+    for (let n = decimals; n > least && body.endsWith("0"); n -= 1) body = body.slice(0, -1);
+    return body.replace(/\.$/, "");
   }
 
   /** Decimals that give the largest that many significant digits. */
@@ -133,7 +143,8 @@ scalesheet.numbers = (() => {
     const mark = format.approximate ? "~" : "";
     const sign = value < 0 ? "-" : "";
     if (format.scientific) return mark + sign + scientific(exact, format.decimals);
-    const body = fixed(format.percent ? hundredfold(exact) : exact, format.decimals);
+    const whole = fixed(format.percent ? hundredfold(exact) : exact, format.decimals);
+    const body = shortened(whole, format);
     return `${mark}${/[1-9]/.test(body) ? sign : ""}${grouped(body)}${format.percent ? "%" : ""}`;
   }
 

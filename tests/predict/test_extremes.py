@@ -1,0 +1,69 @@
+"""Figures that no run ever had: a book with them is checked without a warning of NumPy."""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+from pathlib import Path
+
+import pytest
+
+from project import ROOT
+from scalesheet.build import examine
+
+RUN = (
+    "{{method: pretrain, model: Odd, parameters: {size}, layers: 32, hidden: 4096, heads: 32, "
+    "ffn: 11008, vocab: 32000, accelerator: h100-sxm, gpus: 8, precision: bf16, sequence: 4096, "
+    "tokens: {size}, global_batch: 1024, micro_batch: 1, result: {result}}}"
+)
+PUBLICATION = """\
+title: Odd
+source: {{key: to-be-stated, locator: page 1}}
+read: primary
+family: odd
+rows:
+  hours: {hours}
+  speed: {speed}
+"""
+MEASUREMENT = """\
+title: Odd
+how: measured
+date: 2026-11-20
+source: {{key: to-be-stated, locator: page 1}}
+accelerator: h100-sxm
+accelerators: {{value: 1, unit: GPU}}
+model: llama-3-1-8b
+method: full
+precision: bf16
+batch_size: {{value: 8, unit: sequence / step}}
+sequence_length: {{value: 128, unit: token / sequence}}
+step_time: {{value: {result}, unit: second / step}}
+tokens_per_second: {{value: {result}, unit: token / second}}
+peak_memory: {{value: {result}, unit: GiB}}
+"""
+KEPT = {"bloom-report.yaml", "llama-2-report.yaml", "mpt-7b-post.yaml"}
+
+
+@pytest.mark.parametrize(("size", "result"), [("1e300", "1e-300"), ("1e-300", "1e300")])
+def test_a_book_of_extremes_is_checked_without_a_warning(
+    tmp_path: Path, size: str, result: str
+) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(ROOT / "data", data, ignore=_dropped)
+    hours = RUN.format(size=size, result=f"{{gpu_hours: {result}}}")
+    speed = RUN.format(
+        size=size, result=f"{{speed: {result}, memory: {{value: {result}, unit: GB}}}}"
+    )
+    odd = PUBLICATION.format(hours=hours, speed=speed)
+    (data / "runs" / "odd.yaml").write_text(odd, "utf-8")
+    (data / "measurements" / "odd.yaml").write_text(MEASUREMENT.format(result=result), "utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        codes = {each.code for each in examine(data).diagnostics}
+    assert "P001" in codes  # what the score became is reported instead
+
+
+def _dropped(folder: str, names: list[str]) -> list[str]:
+    if Path(folder).name == "runs":
+        return [name for name in names if name not in KEPT]
+    return [name for name in names if name == "plans"]
