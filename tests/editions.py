@@ -21,7 +21,7 @@ def given(book: Book, **parts: Any) -> Edition:
     return edition
 
 
-def sound(examined: Examined) -> Edition:
+def edition_of(examined: Examined) -> Edition:
     """The edition of a book that is sound."""
     assert examined.edition is not None, examined.diagnostics
     return examined.edition

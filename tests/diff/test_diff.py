@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from editions import sound
+from editions import edition_of
 from runs import RUN, UNITS
 from scalesheet import cli
 from scalesheet.build import Examined, examine
@@ -63,13 +63,13 @@ def changed(base: Path, before: Examined, tmp_path: Path) -> Callable[..., tuple
         (data / file).write_text(text, "utf-8")
         after = examine(data)
         assert after.book is not None, after.diagnostics
-        return compare(sound(before), sound(after)), after
+        return compare(edition_of(before), edition_of(after)), after
 
     return change
 
 
 def test_nothing_differs_from_itself(before: Examined) -> None:
-    diff = compare(sound(before), sound(before))
+    diff = compare(edition_of(before), edition_of(before))
     assert not diff
     assert sum(diff.compared.values()) > 5
 
@@ -161,7 +161,7 @@ def test_an_offer_that_moved_to_another_file_is_renamed(
     (data / RATE).rename(data / "rates/other.yaml")
     plan = data / PLAN
     plan.write_text(plan.read_text("utf-8").replace("cloud-card", "other"), "utf-8")
-    diff = compare(sound(before), sound(examine(data)))
+    diff = compare(edition_of(before), edition_of(examine(data)))
     assert [(e.fate, e.was, e.name) for e in diff.entries] == [
         ("renamed", "offers['cloud-card']", "offers['other']")
     ]
@@ -200,7 +200,7 @@ def test_a_new_record_is_chosen_by_the_rule_and_moves_what_rests_on_it(
     new = shutil.copytree(old, tmp_path / "new")
     run = RUN.replace("value: 0.5", "value: 0.25").replace("value: 16,", "value: 32,")
     (new / "measurements" / "second.yaml").write_text(run, "utf-8")
-    found = compare(sound(examine(old)), sound(examine(new)))
+    found = compare(edition_of(examine(old)), edition_of(examine(new)))
     assert [(str(i.place), i.turn.old.value, i.turn.new.value) for i in found.inputs] == [
         ("small: run", "first", "second")
     ]
@@ -251,7 +251,8 @@ def test_below_the_threshold_nothing_moved(base: Path, before: Examined, tmp_pat
     (data / PLAN).write_text(text, "utf-8")
     after = examine(data)
     assert [
-        len(compare(sound(before), sound(after), share).moved) for share in (0.001, 0.0001)
+        len(compare(edition_of(before), edition_of(after), share).moved)
+        for share in (0.001, 0.0001)
     ] == [0, 1]
 
 

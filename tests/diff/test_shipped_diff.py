@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from editions import sound
+from editions import edition_of
 from scalesheet.build import examine
 from scalesheet.diff import compare
 from shipped import ROOT, shipped
@@ -18,7 +18,7 @@ def test_a_cheaper_h100_is_named_with_its_chain(tmp_path: Path) -> None:
     rate = data / "rates" / "lambda-1x-h100-sxm.yaml"
     rate.write_text(rate.read_text("utf-8").replace("price: 4.29", "price: 3.99"), "utf-8")
     before, after = shipped(), examine(data)
-    diff = compare(sound(before), sound(after))
+    diff = compare(edition_of(before), edition_of(after))
 
     (price,) = diff.inputs
     assert price.place.name == "offers['lambda-1x-h100-sxm'].node_price"

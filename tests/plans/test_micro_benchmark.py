@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
-from editions import given
+from editions import edition_of, given
 from plans.made_up import alone, apart, only, put, record
 from scalesheet.bench.record import Record
 from scalesheet.build import Examined, examine
@@ -53,7 +53,7 @@ def after(tmp_path_factory: pytest.TempPathFactory) -> Examined:
 
 @pytest.fixture(scope="module")
 def diff(before: Examined, after: Examined) -> Diff:
-    return compare(before, after)
+    return compare(edition_of(before), edition_of(after))
 
 
 # ------------------------------------------------------------------ a new record

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from editions import edition_of
 from plans.made_up import copy, put, record
 from plans.test_micro_benchmark import sound
 from scalesheet.build import Examined
@@ -31,7 +32,7 @@ def test_a_measured_record_takes_the_place_of_the_simulated_one(measured: Examin
 
 
 def test_no_verdict_on_the_documents_moves(measured: Examined) -> None:
-    diff = compare(shipped(), measured)
+    diff = compare(edition_of(shipped()), edition_of(measured))
     assert diff.verdicts == ()
     assert any(each.place.plan == PLAN for each in diff.moved)
 

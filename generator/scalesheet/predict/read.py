@@ -192,6 +192,6 @@ def spelled_out(text: str) -> float | None:
             plain = plain[: -len(word)] + short
     times = _TIMES.get(plain[-1:].lower(), 1.0)
     try:
-        return in_bounds(stated(plain[:-1] if times != 1.0 else plain) * times)
+        return in_bounds(stated((plain[:-1] if times != 1.0 else plain).strip()) * times)
     except ValueError:
         return None
