@@ -44,7 +44,7 @@ peak_memory: {{value: {result}, unit: GiB}}
 KEPT = {"bloom-report.yaml", "llama-2-report.yaml", "mpt-7b-post.yaml"}
 
 
-@pytest.mark.parametrize(("size", "result"), [("1e300", "1e-300"), ("1e-300", "1e300")])
+@pytest.mark.parametrize(("size", "result"), [("1e99", "1e-99"), ("1e-99", "1e99")])
 def test_a_book_of_extremes_is_checked_without_a_warning(
     tmp_path: Path, size: str, result: str
 ) -> None:
