@@ -131,6 +131,7 @@ scalesheet.charts = (() => {
     const short = {
       ...format,
       approximate: false,
+      least: undefined, // as many decimals along the whole axis
       decimals: format.scientific ? format.decimals : decimals,
     };
     return ticks.map((tick) => [tick, number(tick, short)]);

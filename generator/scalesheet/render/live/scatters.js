@@ -75,7 +75,7 @@ scalesheet.scatters = (() => {
   function tickText(tick, format) {
     const own = -Math.floor(Math.log10(tick) + 1e-9) - (format.percent ? 2 : 0);
     const decimals = format.scientific ? 0 : Math.max(0, own);
-    return number(tick, { ...format, decimals, approximate: false });
+    return number(tick, { ...format, decimals, approximate: false, least: undefined });
   }
 
   const placeOf = ({ x, y }, point) => [

@@ -114,7 +114,7 @@ scalesheet.tornado = (() => {
   /** `+19.88`: with one digit more than the figure has. */
   function change({ value }, base, format) {
     if (typeof value !== "number") return "";
-    const finer = { ...format, decimals: format.decimals + 1, approximate: false };
+    const finer = { ...format, decimals: format.decimals + 1, approximate: false, least: undefined };
     const shown = number(value - base.value, finer);
     return value > base.value && /[^0.%]/.test(shown) ? `+${shown}` : shown;
   }
@@ -130,7 +130,7 @@ scalesheet.tornado = (() => {
       marks.push(Number((n * step).toPrecision(12)));
     const scale = step * (format.percent ? 100 : 1);
     const decimals = Math.max(0, -Math.floor(Math.log10(scale) + 1e-9));
-    const dressed = { ...format, approximate: false };
+    const dressed = { ...format, approximate: false, least: undefined };
     if (!format.scientific) dressed.decimals = decimals;
     return marks.map((mark) => [mark, number(mark, dressed)]);
   }
