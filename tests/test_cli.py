@@ -227,17 +227,19 @@ def test_output_is_utf_8_whatever_the_locale(data: str, locale: dict[str, str]) 
 @pytest.mark.parametrize("hidden", [0o077, 0o002])
 def test_what_is_written_has_the_mode_that_the_umask_leaves(tmp_path: Path, hidden: int) -> None:
     data = project(tmp_path)
+    sources = data / "sources.yaml"
+    kept = sources.stat().st_mode
     before = set(tmp_path.rglob("*"))
     mask = os.umask(hidden)
     try:
         out = str(tmp_path / "out")
         assert run("build", "--data", str(data), "--no-site", "--out", out) == 0
         assert run("new", "hardware", "another", "--data", str(data)) == 0
-        sources = data / "sources.yaml"
         assert run("new", "source", "another", "--title", "A", "--data", str(data)) == 0
     finally:
         os.umask(mask)
-    written = [sources, *set(tmp_path.rglob("*")) - before]
+    assert sources.stat().st_mode == kept  # a file that was there keeps its own
+    written = set(tmp_path.rglob("*")) - before
     assert {path.suffix for path in written} >= {".xlsx", ".json", ".yaml"}
     for path in written:
         assert path.stat().st_mode & 0o777 == (0o777 if path.is_dir() else 0o666) & ~hidden, path

@@ -31,7 +31,8 @@ def paths(data: Any, steps: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...],
 
 PLACES = [(text, paths(parse(text.encode(), "").data)) for text in TEXTS]
 VALUES = st.one_of(
-    st.floats(allow_nan=False, allow_infinity=False),
+    # a stated number is 0, or from 1e-100 to 1e100 in size
+    st.floats(-1e100, 1e100).filter(lambda x: x == 0 or abs(x) >= 1e-100),
     st.integers(-(10**9), 10**9),
     st.sampled_from(["yes", "no", "12", "a: b", "# no", "it's", 'say "so"', "a, b", "", "- x"]),
     st.text("abc xyz:#,[]{}'\"&*!|>%@`-\n", max_size=30),

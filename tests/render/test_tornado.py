@@ -74,7 +74,7 @@ def test_how_far_an_input_moves_is_said_with_the_digits_that_it_needs(
     book: Book, found: Sensitivity
 ) -> None:
     effects = {e.lever.title: e for ranking in found.rankings for e in ranking.effects}
-    assert how_far(effects["Share"], found.step, book.units) == ("0.855", "1.000")
+    assert how_far(effects["Share"], found.step, book.units) == ("0.855", "1")
 
 
 def test_the_page_has_a_chart_for_each_figure_and_its_numbers(

@@ -111,12 +111,6 @@ def test_marks_are_no_unless_they_are_stated_and_other_words_are_not_known(tmp_p
     assert stated["libraries"].value == "torch 2.13.0, peft 0.21.0"
 
 
-def test_units_that_the_book_lacks_are_told_once(tmp_path: Path) -> None:
-    found = examine(lay(tmp_path, {PLACE: RUN})).diagnostics
-    assert [d.code for d in found if d.severity == "error"] == ["U001"]
-    assert "measurements need it; declare it in units.yaml" in found[0].message
-
-
 def test_a_book_without_the_formulas_has_no_computed_counts(tmp_path: Path) -> None:
     examined = examine(lay(tmp_path, {}))
     assert examined.book is not None

@@ -92,12 +92,6 @@ def test_why_a_node_is_unusual_stands_in_its_note(tmp_path: Path) -> None:
     assert examined.book.tables["nodes"].row_notes["machine"] == "Unusual: They are capped."
 
 
-def test_units_that_the_book_lacks_are_told_once(tmp_path: Path) -> None:
-    found = said(examine(lay(tmp_path, {"nodes/machine.yaml": NODE})))
-    assert [each[:4] for each in found] == ["U001"]
-    assert "nodes need it; declare it in units.yaml" in found[0]
-
-
 def test_a_node_whose_count_is_not_known_fits_any_offer_of_its_accelerator(tmp_path: Path) -> None:
     unknown = NODE.replace(
         "accelerators: {value: 8, unit: GPU / node, kind: spec, source: a-vendor}",

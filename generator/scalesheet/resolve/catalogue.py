@@ -14,7 +14,7 @@ from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.language.arithmetic import stated
 from scalesheet.load import Document, flag, parse
 from scalesheet.model import Example, Source, Stated
-from scalesheet.resolve.catalogue_columns import DERIVED, MEASUREMENT, NODE, Computed, Given
+from scalesheet.resolve.catalogue_columns import DERIVED, Computed
 from scalesheet.resolve.catalogue_tables import (
     hardware_table,
     measurements_table,
@@ -30,7 +30,7 @@ from scalesheet.resolve.providers import providers_table, unknown_providers
 from scalesheet.resolve.published import fits_table
 from scalesheet.resolve.small_tables import small_tables
 from scalesheet.resolve.values import Lowering, citation, show, written
-from scalesheet.units import MOST_DECADES_OF_ONE, Declared, UnitError, Units
+from scalesheet.units import MOST_DECADES_OF_ONE, Declared, Units
 
 
 def units_of(document: Document | None, found: list[Diagnostic]) -> Units:
@@ -147,11 +147,11 @@ def tables_of(
         "offers": new_table("offers", "Offers", by_kind["rate"]),
         "models": models_table(by_kind["model"], units, found),
     }
-    if _declared(by_kind["node"], NODE, units, found):
+    if by_kind["node"]:
         tables["nodes"] = nodes_table(by_kind["node"], units, found, tables)
     prices = offers_table(tables["offers"], by_kind["rate"], units, as_of, found, tables)
     found.extend(unknown_providers(by_kind["rate"], by_kind["provider"]))
-    if _declared(by_kind["measurement"], MEASUREMENT, units, found):
+    if by_kind["measurement"]:
         formulas = {record.id for record in records.values()}
         tables["measurements"] = measurements_table(
             by_kind["measurement"], units, found, tables, formulas
@@ -164,23 +164,6 @@ def tables_of(
     if not any(d.severity == "error" for d in found):
         found.extend(implausible(by_kind, tables))
     return {n: t for n, t in tables.items() if t.rows}, prices
-
-
-def _declared(
-    documents: Sequence[Document],
-    columns: Mapping[str, Given],
-    units: Units,
-    found: list[Diagnostic],
-) -> bool:
-    """Whether there are files of a kind, and the book has its units; one of them is told if not."""
-    try:
-        for given in columns.values() if documents else ():
-            units.parse(given.unit)
-    except UnitError as error:
-        message = f"{error}, and {documents[0].kind}s need it; declare it in units.yaml"
-        found.append(at(documents[0].at(), "U001", message))
-        return False
-    return bool(documents)
 
 
 def _derive(
