@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,13 @@ settings.load_profile("tests")
 
 pytest_plugins = ["proof.fixtures"]
 LONGEST = ("tests/proof/", "tests/site/", "tests/render/live/", "tests/predict/", "tests/plans/")
+
+
+def pytest_configure() -> None:
+    """Programs that tests start and interrupt must not inherit that interrupts are ignored, as they
+    are below a shell's background job."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
