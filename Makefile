@@ -49,18 +49,18 @@ site: $(VENV)/.site
 	$(BIN)/scalesheet build
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --ignore tests/measure $(TESTS)
+	$(BIN)/python -m pytest -n $(WORKERS) --ignore tests/measure $(TESTS)
 
 # real steps in PyTorch
 measure: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/measure
+	$(BIN)/python -m pytest -n $(WORKERS) tests/measure
 
 hostile: $(VENV)/.dev
 	WORKERS=$(WORKERS) .ci/hostile
 
 # every edit of every plan, whatever the ledger of the proof holds; writes the ledger
 proof: $(VENV)/.dev
-	SCALESHEET_PROOF=all $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/proof
+	SCALESHEET_PROOF=all $(BIN)/python -m pytest -n $(WORKERS) tests/proof
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

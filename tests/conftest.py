@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from project import draws
 from proof import held
+from sharing import shared_by
 from shipped import built, examined_once
 
 # No time limit for a case: a busy machine is no fault.
@@ -40,16 +41,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """The tests of a module, like those of a group, run in one worker, which makes once what they
-    share."""
-    from xdist.scheduler import LoadGroupScheduling
+    """The tests that share what is made once run in one worker."""
+    from xdist.scheduler import LoadScopeScheduling
 
-    class ByModule(LoadGroupScheduling):
+    class ByWhatIsShared(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return super()._split_scope(nodeid).partition("::")[0]
+            return shared_by(nodeid)
 
     config.option.loadscopereorder = False  # which would begin with the many short ones
-    return ByModule(config, log)
+    return ByWhatIsShared(config, log)
 
 
 @pytest.fixture(autouse=True, scope="session")

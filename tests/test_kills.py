@@ -24,10 +24,7 @@ KILLS = int(os.environ.get("SCALESHEET_KILLS", draws(36)))
 PRICES = ("1.25", "1.5")  # of the small plan; the whole output differs between the two
 FINISHED = 3  # after so many kills, one on top of another, a build is left to finish
 
-pytestmark = [
-    pytest.mark.skipif(sys.platform == "win32", reason="needs process groups"),
-    pytest.mark.xdist_group("kills"),
-]
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs process groups")
 
 # Every Python process of the build imports this first. Each writes one byte for each change to
 # files into the same file, whose length is therefore the count.

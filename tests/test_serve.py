@@ -163,7 +163,6 @@ def test_without_a_good_build_there_is_a_page_that_waits_for_one(
     assert json.loads(serving.get("/-scalesheet-/state.json")[1])["title"] == "1 error."
 
 
-@pytest.mark.xdist_group("browser")
 def test_an_open_page_shows_the_error_and_then_the_new_site(
     start: Callable[[], Serving], tmp_path: Path, chromium: Chromium
 ) -> None:

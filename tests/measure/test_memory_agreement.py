@@ -22,8 +22,6 @@ from scalesheet.bench.train.quiet import quiet
 from scalesheet.model import Book
 from shipped import shipped
 
-pytestmark = pytest.mark.xdist_group("memory_agreement")
-
 WITHIN = 0.05
 #: Of the peak: smaller parts are not held to it.
 SMALL = 0.05

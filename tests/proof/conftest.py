@@ -12,11 +12,8 @@ from proof.office import Office
 from proof.proving import Document, values
 from proof.subjects import PLANS, SMALL, Subject, subject
 
-# what is made of a plan is made once: all its tests are in one process
-CASES = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in (*PLANS, *SMALL)]
 
-
-@pytest.fixture(scope="session", name="subject", params=CASES)
+@pytest.fixture(scope="session", name="subject", params=(*PLANS, *SMALL))
 def subject_fixture(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Subject:

@@ -57,9 +57,7 @@ def test_no_formula_refers_to_a_row_of_a_table_by_its_number(subject: Subject) -
 
 
 # one plan stands for all: what no formula of theirs does is tested for each without LibreOffice
-@pytest.mark.parametrize(
-    "subject", [pytest.param(SORTED, marks=pytest.mark.xdist_group(SORTED))], indirect=True
-)
+@pytest.mark.parametrize("subject", [SORTED], indirect=True)
 def test_sorting_every_table_changes_no_result_and_is_no_edit(
     subject: Subject, workbook_task: Task, office: Office, tmp_path: Path
 ) -> None:

@@ -15,8 +15,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from proof.fixtures import require
 
-pytestmark = pytest.mark.xdist_group("shipped_site")
-
 #: A page of each kind, and of plans a further one, which has all that a plan's page has.
 KINDS = (
     "index",
