@@ -150,10 +150,12 @@ def examine(
     from scalesheet.audit.problems import problems
     from scalesheet.defined_names import name_problems
     from scalesheet.evaluate.findings import counts, examples, findings
+    from scalesheet.prose import problems as prose_problems
 
     edition = Edition(book)
     for plan in book.plans.values():
         found += name_problems(book, plan)
+        found += prose_problems(book, plan)
     found += examples(book)
     found += counts(book)
     for plan in book.plans.values():

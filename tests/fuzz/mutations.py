@@ -47,6 +47,13 @@ FORMULAS = (
     "reason('x')", "sizes.steps", "sizes['one'].steps", "sizes['none'].steps", "gpu.memory",
     "max()", "round(1.5)", "argmax(sizes.steps)", "1 as run", "paired(price)", "not cards",
 )  # fmt: skip
+#: But no links to pages that are missing, which `build` alone knows.
+PROSE = (
+    "{{ nothing }}", "{{ table nothing }}", "{{ chart }}", "{{ formula cost }}", "{{ cost.x }}",
+    "{{ history }}", "{{ recommendations }}", "{{ table phases where x }}", "{{ ", "[a](https://example.org)",
+    "[a][none]", "[[a]]", "# A", "---",
+    "    {{ nothing }}", "`{{ nothing }}`", "```", "<div>", "| a | b |", "=== ", "!!! note",
+)  # fmt: skip
 UNITS = (
     "1", "USD", "USD / (GPU * hour)", "byte", "GB", "hour ** 99", "hour ** -1", "hour ** 0.5",
     "GPU * GPU", "GPU hour", "nothing", "()", "1 / 1", "GB/s", "%", "$", "",
@@ -129,7 +136,8 @@ def line_in(rng: Random, file: Path) -> str:
     lines = _lines(file)
     number = rng.randrange(len(lines) + 1)
     indent = " " * rng.choice((0, 0, 2, 4))
-    lines.insert(number, f"{indent}{rng.choice(KEYS)}: {word(rng)}")
+    what = rng.choice(PROSE) if file.suffix == ".md" else f"{rng.choice(KEYS)}: {word(rng)}"
+    lines.insert(number, indent + what)
     _save(file, lines)
     return f"line {number + 1} is new: {lines[number][:60]!r}"
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from editions import given
 from scalesheet.build import build, examine
 from scalesheet.render.pages import write_pages
 from small import HEAD, lay
@@ -59,15 +58,8 @@ def test_the_api_has_them(out: Path) -> None:
 
 def test_a_plan_without_versions_says_nothing_of_them(tmp_path: Path) -> None:
     found = examine(lay(tmp_path, {"plans/small/page.md": "{{ history }}\n"}))
-    assert found.book is not None
-    report = write_pages(
-        given(
-            found.book,
-            results=found.results,
-            examples={id_: [0.0] * len(r.examples) for id_, r in found.book.records.items()},
-        ),
-        tmp_path / "pages",
-    )
-    (fault,) = report.problems
+    (fault,) = found.diagnostics
     assert (fault.line, fault.message) == (1, "there is no figure 'history' in this plan")
+    assert found.edition is not None
+    write_pages(found.edition, tmp_path / "pages")
     assert "Version" not in (tmp_path / "pages/plans/small.md").read_text("utf-8")

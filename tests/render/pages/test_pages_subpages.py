@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from editions import given
 from render.pages.rendered import read
-from scalesheet.build import examine
-from scalesheet.render.pages import PagesReport, write_pages
+from scalesheet.build import Examined, examine
+from scalesheet.render.pages import write_pages
 from small import HEAD, lay
 
 PLAN = (
@@ -85,33 +84,29 @@ each: {scale: scales}
 """
 
 
-def write(folder: Path, more: str = MORE, scale: str = SCALE) -> tuple[PagesReport, Path]:
-    """The pages of the minimal book with that plan, and the folder that they are in."""
+def examined(folder: Path, more: str = MORE, scale: str = SCALE) -> Examined:
+    """The minimal book with that plan."""
     files = {
         "plans/small/plan.yaml": PLAN,
         "plans/small/page.md": PAGE,
         "plans/small/pages/more.md": more,
         "plans/small/pages/scale.md": scale,
     }
-    found = examine(lay(folder, files))
-    assert found.book is not None, found.diagnostics
-    report = write_pages(
-        given(
-            found.book,
-            results=found.results,
-            examples={id_: [0.0] * len(r.examples) for id_, r in found.book.records.items()},
-        ),
-        folder / "pages",
-        folder / "plain",
-    )
-    return report, folder
+    return examine(lay(folder, files))
+
+
+def write(folder: Path, scale: str = SCALE) -> Path:
+    """The pages of that book, and the folder that they are in."""
+    found = examined(folder, scale=scale)
+    assert (found.diagnostics, found.edition is None) == ([], False)
+    assert found.edition is not None
+    write_pages(found.edition, folder / "pages", folder / "plain")
+    return folder
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    report, folder = write(tmp_path_factory.mktemp("subpages"))
-    assert report.problems == ()
-    return folder
+    return write(tmp_path_factory.mktemp("subpages"))
 
 
 def text(folder: Path, name: str, kind: str = "pages") -> str:
@@ -216,7 +211,20 @@ def test_the_plain_text_says_the_same(written: Path) -> None:
 def test_a_name_that_is_none_is_told_at_its_line(
     tmp_path: Path, page: str, line: int, message: str
 ) -> None:
-    (fault,) = write(tmp_path, more=page)[0].problems
+    (fault,) = examined(tmp_path, page).diagnostics
     assert fault.path.endswith("plans/small/pages/more.md")
     assert (fault.line, fault.code) == (line, "N001")
     assert message in fault.message
+
+
+def test_a_figure_of_a_row_that_is_not_chosen_shows_why(tmp_path: Path) -> None:
+    """What a name means does not rest on the inputs."""
+    plan = PLAN.replace(
+        "scalars:\n", "scalars:\n  none: {ref: scales, formula: \"reason('too large')\"}\n", 1
+    )
+    files = {"plans/small/plan.yaml": plan, "plans/small/page.md": "It is {{ none.size }}.\n"}
+    found = examine(lay(tmp_path, files))
+    assert found.diagnostics == []
+    assert found.edition is not None
+    write_pages(found.edition, tmp_path / "pages")
+    assert "It is too large." in read(text(tmp_path, "small")).text

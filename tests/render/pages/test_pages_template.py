@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from render.pages.rendered import plan_page, read, write
+from render.pages.rendered import plan_page, read
+from render.pages.sample_book import book
+from scalesheet.prose import problems
 
 PAGE_FILE = "data/plans/demo/page.md"
 
@@ -43,9 +43,10 @@ PAGE_FILE = "data/plans/demo/page.md"
     ],
 )
 def test_an_unknown_name_is_found_at_its_line_and_column(
-    tmp_path: Path, page: str, line: int, column: int, message: str
+    page: str, line: int, column: int, message: str
 ) -> None:
-    (problem,) = write(tmp_path, page).problems
+    written = book(page)
+    (problem,) = problems(written, written.plans["demo"])
     assert (problem.path, problem.line, problem.column) == (PAGE_FILE, line, column)
     assert problem.code == "N001"
     assert problem.message == message

@@ -1,7 +1,6 @@
 """Renders the evaluated book as Markdown pages, which the site stage turns into a site.
 
-`write_pages` is the whole renderer, top to bottom. Text comes from the data or is computed; what
-is wrong in a plan's own prose is returned as diagnostics, at its line and column.
+`write_pages` is the whole renderer, top to bottom. Text comes from the data or is computed.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ FRONT_PAGE = "index.md"
 
 @dataclass(frozen=True)
 class PagesReport:
-    """The files written, by path below the output, and what is wrong in the plans' prose."""
+    """The files written, by path below the output, and what is wrong in the front page."""
 
     files: tuple[str, ...]
     problems: tuple[Diagnostic, ...]
@@ -54,11 +53,8 @@ def write_pages(edition: Edition, out: Path, plain: Path | None = None) -> Pages
     pages: dict[str, str] = {"plans/index.md": plans_index(context)}
     problems: list[Diagnostic] = []
     for plan in book.plans.values():
-        pages[f"plans/{plan.id}.md"], found = plan_page(context, plan)
-        problems += found
-        for path, text, found in subpages(context, plan):
-            pages[path] = text
-            problems += found
+        pages[f"plans/{plan.id}.md"] = plan_page(context, plan)
+        pages.update(subpages(context, plan))
     pages.update(notation_pages(context))
     pages.update(audit_pages(context))
     pages.update(catalogue_pages(context))

@@ -39,7 +39,7 @@ def calendar_section(context: Context, plan: Plan, results: Results) -> Iterator
 
 def _told(context: Context, plan: Plan, results: Results) -> Html:
     """The calendar in two sentences; a goodput that nobody knows is flagged."""
-    figure = plan_names(context, plan, results, set()).lookups[""]
+    figure = plan_names(context, plan, results, set())[""]
 
     def said(name: str) -> Html:
         return tag("strong", figure(name))

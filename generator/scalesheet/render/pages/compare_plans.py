@@ -16,8 +16,8 @@ from scalesheet.render.pages.context import ASSETS, Context, to
 from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.graph import references, rests_on
 from scalesheet.render.pages.html import Html, link, page, tag
-from scalesheet.render.pages.places import is_input
 from scalesheet.render.pages.tables import drawn, heading_cell, reference
+from scalesheet.scenarios import is_input
 from scalesheet.units import Unit, UnitError
 
 PAGE = "plans"

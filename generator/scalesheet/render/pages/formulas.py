@@ -20,15 +20,9 @@ from scalesheet.render.pages.notation import (
     in_words,
     with_numbers,
 )
-from scalesheet.render.pages.places import (
-    address,
-    column_anchor,
-    computed,
-    is_input,
-    scalar_address,
-    scalar_anchor,
-)
+from scalesheet.render.pages.places import address, column_anchor, scalar_address, scalar_anchor
 from scalesheet.render.pages.tables import reference
+from scalesheet.scenarios import computed, is_input
 from scalesheet.values import Results, Value
 
 

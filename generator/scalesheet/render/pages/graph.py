@@ -16,7 +16,7 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.model import Basis, Book, Formula, Key, Plan, Stated
 from scalesheet.render.pages.figures import KINDS, in_words
-from scalesheet.render.pages.places import SCENARIO, column_sides, sides
+from scalesheet.scenarios import SCENARIO, column_sides, sides
 from scalesheet.values import Results
 
 

@@ -10,8 +10,9 @@ from scalesheet.render.pages.context import Context, cite, edit_link
 from scalesheet.render.pages.figures import amount, bound, cell, kind
 from scalesheet.render.pages.html import Html, heading, join, tag
 from scalesheet.render.pages.marks import by_scenario, mark
-from scalesheet.render.pages.places import SCENARIO, inputs_of, scalar_anchor, sides, stated_by
+from scalesheet.render.pages.places import scalar_anchor
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
+from scalesheet.scenarios import SCENARIO, inputs_of, sides, stated_by
 from scalesheet.values import Results, Value, stated_value
 
 

@@ -14,9 +14,10 @@ from scalesheet.render.pages.calendar import CALENDAR
 from scalesheet.render.pages.graph import users
 from scalesheet.render.pages.moves import moves
 from scalesheet.render.pages.patch import column_place, scalar_place
-from scalesheet.render.pages.places import column_sides, row_page, sides
+from scalesheet.render.pages.places import row_page
 from scalesheet.render.pictures import for_script
 from scalesheet.render.script import member, reached
+from scalesheet.scenarios import column_sides, sides
 from scalesheet.units import Units
 
 

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scalesheet.model import PageRow, Plan, Table
+from scalesheet.model import Plan, Table
 from scalesheet.numbers import format_of
+from scalesheet.prose import HISTORY, belonging, scalar_named
 from scalesheet.render.pages.chart_blocks import chart_block
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.figures import amount, bound, ends
 from scalesheet.render.pages.formulas import short_formula
-from scalesheet.render.pages.found import Here, find, is_here, scalar_named
+from scalesheet.render.pages.found import Here, find, is_here
 from scalesheet.render.pages.html import Html, inline, join, link, tag
 from scalesheet.render.pages.marks import mark
-from scalesheet.render.pages.places import (
-    block_anchor,
-    chart_anchor,
-    is_input,
-    table_anchor,
-)
+from scalesheet.render.pages.places import block_anchor, chart_anchor, table_anchor
 from scalesheet.render.pages.plan_tables import plan_table
 from scalesheet.render.pages.tables import grid, heading_cell, reference
 from scalesheet.render.pages.template import Block, Names
+from scalesheet.scenarios import is_input
 from scalesheet.values import Results
 
 
@@ -90,34 +87,7 @@ def plan_names(
             return Block(history_table(plan))
         return _figure(context, plan, results, name, here)
 
-    computed = tuple(s.name for s in plan.scalars.values() if s.formula is not None)
-    own = (here.row.word,) if here.row else ()
-    return Names(
-        {"": figure, "table": table, "chart": chart, "formula": formula},
-        {
-            "": (*own, *plan.scalars, *_cells(plan)),
-            "table": tuple(plan.tables),
-            "chart": tuple(charts),
-            "formula": computed,
-        },
-    )
-
-
-def belonging(table: Table, row: PageRow) -> str | None:
-    """The column of a table that says which row of another a row belongs to: the one that is
-    called like it, else the only one that refers to that table."""
-    columns = [c.name for c in table.columns.values() if c.refers_to == row.table]
-    if row.word in columns:
-        return row.word
-    return columns[0] if len(columns) == 1 else None
-
-
-def _cells(plan: Plan) -> list[str]:
-    """Figures of phases, as `phases.sft.hours`."""
-    table = plan.tables.get("phases")
-    if table is None:
-        return []
-    return [f"phases.{row}.{column}" for row in table.rows for column in table.columns]
+    return {"": figure, "table": table, "chart": chart, "formula": formula}
 
 
 def _figure(context: Context, plan: Plan, results: Results, name: str, here: Here) -> Html | None:
@@ -169,9 +139,6 @@ def table_block(
     """A table at its place on the page."""
     drawn = plan_table(context, plan, table, results, here)
     return tag("div", drawn, id=table_anchor(table.name))
-
-
-HISTORY = "history"  # what places the plan's versions in its prose
 
 
 def history_table(plan: Plan) -> Html:

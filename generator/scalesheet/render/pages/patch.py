@@ -7,7 +7,7 @@ with another one beside it for a second scenario has its second side under `writ
 from __future__ import annotations
 
 from scalesheet.model import Column, Plan, Scalar, Table
-from scalesheet.render.pages.places import SCENARIO, column_sides, sides
+from scalesheet.scenarios import SCENARIO, column_sides, sides
 
 WRITTEN = "/written"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scalesheet.diagnostics import Diagnostic
 from scalesheet.evaluate.findings import broken_rows
-from scalesheet.model import Citation, Plan, Position
+from scalesheet.model import Citation, Plan
 from scalesheet.numbers import format_of
+from scalesheet.prose import ADVICE
 from scalesheet.render.pages.alternatives import SCRIPT, alternatives_section
 from scalesheet.render.pages.calendar import calendar_section
 from scalesheet.render.pages.chart_blocks import chart_block
@@ -36,16 +36,15 @@ from scalesheet.render.pages.template import Block, Names, line, prose
 from scalesheet.values import Results, Value
 
 
-def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]]:
-    """The text of a plan's page, and what is wrong in its prose."""
+def plan_page(context: Context, plan: Plan) -> str:
+    """The text of a plan's page."""
     results = context.edition.results[plan.id]
     placed: set[str] = set()
     names = plan_names(context, plan, results, placed)
-    advice, faults = _recommendations(plan, names)
-    start = Position(plan.page_path or f"{plan.id}/page.md", 1, 1)
-    told, found = prose(plan.page, _with_advice(names, advice, placed), start)
+    advice = _recommendations(plan, names)
+    told = prose(plan.page, _with_advice(names, advice, placed))
     alternatives = list(alternatives_section(context, plan, results))
-    text = page(
+    return page(
         plan.title,
         version_line(plan),
         tag("p", plan.summary, class_="lead") if plan.summary else None,
@@ -71,7 +70,6 @@ def plan_page(context: Context, plan: Plan) -> tuple[str, tuple[Diagnostic, ...]
         called=(),
         weight=4,
     )
-    return text, (*found, *faults)
 
 
 def _cards(context: Context, plan: Plan, results: Results, page: str = "") -> Html | None:
@@ -116,25 +114,16 @@ def _audits(context: Context, plan: Plan) -> Iterator[Html]:
         yield link(to("audit", id_), several if len(audits) > 1 else "Audit of the document")
 
 
-ADVICE = "recommendations"
-
-
-def _recommendations(plan: Plan, names: Names) -> tuple[Block | None, list[Diagnostic]]:
+def _recommendations(plan: Plan, names: Names) -> Block | None:
     """The plan's advice, in which figures are named and not retyped."""
     if not plan.recommendations:
-        return None, []
-    found: list[Diagnostic] = []
-    lines: list[Html] = []
-    for text in plan.recommendations:
-        told, faults = line(text, names, plan.position or Position(plan.id, 1, 1))
-        lines.append(tag("li", told))
-        found += faults
-    return Block(tag("ul", *lines)), found
+        return None
+    return Block(tag("ul", *(tag("li", line(text, names)) for text in plan.recommendations)))
 
 
 def _with_advice(names: Names, advice: Block | None, placed: set[str]) -> Names:
     """The names, and `{{ recommendations }}` for the plan's advice."""
-    figure = names.lookups[""]
+    figure = names[""]
 
     def named(name: str) -> Html | None:
         if name != ADVICE or advice is None:
@@ -142,7 +131,7 @@ def _with_advice(names: Names, advice: Block | None, placed: set[str]) -> Names:
         placed.add(ADVICE)
         return advice
 
-    return Names({**names.lookups, "": named}, names.known)
+    return {**names, "": named}
 
 
 def _unplaced(advice: Block | None, placed: set[str]) -> Iterator[object]:

@@ -13,8 +13,9 @@ from scalesheet.render.pages.figures import amount, bound, cell, cells, ends, ki
 from scalesheet.render.pages.found import Here, open_bound
 from scalesheet.render.pages.html import Html, join, link, tag
 from scalesheet.render.pages.marks import by_scenario, mark, of_cell
-from scalesheet.render.pages.places import SCENARIO, address, cells_by, computed, row_page
+from scalesheet.render.pages.places import address, row_page
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
+from scalesheet.scenarios import SCENARIO, cells_by, computed
 from scalesheet.values import Results, Series, Value
 
 MOST_BESIDE = 2  # columns whose ranges stand beside the values; with more they stand below

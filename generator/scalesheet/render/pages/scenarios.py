@@ -11,8 +11,9 @@ from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.graph import rests_in_short
 from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.marks import by_scenario, mark
-from scalesheet.render.pages.places import SCENARIO, inputs_of, is_input, scalar_anchor, sides
+from scalesheet.render.pages.places import scalar_anchor
 from scalesheet.render.pages.tables import grid, heading_cell, reference
+from scalesheet.scenarios import SCENARIO, inputs_of, is_input, sides
 from scalesheet.values import Results
 
 MOST_CHOICES = 5  # of the control; the others stand among the inputs

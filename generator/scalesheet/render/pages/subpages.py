@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from scalesheet.diagnostics import Diagnostic, at, nearest
 from scalesheet.model import Page, Plan
 from scalesheet.numbers import format_of, plain
 from scalesheet.render.pages.context import ASSETS, Context, edit_link
@@ -18,32 +17,26 @@ from scalesheet.render.pages.template import fill, line, prose
 from scalesheet.values import Results
 
 
-def subpages(context: Context, plan: Plan) -> Iterator[tuple[str, str, tuple[Diagnostic, ...]]]:
-    """Path and text of each further page of a plan, and what is wrong in its prose."""
+def subpages(context: Context, plan: Plan) -> Iterator[tuple[str, str]]:
+    """Path and text of each further page of a plan."""
     for each in plan.pages:
-        yield f"plans/{each.id}.md", *_subpage(context, plan, each)
+        yield f"plans/{each.id}.md", _subpage(context, plan, each)
 
 
-def _subpage(context: Context, plan: Plan, each: Page) -> tuple[str, tuple[Diagnostic, ...]]:
+def _subpage(context: Context, plan: Plan, each: Page) -> str:
     results, here = context.edition.results[plan.id], here_of(each)
-    position = each.position or each.start
     names = plan_names(context, plan, results, set(), here)
-    summary, of_summary = line(each.summary, names, position)
-    _, of_title = line(each.title, names, position)
-    cards, of_cards = _cards(context, plan, results, each, names.known[""])
-    told, found = prose(each.text, names, each.start)
-    text = page(
+    return page(
         page_title(context, plan, each),
         _meta(context, plan, each),
-        tag("p", summary, class_="lead") if summary else None,
-        cards,
+        tag("p", line(each.summary, names), class_="lead") if each.summary else None,
+        _cards(context, plan, results, each),
         control(context, plan, results, f"{plan.id}.md"),
-        told.strip(),
+        prose(each.text, names).strip(),
         *scripts(plan),
         wide=True,
         shown=_live_title(context, plan, each),
     )
-    return text, (*of_title, *of_summary, *of_cards, *found)
 
 
 def here_of(each: Page) -> Here:
@@ -114,20 +107,11 @@ def _meta(context: Context, plan: Plan, each: Page) -> Html:
     )
 
 
-def _cards(
-    context: Context, plan: Plan, results: Results, each: Page, known: tuple[str, ...]
-) -> tuple[Html | None, list[Diagnostic]]:
+def _cards(context: Context, plan: Plan, results: Results, each: Page) -> Html | None:
     """The page's headline: each figure with its unit, its range and what it rests on."""
-    cards: list[Html] = []
-    faults: list[Diagnostic] = []
-    for name, position in each.headline:
-        found = find(context, plan, results, name, here_of(each))
-        if found is None:
-            message = f"there is no figure '{name}' in this plan{nearest(name, known)}"
-            faults.append(at(position, "N001", message))
-            continue
-        cards.append(_card(context, plan, results, found))
-    return tag("div", *cards, class_="hero") if cards else None, faults
+    figures = (find(context, plan, results, name, here_of(each)) for name, _ in each.headline)
+    cards = [_card(context, plan, results, found) for found in figures if found is not None]
+    return tag("div", *cards, class_="hero") if cards else None
 
 
 def _card(context: Context, plan: Plan, results: Results, found: Found) -> Html:
@@ -155,7 +139,7 @@ def page_list(context: Context, plan: Plan) -> Html | None:
     lines: list[Html] = []
     for each in plan.pages:
         names = plan_names(context, plan, results, set(), here_of(each))
-        summary, _ = line(each.summary, names, each.position or each.start)
+        summary = line(each.summary, names)
         told = join([": ", tag("span", summary, class_="note")]) if summary else None
         lines.append(tag("li", link(f"{each.id}.md", _titled(context, plan, each)), told))
     label = tag("p", "Pages of this plan", class_="label")

@@ -9,7 +9,8 @@ from scalesheet.model import Citation, Plan, Stated, Table
 from scalesheet.render.pages.context import Context, cell_value, to
 from scalesheet.render.pages.graph import formulas
 from scalesheet.render.pages.html import Html, join, link, tag
-from scalesheet.render.pages.places import address, scalar_address, sides, table_address
+from scalesheet.render.pages.places import address, scalar_address, table_address
+from scalesheet.scenarios import sides
 from scalesheet.values import Results
 
 

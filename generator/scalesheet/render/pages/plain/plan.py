@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 from scalesheet.model import Page, Plan, Table
 from scalesheet.numbers import format_of
+from scalesheet.prose import HISTORY, belonging, scalar_named, split
 from scalesheet.render.pages.context import Context, plan_files
 from scalesheet.render.pages.earlier import of_plan
-from scalesheet.render.pages.found import Here, find, scalar_named
-from scalesheet.render.pages.names import HISTORY, belonging
-from scalesheet.render.pages.places import SCENARIO, is_input, stated_by
+from scalesheet.render.pages.found import Here, find
 from scalesheet.render.pages.plain.alternatives import alternatives_text
 from scalesheet.render.pages.plain.changes import earlier_text
 from scalesheet.render.pages.plain.text import (
@@ -25,7 +24,7 @@ from scalesheet.render.pages.plain.text import (
     shown,
 )
 from scalesheet.render.pages.subpages import here_of, page_title
-from scalesheet.render.pages.template import split
+from scalesheet.scenarios import SCENARIO, is_input, stated_by
 from scalesheet.values import Results
 
 _NAMES = re.compile(
