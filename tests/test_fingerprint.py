@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from project import contents, edit, project, remains
 from scalesheet import fingerprint
 from scalesheet.build import build
 from scalesheet.output import staged
+from scalesheet.site import SiteReport
 
 
 def written(*folders: Path) -> dict[Path, tuple[int, int]]:
@@ -73,6 +75,20 @@ def test_a_changed_price_leaves_every_page_that_does_not_show_it(finished: Path)
     assert not {path for path in changed - compared if "assets" in path or "sources" in path}
 
 
+@pytest.fixture
+def copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A site that is its pages, copied: when it is made is the point here, and not how."""
+
+    def copied(pages: Path, out: Path, **_: object) -> SiteReport:
+        shutil.copytree(pages, out)
+        made = [page.rename(page.with_suffix(".html")) for page in sorted(out.rglob("*.md"))]
+        return SiteReport(len(made), ())
+
+    monkeypatch.setattr("scalesheet.site.build_site", copied)
+    monkeypatch.setattr("scalesheet.render.reference.write_reference", lambda book, out: None)
+
+
+@pytest.mark.usefixtures("copied")
 @pytest.mark.parametrize(
     "change",
     [
@@ -105,6 +121,7 @@ def test_any_change_of_input_or_output_is_noticed_once(
     assert "Tampered" not in (finished / "build" / "site" / "index.html").read_text("utf-8")
 
 
+@pytest.mark.usefixtures("copied")
 @pytest.mark.parametrize("name", ["_libraries", "__file__"])
 def test_another_version_of_a_library_or_of_the_program_builds_anew(
     finished: Path, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -159,6 +176,7 @@ def test_pages_below_docs_that_no_build_made_are_refused_before_anything_is_buil
     (finished / "kept").rename(book)
 
 
+@pytest.mark.usefixtures("copied")
 def test_the_output_of_a_version_that_left_no_mark_with_the_pages_is_replaced(
     finished: Path,
 ) -> None:

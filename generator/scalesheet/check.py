@@ -13,9 +13,10 @@ from functools import partial
 from itertools import chain, islice, pairwise
 from typing import Any
 
-from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import MAX_FINDINGS, Document, Steps, quotable
 from scalesheet.model import DOMAIN_WORDS, DOMAINS, TO_BE_STATED, within
+from scalesheet.nearest import nearest
 from scalesheet.schemas import (
     KINDS,
     described,

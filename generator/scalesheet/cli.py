@@ -53,7 +53,7 @@ class Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Called for each word of an argument that has choices, commands too."""
-        from scalesheet.diagnostics import nearest
+        from scalesheet.nearest import nearest
 
         if action.choices is not None and value not in action.choices:
             known = [str(each) for each in action.choices]
@@ -62,7 +62,7 @@ class Parser(argparse.ArgumentParser):
 
     def misplaced(self, word: str) -> NoReturn:
         """Leaves, saying that a word of the command line has no place in it."""
-        from scalesheet.diagnostics import nearest
+        from scalesheet.nearest import nearest
 
         if not word.startswith("-"):
             self.error(f"'{word}' is one argument too many; leave it out, or quote what has blanks")

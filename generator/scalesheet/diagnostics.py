@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from scalesheet.codes import CODES, Severity
 from scalesheet.model import Position
@@ -52,44 +50,6 @@ class Refused(Exception):
 
 def errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return [d for d in diagnostics if d.severity == "error"]
-
-
-MOST_LISTED = 8  # names, where none is near
-#: Names that one is compared with, on either side of its place in the order of the alphabet.
-MOST_COMPARED = 250
-
-
-def nearest(name: str, known: Iterable[str], listed: str = "") -> str:
-    """`; did you mean 'x'?`, or nothing; with `listed` then `; <listed>: a, b, c and 4 more`."""
-    from difflib import get_close_matches
-
-    names = tuple(known)
-    close = get_close_matches(name, _neighbors(name, names), n=1, cutoff=0.5)
-    if close:
-        return f"; did you mean '{close[0]}'?"
-    if not listed or not names:
-        return ""
-    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-    return f"; {listed}: {', '.join(names[:MOST_LISTED])}{more}"
-
-
-def _neighbors(name: str, names: tuple[str, ...]) -> Iterable[str]:
-    """All names, or of very many those that begin or end like it: comparing takes microseconds a
-    name, and a book may have ten thousand names and as many mistakes."""
-    if len(names) <= 2 * MOST_COMPARED:
-        return names
-    near: dict[str, None] = {}
-    for ordered, turned in zip(_ordered(names), (name, name[::-1]), strict=True):
-        place = bisect_left(ordered, turned)
-        around = ordered[max(0, place - MOST_COMPARED) : place + MOST_COMPARED]
-        near.update(dict.fromkeys(around if turned is name else (each[::-1] for each in around)))
-    return near
-
-
-@lru_cache(maxsize=8)
-def _ordered(names: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """The names in order, and read backwards in order."""
-    return sorted(names), sorted(name[::-1] for name in names)
 
 
 # ------------------------------------------------------------------ printing

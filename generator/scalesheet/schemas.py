@@ -22,8 +22,9 @@ from typing import Any
 
 from jsonschema import Draft202012Validator, FormatChecker, ValidationError, validators
 
-from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import MAX_FINDINGS, Document, Steps, plain, quotable
+from scalesheet.nearest import nearest
 
 Schema = dict[str, Any]
 

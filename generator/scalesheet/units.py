@@ -15,6 +15,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from scalesheet.nearest import near
+
 
 class UnitError(ValueError):
     """A unit text that is not one; `near` is the nearest known name, if any, and `remedy` what to
@@ -309,12 +311,8 @@ class _Reader:
 
 def unknown_unit(name: str, known: Iterable[str]) -> UnitError:
     """The error for a name that is no unit, with the nearest one."""
-    from difflib import get_close_matches
-
     folded = {k.lower(): k for k in known}
     singular = name.lower().removesuffix("s")
-    near = folded.get(name.lower()) or folded.get(singular)
-    if near is None:
-        close = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
-        near = folded[close[0]] if close else None
-    return UnitError(f"unknown unit '{name}'", near, "declare it in units.yaml")
+    like = name.lower() if name.lower() in folded else singular
+    like = like if like in folded else near(name.lower(), tuple(folded), 0.6) or ""
+    return UnitError(f"unknown unit '{name}'", folded.get(like), "declare it in units.yaml")

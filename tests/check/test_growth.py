@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from scalesheet.build import examine
-from scalesheet.diagnostics import MOST_SHOWN, Diagnostic, as_github, as_json, as_text, nearest
+from scalesheet.diagnostics import MOST_SHOWN, Diagnostic, as_github, as_json, as_text
 from scalesheet.load.reader import parse
+from scalesheet.nearest import MOST_COMPARED, nearest
+from scalesheet.units import unknown_unit
 from small import MINIMAL, lay
 
 CARD = (MINIMAL / "hardware" / "card.yaml").read_text("utf-8").replace("aliases:", "#")
@@ -97,6 +99,24 @@ def test_a_misspelt_name_is_found_among_ten_thousand() -> None:
     names = [f"accelerator-{n:05}" for n in range(10_000)]
     assert nearest("acelerator-04321", names) == "; did you mean 'accelerator-04321'?"
     assert nearest("xyz", names) == ""
+    units = unknown_unit("acelerator_04321", {name.replace("-", "_") for name in names})
+    assert units.near == "accelerator_04321"
+
+
+def test_a_misspelt_name_is_compared_with_a_few_of_ten_thousand(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[int] = []
+
+    def counted(name: str, names: Iterable[str], **_: object) -> list[str]:
+        compared.append(len(list(names)))
+        return []
+
+    monkeypatch.setattr("difflib.get_close_matches", counted)
+    names = [f"accelerator-{n:05}" for n in range(10_000)]
+    nearest("acelerator-04321", names)
+    unknown_unit("acelerator-04321", names)
+    assert max(compared) <= 4 * MOST_COMPARED
 
 
 MANY = [Diagnostic(f"data/{n // 10}.yaml", n, 1, "N006", "unknown") for n in range(100)]

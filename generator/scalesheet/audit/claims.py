@@ -21,10 +21,11 @@ from scalesheet.audit.model import (
 )
 from scalesheet.audit.rows import Entry, entries_of, id_of
 from scalesheet.audit.says import read, read_quote
-from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.language.syntax import Cell, CellName, Name, Node, Scalar
 from scalesheet.load import Document, Steps
 from scalesheet.model import Domain, Stated
+from scalesheet.nearest import nearest
 from scalesheet.resolve.bind import infer
 from scalesheet.resolve.compile import Compiled, compile_space, scalar
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space

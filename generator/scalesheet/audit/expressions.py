@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from scalesheet.audit.model import Basis
-from scalesheet.diagnostics import at, nearest
+from scalesheet.diagnostics import at
 from scalesheet.language.format import formula_text
 from scalesheet.language.syntax import (
     Call,
@@ -25,6 +25,7 @@ from scalesheet.language.syntax import (
     walk,
 )
 from scalesheet.model import Position
+from scalesheet.nearest import nearest
 from scalesheet.resolve.bind import infer
 from scalesheet.resolve.drafts import Draft, DraftTable, Space, Written
 from scalesheet.resolve.scope import BindError, Scope, Typed

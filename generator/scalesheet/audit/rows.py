@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scalesheet.audit.expressions import Row
-from scalesheet.diagnostics import nearest
 from scalesheet.load import Steps
+from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import DraftTable, Space
 from scalesheet.resolve.values import Lowering
 

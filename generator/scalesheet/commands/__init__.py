@@ -64,7 +64,7 @@ def folder(data: Path) -> Path:
 
 def plan_of(book: Book, name: str) -> Plan:
     """The plan of that id. Raises UsageError with the nearest."""
-    from scalesheet.diagnostics import nearest
+    from scalesheet.nearest import nearest
 
     if name not in book.plans:
         known = ", ".join(book.plans) or "none"
@@ -75,7 +75,7 @@ def plan_of(book: Book, name: str) -> Plan:
 def model_of(book: Book, name: str) -> str:
     """The id of a model of the catalogue, by that or by a name that people use. Raises UsageError
     with the nearest."""
-    from scalesheet.diagnostics import nearest
+    from scalesheet.nearest import nearest
     from scalesheet.predict.lookups import NO_TABLE
     from scalesheet.predict.names import model, models
 

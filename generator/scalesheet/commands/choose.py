@@ -162,7 +162,7 @@ def _offers(text: str | None, book: Book, catalogue: Known) -> tuple[str, ...]:
     """The offers that a list of ids, providers and accelerators means."""
     if text is None:
         return ()
-    from scalesheet.diagnostics import nearest
+    from scalesheet.nearest import nearest
 
     rows = catalogue.results.rows["offers"]
     columns = catalogue.results.tables["offers"]
@@ -185,8 +185,8 @@ def _offers(text: str | None, book: Book, catalogue: Known) -> tuple[str, ...]:
 
 def _edits(book: Book, plan: Plan, texts: list[str]) -> Mapping[Key, Stated]:
     from scalesheet.choose.job import ASSUMED
-    from scalesheet.diagnostics import nearest
     from scalesheet.evaluate.edits import EditError, read_edit
+    from scalesheet.nearest import nearest
 
     edits = {}
     for text in texts:

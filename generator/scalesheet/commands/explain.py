@@ -43,7 +43,7 @@ def near(name: str) -> str:
     from difflib import get_close_matches
 
     from scalesheet.codes import CODES
-    from scalesheet.diagnostics import nearest
+    from scalesheet.nearest import nearest
 
     family = [code for code in CODES if code[0] == name[:1]]
     if not family:

@@ -33,7 +33,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from scalesheet.build import examine
     from scalesheet.commands import UsageError
-    from scalesheet.diagnostics import Refused, errors, nearest
+    from scalesheet.diagnostics import Refused, errors
+    from scalesheet.nearest import nearest
     from scalesheet.predict.fitting import written
     from scalesheet.predict.lookups import known
     from scalesheet.save import content, save

@@ -216,7 +216,7 @@ def _blank(source: str | None) -> None:
 
 def kind_of(name: str) -> str:
     """The kind of file that a word means. Raises UsageError with the nearest."""
-    from scalesheet.diagnostics import nearest
+    from scalesheet.nearest import nearest
     from scalesheet.new.places import CALLED, ENTRY, FOLDER_OF, MADE
 
     kind = CALLED.get(name.lower())
@@ -239,7 +239,7 @@ def _id(id: str) -> None:
 
 
 def _source(data: Path, key: str) -> None:
-    from scalesheet.diagnostics import nearest
+    from scalesheet.nearest import nearest
     from scalesheet.new.entry import known
 
     if key not in known(data):

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from scalesheet.check import check
-from scalesheet.diagnostics import Refused, errors, nearest
+from scalesheet.diagnostics import Refused, errors
 from scalesheet.load.folder import is_id
+from scalesheet.nearest import nearest
 from scalesheet.new import entry
 from scalesheet.new.blanks import ENDS, Blank, SettingError, blanks, read
 from scalesheet.new.compose import Composed, composed

@@ -13,8 +13,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from scalesheet.diagnostics import nearest
 from scalesheet.load import Steps, parse, plain
+from scalesheet.nearest import nearest
 from scalesheet.schemas import named, schema
 
 #: What is filled in, by its place in the file.

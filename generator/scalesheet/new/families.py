@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scalesheet.diagnostics import Diagnostic, nearest
+from scalesheet.diagnostics import Diagnostic
+from scalesheet.nearest import nearest
 from scalesheet.new import dense, mixtures, towers
 from scalesheet.new.architecture import Architecture
 from scalesheet.new.config import Config, place_of

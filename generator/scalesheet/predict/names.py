@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scalesheet.diagnostics import nearest
 from scalesheet.model import Table
+from scalesheet.nearest import nearest
 
 #: Words that say nothing of which accelerator it is.
 _IDLE = frozenset((

@@ -16,8 +16,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalesheet.diagnostics import Diagnostic, Refused, errors, nearest
+from scalesheet.diagnostics import Diagnostic, Refused, errors
 from scalesheet.load import Document
+from scalesheet.nearest import nearest
 from scalesheet.pull.model import Edit, Finding, Pulling
 from scalesheet.pull.package import UnreadableError
 from scalesheet.pull.patch import PatchError, patched

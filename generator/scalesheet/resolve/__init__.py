@@ -9,11 +9,12 @@ from datetime import date
 
 from scalesheet.audit.claims import audit_id, audits_of
 from scalesheet.audit.model import Audit
-from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.language.syntax import Node, Scalar
 from scalesheet.load import Document
 from scalesheet.model import Book, Formula, Plan, Record, Stated
 from scalesheet.model import Scalar as ModelScalar
+from scalesheet.nearest import nearest
 from scalesheet.resolve.bind import infer
 from scalesheet.resolve.catalogue import records_of, sources_of, tables_of, units_of
 from scalesheet.resolve.charts import charts_of

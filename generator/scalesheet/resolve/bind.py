@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.language.parser import SPECIAL
 from scalesheet.language.syntax import (
     FUNCTIONS,
@@ -39,6 +39,7 @@ from scalesheet.language.syntax import (
     Text,
     walk,
 )
+from scalesheet.nearest import nearest
 from scalesheet.resolve.conversion import convert
 from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Space, Written
 from scalesheet.resolve.names import TableColumn, cell, find, member

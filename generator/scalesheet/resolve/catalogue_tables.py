@@ -7,9 +7,10 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import Document, flag
 from scalesheet.model import Basis, Domain, Position, Show, Stated
+from scalesheet.nearest import nearest
 from scalesheet.resolve.catalogue_columns import (
     HARDWARE,
     HARDWARE_CHOICES,

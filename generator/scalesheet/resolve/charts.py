@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import Document
 from scalesheet.model import DOMAINS, Domain, Position
+from scalesheet.nearest import nearest
 from scalesheet.pictures import Chart, Picture, Scatter, Stack, Sweep
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable
 from scalesheet.units import Units

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
-from scalesheet.diagnostics import at, nearest
+from scalesheet.diagnostics import at
 from scalesheet.language.format import formula_text
 from scalesheet.language.syntax import (
     Binary,
@@ -31,6 +31,7 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.load import flag
 from scalesheet.model import Stated
+from scalesheet.nearest import nearest
 from scalesheet.resolve.catalogue_columns import NOT_STATED
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
 from scalesheet.resolve.rules import RECORDS, Path, scalars_of

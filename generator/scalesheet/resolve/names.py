@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from scalesheet.diagnostics import nearest
 from scalesheet.language.syntax import (
     Cell,
     CellName,
@@ -16,6 +15,7 @@ from scalesheet.language.syntax import (
     Scalar,
     walk,
 )
+from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftTable
 from scalesheet.resolve.scope import BindError, Scope, Typed, a_kind
 from scalesheet.units import PURE

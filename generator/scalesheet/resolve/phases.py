@@ -8,9 +8,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from scalesheet.diagnostics import at, nearest
+from scalesheet.diagnostics import at
 from scalesheet.language.parser import parse
 from scalesheet.model import Domain, Phase, PhaseClass, Show, Stated
+from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
 from scalesheet.resolve.scalars import lower_scalar
 from scalesheet.resolve.tables import lower_table, lower_totals

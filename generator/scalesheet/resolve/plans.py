@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from scalesheet.diagnostics import nearest
 from scalesheet.language.parser import parse
 from scalesheet.load import Document
 from scalesheet.model import Stated
+from scalesheet.nearest import nearest
 from scalesheet.resolve.charts import lower_chart
 from scalesheet.resolve.differences import lower_differences
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space, Written

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import Document
 from scalesheet.model import Stated
+from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import DraftTable
 
 #: Dense bf16 FLOP that an accelerator does for each byte that it reads: about all since 2017.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import Document
 from scalesheet.model import Stated
+from scalesheet.nearest import nearest
 from scalesheet.resolve.catalogue_tables import new_table
 from scalesheet.resolve.drafts import Draft, DraftTable
 from scalesheet.resolve.values import citation

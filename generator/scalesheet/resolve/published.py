@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from scalesheet.diagnostics import Diagnostic, nearest
+from scalesheet.diagnostics import Diagnostic
 from scalesheet.load import Document, flag
 from scalesheet.model import Expected, ExpectedOwn, Fit, Peer, Publication, PublishedRow
+from scalesheet.nearest import nearest
 from scalesheet.resolve.catalogue_tables import new_column, new_table
 from scalesheet.resolve.drafts import DraftTable
 from scalesheet.resolve.values import Lowering, citation, stated

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scalesheet.diagnostics import nearest
 from scalesheet.load import flag
 from scalesheet.model import Basis, Citation, Earlier, Stated
+from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space
 from scalesheet.resolve.scalars import entry_at
 from scalesheet.resolve.values import Lowering, citation

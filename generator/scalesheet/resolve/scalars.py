@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from scalesheet.diagnostics import at, nearest
+from scalesheet.diagnostics import at
 from scalesheet.language.syntax import Choice, Compare, Name, Node, Text
 from scalesheet.load import flag
+from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, Written
 from scalesheet.resolve.values import Lowering, citation, show, stated, written
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import Document
 from scalesheet.model import Page, PageRow, Plan, Position, Version
+from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import DraftPlan, DraftTable, Space
 
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from scalesheet.diagnostics import at, nearest
+from scalesheet.diagnostics import at
 from scalesheet.language.syntax import Name, Over
 from scalesheet.model import Basis, Stated
+from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
 from scalesheet.resolve.scalars import by_scenario, drafted, entry_at
 from scalesheet.resolve.values import Lowering, citation, stated, written

@@ -8,12 +8,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.language.parser import parse
 from scalesheet.language.syntax import Number
 from scalesheet.language.tokens import FormulaError
 from scalesheet.load import Document, flag
 from scalesheet.model import TO_BE_STATED, Basis, Citation, Earlier, Position, Show, Stated
+from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, Written
 from scalesheet.units import UNKNOWN, Unit, UnitError, Units
 

@@ -15,8 +15,9 @@ from typing import Any
 import yaml
 
 from scalesheet.choose.job import PLAN
-from scalesheet.diagnostics import Diagnostic, at, nearest
+from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import Position
+from scalesheet.nearest import nearest
 from scalesheet.numbers import format_of, text
 from scalesheet.predict.tasks import TASKS
 from scalesheet.render.pages.answer import (
