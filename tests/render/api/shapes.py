@@ -8,8 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator, FormatChecker
-from referencing import Registry, Resource
+from jsonschema_rs import Draft202012Validator, Registry, meta
 
 
 def read(path: Path) -> Any:
@@ -47,13 +46,11 @@ class Shapes:
         folder = root / "schemas" / "api"
         schemas = {path.name: read(path) for path in folder.glob("*.json")}
         for name, schema in schemas.items():
-            Draft202012Validator.check_schema(schema)
+            meta.validate(schema)
             assert schema["$id"] == name
-        registry: Any = Registry().with_resources(
-            (name, Resource.from_contents(schema)) for name, schema in schemas.items()
-        )
+        registry = Registry(list(schemas.items()))
         self.validators = {
-            name: Draft202012Validator(schema, registry=registry, format_checker=FormatChecker())
+            name: Draft202012Validator(schema, registry=registry, validate_formats=True)
             for name, schema in schemas.items()
         }
 
@@ -64,4 +61,4 @@ class Shapes:
             return [f"{name}: no shape is listed"]
         data = read(self.root / name) if data is None else data
         errors = self.validators[Path(place).name].iter_errors(data)
-        return [f"{name}: {error.json_path}: {error.message[:200]}" for error in errors]
+        return [f"{name}: {error.instance_path}: {error.message[:200]}" for error in errors]

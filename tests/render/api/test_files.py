@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from editions import edition_of
 from render.api.conftest import ROOT, Written
 from render.api.shapes import files, read
 from scalesheet.edition import Edition
@@ -21,6 +22,7 @@ from scalesheet.evaluate import evaluate
 from scalesheet.render.api import as_json, plan_json, write_api
 from scalesheet.render.api.text import csv_text, inert, original
 from scalesheet.render.api.values import reason_code
+from shipped import shipped as shipped_once
 
 
 @pytest.fixture(params=["sample", "shipped"])
@@ -171,8 +173,7 @@ def same(field: str, value: Any) -> bool:
 
 
 def test_two_writings_give_the_same_bytes(shipped: Written, tmp_path: Path) -> None:
-    book = shipped.book
-    names = write_api(Edition(book), tmp_path, pages=True)
+    names = write_api(edition_of(shipped_once()), tmp_path, pages=True)
     apart = {"index.json", "plans.json", "plans.csv"} | {
         n for n in names if n.startswith("formulas")
     }

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from render.api.shapes import Shapes, files, read
+from render.api.shapes import Shapes, read
 
 LINK = re.compile(r"(?<!\\)\[(?:\\.|[^\]\\])*\]\(([^)\s]+)\)")
 FENCED = re.compile(r"^(`{3,}).*?^\1$|`+[^`\n]+`+", re.MULTILINE | re.DOTALL)
@@ -37,11 +37,6 @@ def test_every_address_of_the_index_leads_to_a_file(book_site: Path) -> None:
             addresses += [entry[key] for key in ("json", "page", "markdown") if key in entry]
     assert len(addresses) > 100
     assert dangling(root / "index.json", addresses) == []
-
-
-def test_the_files_have_the_shapes_that_come_with_them(book_site: Path) -> None:
-    shapes = Shapes(book_site / "api" / "v1")
-    assert [f for name in files(shapes.root) for f in shapes.faults(name)] == []
 
 
 def test_the_links_of_every_markdown_file_lead_to_files(book_site: Path) -> None:
