@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from benchmarks.measure import Ratio, against, report, timed, workspace
 from benchmarks.synthetic import COLUMNS, lay
-from scalesheet.build import compile_book
 from scalesheet.evaluate import evaluate
+from scalesheet.examine import compile_book
 from scalesheet.model import Plan, Stated
 from scalesheet.values import Results
 

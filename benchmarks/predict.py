@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.measure import ROOT, Ratio, against, report, timed, workspace
-from scalesheet.build import compile_book
+from scalesheet.examine import compile_book
 from scalesheet.predict.cases import cases_of
 from scalesheet.predict.read import read_csv
 from scalesheet.predict.table import as_csv

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from benchmarks.measure import ROOT, Ratio, report, run, workspace
 from benchmarks.synthetic import COLUMNS, lay
-from scalesheet.build import compile_book
-from scalesheet.model import Book, Plan
+from scalesheet.book import Book
+from scalesheet.examine import compile_book
+from scalesheet.model import Plan
 from scalesheet.render.script import program, runtime
 
 TIMES = 10  # as large as the book's largest plan

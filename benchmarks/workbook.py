@@ -19,9 +19,9 @@ from xlsxwriter.worksheet import Worksheet
 
 from benchmarks.measure import ROOT, Ratio, against, report, timed, workspace
 from benchmarks.synthetic import lay
-from scalesheet.build import sound_edition
-from scalesheet.render.workbook import write_workbook
+from scalesheet.examine import sound_edition
 from scalesheet.render.workbook.canvas import PlainSheet
+from scalesheet.render.workbook.write import write_workbook
 
 LIMIT = 1.5  # and 1.2 is aimed at
 ROWS = 3_000

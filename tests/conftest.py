@@ -56,7 +56,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def read_once() -> Iterator[None]:
     """Commands that run in this process take the book that ships as it was read first."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("scalesheet.build.examine", examined_once)
+        patch.setattr("scalesheet.examine.examine", examined_once)
         yield
 
 

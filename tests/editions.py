@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from scalesheet.build import Examined
+from scalesheet.book import Book
 from scalesheet.edition import Edition
-from scalesheet.model import Book
+from scalesheet.examine import Examined
 
 EMPTY: dict[str, Any] = {
     name: {}

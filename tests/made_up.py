@@ -11,8 +11,8 @@ from pathlib import Path
 from project import ROOT
 from scalesheet.bench.job import Job
 from scalesheet.bench.record import Figure, Record
-from scalesheet.build import Examined, examine
-from scalesheet.model import Book
+from scalesheet.book import Book
+from scalesheet.examine import Examined, examine
 
 GIB = 2**30
 #: 8 sequences of 1,024 tokens in half a second.

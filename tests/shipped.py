@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from project import ROOT, command, environment
-from scalesheet.build import Examined, examine
-from scalesheet.model import Book
+from scalesheet.book import Book
+from scalesheet.examine import Examined, examine
 
 DATA = ROOT / "data"
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
 
-from scalesheet.build import Examined, examine
+from scalesheet.examine import Examined, examine
 
 MINIMAL = Path(__file__).parent / "invalid" / "minimal"
 HEAD = "title: A plan\nsummary: For a test.\nsource: a-paper\n"

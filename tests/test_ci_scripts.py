@@ -15,7 +15,7 @@ import pytest
 
 from scalesheet import cli
 from scalesheet.commands import NAMES
-from scalesheet.diff.tell import md
+from scalesheet.render.text.diff import md
 
 ROOT = Path(__file__).parents[1]
 SHA = "0123456789abcdef0123456789abcdef01234567"

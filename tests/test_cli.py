@@ -169,12 +169,12 @@ def test_a_folder_of_somebody_elses_is_not_replaced(
 def test_an_internal_error_says_so_and_how_to_report_it(
     data: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import scalesheet.build
+    import scalesheet.examine
 
     def broken(path: Path, as_of: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(scalesheet.build, "diagnose", broken)
+    monkeypatch.setattr(scalesheet.examine, "diagnose", broken)
     assert run("check", "--data", data) == 1
     err = capsys.readouterr().err
     assert "internal error (I001): RuntimeError: a bug" in err

@@ -16,7 +16,7 @@ from xlsxwriter.exceptions import FileCreateError
 
 from project import command, contents, environment, remains
 from scalesheet import output
-from scalesheet.cli import failed
+from scalesheet.commands import failed
 from scalesheet.output import MARK, staged, sweep
 from small import HEAD, lay
 

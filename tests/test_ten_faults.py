@@ -8,8 +8,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from scalesheet.build import diagnose
 from scalesheet.diagnostics import as_github, as_markdown
+from scalesheet.examine import diagnose
 from small import MINIMAL, lay
 
 #: What is wrong: file, text that is replaced, by what, and code and remedy of the message.

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import scalesheet
 from scalesheet import cli
-from scalesheet.build import examine
+from scalesheet.examine import examine
 from scalesheet.predict.tasks import TASKS
 from scalesheet.resolve.catalogue import core_units
 from scalesheet.resolve.catalogue_columns import (

@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 
 import project
 from project import read_yaml
-from scalesheet import cli
+from scalesheet.commands.parser import parser
 
 ROOT = Path(__file__).parents[1]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -201,7 +201,7 @@ def test_every_command_is_one_of_the_project(path: Path) -> None:
             for target in arguments:
                 assert re.search(rf"^{re.escape(target)}:", made, re.MULTILINE), target
         elif program == ".venv/bin/scalesheet":
-            assert cli.parser().parse_args(arguments)
+            assert parser().parse_args(arguments)
         else:
             assert os.access(ROOT / program, os.X_OK), program
 

@@ -4,46 +4,21 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scalesheet.diagnostics import Diagnostic, Refused, errors
+from scalesheet.book import Book
+from scalesheet.diagnostics import Diagnostic, Refused
 from scalesheet.edition import Edition
-from scalesheet.model import Book
+from scalesheet.examine import sound_edition
 
 if TYPE_CHECKING:
-    from scalesheet.audit.model import Audited
-    from scalesheet.predict.score import TaskScore
-    from scalesheet.values import Results
+    from argparse import ArgumentParser
 
 Progress = Callable[[str], None]
 GENERATED = "book"  # the folder below docs/ that holds the generated pages
-
-
-@dataclass
-class Examined:
-    """A data folder as far as it could be read: all diagnostics, and the edition if sound."""
-
-    diagnostics: list[Diagnostic]
-    edition: Edition | None = None
-
-    @property
-    def book(self) -> Book | None:
-        return self.edition.book if self.edition else None
-
-    @property
-    def results(self) -> Mapping[str, Results]:
-        return self.edition.results if self.edition else {}
-
-    @property
-    def audits(self) -> Mapping[str, Audited]:
-        return self.edition.audits if self.edition else {}
-
-    @property
-    def scores(self) -> Mapping[str, TaskScore]:
-        return self.edition.scores if self.edition else {}
 
 
 @dataclass(frozen=True)
@@ -67,18 +42,24 @@ def build(
     site: bool = True,
     as_of: date | None = None,
     created: datetime | None = None,
+    parser: ArgumentParser | None = None,
     progress: Progress = lambda message: None,
 ) -> Built:
     """Builds everything into `out`. Raises Refused, and then leaves `out` as it was.
 
     Prices are those of `as_of`, and `created` is what a workbook says of itself: both are the
-    edition unless given.
+    edition unless given. The site documents the commands of `parser`, if that is given.
     """
     from scalesheet.fingerprint import made_with, of_inputs, sources, still_holds, write_stamp
 
     # First of all: what changes from here on is then new to the next build.
     project = _project(data)
-    options = {"site": str(site), "as of": str(as_of), "created": str(created)}
+    options = {
+        "site": str(site),
+        "as of": str(as_of),
+        "created": str(created),
+        "commands": str(parser is not None),
+    }
     inputs = of_inputs(sources(data, project, GENERATED), options)
 
     # Nothing is written before everything was read, checked, resolved and evaluated.
@@ -106,7 +87,7 @@ def build(
         told = _workbooks(edition, stage / "workbooks", created)
         if site:
             progress("writing the pages")
-            docs = _documents(edition, stage, project)
+            docs = _documents(edition, stage, project, parser)
             progress("building the site")
             told["pages"] = _site(edition, stage, docs, project)
             _publish_pages(docs, project / "docs" / GENERATED)
@@ -124,95 +105,12 @@ def _built(
                  diagnostics=found, **told)  # fmt: skip
 
 
-def examine(
-    data: Path, as_of: date | None = None, *, plans: bool = True, label: str = ""
-) -> Examined:
-    """Load, check, resolve and evaluate. Each stage runs only on what the one before accepted.
-
-    Without `plans` only the catalogue is looked at, which knows nothing of them. `label` stands for
-    the folder in the paths that users see, where it is a temporary one.
-    """
-    from scalesheet.check import check
-    from scalesheet.load import PLAN_KINDS, load
-
-    documents, found = load(data, label)
-    if not plans:
-        documents = [document for document in documents if document.kind not in PLAN_KINDS]
-    found = found + check(documents)
-    if any(each.code not in OF_NO_VALUE for each in errors(found)):
-        return Examined(sorted(set(found)))
-    from scalesheet.resolve import resolve
-
-    book, resolved = resolve(documents, as_of)
-    found += resolved
-    if book is None or errors(resolved):
-        return Examined(sorted(set(found)))
-    from scalesheet.audit.problems import problems
-    from scalesheet.defined_names import name_problems
-    from scalesheet.evaluate.findings import counts, examples, findings
-    from scalesheet.prose import problems as prose_problems
-
-    edition = Edition(book)
-    for plan in book.plans.values():
-        found += name_problems(book, plan)
-        found += prose_problems(book, plan)
-    found += examples(book)
-    found += counts(book)
-    for plan in book.plans.values():
-        found += findings(book, plan, edition.results[plan.id])
-    for audited in edition.audits.values():
-        found += problems(audited, book)
-    if book.publications:
-        from scalesheet.predict.check import problems as score_problems
-
-        found += score_problems(book, edition.scores)
-    return Examined(sorted(set(of_its_day(found, book))), edition)
-
-
-#: Errors that change no value: what rests on the file can be looked at all the same.
-OF_NO_VALUE = frozenset({"N006"})
-#: What a book says of its own edition: that a check holds, and what a claim's verdict is.
-OF_THE_EDITION = frozenset({"V005", "C004", "C009"})
-
-
-def of_its_day(found: list[Diagnostic], book: Book) -> list[Diagnostic]:
-    """Diagnostics as they count on the day of the book. On any day but that of the edition a check
-    that fails stops nothing, since every past edition can be built."""
-    if book.as_of == book.edition:
-        return found
-    return [
-        replace(each, code="V015", message=f"on {book.as_of}: {each.message}")
-        if each.code in OF_THE_EDITION
-        else each
-        for each in found
-    ]
-
-
-def diagnose(data: Path, as_of: date | None = None) -> list[Diagnostic]:
-    """All diagnostics of a data folder, sorted."""
-    return examine(data, as_of).diagnostics
-
-
-def sound_edition(data: Path, as_of: date | None = None) -> tuple[Edition, tuple[Diagnostic, ...]]:
-    """The edition of a data folder, and what is noted of it. Raises Refused with all diagnostics if
-    there is an error."""
-    examined = examine(data, as_of)
-    if examined.edition is None or errors(examined.diagnostics):
-        raise Refused(examined.diagnostics)
-    return examined.edition, tuple(examined.diagnostics)
-
-
-def compile_book(data: Path, as_of: date | None = None) -> Book:
-    """The Book of a data folder. Raises Refused with all diagnostics."""
-    return sound_edition(data, as_of)[0].book
-
-
 # ------------------------------------------------------------------ the renderers
 
 
 def _workbooks(edition: Edition, folder: Path, created: datetime | None) -> dict[str, Any]:
     """Writes the workbooks; what the stamp says of them."""
-    from scalesheet.render.workbook import write_workbooks
+    from scalesheet.render.workbook.write import write_workbooks
 
     reports = write_workbooks(edition, folder, created)
     _refuse([problem for report in reports for problem in report.problems])
@@ -226,7 +124,7 @@ def _api(edition: Edition, folder: Path, *, pages: bool = False, site_url: str =
     write_api(edition, folder, pages=pages, site_url=site_url)
 
 
-def _documents(edition: Edition, stage: Path, project: Path) -> Path:
+def _documents(edition: Edition, stage: Path, project: Path, parser: ArgumentParser | None) -> Path:
     """The pages written by hand and the generated ones, together."""
     from scalesheet.render.pages import write_pages
     from scalesheet.render.reference import write_reference
@@ -240,7 +138,7 @@ def _documents(edition: Edition, stage: Path, project: Path) -> Path:
     _put_in_snippets(docs, project)
     report = write_pages(edition, docs / GENERATED, stage / "plain" / GENERATED)
     _refuse(list(report.problems))
-    write_reference(edition.book, docs / GENERATED / "reference")
+    write_reference(edition.book, docs / GENERATED / "reference", parser)
     return docs
 
 

@@ -703,3 +703,11 @@ _code(
 )
 _code("I001", "internal error", "scalesheet itself failed; your data may be right.",
       "Please report it with the text below.")  # fmt: skip
+
+#: The exit status of every command.
+GOOD, FINDINGS, USAGE = 0, 1, 2
+STATUS = {
+    GOOD: "good; there may be warnings",
+    FINDINGS: "findings: the data has errors, or a file could not be read or written",
+    USAGE: "wrong usage: nothing was read or written",
+}

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.evaluate.levers import STEP_NAME
 from scalesheet.language.syntax import ENDS, Constant, End, walk
-from scalesheet.model import Book, Plan, Position, Quantity, Table, formulas_of
+from scalesheet.model import Plan, Position, Quantity, Table, formulas_of
 
 _WORD = re.compile(r"[a-z_][a-z0-9_]*")
 _CELL = re.compile(r"([a-z]{1,3})([0-9]+)")

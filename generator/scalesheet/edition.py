@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from scalesheet.model import Book, Key, Plan, Quantity, Table
+from scalesheet.book import Book
+from scalesheet.model import Key, Plan, Quantity, Table
 
 if TYPE_CHECKING:
     from scalesheet.audit.model import Audited

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from typing import TYPE_CHECKING, Literal
 
 from scalesheet.language.syntax import Node
 from scalesheet.pictures import Picture
-from scalesheet.units import Unit, Units
+from scalesheet.units import Unit
 
 if TYPE_CHECKING:
-    from scalesheet.audit.model import Audit
+    pass
 
 Kind = Literal["number", "word", "flag", "reference", "text", "date"]
 Basis = Literal[
@@ -480,28 +479,3 @@ class Plan:
         """The newest released version; of the same day, the last written."""
         released = [each for each in self.history if each.status == "released"]
         return max(reversed(released), key=lambda each: each.date, default=None)
-
-
-@dataclass(frozen=True, slots=True)
-class Book:
-    """Everything: the catalogue's tables and formulas, the sources, the plans."""
-
-    title: str
-    edition: date
-    as_of: date
-    units: Units
-    sources: Mapping[str, Source]
-    tables: Mapping[str, Table]  # hardware, offers, models: the catalogue
-    order: tuple[Key, ...]  # of the catalogue's own derived columns
-    records: Mapping[str, Record]
-    plans: Mapping[str, Plan]
-    url: str = ""  # of the repository, for edit links
-    folder: str = ""  # of the data, with its last slash, as positions name it
-    prices: Mapping[str, tuple[Stated, ...]] = field(default_factory=dict)  # dated, by offer
-    old_prices: Mapping[str, OldPrice] = field(default_factory=dict)  # by offer
-    audits: Mapping[str, Audit] = field(default_factory=dict)  # by id: one for each document
-    publications: Mapping[str, Publication] = field(default_factory=dict)
-    fits: Mapping[str, Fit] = field(default_factory=dict)
-    expected: Mapping[str, Expected] = field(default_factory=dict)  # of the score, by task
-    expected_own: Mapping[str, ExpectedOwn] = field(default_factory=dict)  # by task
-    peers: tuple[Peer, ...] = ()

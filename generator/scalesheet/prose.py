@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.model import Book, PageRow, Plan, Position, Scalar, Table
+from scalesheet.model import PageRow, Plan, Position, Scalar, Table
 from scalesheet.nearest import nearest
 from scalesheet.scenarios import is_input
 

@@ -11,7 +11,7 @@ from audit.test_claims import ROWS, TOTALS
 from audit.world import HEAD, PLAN
 from editions import given
 from scalesheet import cli
-from scalesheet.build import examine
+from scalesheet.examine import examine
 from scalesheet.render.pages import write_pages
 from small import lay
 

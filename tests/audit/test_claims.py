@@ -134,7 +134,7 @@ def test_a_fault_of_a_column_is_told_once_and_at_its_character(tmp_path: Path) -
 
 def test_a_claim_is_named_in_claims_alone(tmp_path: Path) -> None:
     from audit.world import PLAN
-    from scalesheet.build import diagnose
+    from scalesheet.examine import diagnose
     from small import lay
 
     plan = PLAN.replace("formula: steps / speed", 'formula: "@steps / speed"')

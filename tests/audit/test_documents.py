@@ -13,7 +13,7 @@ from editions import given
 from scalesheet import cli
 from scalesheet.audit.model import Judged
 from scalesheet.audit.worst import grouped
-from scalesheet.build import Examined, examine
+from scalesheet.examine import Examined, examine
 from scalesheet.render.pages import write_pages
 from small import lay
 

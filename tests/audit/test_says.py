@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalesheet.audit.model import Figure
-from scalesheet.audit.says import read, read_quote, rounding_step
 from scalesheet.audit.verdicts import match
+from scalesheet.claims import Figure
+from scalesheet.resolve.claim_figures import read, read_quote, rounding_step
 from scalesheet.units import PURE, Declared, UnitError, Units
 
 UNITS = Units(

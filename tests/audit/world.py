@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from scalesheet.audit.model import Audited, Judged
-from scalesheet.build import Examined, examine
+from scalesheet.examine import Examined, examine
 from small import lay
 
 HEAD = 'document: {id: "001", title: A paper, source: a-paper, file: paper.txt}\n'

@@ -8,7 +8,7 @@ from typing import Any
 from scalesheet.bench.job import Job
 from scalesheet.bench.record import Figure, Record
 from scalesheet.bench.shapes import shape_of
-from scalesheet.model import Book
+from scalesheet.book import Book
 
 DAY = date(2026, 11, 22)
 FIGURES = {

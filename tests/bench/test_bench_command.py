@@ -18,8 +18,8 @@ from scalesheet.bench.faults import NoDevice
 from scalesheet.bench.ladder.rates import Device, Measured, rate_of
 from scalesheet.bench.record import Figure, settings
 from scalesheet.bench.recorded import job_of
-from scalesheet.build import compile_book
 from scalesheet.cli import main
+from scalesheet.examine import compile_book
 from shipped import shipped_book
 
 MODEL = "pythia-14m"

@@ -14,8 +14,8 @@ from project import ROOT
 from scalesheet.bench import files
 from scalesheet.bench.record import Figure
 from scalesheet.bench.recorded import job_of
-from scalesheet.build import compile_book
 from scalesheet.diagnostics import Refused
+from scalesheet.examine import compile_book
 from shipped import shipped_book
 
 

@@ -13,8 +13,8 @@ from scalesheet.bench.job import Job
 from scalesheet.bench.record import Record
 from scalesheet.bench.recorded import UnclearError, job_of, recorded
 from scalesheet.bench.simulate import simulated
+from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused
-from scalesheet.model import Book
 from shipped import shipped
 
 UNKNOWN = MEASURED.replace("model: qwen2-0-5b", "model_name: A model of our own")

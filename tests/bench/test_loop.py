@@ -13,8 +13,8 @@ from openpyxl import load_workbook
 from plans.made_up import MODEL, alone
 from project import ROOT
 from scalesheet.bench.ladder.rates import Device
-from scalesheet.build import examine
 from scalesheet.cli import main
+from scalesheet.examine import examine
 from scalesheet.load import parse
 
 pytestmark = pytest.mark.skipif(

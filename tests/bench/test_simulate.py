@@ -16,9 +16,9 @@ from scalesheet.bench.job import Job, Precision
 from scalesheet.bench.room import cannot_fit, lighter
 from scalesheet.bench.shapes import shape_of
 from scalesheet.bench.simulate import simulated
+from scalesheet.book import Book
 from scalesheet.diagnostics import Refused
 from scalesheet.evaluate import evaluate_catalogue
-from scalesheet.model import Book
 from scalesheet.values import Results
 from shipped import shipped
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scalesheet.build import examine
 from scalesheet.diagnostics import MOST_SHOWN, Diagnostic, as_github, as_json, as_text
+from scalesheet.examine import examine
 from scalesheet.load.reader import parse
 from scalesheet.nearest import MOST_COMPARED, nearest
 from scalesheet.units import unknown_unit

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from scalesheet.book import Book
 from scalesheet.choose.job import PLAN, TUNING, Assumptions, Job, assumptions
 from scalesheet.choose.search import Search, search
-from scalesheet.model import Book, Plan
+from scalesheet.model import Plan
 from scalesheet.predict.lookups import Known, known
 from shipped import shipped_book
 

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scalesheet.book import Book
 from scalesheet.choose.answer import DECIDED
 from scalesheet.choose.job import METHODS, PLAN, TUNING, Assumptions, Job, stated_in
 from scalesheet.choose.search import search
 from scalesheet.evaluate import evaluate
-from scalesheet.model import Book, Key, Plan
+from scalesheet.model import Key, Plan
 from scalesheet.predict import efficiency, memory, steps
 from scalesheet.predict.arrays import Words
 from scalesheet.predict.cases import Cases, cases_of

@@ -13,12 +13,13 @@ import pytest
 
 from proof import faces
 from proof.office import Office
+from scalesheet.book import Book
 from scalesheet.choose.answer import FIGURES
-from scalesheet.choose.workbook import with_inputs
 from scalesheet.cli import main
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
-from scalesheet.model import Book, Plan
+from scalesheet.model import Plan
+from scalesheet.render.workbook.choice import with_inputs
 from shipped import ROOT
 
 DATA = str(ROOT / "data")

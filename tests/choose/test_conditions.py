@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from choose.conftest import JOB
+from scalesheet.book import Book
 from scalesheet.choose.conditions import TABLE, broken, obstacles
 from scalesheet.choose.grid import axes_of, grid, stated
 from scalesheet.choose.offers import Offers
 from scalesheet.evaluate import Overrides, evaluate
-from scalesheet.model import Book, Key, Plan
+from scalesheet.model import Key, Plan
 from scalesheet.predict.lookups import Known
 
 #: A layout that runs, in parts to change.

@@ -13,12 +13,13 @@ from hypothesis import strategies as some
 
 from choose.conftest import JOB, Find
 from project import draws
+from scalesheet.book import Book
 from scalesheet.choose.answer import Row, answer
 from scalesheet.choose.binding import LIMITS, WORTH, Relaxed, misses, relaxed
 from scalesheet.choose.job import Assumptions
 from scalesheet.choose.offers import counts
 from scalesheet.choose.search import Search
-from scalesheet.model import Book, Plan, Stated
+from scalesheet.model import Plan, Stated
 from scalesheet.predict.tasks import predict
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from scalesheet.build import diagnose
+from scalesheet.examine import diagnose
 
 HERE = Path(__file__).parent
 DATA = HERE.parents[1] / "data"

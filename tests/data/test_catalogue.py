@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from scalesheet.build import Examined, examine
+from scalesheet.book import Book
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.evaluate.findings import counts, rounds_to
-from scalesheet.model import Book, Table
+from scalesheet.examine import Examined, examine
+from scalesheet.model import Table
 from scalesheet.values import Results
 
 DATA = Path(__file__).parents[2] / "data"

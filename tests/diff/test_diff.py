@@ -16,11 +16,11 @@ from referencing import Registry, Resource
 from editions import edition_of
 from runs import RUN, UNITS
 from scalesheet import cli
-from scalesheet.build import Examined, examine
 from scalesheet.diff import Diff, compare
 from scalesheet.diff.changes import FormulaChanged, InputChanged
-from scalesheet.diff.tell import Sides, as_markdown, as_text, code, md
 from scalesheet.evaluate import evaluate
+from scalesheet.examine import Examined, examine
+from scalesheet.render.text.diff import Sides, as_markdown, as_text, code, md
 from small import MINIMAL
 
 SCHEMAS = Path(__file__).parents[2] / "generator" / "scalesheet" / "schema" / "api"
@@ -401,6 +401,6 @@ def test_a_side_that_does_not_check(
 def test_the_same_bytes_are_not_evaluated(
     base: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scalesheet.build.examine", lambda *_, **__: pytest.fail("evaluated"))
+    monkeypatch.setattr("scalesheet.examine.examine", lambda *_, **__: pytest.fail("evaluated"))
     assert run(str(base), str(base)) == 0
     assert "No number differs." in capsys.readouterr().out

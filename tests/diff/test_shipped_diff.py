@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from editions import edition_of
-from scalesheet.build import examine
 from scalesheet.diff import compare
+from scalesheet.examine import examine
 from shipped import ROOT, shipped
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from scalesheet.book import Book
 from scalesheet.check import check
 from scalesheet.codes import CODES
 from scalesheet.diagnostics import errors
@@ -19,7 +20,7 @@ from scalesheet.language import parser, tokens
 from scalesheet.language.arithmetic import EQUAL_WITHIN, ROUNDING_SLACK, TOO_LARGE
 from scalesheet.language.syntax import FUNCTIONS
 from scalesheet.load import Document, load, parse
-from scalesheet.model import DOMAINS, Book
+from scalesheet.model import DOMAINS
 from scalesheet.printers import excel_text
 from scalesheet.resolve import resolve
 from scalesheet.resolve.phases import PHASE_COLUMNS

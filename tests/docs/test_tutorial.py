@@ -11,8 +11,8 @@ import openpyxl
 import pytest
 
 from editions import given
-from scalesheet.build import examine
 from scalesheet.cli import main
+from scalesheet.examine import examine
 from scalesheet.render.pages import write_pages
 from scalesheet.resolve.catalogue import core_units
 from tutorial import DOCUMENT, PAGE, Edit, Run, Write, follow, steps

@@ -17,7 +17,7 @@ from editors.server import PROGRAM, ROOT, Message, Server, settings
 from project import environment
 from scalesheet.load import parse
 from scalesheet.load.folder import FOLDERS, OPTIONAL, TOP
-from scalesheet.new.places import modeline
+from scalesheet.source.places import modeline
 from small import lay
 
 SCHEMAS = "generator/scalesheet/schema"

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from render.sample import sample_book
+from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.choices import between, each_chosen
-from scalesheet.model import Book, Key
+from scalesheet.model import Key
 from small import plan
 
 CARDS = """

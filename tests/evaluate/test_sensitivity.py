@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from render.moving import moving_book
+from scalesheet.book import Book
 from scalesheet.evaluate import Overrides, evaluate
 from scalesheet.evaluate.sensitivity import Effect, Ranking, Sensitivity, ranks, sensitivity
-from scalesheet.model import Book, Key, Plan, Stated
+from scalesheet.model import Key, Plan, Stated
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import EditError, read_edit
 from scalesheet.language.arithmetic import TOO_LARGE
-from scalesheet.model import Book, Key
+from scalesheet.model import Key
 from scalesheet.printers.javascript import quoted
 from scalesheet.render.script import program, runtime
 from scalesheet.values import Results, Value

@@ -29,10 +29,11 @@ from playwright.sync_api import Page
 from fuzz.mutations import edit_of, mutate_data, mutate_workbook, request_of
 from project import contents, project
 from render.sample import write_sample
-from scalesheet.build import build, examine
+from scalesheet.build import build
 from scalesheet.cli import main
-from scalesheet.new.places import FOLDER_OF
+from scalesheet.examine import examine
 from scalesheet.serve.server import News, Server
+from scalesheet.source.places import FOLDER_OF
 
 CASES = int(os.environ.get("SCALESHEET_FUZZ", "300"))
 SEED = int(os.environ.get("SCALESHEET_FUZZ_SEED", "0"))

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from scalesheet.build import build, diagnose
+from scalesheet.build import build
 from scalesheet.codes import CODES, FAMILIES
 from scalesheet.diagnostics import Diagnostic, Refused
+from scalesheet.examine import diagnose
 from scalesheet.examples import IN_WORDS, Example, example
 
 HERE = Path(__file__).parent

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from scalesheet.pull.spelling import flowed
-from scalesheet.render.reference.yaml_text import block, flow
+from scalesheet.source.spelling import flowed
+from scalesheet.source.text import block, flow
 
 ROOT = Path(__file__).parents[2]
 _BLOCK = re.compile(r"^```yaml[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("torch", reason="rates are measured with PyTorch")
 
 from project import ROOT
-from scalesheet.build import compile_book
 from scalesheet.cli import main
+from scalesheet.examine import compile_book
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from scalesheet.bench.job import Effort, Job, Shape
 from scalesheet.bench.train import memory, models, run
 from scalesheet.bench.train.families import configured
 from scalesheet.bench.train.quiet import quiet
-from scalesheet.model import Book
+from scalesheet.book import Book
 from shipped import shipped
 
 WITHIN = 0.05

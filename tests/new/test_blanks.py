@@ -13,12 +13,12 @@ import yaml
 
 from new.begin import run
 from project import command, environment
-from scalesheet.build import examine
+from scalesheet.examine import examine
 from scalesheet.new import entry
 from scalesheet.new.blanks import BUILT, blanks
-from scalesheet.new.places import FOLDER_OF, modeline, place
 from scalesheet.new.template import Given, draft
-from scalesheet.render.reference.yaml_text import flow
+from scalesheet.source.places import FOLDER_OF, modeline, place
+from scalesheet.source.text import flow
 
 SHIPPED = Path(__file__).parents[2] / "data"
 SOURCES = (SHIPPED / "sources.yaml").read_text("utf-8")

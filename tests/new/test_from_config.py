@@ -18,10 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalesheet import cli
-from scalesheet.build import compile_book, examine
+from scalesheet.book import Book
 from scalesheet.diagnostics import errors
 from scalesheet.evaluate import evaluate_catalogue
-from scalesheet.model import Book
+from scalesheet.examine import compile_book, examine
 from scalesheet.new.config import Config
 from scalesheet.new.families import FAMILIES, architecture
 from scalesheet.new.model import lines

@@ -11,11 +11,12 @@ import yaml
 
 from new.begin import run
 from scalesheet import cli
-from scalesheet.build import build, examine
+from scalesheet.build import build
 from scalesheet.diagnostics import errors
+from scalesheet.examine import examine
 from scalesheet.load.folder import FOLDERS
-from scalesheet.new.places import CALLED, FOLDER_OF, MADE, suggested
 from scalesheet.schemas import schema
+from scalesheet.source.places import CALLED, FOLDER_OF, MADE, suggested
 from small import lay
 
 SHIPPED = Path(__file__).parents[2] / "data"

@@ -15,8 +15,8 @@ import pytest
 from new.begin import run
 from project import ROOT, project, read_yaml
 from scalesheet.build import Built, build
-from scalesheet.new.places import FOLDER_OF, place
 from scalesheet.schemas import schema
+from scalesheet.source.places import FOLDER_OF, place
 
 #: The front page with its question, whose script reads the whole catalogue.
 FRONT = """\

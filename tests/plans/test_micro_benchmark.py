@@ -10,13 +10,13 @@ from openpyxl import load_workbook
 from editions import edition_of, given
 from plans.made_up import alone, apart, only, put, record
 from scalesheet.bench.record import Record
-from scalesheet.build import Examined, examine
 from scalesheet.diagnostics import errors
 from scalesheet.diff import compare
 from scalesheet.diff.changes import Diff
+from scalesheet.examine import Examined, examine
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plan import plan_page
-from scalesheet.render.workbook import write_workbook
+from scalesheet.render.workbook.write import write_workbook
 from scalesheet.values import Value
 
 PLAN = "micro-benchmark"

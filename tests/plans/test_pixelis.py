@@ -7,8 +7,8 @@ import pytest
 from editions import edition_of
 from plans.made_up import copy, put, record
 from plans.test_micro_benchmark import sound
-from scalesheet.build import Examined
 from scalesheet.diff import compare
+from scalesheet.examine import Examined
 from shipped import shipped
 
 PLAN = "pixelis"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from scalesheet.build import Examined
-from scalesheet.model import Book
+from scalesheet.book import Book
+from scalesheet.examine import Examined
 from scalesheet.predict.cases import Cases, cases_of
 from scalesheet.predict.cases import cases as filled
 from scalesheet.predict.lookups import Known, known

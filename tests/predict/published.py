@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict.read import COLUMNS
 from scalesheet.predict.truth import RESULTS as OF_TASK
 

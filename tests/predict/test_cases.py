@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict import names, texts
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.read import spelled_out

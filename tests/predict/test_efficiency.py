@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from scalesheet.book import Book
 from scalesheet.cli import main
-from scalesheet.model import Book
 from scalesheet.predict import efficiency
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.cases import Cases

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from project import ROOT
-from scalesheet.build import examine
+from scalesheet.examine import examine
 
 RUN = (
     "{{method: pretrain, model: Odd, parameters: {size}, layers: 32, hidden: 4096, heads: 32, "

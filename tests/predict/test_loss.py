@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scalesheet.build import Examined
-from scalesheet.model import Book
+from scalesheet.book import Book
+from scalesheet.examine import Examined
 from scalesheet.predict import laws, loss_fit
 from scalesheet.predict.arrays import words
 from scalesheet.predict.cases import Cases

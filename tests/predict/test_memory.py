@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict import memory, room, settings
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.cases import Cases

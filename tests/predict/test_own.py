@@ -9,9 +9,10 @@ import pytest
 
 from editions import given
 from made_up import MEASURED, SIMULATED, examined, lay
-from scalesheet.build import Examined, examine
+from scalesheet.book import Book
 from scalesheet.cli import main
-from scalesheet.model import Book, ExpectedOwn, Position
+from scalesheet.examine import Examined, examine
+from scalesheet.model import ExpectedOwn, Position
 from scalesheet.predict.check import problems
 from scalesheet.predict.own import Own
 from scalesheet.render.api.score import score_json

@@ -13,9 +13,9 @@ import pytest
 
 from predict.conftest import Table
 from predict.published import RESULTS, rows
+from scalesheet.book import Book
 from scalesheet.cli import main
 from scalesheet.commands.predict import TASKS as OFFERED
-from scalesheet.model import Book
 from scalesheet.predict.cases import cases_of
 from scalesheet.predict.read import COLUMNS, NotATable, read_csv
 from scalesheet.predict.table import COLUMNS as OUT

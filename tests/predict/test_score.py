@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scalesheet.build import Examined
-from scalesheet.model import Book, Expected, Position
+from scalesheet.book import Book
+from scalesheet.examine import Examined
+from scalesheet.model import Expected, Position
 from scalesheet.predict.check import problems
 from scalesheet.predict.families import evenly, folds, interval, quantile
 from scalesheet.predict.fits import digest

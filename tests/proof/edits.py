@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.faces import Address, Shown, cells
+from scalesheet.book import Book
 from scalesheet.defined_names import tables_of
 from scalesheet.language.syntax import (
     ENDS,
@@ -22,7 +23,7 @@ from scalesheet.language.syntax import (
     Scalar,
     walk,
 )
-from scalesheet.model import DOMAINS, Book, Formula, Key, Plan, Stated, Table
+from scalesheet.model import DOMAINS, Formula, Key, Plan, Stated, Table
 from scalesheet.values import Results, Value
 
 

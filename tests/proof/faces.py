@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from scalesheet.book import Book
 from scalesheet.language.syntax import (
     ENDS,
     Aggregate,
@@ -17,7 +18,7 @@ from scalesheet.language.syntax import (
     Scalar,
     walk,
 )
-from scalesheet.model import Book, Formula, Key, Plan, Quantity, Stated
+from scalesheet.model import Formula, Key, Plan, Quantity, Stated
 from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.places import relative
 from scalesheet.values import Results, Value

@@ -26,8 +26,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from project import ROOT
+from scalesheet.book import Book
 from scalesheet.defined_names import tables_of
-from scalesheet.model import Book, Column, Formula, Plan, Quantity, Scalar, Stated
+from scalesheet.model import Column, Formula, Plan, Quantity, Scalar, Stated
 
 PATH = Path(__file__).with_name("ledger.json")
 

@@ -13,17 +13,18 @@ from proof.edits import Round
 from proof.faces import Address
 from render.moving import moving_book
 from render.sample import sample_book
+from scalesheet.book import Book
 from scalesheet.edition import Edition
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.sensitivity import Sensitivity, sensitivity
-from scalesheet.model import Book, Plan
+from scalesheet.model import Plan
 from scalesheet.pull.sheets import Cell, address, read_workbook
 from scalesheet.render.api import as_json, plan_json
 from scalesheet.render.script import program
-from scalesheet.render.workbook import write_workbook
 from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.sensitivity import Arrangement, arrange
+from scalesheet.render.workbook.write import write_workbook
 from scalesheet.values import Results
 from shipped import DATA, shipped_book
 

@@ -17,10 +17,11 @@ from editions import given
 from proof import faces
 from proof.office import Office
 from runs import RUN, UNITS
+from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
-from scalesheet.model import Book, Key, Plan, Stated
+from scalesheet.model import Key, Plan, Stated
 from scalesheet.render.script import program, runtime
-from scalesheet.render.workbook import write_workbook
+from scalesheet.render.workbook.write import write_workbook
 from small import plan, said
 
 Edits = dict[Key, Stated | float | str | bool]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from project import draws
 from scalesheet.load.reader import parse
-from scalesheet.pull.patch import Append, Change, Drop, PatchError, Set, Swap, patched
-from scalesheet.pull.spelling import number_text
+from scalesheet.source.patch import Append, Change, Drop, PatchError, Set, Swap, patched
+from scalesheet.source.spelling import number_text
 
 ROOT = Path(__file__).parents[2] / "data"
 FILES = ("plans/qwen2-finance/plan.yaml", "hardware/h100-sxm.yaml", "tables/loads.yaml")

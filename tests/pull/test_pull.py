@@ -11,8 +11,9 @@ import pytest
 
 from pull.workbooks import FILES, PLAN, Shipped, cell, copied, diff, said, ship
 from runs import RUN, UNITS
-from scalesheet.build import build, diagnose
+from scalesheet.build import build
 from scalesheet.cli import main
+from scalesheet.examine import diagnose
 from scalesheet.pull import read, write
 from scalesheet.pull.sheets import read_workbook
 from small import MINIMAL

@@ -9,8 +9,9 @@ import pytest
 
 from proof.office import Office, Workbook
 from pull.workbooks import cell, diff, said, ship
-from scalesheet.build import build, diagnose
+from scalesheet.build import build
 from scalesheet.cli import main
+from scalesheet.examine import diagnose
 from scalesheet.pull import read
 
 INPUTS, RUNS = "What I put in", "The runs of '26"

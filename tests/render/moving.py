@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from render.sample import FILES
-from scalesheet.build import compile_book
-from scalesheet.model import Book
+from scalesheet.book import Book
+from scalesheet.examine import compile_book
 
 PLAN = """
 title: A plan that moves

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from proof.office import Office
-from scalesheet.model import Book, Plan
+from scalesheet.book import Book
+from scalesheet.model import Plan
 from scalesheet.pull.sheets import Value, Workbook, address, read_workbook
 from scalesheet.pull.tokens import meanings, pointed
 from scalesheet.pull.where import Place, Where, locate

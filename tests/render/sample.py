@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scalesheet.build import compile_book
-from scalesheet.model import Book
+from scalesheet.book import Book
+from scalesheet.examine import compile_book
 
 FILES = {
     "book.yaml": """

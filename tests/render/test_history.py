@@ -8,7 +8,8 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from scalesheet.build import build, examine
+from scalesheet.build import build
+from scalesheet.examine import examine
 from scalesheet.render.pages import write_pages
 from small import HEAD, lay
 

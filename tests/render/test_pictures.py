@@ -8,10 +8,11 @@ from typing import TypeVar
 
 import pytest
 
+from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
 from scalesheet.evaluate.sweep import swept
-from scalesheet.model import Book, Key, Plan
+from scalesheet.model import Key, Plan
 from scalesheet.pictures import Stack, Sweep
 from scalesheet.render.stacks import stacked
 from shipped import shipped_book

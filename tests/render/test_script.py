@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from printers.samples import binary
+from scalesheet.book import Book
 from scalesheet.language.syntax import (
     Aggregate,
     Choice,
@@ -23,7 +24,7 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.language.syntax import Column as Of
 from scalesheet.language.syntax import Scalar as The
-from scalesheet.model import Book, Column, Ends, Formula, Key, Plan, Scalar, Stated, Table
+from scalesheet.model import Column, Ends, Formula, Key, Plan, Scalar, Stated, Table
 from scalesheet.render.script import program, runtime
 from scalesheet.units import Units
 

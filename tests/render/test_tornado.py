@@ -11,9 +11,9 @@ import pytest
 
 from editions import given
 from render.moving import moving_book
+from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.sensitivity import Sensitivity, sensitivity
-from scalesheet.model import Book
 from scalesheet.render.api.sensitivity import sensitivity_json
 from scalesheet.render.pages import write_pages
 from scalesheet.render.tornado import Tornado, how_far, tornado, tornado_svg

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from datetime import date
 from fractions import Fraction
 
+from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.language.parser import parse
-from scalesheet.model import Book, Domain, Plan, Position, Stated
+from scalesheet.model import Domain, Plan, Position, Stated
 from scalesheet.resolve.compile import compile_space, scalar
 from scalesheet.resolve.drafts import Draft, Space, Written
 from scalesheet.units import PURE, Declared, Unit, Units

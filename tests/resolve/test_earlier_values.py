@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from editions import given
-from scalesheet.build import Examined, examine
+from scalesheet.examine import Examined, examine
 from scalesheet.render.api.changes import changes_feed, changes_json
 from scalesheet.render.dated import days, events
 from scalesheet.render.pages.changes import changes_page

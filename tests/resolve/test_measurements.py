@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from runs import PLACE, RUN, UNITS
-from scalesheet.build import Examined, examine
+from scalesheet.examine import Examined, examine
 from small import lay, plan
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from runs import PLACE, RUN, UNITS
-from scalesheet.build import examine
+from scalesheet.examine import examine
 from small import MINIMAL, lay
 
 BF16 = "dense_bf16: {value: 165.2, unit: TFLOP / (second * GPU), kind: spec, source: a-vendor}"

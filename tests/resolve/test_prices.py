@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scalesheet.build import Examined, examine
+from scalesheet.examine import Examined, examine
 from small import MINIMAL, lay, said
 
 UNIT = "unit: USD / (node * hour), kind: published, source: a-vendor"

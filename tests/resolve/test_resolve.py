@@ -401,7 +401,7 @@ def test_a_scenario_switches_between_two_stated_values(tmp_path: Path) -> None:
 def test_a_price_is_the_one_in_force(tmp_path: Path) -> None:
     from datetime import date
 
-    from scalesheet.build import examine
+    from scalesheet.examine import examine
     from small import lay
 
     data = lay(tmp_path, {})

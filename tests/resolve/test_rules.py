@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from runs import RUN, UNITS
-from scalesheet.build import Examined, examine
 from scalesheet.commands import bench
+from scalesheet.examine import Examined, examine
 from scalesheet.model import Stated
 from scalesheet.resolve.rules import command
 from small import HEAD, MINIMAL, lay, said

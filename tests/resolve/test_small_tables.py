@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scalesheet.build import Examined
+from scalesheet.examine import Examined
 from small import plan, said
 
 SITES = """\

@@ -7,8 +7,9 @@ from dataclasses import fields, replace
 from typing import Any
 
 from scalesheet.audit.explain import arithmetic
-from scalesheet.audit.model import Audit, Basis, Finding, Shown
+from scalesheet.audit.model import Shown
 from scalesheet.audit.verdicts import lines_of
+from scalesheet.claims import Audit, Basis, Finding
 from scalesheet.evaluate.findings import MOST_ROWS, broken_rows
 from scalesheet.language.syntax import Aggregate, Cell, Column, Node
 from scalesheet.model import Formula, Plan, Scalar

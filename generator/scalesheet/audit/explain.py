@@ -7,8 +7,8 @@ from dataclasses import fields, replace
 from decimal import Decimal
 from typing import Any
 
-from scalesheet.audit.model import Basis, Claim, Figure
 from scalesheet.audit.verdicts import Decided, Match
+from scalesheet.claims import Basis, Claim, Figure
 from scalesheet.language.format import formula_text
 from scalesheet.language.syntax import (
     Aggregate,

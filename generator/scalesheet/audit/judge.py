@@ -12,20 +12,13 @@ from functools import partial
 
 from scalesheet.audit.checks import broken_checks
 from scalesheet.audit.explain import arithmetic, because
-from scalesheet.audit.model import (
-    Audit,
-    Audited,
-    Claim,
-    Finding,
-    Headline,
-    Judged,
-    Shown,
-    Totals,
-)
+from scalesheet.audit.model import Audited, Judged, Shown, Totals
 from scalesheet.audit.verdicts import Decided, decide, why_no_input
 from scalesheet.audit.worst import weight
+from scalesheet.book import Book
+from scalesheet.claims import Audit, Claim, Finding, Headline
 from scalesheet.evaluate import evaluate
-from scalesheet.model import Book, Formula, Key, Plan, Quantity
+from scalesheet.model import Formula, Key, Plan, Quantity
 from scalesheet.resolve.scalars import SCENARIO
 from scalesheet.values import Results
 

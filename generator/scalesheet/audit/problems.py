@@ -6,9 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from scalesheet.audit.explain import said
-from scalesheet.audit.model import Audit, Audited, Claim
+from scalesheet.audit.model import Audited
+from scalesheet.book import Book
+from scalesheet.claims import Audit, Claim
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.model import Book, Position
+from scalesheet.model import Position
 
 #: What is told only once the claims are judged: the audit can be shown all the same.
 JUDGED = frozenset({"C002", "C003", "C004", "C009"})

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scalesheet.audit.model import Audit, Claim, Figure, Source, Target, Verdict
+from scalesheet.claims import Audit, Claim, Figure, Source, Target, Verdict
 from scalesheet.model import Citation, Stated
 from scalesheet.units import Units
 from scalesheet.values import Results, Value

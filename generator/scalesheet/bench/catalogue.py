@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from scalesheet.book import Book
 from scalesheet.check import check
 from scalesheet.diagnostics import Refused, errors
 from scalesheet.load import load
-from scalesheet.model import Book
 from scalesheet.resolve import resolve
 
 #: Kinds of documents that no step of a model rests on.

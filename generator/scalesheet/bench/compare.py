@@ -11,9 +11,10 @@ from scalesheet.bench.beside import COMPARED, SHARES, TABLE, UNTIMED, Beside, Pa
 from scalesheet.bench.job import Job
 from scalesheet.bench.record import Record
 from scalesheet.bench.recorded import UnclearError, recorded, sameness
+from scalesheet.book import Book
 from scalesheet.diagnostics import Refused
 from scalesheet.evaluate import evaluate_catalogue
-from scalesheet.model import Book, Table
+from scalesheet.model import Table
 from scalesheet.values import Value, stated_value
 
 Simulate = Callable[[Book, Job, date, str], Record]

@@ -9,11 +9,11 @@ from typing import Any
 from scalesheet.bench.record import Figure, Record
 from scalesheet.bench.sources import MEASURED, SIMULATED, with_source
 from scalesheet.new import entry
-from scalesheet.new.places import modeline, place
 from scalesheet.new.sound import compiled
-from scalesheet.render.reference.yaml_text import block
 from scalesheet.save import content, save
 from scalesheet.schemas import schema
+from scalesheet.source.places import modeline, place
+from scalesheet.source.text import block
 
 KIND = "measurement"
 DIGITS = 6  # of a figure that is no count: more than a clock knows

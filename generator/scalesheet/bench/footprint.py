@@ -24,7 +24,7 @@ from scalesheet.bench.blocks import (
     unfused,
 )
 from scalesheet.bench.job import Job
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict.records import rows_of
 
 #: Of gradients of the loss: one of the logarithm of the softmax, one of the logits, in 32 bits.

@@ -11,7 +11,7 @@ from scalesheet.bench.faults import NoDevice
 from scalesheet.bench.ladder.hardware import id_of, name_of
 from scalesheet.bench.ladder.processor import processor
 from scalesheet.bench.ladder.rates import Device
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict.lookups import NO_TABLE
 from scalesheet.predict.names import accelerator, accelerators
 

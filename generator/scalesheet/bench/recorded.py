@@ -9,9 +9,9 @@ from typing import Any, cast
 from scalesheet.bench.beside import TABLE
 from scalesheet.bench.job import Attention, Job, Method, Precision, Strategy
 from scalesheet.bench.shapes import shape_of
+from scalesheet.book import Book
 from scalesheet.diagnostics import Refused
 from scalesheet.evaluate import evaluate_catalogue
-from scalesheet.model import Book
 from scalesheet.values import Results
 
 #: Formats that PyTorch computes products in; a record may name others.

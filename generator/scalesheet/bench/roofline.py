@@ -15,8 +15,8 @@ import numpy as np
 from scalesheet.bench.blocks import WIDTHS
 from scalesheet.bench.footprint import Footprint, evaluated
 from scalesheet.bench.job import Job
+from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused
-from scalesheet.model import Book
 from scalesheet.predict import steps
 from scalesheet.predict.arrays import no_reasons, words
 from scalesheet.predict.cases import Cases

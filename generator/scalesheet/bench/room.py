@@ -9,8 +9,8 @@ from typing import Any
 from scalesheet.bench.footprint import Footprint
 from scalesheet.bench.job import Job
 from scalesheet.bench.roofline import rates_of
+from scalesheet.book import Book
 from scalesheet.diagnostics import Refused
-from scalesheet.model import Book
 
 MOST = 1 << 24  # sequences or tokens of a sequence, beyond which nobody looks
 FEW = 3  # ways that are told

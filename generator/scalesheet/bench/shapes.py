@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from scalesheet.bench.job import Shape
+from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.load.folder import shown
-from scalesheet.model import Book
 from scalesheet.new.config import read
 from scalesheet.new.families import architecture
 from scalesheet.new.model import lines

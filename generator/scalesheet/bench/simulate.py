@@ -9,7 +9,7 @@ from scalesheet.bench.footprint import Footprint, evaluated
 from scalesheet.bench.job import Job
 from scalesheet.bench.record import Figure, Record, settings
 from scalesheet.bench.roofline import Rates, Times, rates_of, times
-from scalesheet.model import Book
+from scalesheet.book import Book
 
 #: Ids of the formulas by which the work of a token is counted.
 CONVENTION = "training-flop-per-token"

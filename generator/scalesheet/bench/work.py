@@ -8,7 +8,7 @@ from scalesheet.bench.footprint import evaluated
 from scalesheet.bench.record import Figure, Record
 from scalesheet.bench.roofline import rates_of
 from scalesheet.bench.simulate import flop_per_token
-from scalesheet.model import Book
+from scalesheet.book import Book
 
 RATE = "TFLOP / (second * GPU)"
 

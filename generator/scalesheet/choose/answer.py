@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scalesheet.book import Book
 from scalesheet.choose.binding import Miss, Relaxed, misses, relaxed
 from scalesheet.choose.job import METHODS
 from scalesheet.choose.search import Search
 from scalesheet.evaluate import evaluate
-from scalesheet.model import Book, Key, Plan, Stated
+from scalesheet.model import Key, Plan, Stated
 from scalesheet.values import Results, Value
 
 #: Inputs of the plan that a candidate sets.

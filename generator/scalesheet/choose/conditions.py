@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scalesheet.book import Book
 from scalesheet.choose.job import PLAN
 from scalesheet.evaluate import Overrides, computed, evaluate
 from scalesheet.evaluate.interpret import Here, Part, interpret
 from scalesheet.evaluate.routes import graph
-from scalesheet.model import Book, Key
+from scalesheet.model import Key
 
 TABLE = "conditions"
 HOLDS = "holds"

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scalesheet.book import Book
 from scalesheet.choose.conditions import broken
 from scalesheet.choose.job import Job
 from scalesheet.choose.offers import Offers
 from scalesheet.evaluate import Overrides
-from scalesheet.model import Book, Key
+from scalesheet.model import Key
 from scalesheet.predict.arrays import Array, Words, among, no_reasons, words
 from scalesheet.predict.cases import Cases, cases
 from scalesheet.predict.lookups import Known

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from scalesheet.model import Book, Key, Plan, Stated
+from scalesheet.book import Book
+from scalesheet.model import Key, Plan, Stated
 from scalesheet.predict.fits import Coefficients, coefficients
 
 #: The plan that holds the arithmetic of one configuration.

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scalesheet.book import Book
 from scalesheet.choose.job import Job
-from scalesheet.model import Book
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.lookups import Known
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from scalesheet.book import Book
 from scalesheet.choose.conditions import obstacles
 from scalesheet.choose.grid import Grid, axes_of, grid, stated
 from scalesheet.choose.job import Assumptions, Job
 from scalesheet.choose.offers import Offers, offers_of
-from scalesheet.model import Book
 from scalesheet.predict import efficiency
 from scalesheet.predict.arrays import Array, Flags, among, given
 from scalesheet.predict.lookups import Known

@@ -7,27 +7,25 @@ from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scalesheet import __version__
+from scalesheet.codes import FINDINGS
+
 if TYPE_CHECKING:
+    from scalesheet.book import Book
     from scalesheet.diagnostics import Diagnostic
-    from scalesheet.model import Book, Plan
+    from scalesheet.model import Plan
 
 #: In the order in which they are listed.
 NAMES = (
     "check", "build", "serve", "show", "audit", "predict", "choose", "fit", "diff", "pull", "new",
     "bench", "links", "explain",
 )  # fmt: skip
-
-GOOD, FINDINGS, USAGE = 0, 1, 2
-STATUS = {
-    GOOD: "good; there may be warnings",
-    FINDINGS: "findings: the data has errors, or a file could not be read or written",
-    USAGE: "wrong usage: nothing was read or written",
-}
 
 
 class UsageError(Exception):
@@ -103,3 +101,26 @@ def progress(message: str) -> None:
     """One line that is written over, on a terminal only; an empty message clears it."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{message}", end="", file=sys.stderr, flush=True)
+
+
+def failed(error: Exception) -> int:
+    """Says what went wrong: data that was refused, or a fault of our own."""
+    from scalesheet.diagnostics import Refused, as_text
+    from scalesheet.disk import described
+
+    if isinstance(error, Refused):
+        print(as_text(error.diagnostics))
+        print(tally(error.diagnostics), file=sys.stderr)
+        return FINDINGS
+    if (problem := described(error)) is not None:
+        place, said, remedy = problem
+        print(f"scalesheet: {place}: {said}{remedy and f'; {remedy}'}", file=sys.stderr)
+        return FINDINGS
+    print(
+        f"scalesheet: internal error (I001): {type(error).__name__}: {error}\n"
+        "This is a fault of scalesheet, not of your data. Nothing was changed. Please report it,\n"
+        f"with version {__version__}, the command and what follows:\n\n"
+        + "".join(f"  {line}\n" for line in traceback.format_exc().strip().splitlines()),
+        file=sys.stderr,
+    )
+    return FINDINGS

@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalesheet.commands import FINDINGS, GOOD, UsageError, as_of, folder, plan_of, tally
+from scalesheet.codes import FINDINGS, GOOD
+from scalesheet.commands import UsageError, as_of, folder, plan_of, tally
 
 if TYPE_CHECKING:
-    from scalesheet.model import Book
+    from scalesheet.book import Book
 
 SUMMARY = "hold the figures of a document against the plan: claims, findings, headlines"
 
@@ -31,8 +32,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from scalesheet.audit.problems import JUDGED, quotes
-    from scalesheet.build import examine
     from scalesheet.diagnostics import Refused, as_text, errors
+    from scalesheet.examine import examine
     from scalesheet.render.api.audit import audit_json
     from scalesheet.render.api.text import as_json
     from scalesheet.render.audit import audit_text

@@ -9,7 +9,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalesheet.commands import FINDINGS, GOOD, UsageError, folder, progress
+from scalesheet.codes import FINDINGS, GOOD
+from scalesheet.commands import UsageError, folder, progress
 from scalesheet.commands.bench_options import (
     accelerator_named,
     arguments,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from scalesheet.bench.ladder.fits import WhatFits
     from scalesheet.bench.ladder.rates import Device
     from scalesheet.bench.record import Record
-    from scalesheet.model import Book
+    from scalesheet.book import Book
 
 __all__ = ["SUMMARY", "arguments", "run"]
 

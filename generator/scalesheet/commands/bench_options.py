@@ -10,7 +10,7 @@ from scalesheet.commands import UsageError, model_of
 
 if TYPE_CHECKING:
     from scalesheet.bench.job import Effort, Job, Shape
-    from scalesheet.model import Book
+    from scalesheet.book import Book
 
 METHODS = {"full": "full", "lora": "LoRA", "qlora": "QLoRA"}
 

@@ -8,7 +8,8 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from scalesheet.commands import GOOD, UsageError, as_of, folder, progress
+from scalesheet.codes import GOOD
+from scalesheet.commands import UsageError, as_of, folder, progress
 
 SUMMARY = "write the workbooks, the data and the site"
 
@@ -34,6 +35,7 @@ def run(options: argparse.Namespace) -> int:
         site=not options.no_site,
         as_of=options.as_of,
         created=source_date(),
+        parser=options.parser,
         progress=progress,
     )
     progress("")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from scalesheet.commands import FINDINGS, GOOD, as_of, folder, tally
+from scalesheet.codes import FINDINGS, GOOD
+from scalesheet.commands import as_of, folder, tally
 
 SUMMARY = "read everything and say all that is wrong"
 
@@ -22,8 +23,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scalesheet.build import diagnose
     from scalesheet.diagnostics import FORMATS, errors
+    from scalesheet.examine import diagnose
 
     found = diagnose(folder(options.data), options.as_of)
     text = FORMATS[options.format](found)

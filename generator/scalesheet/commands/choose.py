@@ -7,13 +7,15 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalesheet.commands import FINDINGS, GOOD, UsageError, as_of, folder, model_of
+from scalesheet.codes import FINDINGS, GOOD
+from scalesheet.commands import UsageError, as_of, folder, model_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scalesheet.book import Book
     from scalesheet.choose.job import Job
-    from scalesheet.model import Book, Key, Plan, Stated
+    from scalesheet.model import Key, Plan, Stated
     from scalesheet.predict.lookups import Known
 
 SUMMARY = "find the cheapest configuration that trains a model in time"
@@ -86,13 +88,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scalesheet.build import compile_book
     from scalesheet.choose.answer import answer
     from scalesheet.choose.job import PLAN, assumptions
     from scalesheet.choose.search import search
-    from scalesheet.choose.tell import Teller
-    from scalesheet.choose.workbook import write_answer
+    from scalesheet.examine import compile_book
     from scalesheet.predict.lookups import known
+    from scalesheet.render.text.choice import Teller
+    from scalesheet.render.workbook.choice import write_answer
 
     data = folder(options.data)
     book = compile_book(data, options.as_of)

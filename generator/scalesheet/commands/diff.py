@@ -6,12 +6,13 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from scalesheet.commands import FINDINGS, GOOD, UsageError, as_of, tally
+from scalesheet.codes import FINDINGS, GOOD
+from scalesheet.commands import UsageError, as_of, tally
 
 if TYPE_CHECKING:
-    from scalesheet.build import Examined
     from scalesheet.diff import Diff
     from scalesheet.diff.sides import Side
+    from scalesheet.examine import Examined
 
 SUMMARY = "say what a change of the data does to the numbers"
 
@@ -63,9 +64,9 @@ def _whole(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scalesheet.build import examine
     from scalesheet.diff import Diff, compare
     from scalesheet.diff.sides import SideError, same_bytes, sides
+    from scalesheet.examine import examine
 
     try:
         with sides(options.base, options.head, options.data) as (base, head):
@@ -106,9 +107,9 @@ def _tell(
     head: tuple[Side, Examined | None],
     diff: Diff,
 ) -> None:
-    from scalesheet.diff.data import diff_json, side_json
-    from scalesheet.diff.tell import Sides, as_markdown, as_text
     from scalesheet.render.api import as_json
+    from scalesheet.render.api.diff import diff_json, side_json
+    from scalesheet.render.text.diff import Sides, as_markdown, as_text
 
     if options.format == "json":
         sides = (side_json(side.name, examined) for side, examined in (base, head))

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from scalesheet.commands import GOOD, UsageError
+from scalesheet.codes import GOOD
+from scalesheet.commands import UsageError
 
 if TYPE_CHECKING:
     from scalesheet.codes import Code

@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalesheet.commands import FINDINGS, GOOD, folder
+from scalesheet.codes import FINDINGS, GOOD
+from scalesheet.commands import folder
 
 if TYPE_CHECKING:
-    from scalesheet.model import Book
+    from scalesheet.book import Book
     from scalesheet.predict.lookups import Known
 
 SUMMARY = "fit the coefficients of predictions on the published results"
@@ -31,9 +32,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scalesheet.build import examine
     from scalesheet.commands import UsageError
     from scalesheet.diagnostics import Refused, errors
+    from scalesheet.examine import examine
     from scalesheet.nearest import nearest
     from scalesheet.predict.fitting import written
     from scalesheet.predict.lookups import known

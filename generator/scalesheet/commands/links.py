@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from scalesheet.commands import FINDINGS, GOOD, UsageError, folder, progress, tally
+from scalesheet.codes import FINDINGS, GOOD
+from scalesheet.commands import UsageError, folder, progress, tally
 
 SUMMARY = "ask for every address of the data; the one command that uses the network"
 

@@ -14,7 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalesheet.commands import GOOD, UsageError, folder
+from scalesheet.codes import GOOD
+from scalesheet.commands import UsageError, folder
 
 if TYPE_CHECKING:
     from scalesheet.new.template import Given
@@ -51,7 +52,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from scalesheet.load.folder import shown
-    from scalesheet.new.places import ENTRY, place
+    from scalesheet.source.places import ENTRY, place
 
     data = folder(options.data)
     kind = kind_of(options.kind)
@@ -217,7 +218,7 @@ def _blank(source: str | None) -> None:
 def kind_of(name: str) -> str:
     """The kind of file that a word means. Raises UsageError with the nearest."""
     from scalesheet.nearest import nearest
-    from scalesheet.new.places import CALLED, ENTRY, FOLDER_OF, MADE
+    from scalesheet.source.places import CALLED, ENTRY, FOLDER_OF, MADE
 
     kind = CALLED.get(name.lower())
     if kind is not None:
@@ -230,7 +231,7 @@ def kind_of(name: str) -> str:
 
 def _id(id: str) -> None:
     from scalesheet.load.folder import is_id
-    from scalesheet.new.places import suggested
+    from scalesheet.source.places import suggested
 
     if not is_id(id):
         near = suggested(id)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from scalesheet.commands import GOOD, UsageError, folder
+from scalesheet.codes import GOOD
+from scalesheet.commands import UsageError, folder
 
 SUMMARY = "predict GPU hours, throughput, memory or loss for each row of a CSV file"
 #: In the order of the published tables; `predict.tasks` has what they mean.
@@ -28,7 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     import sys
 
-    from scalesheet.build import compile_book
+    from scalesheet.examine import compile_book
     from scalesheet.predict.cases import cases_of
     from scalesheet.predict.read import NotATable, read_csv
     from scalesheet.predict.table import as_csv, as_json, supported

@@ -6,7 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from scalesheet.commands import FINDINGS, GOOD, UsageError, folder, progress
+from scalesheet.codes import FINDINGS, GOOD
+from scalesheet.commands import UsageError, folder, progress
 
 SUMMARY = "take the edits of a workbook over into the data"
 
@@ -22,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from scalesheet.pull import read, write
-    from scalesheet.pull.tell import changes, problems
+    from scalesheet.render.text.pull import changes, problems
 
     data, path = folder(options.data), options.workbook
     if not path.is_file():

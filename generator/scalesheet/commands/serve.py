@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalesheet.commands import GOOD, UsageError, as_of, folder, progress
+from scalesheet.codes import GOOD
+from scalesheet.commands import UsageError, as_of, failed, folder, progress
 from scalesheet.commands.build import refuse_no_site, refuse_overlap, source_date
 
 if TYPE_CHECKING:
@@ -55,7 +56,14 @@ def run(options: argparse.Namespace) -> int:
     created = source_date()
 
     def again() -> Built:
-        return build(data, options.out, as_of=options.as_of, created=created, progress=progress)
+        return build(
+            data,
+            options.out,
+            as_of=options.as_of,
+            created=created,
+            parser=options.parser,
+            progress=progress,
+        )
 
     def files() -> list[Path]:
         return list(sources(data, data.absolute().parent, GENERATED).values())
@@ -92,8 +100,6 @@ def _listen(site: Path, port: int) -> Server:
 
 def _attempt(build: Callable[[], Built], server: Server) -> None:
     """One build. Where it fails the last good site stays, and its pages say why."""
-    from scalesheet.cli import failed
-
     try:
         built = build()
     except Exception as error:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from scalesheet.commands import GOOD, UsageError, as_of, folder, plan_of
+from scalesheet.codes import GOOD
+from scalesheet.commands import UsageError, as_of, folder, plan_of
 
 if TYPE_CHECKING:
-    from scalesheet.model import Book, Key, Plan, Stated
+    from scalesheet.book import Book
+    from scalesheet.model import Key, Plan, Stated
 
 SUMMARY = "print a plan's results"
 
@@ -32,11 +34,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scalesheet.build import examine
     from scalesheet.diagnostics import Refused, errors
     from scalesheet.evaluate import evaluate
+    from scalesheet.examine import examine
     from scalesheet.render.api import as_csv, as_json, plan_json
-    from scalesheet.render.terminal import plan_text
+    from scalesheet.render.text.plan import plan_text
 
     examined = examine(folder(options.data), options.as_of)
     if examined.edition is None or errors(examined.diagnostics):

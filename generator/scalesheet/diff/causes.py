@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from scalesheet.book import Book
 from scalesheet.diff.changes import (
     Effect,
     Entry,
@@ -24,7 +25,7 @@ from scalesheet.diff.results import Found, value_at
 from scalesheet.edition import Edition
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.routes import cell_key, formula_of, read_by, stated_key
-from scalesheet.model import Book, Key, Plan, Table
+from scalesheet.model import Key, Plan, Table
 from scalesheet.resolve.order import name_of
 from scalesheet.values import Results
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from scalesheet.book import Book
 from scalesheet.diff.changes import FormulaChanged, Place
 from scalesheet.diff.inputs import label_of, statements
 from scalesheet.diff.matching import Names, own_tables, plan_of
-from scalesheet.model import Book, Formula, Key
+from scalesheet.model import Formula, Key
 
 BY_SCENARIO = re.compile(r".* by scenario")  # a choice that the program makes of two values
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from scalesheet.book import Book
 from scalesheet.diff.changes import InputChanged, Place
 from scalesheet.diff.matching import Names, own_tables, plan_of, value_print
 from scalesheet.diff.printing import symbol_of, turn, value_of
-from scalesheet.model import Book, Key, Quantity, Stated, Table
+from scalesheet.model import Key, Quantity, Stated, Table
 from scalesheet.values import Value
 
 #: Columns that say of another one since when it holds: what they say changes with it.

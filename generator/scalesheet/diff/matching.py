@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 
+from scalesheet.book import Book
 from scalesheet.diff.changes import CATALOGUE, Entry, EntryKind, Fate, Place
 from scalesheet.diff.printing import stated_text
 from scalesheet.evaluate import NOTHING
-from scalesheet.model import Book, Key, Plan, Position, Record, Scalar, Stated, Table
+from scalesheet.model import Key, Plan, Position, Record, Scalar, Stated, Table
 
 #: From ids of the old side to those of the new one.
 Ids = Mapping[str, str]

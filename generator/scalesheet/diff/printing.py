@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from scalesheet.book import Book
 from scalesheet.diff.changes import Turn
-from scalesheet.model import Book, Quantity, Stated
+from scalesheet.model import Quantity, Stated
 from scalesheet.numbers import format_of, text
 from scalesheet.values import Value, stated_value
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scalesheet.book import Book
 from scalesheet.diff.changes import CATALOGUE, Place, ResultMoved
 from scalesheet.diff.formulas import BY_SCENARIO
 from scalesheet.diff.inputs import label_of, scaled, unit_factor
 from scalesheet.diff.matching import Names, own_tables, plan_of
 from scalesheet.diff.printing import turn
 from scalesheet.edition import Edition
-from scalesheet.model import Book, Column, Key, Quantity, Scalar, Stated
+from scalesheet.model import Column, Key, Quantity, Scalar, Stated
 from scalesheet.values import Results, Series, Value
 
 

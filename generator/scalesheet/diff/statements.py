@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from scalesheet.book import Book
 from scalesheet.diff.changes import InputChanged, Place, StatementChanged
 from scalesheet.diff.inputs import FOLLOWS, label_of, statements
 from scalesheet.diff.matching import Names
-from scalesheet.model import Book, Citation, Stated
+from scalesheet.model import Citation, Stated
 
 
 def statement_changes(

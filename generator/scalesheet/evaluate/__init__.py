@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scalesheet.book import Book
 from scalesheet.evaluate.interpret import Filled, Here, Part, State, Why, absent, interpret
 from scalesheet.language.syntax import ENDS, End
-from scalesheet.model import Book, Column, Ends, Formula, Key, Plan, Scalar, Stated, Table
+from scalesheet.model import Column, Ends, Formula, Key, Plan, Scalar, Stated, Table
 from scalesheet.values import Results, Series, Value
 
 #: An edited input: its key, and the value that stands there instead.

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from scalesheet.book import Book
 from scalesheet.evaluate import Overrides, compute, computed, value_of
 from scalesheet.evaluate.interpret import Filled, Part, State
 from scalesheet.evaluate.routes import formula_of
 from scalesheet.language.syntax import Aggregate, Cell, Column, Lookup, Scalar, walk
-from scalesheet.model import Book, Formula, Key, Plan, Table
+from scalesheet.model import Formula, Key, Plan, Table
 from scalesheet.values import Value
 
 Name = tuple[str | None, str]  # of a scalar, or of a column with its table

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from scalesheet.book import Book
 from scalesheet.language.arithmetic import NOT_A_NUMBER, stated
 from scalesheet.language.syntax import End
-from scalesheet.model import DOMAIN_WORDS, Book, Key, Plan, Quantity, Stated, within
+from scalesheet.model import DOMAIN_WORDS, Key, Plan, Quantity, Stated, within
 from scalesheet.nearest import nearest
 
 _CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<column>[a-z0-9_]+)")

@@ -11,23 +11,14 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.evaluate.choices import named_in
 from scalesheet.evaluate.interpret import Fault, Here, Part, State, interpret
 from scalesheet.language.arithmetic import TOO_LARGE
 from scalesheet.language.syntax import Fixed, Reason, Text, walk
-from scalesheet.model import (
-    DOMAINS,
-    Book,
-    Formula,
-    Key,
-    Plan,
-    Position,
-    Quantity,
-    Record,
-    Table,
-)
+from scalesheet.model import DOMAINS, Formula, Key, Plan, Position, Quantity, Record, Table
 from scalesheet.resolve.reasons import ARITHMETIC
 from scalesheet.values import Results, Series, Value
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from scalesheet.book import Book
 from scalesheet.evaluate.routes import PHASES, STATED
 from scalesheet.language.syntax import (
     Binary,
@@ -32,7 +33,7 @@ from scalesheet.language.syntax import (
     Number,
     Scalar,
 )
-from scalesheet.model import DOMAINS, Book, Key, Plan, Quantity, Stated, Table
+from scalesheet.model import DOMAINS, Key, Plan, Quantity, Stated, Table
 from scalesheet.model import Column as TableColumn
 
 STEP = 0.1

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from scalesheet.book import Book
 from scalesheet.language.syntax import (
     ENDS,
     Aggregate,
@@ -21,7 +22,7 @@ from scalesheet.language.syntax import (
     children,
 )
 from scalesheet.language.syntax import Column as ColumnNode
-from scalesheet.model import Book, Column, Formula, Key, Plan, Quantity, Table
+from scalesheet.model import Column, Formula, Key, Plan, Quantity, Table
 
 STATED = ""  # the row of a key that means the stated cells of a column
 PHASES = "phases"

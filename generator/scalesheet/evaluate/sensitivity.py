@@ -13,13 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scalesheet.book import Book
 from scalesheet.evaluate import Overrides, compute, computed, series_of, value_of
 from scalesheet.evaluate.interpret import Filled, Here, Part, State, interpret
 from scalesheet.evaluate.levers import SIDES, STEP, Lever, Side, levers, moved
 from scalesheet.evaluate.routes import Graph, Place, graph
 from scalesheet.language import arithmetic
 from scalesheet.language.syntax import ENDS, Column, Scalar
-from scalesheet.model import Book, Key, Plan, Table
+from scalesheet.model import Key, Plan, Table
 from scalesheet.values import Series, Value
 
 NO_EFFECT = 1e-12  # relative: a smaller difference is rounding

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
-from scalesheet.model import Book, Key, Plan, Stated
+from scalesheet.model import Key, Plan, Stated
 from scalesheet.pictures import Sweep
 from scalesheet.values import Results, Value
 

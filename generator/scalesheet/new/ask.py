@@ -19,11 +19,11 @@ from scalesheet.nearest import nearest
 from scalesheet.new import entry
 from scalesheet.new.blanks import ENDS, Blank, SettingError, blanks, read
 from scalesheet.new.compose import Composed, composed
-from scalesheet.new.places import title
 from scalesheet.new.sound import document
 from scalesheet.new.template import NAMES, Given, draft, stated, template
-from scalesheet.render.reference.yaml_text import flow
 from scalesheet.schemas import is_date
+from scalesheet.source.places import title
+from scalesheet.source.text import flow
 
 Ask = Callable[[str], str]
 Tell = Callable[[str], None]

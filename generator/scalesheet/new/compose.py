@@ -9,9 +9,9 @@ from scalesheet.check import check
 from scalesheet.diagnostics import Refused, errors
 from scalesheet.load.folder import shown
 from scalesheet.new import entry
-from scalesheet.new.places import modeline
 from scalesheet.new.sound import compiled, document
 from scalesheet.new.template import Entries, Given, draft, left, page, template
+from scalesheet.source.places import modeline
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from scalesheet.load import parse
 from scalesheet.new.blanks import fields_of
-from scalesheet.render.reference.yaml_text import block, flow
+from scalesheet.source.text import block, flow
 
 #: What an entry can say, in the order of its schema.
 KEYS: tuple[str, ...] = tuple(fields_of("sources"))

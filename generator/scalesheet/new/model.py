@@ -11,11 +11,11 @@ from scalesheet.diagnostics import Refused
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.new.config import read
 from scalesheet.new.families import Read, architecture
-from scalesheet.new.places import title
 from scalesheet.new.sound import compiled
 from scalesheet.new.template import cited
-from scalesheet.render.reference.yaml_text import flow
 from scalesheet.schemas import schema
+from scalesheet.source.places import title
+from scalesheet.source.text import flow
 
 #: What a file need not say, since it is so without.
 _SILENT: Mapping[str, Any] = {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from scalesheet.book import Book
 from scalesheet.check import check
 from scalesheet.diagnostics import Diagnostic, Refused, errors
 from scalesheet.load import Document, load, parse
 from scalesheet.load.folder import shown
-from scalesheet.model import Book
-from scalesheet.new.places import place
 from scalesheet.resolve import resolve
+from scalesheet.source.places import place
 
 #: Kinds of documents that say nothing that a new file could rest on.
 _APART = ("plan", "page", "subpage", "claims", "published", "fit", "score")

@@ -16,9 +16,9 @@ from scalesheet.load import Steps, parse
 from scalesheet.load.folder import FOLDERS
 from scalesheet.model import TO_BE_STATED
 from scalesheet.new.blanks import BUILT, ENDS, Filled, blanks, fill
-from scalesheet.new.places import title
-from scalesheet.render.reference.yaml_text import WIDTH, block, flow
 from scalesheet.schemas import schema
+from scalesheet.source.places import title
+from scalesheet.source.text import WIDTH, block, flow
 
 #: Keys that name a row of another kind of file.
 NAMES = {

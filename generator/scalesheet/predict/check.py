@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from statistics import median
 
+from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.model import Book, Expected, ExpectedOwn
+from scalesheet.model import Expected, ExpectedOwn
 from scalesheet.predict.own import Own
 from scalesheet.predict.room import SLACK, Room
 from scalesheet.predict.score import Quality, TaskScore

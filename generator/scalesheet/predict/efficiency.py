@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict import pooling, steps
 from scalesheet.predict.arrays import (
     Array,

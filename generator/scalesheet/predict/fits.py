@@ -8,7 +8,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.cases import Cases
 

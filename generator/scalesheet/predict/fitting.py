@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict.fits import digest
 from scalesheet.predict.lookups import Known
 from scalesheet.predict.score import fit

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.embeddings import without_embeddings
 from scalesheet.predict.fits import coefficients

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scalesheet.book import Book
 from scalesheet.evaluate import evaluate_catalogue
-from scalesheet.model import Book, Table
+from scalesheet.model import Table
 from scalesheet.predict import names
 from scalesheet.predict.arrays import (
     Array,

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict.arrays import (
     Array,
     Flags,

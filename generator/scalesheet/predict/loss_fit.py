@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, Words, each
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.embeddings import without_embeddings

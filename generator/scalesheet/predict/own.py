@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalesheet.model import Book, Column, Publication, PublishedRow
+from scalesheet.book import Book
+from scalesheet.model import Column, Publication, PublishedRow
 from scalesheet.predict.arrays import Array, Flags
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.lookups import Known

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused
 from scalesheet.evaluate.interpret import Here, Part, State, absent, interpret
-from scalesheet.model import Book
 from scalesheet.predict.arrays import Array
 
 

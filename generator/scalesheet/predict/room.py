@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict.arrays import given, unstated
 from scalesheet.predict.families import folds
 from scalesheet.predict.memory import fit_memory, fits, most_memory, unsupported_memory

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, Words, given, no_words, unstated, words
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.families import folds

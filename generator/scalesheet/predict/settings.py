@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, Words, among, no_words, words
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.footprint import FROZEN, Factors, Footprint, Settings, total

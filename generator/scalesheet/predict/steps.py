@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, among, first_stated
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.records import rows_of

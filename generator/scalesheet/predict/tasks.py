@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict import efficiency, loss, loss_fit, memory
 from scalesheet.predict.arrays import Array, Reasons, Words, first_reason
 from scalesheet.predict.cases import Cases

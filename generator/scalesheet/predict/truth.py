@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalesheet.model import Book, Publication, PublishedRow
+from scalesheet.book import Book
+from scalesheet.model import Publication, PublishedRow
 from scalesheet.predict.arrays import Array, Flags, Words, no_reasons, words
 from scalesheet.predict.cases import Cases, cases
 from scalesheet.predict.lookups import Known

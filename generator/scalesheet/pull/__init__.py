@@ -21,9 +21,9 @@ from scalesheet.load import Document
 from scalesheet.nearest import nearest
 from scalesheet.pull.model import Edit, Finding, Pulling
 from scalesheet.pull.package import UnreadableError
-from scalesheet.pull.patch import PatchError, patched
 from scalesheet.pull.sheets import Workbook, read_workbook
 from scalesheet.pull.where import Stamp, stamp_of
+from scalesheet.source.patch import PatchError, patched
 
 if TYPE_CHECKING:
     from scalesheet.diff import Diff
@@ -169,7 +169,7 @@ def _patched(edits: Sequence[Edit]) -> dict[Path, tuple[bytes, bytes]]:
 
 def _examined(data: Path, pulling: Pulling, found: Pulled) -> Pulled:
     """The changed data, checked as any other change, and the formulas held against the workbook."""
-    from scalesheet.build import examine
+    from scalesheet.examine import examine
     from scalesheet.load.folder import shown
     from scalesheet.pull.proof import unproven
 
@@ -204,9 +204,9 @@ def _examined(data: Path, pulling: Pulling, found: Pulled) -> Pulled:
 
 def _moved(pulling: Pulling, data: Path, after: Edition, *, alone: bool) -> Diff:
     """What the edits do to the numbers: to those of the plan, where nothing else could move."""
-    from scalesheet.build import sound_edition
     from scalesheet.diff import compare
     from scalesheet.edition import Edition
+    from scalesheet.examine import sound_edition
 
     before = Edition(pulling.book) if alone else sound_edition(data)[0]
     return compare(before, after)

@@ -9,17 +9,17 @@ from scalesheet.evaluate.levers import STEP_NAME
 from scalesheet.language.syntax import End
 from scalesheet.load.document import quotable
 from scalesheet.model import Column, Key, Scalar, Table
-from scalesheet.new.places import suggested
 from scalesheet.pull.formulas import Formulas
 from scalesheet.pull.labels import BESIDE, labels
 from scalesheet.pull.model import Edit, Pulling
-from scalesheet.pull.patch import Drop, Set
 from scalesheet.pull.sheets import EMPTY
 from scalesheet.pull.sites import FILES
 from scalesheet.pull.values import ValueProblem, said_by, said_in, same, symbol_of, take_input
 from scalesheet.pull.where import Place, Rows
 from scalesheet.render.workbook.context import ends_of
 from scalesheet.resolve.scalars import SCENARIO
+from scalesheet.source.patch import Drop, Set
+from scalesheet.source.places import suggested
 
 
 def compare(pulling: Pulling) -> None:
@@ -329,7 +329,7 @@ def _stated(column: Column, said: str | tuple[float, float, float]) -> object:
 
 def _brief(value: object) -> str:
     if isinstance(value, float):
-        from scalesheet.pull.spelling import number_text
+        from scalesheet.source.spelling import number_text
 
         return number_text(value)
     if isinstance(value, dict):

@@ -19,7 +19,6 @@ from scalesheet.printers.base import PrinterError
 from scalesheet.pull.around import Around
 from scalesheet.pull.model import Edit, Proof, Pulling
 from scalesheet.pull.parse import tree_of
-from scalesheet.pull.patch import Change, Drop, Set, Swap
 from scalesheet.pull.sheets import Cell
 from scalesheet.pull.sites import FILES, Site
 from scalesheet.pull.tokens import FormulaProblem, Token, pointed, tokens
@@ -28,6 +27,7 @@ from scalesheet.pull.values import ValueProblem, said_in, shown
 from scalesheet.pull.where import Place, Rows
 from scalesheet.pull.wording import in_its_words
 from scalesheet.render.workbook.context import end_node
+from scalesheet.source.patch import Change, Drop, Set, Swap
 
 Cells = Mapping[End, tuple[Place, Cell, tuple[Token, ...]]]
 _REFERENCES = {"scalar", "own", "cell", "range", "ids", "few", "titles", "title", "id", "const",

@@ -12,7 +12,6 @@ from scalesheet.language.syntax import ENDS
 from scalesheet.load.document import quotable
 from scalesheet.model import Scalar, Table
 from scalesheet.pull.model import Edit, Pulling
-from scalesheet.pull.patch import Set
 from scalesheet.pull.sites import Site
 from scalesheet.pull.values import same, symbol_of
 from scalesheet.pull.where import Listed, Place, Rows
@@ -20,6 +19,7 @@ from scalesheet.render.workbook.context import cite, ends_of
 from scalesheet.render.workbook.layout import notes_of
 from scalesheet.render.workbook.tables import source_and_note
 from scalesheet.render.workbook.widths import heading_of
+from scalesheet.source.patch import Set
 
 #: Columns of Inputs that are a key of the input's own.
 BESIDE = ("Source", "Note")  # of the rows of a table

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from scalesheet.book import Book
 from scalesheet.defined_names import Names, tables_of
 from scalesheet.language.syntax import End
 from scalesheet.load import Document
-from scalesheet.model import Book, Plan, Table
-from scalesheet.pull.patch import Change
+from scalesheet.model import Plan, Table
 from scalesheet.pull.sheets import Cell, Workbook
 from scalesheet.pull.sites import Site, Sites
 from scalesheet.pull.tokens import Meanings, Printer, Token, meanings
 from scalesheet.pull.where import Place, Stamp, Where
 from scalesheet.render.workbook.places import ConstantPlace, Layout
+from scalesheet.source.patch import Change
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from scalesheet.book import Book
 from scalesheet.language.syntax import End
-from scalesheet.model import Book, Formula, Key, Plan
+from scalesheet.model import Formula, Key, Plan
 from scalesheet.printers.base import PrinterError
 from scalesheet.pull.model import Edit, Finding, Proof, Pulling
 from scalesheet.pull.parse import tree_of

@@ -12,12 +12,12 @@ from scalesheet.language.syntax import ENDS, End
 from scalesheet.load.document import quotable
 from scalesheet.model import Key, Quantity, Stated
 from scalesheet.pull.model import Edit, Pulling
-from scalesheet.pull.patch import Append, Change, Drop, Set, Swap
 from scalesheet.pull.sheets import Cell
 from scalesheet.pull.sites import FILES, Site
-from scalesheet.pull.spelling import number_text
 from scalesheet.pull.where import Place
 from scalesheet.render.workbook.context import ends_of, stated_ends, stated_text
+from scalesheet.source.patch import Append, Change, Drop, Set, Swap
+from scalesheet.source.spelling import number_text
 
 #: What an input says: a text, or low, value and high.
 Said = str | tuple[float, float, float]

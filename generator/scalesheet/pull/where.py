@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from scalesheet.book import Book
 from scalesheet.defined_names import Names, tables_of
 from scalesheet.language.syntax import ENDS, End
-from scalesheet.model import Book, Plan, Table
+from scalesheet.model import Plan, Table
 from scalesheet.pull.sheets import Cell, Sheet, Workbook, address, spot
 from scalesheet.render.workbook.changes import ALL_HEADINGS
 from scalesheet.render.workbook.front import CONTENTS, EDITION, EDITION_HASH, PLAN

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from scalesheet.audit.explain import said, shown
-from scalesheet.audit.model import VERDICTS, Audited, Judged, Totals
+from scalesheet.audit.model import Audited, Judged, Totals
 from scalesheet.audit.worst import contradictions
-from scalesheet.model import Book
+from scalesheet.book import Book
+from scalesheet.claims import VERDICTS
 from scalesheet.values import Value
 
 

@@ -7,18 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from scalesheet.model import (
-    Book,
-    Citation,
-    Column,
-    Earlier,
-    Key,
-    Plan,
-    Position,
-    Quantity,
-    Stated,
-    Table,
-)
+from scalesheet.book import Book
+from scalesheet.model import Citation, Column, Earlier, Key, Plan, Position, Quantity, Stated, Table
 from scalesheet.numbers import format_of, text
 from scalesheet.resolve.order import name_of
 from scalesheet.values import Value, stated_value

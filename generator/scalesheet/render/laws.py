@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.numbers import Format
 from scalesheet.predict import laws
 from scalesheet.predict.records import rows_of

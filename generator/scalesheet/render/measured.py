@@ -23,7 +23,8 @@ from scalesheet.bench.beside import (
     Pair,
     off,
 )
-from scalesheet.model import Book, Plan, Scalar
+from scalesheet.book import Book
+from scalesheet.model import Plan, Scalar
 from scalesheet.numbers import Format
 from scalesheet.numbers import number as rounded
 from scalesheet.render.against import Against, axes

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 
+from scalesheet.book import Book
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.evaluate.routes import graph
 from scalesheet.language.syntax import ENDS
-from scalesheet.model import Book, Column, Key, Plan, Stated, Table
+from scalesheet.model import Column, Key, Plan, Stated, Table
 from scalesheet.values import Results, Series
 
 

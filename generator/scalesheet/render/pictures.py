@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from scalesheet.book import Book
 from scalesheet.evaluate.sweep import swept
-from scalesheet.model import Book, Plan
+from scalesheet.model import Plan
 from scalesheet.numbers import format_of
 from scalesheet.pictures import Chart, Picture, Scatter, Stack, Sweep
 from scalesheet.render.charts import axis, chart_svg, mark_of, titled, with_unit

@@ -21,10 +21,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
+from scalesheet.book import Book
 from scalesheet.language.syntax import Aggregate, Cell, Lookup, Node, Title, walk
 from scalesheet.language.syntax import Column as ColumnReference
 from scalesheet.language.syntax import Scalar as Reference
-from scalesheet.model import Book, Ends, Formula, Key, Plan, Stated, Table
+from scalesheet.model import Ends, Formula, Key, Plan, Stated, Table
 from scalesheet.printers.base import number
 from scalesheet.printers.javascript import javascript, quoted
 

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from scalesheet.audit.claims import audit_id, audits_of
-from scalesheet.audit.model import Audit
+from scalesheet.book import Book
+from scalesheet.claims import Audit
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.language.syntax import Node, Scalar
 from scalesheet.load import Document
-from scalesheet.model import Book, Formula, Plan, Record, Stated
+from scalesheet.model import Formula, Plan, Record, Stated
 from scalesheet.model import Scalar as ModelScalar
 from scalesheet.nearest import nearest
 from scalesheet.resolve.bind import infer
 from scalesheet.resolve.catalogue import records_of, sources_of, tables_of, units_of
 from scalesheet.resolve.charts import charts_of
+from scalesheet.resolve.claims import audit_id, audits_of
 from scalesheet.resolve.compile import Compiled, compile_space, scalar, table
 from scalesheet.resolve.conversion import convert
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftRecord, Space

@@ -18,7 +18,7 @@ from scalesheet.bench.ladder.hardware import (
 )
 from scalesheet.bench.ladder.rates import Device, Measured, Rate, rate_of
 from scalesheet.bench.ladder.tell import written_text
-from scalesheet.build import examine
+from scalesheet.examine import examine
 from scalesheet.load import parse
 from small import MINIMAL, lay
 

@@ -9,8 +9,9 @@ import pytest
 
 from render.api.shapes import Shapes
 from render.sample import FILES
-from scalesheet.build import build, compile_book
-from scalesheet.model import Book
+from scalesheet.book import Book
+from scalesheet.build import build
+from scalesheet.examine import compile_book
 from shipped import shipped_book
 
 ROOT = Path(__file__).parents[3]

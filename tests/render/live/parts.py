@@ -11,11 +11,12 @@ from typing import Any
 from editions import given
 from render.pages.rendered import html
 from render.sample import write_sample
-from scalesheet.build import compile_book
+from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
 from scalesheet.evaluate.sensitivity import sensitivity
-from scalesheet.model import Book, Key, Plan
+from scalesheet.examine import compile_book
+from scalesheet.model import Key, Plan
 from scalesheet.numbers import Rule
 from scalesheet.render.live import script
 from scalesheet.render.pages.context import Context

@@ -16,12 +16,13 @@ from proof.browser import Chromium
 from render.live.parts import ASSETS, with_policy, write_site
 from render.live.reading import open_read
 from render.pages.rendered import html
+from scalesheet.book import Book
 from scalesheet.choose.case import Case, taken
 from scalesheet.choose.job import METHODS, PLAN, Job, assumptions
 from scalesheet.choose.search import search
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
-from scalesheet.model import Book, Plan
+from scalesheet.model import Plan
 from scalesheet.numbers import format_of, plain
 from scalesheet.predict.lookups import known
 from scalesheet.render.live import FRONT, script

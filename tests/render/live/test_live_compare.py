@@ -15,10 +15,10 @@ from proof.browser import Chromium
 from render.live.parts import ASSETS, document
 from render.pages.rendered import html
 from render.sample import write_sample
-from scalesheet.build import compile_book
+from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
-from scalesheet.model import Book
+from scalesheet.examine import compile_book
 from scalesheet.numbers import format_of, number, text
 from scalesheet.render.pages import write_pages
 from scalesheet.values import Results

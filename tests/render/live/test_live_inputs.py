@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from render.live.parts import sample, with_plan
+from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import EditError, read_edit
-from scalesheet.model import Book, Stated
+from scalesheet.model import Stated
 
 Run = Callable[..., Any]
 CALL = 'const p = scalesheet.plans["small"], i = scalesheet.inputs;'

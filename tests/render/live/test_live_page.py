@@ -10,9 +10,9 @@ from playwright.sync_api import Locator, Page, expect
 
 from proof.browser import Chromium
 from render.live.parts import sample, write_site
+from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
-from scalesheet.model import Book
 from scalesheet.numbers import format_of, number
 from scalesheet.render.live import BESIDE, FRONT, PARTS, script
 

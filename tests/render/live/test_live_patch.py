@@ -13,11 +13,12 @@ import yaml
 
 from render.live.parts import with_plan
 from runs import RUN, UNITS
-from scalesheet.build import examine
+from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
+from scalesheet.examine import examine
 from scalesheet.load import load
-from scalesheet.model import Book, Key, Stated
+from scalesheet.model import Key, Stated
 from scalesheet.values import Results
 from shipped import shipped_book
 from small import plan

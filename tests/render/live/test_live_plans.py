@@ -13,7 +13,8 @@ from project import THOROUGH
 from proof.browser import Chromium
 from render.live.parts import sample, write_site
 from render.live.reading import differences, open_read
-from scalesheet.model import DOMAINS, Book, Plan
+from scalesheet.book import Book
+from scalesheet.model import DOMAINS, Plan
 from shipped import shipped_book
 
 DATA = Path(__file__).parents[3] / "data"

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from scalesheet.book import Book
 from scalesheet.language.syntax import (
     Aggregate,
     Binary,
@@ -23,7 +24,6 @@ from scalesheet.language.syntax import (
 from scalesheet.language.syntax import Column as ColumnNode
 from scalesheet.language.syntax import Scalar as ScalarNode
 from scalesheet.model import (
-    Book,
     Citation,
     Column,
     Ends,

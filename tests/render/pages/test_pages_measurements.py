@@ -13,8 +13,8 @@ from made_up import lay as lay_records
 from runs import PLACE, RUN, UNITS
 from scalesheet.bench.compare import compared
 from scalesheet.bench.sources import ENTRIES
-from scalesheet.build import examine
 from scalesheet.evaluate import evaluate_catalogue
+from scalesheet.examine import examine
 from scalesheet.render.charts import GLYPH, NARROW
 from scalesheet.render.measured import OWN, scale
 from scalesheet.render.pages.catalogue import catalogue_pages

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from editions import given
-from scalesheet.build import examine
+from scalesheet.examine import examine
 from scalesheet.render.pages.catalogue import catalogue_pages
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.catalogue import catalogue_texts

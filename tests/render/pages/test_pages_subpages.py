@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from render.pages.rendered import read
-from scalesheet.build import Examined, examine
+from scalesheet.examine import Examined, examine
 from scalesheet.render.pages import write_pages
 from small import HEAD, lay
 

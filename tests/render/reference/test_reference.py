@@ -8,22 +8,24 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from scalesheet.build import build, compile_book
-from scalesheet.cli import main, parser
+from scalesheet.build import build
+from scalesheet.cli import main
 from scalesheet.codes import CODES
 from scalesheet.commands import NAMES
+from scalesheet.commands.parser import parser
+from scalesheet.examine import compile_book
 from scalesheet.examples import Example
 from scalesheet.examples import example as example_of
 from scalesheet.load import parse
 from scalesheet.render.reference import reference_pages, write_reference
 from scalesheet.render.reference.commands import commands, example, usage
 from scalesheet.render.reference.fields import PAGES, sections
-from scalesheet.render.reference.yaml_text import block, flow
+from scalesheet.source.text import block, flow
 from small import MINIMAL
 from tutorial import follow
 
 BOOK = compile_book(MINIMAL)
-PAGE = reference_pages(BOOK)
+PAGE = reference_pages(BOOK, parser())
 
 
 # ------------------------------------------------------------------ commands
@@ -200,6 +202,6 @@ def test_explain_names_the_nearest_code_of_its_letter(
 
 
 def test_the_pages_are_written_as_they_are_rendered(tmp_path: Path) -> None:
-    write_reference(BOOK, tmp_path)
+    write_reference(BOOK, tmp_path, parser())
     files = {p.relative_to(tmp_path).as_posix(): p for p in tmp_path.rglob("*.md")}
     assert {name: path.read_text("utf-8") for name, path in files.items()} == PAGE

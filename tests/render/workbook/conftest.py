@@ -10,13 +10,14 @@ import pytest
 
 from editions import given
 from render.sample import sample_book
+from scalesheet.book import Book
 from scalesheet.defined_names import tables_of
 from scalesheet.evaluate import Overrides, evaluate
 from scalesheet.language.syntax import ENDS, End
-from scalesheet.model import Book, Formula, Plan, Quantity, Table
-from scalesheet.render.workbook import WorkbookReport, write_workbook
+from scalesheet.model import Formula, Plan, Quantity, Table
 from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.places import Layout
+from scalesheet.render.workbook.write import WorkbookReport, write_workbook
 from scalesheet.values import Results, Value
 
 Address = tuple[str, str]  # sheet, cell

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scalesheet.build import build, examine
+from scalesheet.build import build
+from scalesheet.examine import examine
 from scalesheet.render.workbook.layout import LONGEST_SHEET_NAME, _sheet_name
 from small import HEAD, lay, said
 

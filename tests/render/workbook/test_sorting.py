@@ -11,12 +11,13 @@ import pytest
 from proof.office import Office
 from pull.workbooks import said
 from render import rows, sample
-from scalesheet.build import compile_book
+from scalesheet.book import Book
 from scalesheet.edition import Edition
-from scalesheet.model import Book, Plan
+from scalesheet.examine import compile_book
+from scalesheet.model import Plan
 from scalesheet.pull import Pulled, read
-from scalesheet.render.workbook import write_workbook
 from scalesheet.render.workbook.layout import lay_out
+from scalesheet.render.workbook.write import write_workbook
 
 #: Scalars, a row, a catalogue and an advice that each name a row by its id.
 NAMED = {

@@ -22,8 +22,8 @@ from scalesheet.defined_names import name_problems
 from scalesheet.evaluate import evaluate
 from scalesheet.language.syntax import Number, walk
 from scalesheet.model import Plan, Stated
-from scalesheet.render.workbook import write_workbook
 from scalesheet.render.workbook.layout import lay_out
+from scalesheet.render.workbook.write import write_workbook
 
 SHARED = {
     "ABS", "AND", "AVERAGE", "AVERAGEIFS", "COUNT", "COUNTA", "COUNTIF", "COUNTIFS", "EXACT", "EXP",

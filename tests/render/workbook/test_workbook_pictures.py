@@ -8,7 +8,7 @@ import pytest
 
 import small
 from editions import given
-from scalesheet.render.workbook import write_workbook
+from scalesheet.render.workbook.write import write_workbook
 
 PLAN = """
 scalars:

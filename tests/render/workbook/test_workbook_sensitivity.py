@@ -10,16 +10,17 @@ import pytest
 from editions import given
 from proof.office import Office
 from render.moving import moving_book
+from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.sensitivity import sensitivity
 from scalesheet.language.syntax import Cell, Lookup, walk
-from scalesheet.model import Book, Key, Plan
-from scalesheet.render.workbook import write_workbook
+from scalesheet.model import Key, Plan
 from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.places import Layout, letters
 from scalesheet.render.workbook.sensitivity import OUTDATED, arrange
 from scalesheet.render.workbook.whatif import block, recipe
+from scalesheet.render.workbook.write import write_workbook
 
 Made = tuple[Book, Plan, Path]
 

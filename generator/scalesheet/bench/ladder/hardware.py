@@ -15,12 +15,12 @@ from scalesheet.diagnostics import errors
 from scalesheet.load import parse
 from scalesheet.load.folder import is_id, shown
 from scalesheet.new import entry
-from scalesheet.new.places import modeline, place, suggested
 from scalesheet.new.sound import compiled, document
-from scalesheet.pull.patch import Set, patched
-from scalesheet.render.reference.yaml_text import block
 from scalesheet.save import content, save
 from scalesheet.schemas import schema
+from scalesheet.source.patch import Set, patched
+from scalesheet.source.places import modeline, place, suggested
+from scalesheet.source.text import block
 
 UNKNOWN = "not stated"
 #: What the note of a figure says that a busy or unsteady machine gave.

@@ -9,8 +9,8 @@ from scalesheet.bench.ladder.fits import Answer, WhatFits
 from scalesheet.bench.ladder.hardware import Written, name_of
 from scalesheet.bench.ladder.rates import Measured, Rate
 from scalesheet.bench.roofline import figure_of
+from scalesheet.book import Book
 from scalesheet.load.folder import shown
-from scalesheet.model import Book
 
 _GIB = float(1 << 30)
 _WIDE = 22

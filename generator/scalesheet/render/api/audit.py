@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scalesheet.audit.model import Audited, Claim, Figure, Headline, Judged, Shown, Totals
-from scalesheet.model import Book, Quantity
+from scalesheet.audit.model import Audited, Judged, Shown, Totals
+from scalesheet.book import Book
+from scalesheet.claims import Claim, Figure, Headline
+from scalesheet.model import Quantity
 from scalesheet.render.api.values import Object, value_json
 from scalesheet.values import Value
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from dataclasses import fields as members
 
 from scalesheet.bench.beside import Beside
+from scalesheet.book import Book
 from scalesheet.edition import Edition
-from scalesheet.model import Book, Column, Source, Stated, Table
+from scalesheet.model import Column, Source, Stated, Table
 from scalesheet.render.api.formulas import formulas_csv, record_json
 from scalesheet.render.api.measurements import beside_json
 from scalesheet.render.api.plans import FIELDS, PLAN_FIELDS, column_json, fields

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.render.api.values import Object, source_json, value_json
 from scalesheet.render.dated import SORTS, Event, events
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scalesheet.model import Book, Example, Quantity, Record, Scalar
+from scalesheet.book import Book
+from scalesheet.model import Example, Quantity, Record, Scalar
 from scalesheet.render.api.text import csv_text
 from scalesheet.render.api.values import (
     Object,

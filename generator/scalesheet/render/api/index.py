@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from scalesheet import __version__
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.render.api.values import Object
 from scalesheet.schemas import KINDS
 

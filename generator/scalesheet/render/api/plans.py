@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from scalesheet.book import Book
 from scalesheet.edition import Edition, cells
-from scalesheet.model import Book, Column, Formula, Plan, Quantity, Scalar, Stated, Table
+from scalesheet.model import Column, Formula, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.render.api.text import csv_text
 from scalesheet.render.api.values import (
     Object,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scalesheet.model import Book
+from scalesheet.book import Book
 from scalesheet.predict.own import Own
 from scalesheet.predict.score import SAYS, Quality, TaskScore
 from scalesheet.predict.tasks import TASKS

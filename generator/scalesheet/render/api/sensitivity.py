@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from scalesheet.book import Book
 from scalesheet.evaluate.sensitivity import Effect, Ranking, Sensitivity
-from scalesheet.model import Book, Plan
+from scalesheet.model import Plan
 from scalesheet.render.api.values import Object, value_json
 
 

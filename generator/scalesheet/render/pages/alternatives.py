@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from scalesheet.book import Book
 from scalesheet.evaluate.choices import each_chosen
 from scalesheet.evaluate.routes import graph
-from scalesheet.model import Book, Column, Key, Plan, Quantity, Scalar, Table
+from scalesheet.model import Column, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.charts import mark_of, titled, with_unit
 from scalesheet.render.pages.context import Context, cell_value, column_format

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 
+from scalesheet.book import Book
 from scalesheet.choose.conditions import SAYS
 from scalesheet.choose.conditions import TABLE as CONDITIONS
 from scalesheet.choose.offers import ALONE, together
-from scalesheet.model import Book, Key, Plan
+from scalesheet.model import Key, Plan
 from scalesheet.printers.base import number
 from scalesheet.render.pages.answer import METHODS, title_of
 from scalesheet.render.pages.context import Context

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from scalesheet.audit.explain import said, shown
-from scalesheet.audit.model import Audit, Audited, Headline, Judged, Shown, Totals, Verdict
+from scalesheet.audit.model import Audited, Judged, Shown, Totals
 from scalesheet.audit.worst import Group, grouped
+from scalesheet.claims import Audit, Headline, Verdict
 from scalesheet.model import Quantity
 from scalesheet.numbers import format_of, text
 from scalesheet.render.pages.context import Context, edit_link, to

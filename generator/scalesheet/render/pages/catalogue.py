@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from scalesheet.model import Book, Column, Stated, Table
+from scalesheet.book import Book
+from scalesheet.model import Column, Stated, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.measured import OWN, at_most
 from scalesheet.render.pages import measured, measurements

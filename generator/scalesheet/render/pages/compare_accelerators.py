@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from math import log
 from typing import Any, Literal
 
+from scalesheet.book import Book
 from scalesheet.evaluate.findings import call
-from scalesheet.model import Book, Column, Record, Scalar, Table
+from scalesheet.model import Column, Record, Scalar, Table
 from scalesheet.numbers import Format, Rule, format_by, number, plain, rule_of
 from scalesheet.render.pages.context import ASSETS, Context, cell_value, to
 from scalesheet.render.pages.html import Html, link, page, tag

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from scalesheet.model import Book, Key, Plan, Quantity, Scalar, Stated, Table
+from scalesheet.book import Book
+from scalesheet.model import Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import ASSETS, Context, to
 from scalesheet.render.pages.figures import amount

@@ -8,11 +8,12 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from scalesheet.audit.model import Audited
+from scalesheet.book import Book
 from scalesheet.edition import Edition
-from scalesheet.model import Book, Citation, Column, Plan, Position, Quantity, Table
+from scalesheet.model import Citation, Column, Key, Plan, Position, Quantity, Table
 from scalesheet.numbers import Format, format_of
 from scalesheet.render.pages.html import Html, join, link, tag
-from scalesheet.render.pages.places import homes
+from scalesheet.render.pages.places import homes, place, table_anchor, within
 from scalesheet.values import Series, Value, stated_value
 
 ASSETS = "assets"  # the folder of scripts, beside those of pages
@@ -88,6 +89,20 @@ def plan_files(plan: Plan) -> dict[str, str]:
 def to(folder: str, id_: str, part: str = "") -> str:
     """The address of a page from any other."""
     return f"../{folder}/{id_}.md" + (f"#{part}" if part else "")
+
+
+def address(context: Context, plan: Plan, key: Key, here: str) -> str:
+    """Where a figure is told in full, from a page of a plan; `here` is that page's id."""
+    part, page = place(plan, key), plan.id
+    if key.table is not None and part == table_anchor(key.table):
+        return table_address(context, plan, key.table, here)
+    return within(here, page, part)
+
+
+def table_address(context: Context, plan: Plan, table: str, here: str) -> str:
+    """Where a table is drawn, from a page of a plan."""
+    page = context.homes[plan.id].get(f"table {table}", plan.id)
+    return within(here, page, table_anchor(table))
 
 
 def cite(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from scalesheet.model import Column, Formula, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import format_of
-from scalesheet.render.pages.context import Context, cite, edit_link, to
+from scalesheet.render.pages.context import Context, address, cite, edit_link, to
 from scalesheet.render.pages.figures import OUTER, amount
 from scalesheet.render.pages.graph import references, users
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, tag
@@ -20,7 +20,7 @@ from scalesheet.render.pages.notation import (
     in_words,
     with_numbers,
 )
-from scalesheet.render.pages.places import address, column_anchor, scalar_address, scalar_anchor
+from scalesheet.render.pages.places import column_anchor, scalar_address, scalar_anchor
 from scalesheet.render.pages.tables import reference
 from scalesheet.scenarios import computed, is_input
 from scalesheet.values import Results, Value

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from scalesheet.model import Key, PageRow, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.prose import Cell, meaning, table_of
-from scalesheet.render.pages.context import Context, cell_value, to
+from scalesheet.render.pages.context import Context, address, cell_value, to
 from scalesheet.render.pages.marks import of_cell, of_chosen
-from scalesheet.render.pages.places import address, scalar_address
+from scalesheet.render.pages.places import scalar_address
 from scalesheet.values import Results, Value
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from scalesheet.book import Book
 from scalesheet.language.syntax import (
     Aggregate,
     Cell,
@@ -14,7 +15,7 @@ from scalesheet.language.syntax import (
     Scalar,
     walk,
 )
-from scalesheet.model import Basis, Book, Formula, Key, Plan, Stated
+from scalesheet.model import Basis, Formula, Key, Plan, Stated
 from scalesheet.render.pages.figures import KINDS, in_words
 from scalesheet.scenarios import SCENARIO, column_sides, sides
 from scalesheet.values import Results

@@ -7,7 +7,8 @@ from collections.abc import Set
 from dataclasses import asdict
 from typing import Any
 
-from scalesheet.model import DOMAINS, Book, Plan, Quantity, Table
+from scalesheet.book import Book
+from scalesheet.model import DOMAINS, Plan, Quantity, Table
 from scalesheet.numbers import Rule, rule_of
 from scalesheet.printers.javascript import quoted
 from scalesheet.render.pages.calendar import CALENDAR

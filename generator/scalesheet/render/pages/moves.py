@@ -8,10 +8,11 @@ formula which does not hold meanwhile.
 
 from __future__ import annotations
 
+from scalesheet.book import Book
 from scalesheet.evaluate.levers import SIDES, STEP, Lever, levers, moved
 from scalesheet.evaluate.routes import Graph, graph
 from scalesheet.language.syntax import ENDS, Column, Scalar
-from scalesheet.model import Book, Key, Plan
+from scalesheet.model import Key, Plan
 from scalesheet.printers.javascript import javascript, quoted
 from scalesheet.render.pages.places import homes, place, table_anchor
 from scalesheet.render.script import reached

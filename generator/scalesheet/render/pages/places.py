@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from scalesheet.model import Key, Plan, Scalar
 from scalesheet.prose import named, split
 from scalesheet.render.pages.html import anchor
 from scalesheet.scenarios import computed, is_input
-
-if TYPE_CHECKING:
-    from scalesheet.render.pages.context import Context
 
 
 def scalar_anchor(plan: Plan, scalar: Scalar) -> str:
@@ -75,24 +71,11 @@ def row_page(plan: Plan, table: str, row: str) -> str | None:
     return next(found, None)
 
 
-def address(context: Context, plan: Plan, key: Key, here: str) -> str:
-    """Where a figure is told in full, from a page of a plan; `here` is that page's id."""
-    part, page = place(plan, key), plan.id
-    if key.table is not None and part == table_anchor(key.table):
-        return table_address(context, plan, key.table, here)
-    return _from(here, page, part)
-
-
 def scalar_address(plan: Plan, scalar: Scalar, here: str) -> str:
     """Where a scalar is told in full, from a page of a plan."""
-    return _from(here, plan.id, scalar_anchor(plan, scalar))
+    return within(here, plan.id, scalar_anchor(plan, scalar))
 
 
-def table_address(context: Context, plan: Plan, table: str, here: str) -> str:
-    """Where a table is drawn, from a page of a plan."""
-    page = context.homes[plan.id].get(f"table {table}", plan.id)
-    return _from(here, page, table_anchor(table))
-
-
-def _from(here: str, page: str, part: str) -> str:
+def within(here: str, page: str, part: str) -> str:
+    """The address of a part of a plan's page from another of its pages."""
     return f"#{part}" if page == here else f"{page}.md#{part}"

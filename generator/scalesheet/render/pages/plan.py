@@ -17,6 +17,7 @@ from scalesheet.render.pages.context import (
     cite,
     edit_link,
     plan_files,
+    table_address,
     to,
 )
 from scalesheet.render.pages.earlier import earlier_section, of_plan
@@ -27,7 +28,7 @@ from scalesheet.render.pages.html import UNSEARCHED, Html, heading, inline, join
 from scalesheet.render.pages.inputs import input_sections
 from scalesheet.render.pages.marks import mark
 from scalesheet.render.pages.names import plan_names, table_block
-from scalesheet.render.pages.places import scalar_anchor, table_address
+from scalesheet.render.pages.places import scalar_anchor
 from scalesheet.render.pages.scenarios import control, rests_note, scenario_section
 from scalesheet.render.pages.sensitivity import sensitivity_section
 from scalesheet.render.pages.subpages import page_list, scripts, version_line

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from scalesheet.book import Book
 from scalesheet.choose.answer import DECIDED
 from scalesheet.choose.answer import inputs as inputs_of
 from scalesheet.choose.case import MOST_GPUS, Case, changes, taken
@@ -23,7 +24,7 @@ from scalesheet.choose.offers import ALONE, together
 from scalesheet.choose.search import BEYOND, Search, search
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import EditError, read_edit
-from scalesheet.model import Book, Key, Plan, Stated
+from scalesheet.model import Key, Plan, Stated
 from scalesheet.predict.lookups import Known, known
 from scalesheet.values import Results, Value
 

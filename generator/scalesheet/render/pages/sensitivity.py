@@ -8,10 +8,9 @@ from scalesheet.evaluate.levers import Lever
 from scalesheet.evaluate.sensitivity import Effect, Ranking, Sensitivity
 from scalesheet.model import Key, Plan
 from scalesheet.numbers import Format, format_of, number
-from scalesheet.render.pages.context import Context, to
+from scalesheet.render.pages.context import Context, address, to
 from scalesheet.render.pages.figures import cell, in_words
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, tag
-from scalesheet.render.pages.places import address
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.tornado import how_far, tornado, tornado_svg
 from scalesheet.values import Value

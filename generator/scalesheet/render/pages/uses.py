@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from scalesheet.model import Citation, Plan, Stated, Table
-from scalesheet.render.pages.context import Context, cell_value, to
+from scalesheet.render.pages.context import Context, address, cell_value, table_address, to
 from scalesheet.render.pages.graph import formulas
 from scalesheet.render.pages.html import Html, join, link, tag
-from scalesheet.render.pages.places import address, scalar_address, table_address
+from scalesheet.render.pages.places import scalar_address
 from scalesheet.scenarios import sides
 from scalesheet.values import Results
 

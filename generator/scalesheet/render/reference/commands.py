@@ -12,16 +12,14 @@ from importlib import resources
 from pathlib import Path
 from textwrap import wrap
 
-from scalesheet.cli import parser
-from scalesheet.commands import NAMES, STATUS
+from scalesheet.codes import STATUS
 from scalesheet.render.pages.html import heading, inline, page, tag
 
 PAGE = "commands.md"
 
 
-def command_page() -> tuple[str, str]:
+def command_page(whole: argparse.ArgumentParser) -> tuple[str, str]:
     """Path and text of the page."""
-    whole = parser()
     parts: list[object] = [
         inline(str(whole.description)),
         "`python -m scalesheet` is the same program. Messages go to standard error, results to "
@@ -37,11 +35,8 @@ def command_page() -> tuple[str, str]:
 
 def commands(whole: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """The parser of each command, in the order in which they are listed."""
-    choices: dict[str, argparse.ArgumentParser] = {}
-    for action in whole._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            choices = {name: action.choices[name] for name in NAMES}
-    return choices
+    (found,) = (a for a in whole._actions if isinstance(a, argparse._SubParsersAction))
+    return dict(found.choices)
 
 
 def example(name: str) -> str:

@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.load import Document
-from scalesheet.render.reference.yaml_text import flow
 from scalesheet.schemas import KINDS, Schema, expanded, explained, validator, written
+from scalesheet.source.text import flow
 
 #: The schemas that have a page: the kinds of file, then what they share.
 PAGES = (*KINDS, "common")

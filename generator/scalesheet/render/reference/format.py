@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from scalesheet.book import Book
 from scalesheet.load import plain
-from scalesheet.model import Book, Column, Table
+from scalesheet.model import Column, Table
 from scalesheet.render.pages.html import (
     UNSEARCHED,
     Html,
@@ -31,8 +32,8 @@ from scalesheet.render.reference.fields import (
     Words,
     sections,
 )
-from scalesheet.render.reference.yaml_text import WIDTH, block, flow
 from scalesheet.schemas import KINDS, written
+from scalesheet.source.text import WIDTH, block, flow
 
 #: How plain words of YAML are read, which surprises people who know other readers of it.
 READ = ("24", "0.5", "1e9", "10_000", "true", "yes", "no", "12:30", "2026-11-20", "007", "~")

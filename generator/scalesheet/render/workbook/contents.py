@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 
+from scalesheet.book import Book
 from scalesheet.defined_names import tables_of
-from scalesheet.model import Book, Column, Plan, Quantity, Scalar, Stated, formulas_of
+from scalesheet.model import Column, Plan, Quantity, Scalar, Stated, formulas_of
 
 
 def contents(book: Book, plan: Plan) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from scalesheet.book import Book
 from scalesheet.defined_names import tables_of
 from scalesheet.edition import Edition
 from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.language.syntax import ENDS, End, Node
-from scalesheet.model import Book, Citation, Column, Formula, Plan, Quantity, Scalar, Stated, Table
+from scalesheet.model import Citation, Column, Formula, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import Format, excel_format, format_of
 from scalesheet.printers.excel import ExcelFormula, excel
 from scalesheet.render.workbook.places import TOP, Layout, View, prefix

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from scalesheet.book import Book
 from scalesheet.defined_names import (
     ARITHMETIC,
     constants_of,
@@ -19,7 +20,7 @@ from scalesheet.defined_names import (
     tables_of,
 )
 from scalesheet.evaluate.levers import STEP_NAME
-from scalesheet.model import Book, Plan, Quantity, Scalar, Stated, Table, formulas_of
+from scalesheet.model import Plan, Quantity, Scalar, Stated, Table, formulas_of
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
     KEY,

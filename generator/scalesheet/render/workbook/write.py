@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, time
 from pathlib import Path
 
@@ -11,7 +12,6 @@ import xlsxwriter
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.edition import Edition
 from scalesheet.model import Plan, Position
-from scalesheet.render.workbook import WorkbookReport
 from scalesheet.render.workbook.canvas import Canvas, PlainSheet, Problem, Tally
 from scalesheet.render.workbook.changes import write_changes
 from scalesheet.render.workbook.checks import write_checks
@@ -43,10 +43,30 @@ WRITERS: Mapping[SheetKind, Callable[[Canvas, Context, SheetPlan], None]] = {
 }
 
 
-def write(
-    edition: Edition, plan: Plan, path: Path, sensitivity: bool, created: datetime | None
+@dataclass(frozen=True, slots=True)
+class WorkbookReport:
+    """What was written. With problems the file must not be published."""
+
+    path: Path
+    cells: int
+    formulas: int
+    sheets: tuple[str, ...]
+    problems: tuple[Diagnostic, ...] = ()
+
+
+def write_workbook(
+    edition: Edition,
+    plan: Plan,
+    path: Path,
+    *,
+    sensitivity: bool = True,
+    created: datetime | None = None,
 ) -> WorkbookReport:
-    """The plan's workbook, as `write_workbook` promises it."""
+    """Write the workbook of a plan of the edition.
+
+    With `sensitivity` there is a sheet of it, and what moves the results most is in the Summary.
+    `created` is what the file's properties say; the day of the edition unless given.
+    """
     layout = lay_out(edition.book, plan, sensitivity=sensitivity)
     context = Context(edition, plan, layout)
     tally = Tally()
@@ -66,6 +86,17 @@ def write(
     problems = tuple(_diagnostic(problem, plan) for problem in tally.problems)
     names = tuple(canvases)
     return WorkbookReport(path, tally.cells, tally.formulas, names, problems)
+
+
+def write_workbooks(
+    edition: Edition, folder: Path, created: datetime | None = None
+) -> tuple[WorkbookReport, ...]:
+    """Write the workbook of every plan into a new folder."""
+    folder.mkdir()
+    plans = edition.book.plans.values()
+    return tuple(
+        write_workbook(edition, plan, folder / f"{plan.id}.xlsx", created=created) for plan in plans
+    )
 
 
 def _write_sheets(canvases: Mapping[str, Canvas], context: Context) -> None:

@@ -8,25 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from scalesheet.audit.expressions import Binder, Row, figure_draft
-from scalesheet.audit.model import (
-    Audit,
-    Basis,
-    Claim,
-    Figure,
-    Finding,
-    Headline,
-    Source,
-    Target,
-)
-from scalesheet.audit.rows import Entry, entries_of, id_of
-from scalesheet.audit.says import read, read_quote
+from scalesheet.claims import Audit, Basis, Claim, Figure, Finding, Headline, Source, Target
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.language.syntax import Cell, CellName, Name, Node, Scalar
 from scalesheet.load import Document, Steps
 from scalesheet.model import Domain, Stated
 from scalesheet.nearest import nearest
 from scalesheet.resolve.bind import infer
+from scalesheet.resolve.claim_expressions import Binder, Row, figure_draft
+from scalesheet.resolve.claim_figures import read, read_quote
+from scalesheet.resolve.claim_rows import Entry, entries_of, id_of
 from scalesheet.resolve.compile import Compiled, compile_space, scalar
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space
 from scalesheet.resolve.scope import BindError

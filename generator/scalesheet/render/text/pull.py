@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic, errors
-from scalesheet.diff.tell import Sides, as_text
 from scalesheet.load.document import quotable
 from scalesheet.load.folder import shown
 from scalesheet.pull import Pulled
 from scalesheet.pull.model import Edit, Finding
+from scalesheet.render.text.diff import Sides, as_text
 
 MOST_MOVED = 10  # results that are listed; `diff` has them all
 

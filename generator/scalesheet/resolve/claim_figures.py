@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from scalesheet.audit.model import Bound, Figure
+from scalesheet.claims import Bound, Figure
 from scalesheet.units import PURE, Unit, Units
 
 _NUMBER = r"-?[0-9][0-9,_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"

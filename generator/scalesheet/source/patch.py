@@ -14,8 +14,8 @@ from typing import Any
 
 from scalesheet.load.document import Steps
 from scalesheet.load.reader import parse
-from scalesheet.pull.spans import File, spans_of
-from scalesheet.pull.spelling import flowed, key_text, lines_of, spelled
+from scalesheet.source.spans import File, spans_of
+from scalesheet.source.spelling import flowed, key_text, lines_of, spelled
 
 
 @dataclass(frozen=True, slots=True)

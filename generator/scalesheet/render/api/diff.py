@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scalesheet.build import Examined
 from scalesheet.diagnostics import errors
 from scalesheet.diff.changes import Diff, Effect, Entry, FormulaChanged, InputChanged, Turn
+from scalesheet.examine import Examined
 from scalesheet.model import Position
 from scalesheet.render.api.values import Object, value_json
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from scalesheet.book import Book
 from scalesheet.diagnostics import Refused
 from scalesheet.edition import Edition
-from scalesheet.model import Book, Key, Plan, Stated
-from scalesheet.render.workbook import WorkbookReport, write_workbook
+from scalesheet.model import Key, Plan, Stated
+from scalesheet.render.workbook.write import WorkbookReport, write_workbook
 
 
 def with_inputs(plan: Plan, edits: Mapping[Key, Stated]) -> Plan:

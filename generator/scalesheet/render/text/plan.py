@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from scalesheet.model import Book, Key, Plan, Quantity, Scalar, Stated, Table
+from scalesheet.book import Book
+from scalesheet.model import Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of, text
 from scalesheet.resolve.order import name_of
 from scalesheet.values import Results, Value

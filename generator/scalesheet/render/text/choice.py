@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from scalesheet.book import Book
 from scalesheet.choose.answer import DECIDED, FIGURES, Answer, Row
 from scalesheet.choose.binding import Limit, Miss, Relaxed
 from scalesheet.choose.job import ASSUMED, METHODS
 from scalesheet.choose.search import Search
-from scalesheet.model import Book, Key, Plan, Stated
+from scalesheet.model import Key, Plan, Stated
 from scalesheet.numbers import format_of, text
 from scalesheet.predict.fits import coefficients
 from scalesheet.render.api.text import as_json, csv_text
 from scalesheet.render.api.values import value_json
-from scalesheet.render.terminal import aligned
+from scalesheet.render.text.plan import aligned
 from scalesheet.values import Value
 
 GB = 1e9

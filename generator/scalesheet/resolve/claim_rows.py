@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scalesheet.audit.expressions import Row
 from scalesheet.load import Steps
 from scalesheet.nearest import nearest
+from scalesheet.resolve.claim_expressions import Row
 from scalesheet.resolve.drafts import DraftTable, Space
 from scalesheet.resolve.values import Lowering
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from scalesheet.audit.model import Basis
+from scalesheet.claims import Basis
 from scalesheet.diagnostics import at
 from scalesheet.language.format import formula_text
 from scalesheet.language.syntax import (

@@ -1,0 +1,49 @@
+"""The Book: everything that a data folder says, ready to be evaluated and rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+
+from scalesheet.claims import Audit
+from scalesheet.model import (
+    Expected,
+    ExpectedOwn,
+    Fit,
+    Key,
+    OldPrice,
+    Peer,
+    Plan,
+    Publication,
+    Record,
+    Source,
+    Stated,
+    Table,
+)
+from scalesheet.units import Units
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """Everything: the catalogue's tables and formulas, the sources, the plans."""
+
+    title: str
+    edition: date
+    as_of: date
+    units: Units
+    sources: Mapping[str, Source]
+    tables: Mapping[str, Table]  # hardware, offers, models: the catalogue
+    order: tuple[Key, ...]  # of the catalogue's own derived columns
+    records: Mapping[str, Record]
+    plans: Mapping[str, Plan]
+    url: str = ""  # of the repository, for edit links
+    folder: str = ""  # of the data, with its last slash, as positions name it
+    prices: Mapping[str, tuple[Stated, ...]] = field(default_factory=dict)  # dated, by offer
+    old_prices: Mapping[str, OldPrice] = field(default_factory=dict)  # by offer
+    audits: Mapping[str, Audit] = field(default_factory=dict)  # by id: one for each document
+    publications: Mapping[str, Publication] = field(default_factory=dict)
+    fits: Mapping[str, Fit] = field(default_factory=dict)
+    expected: Mapping[str, Expected] = field(default_factory=dict)  # of the score, by task
+    expected_own: Mapping[str, ExpectedOwn] = field(default_factory=dict)  # by task
+    peers: tuple[Peer, ...] = ()

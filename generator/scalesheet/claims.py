@@ -1,0 +1,140 @@
+"""Claims as data: what a document writes, and what each figure is held against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from scalesheet.model import Key, Position, Scalar, Stated
+from scalesheet.units import Unit
+
+Verdict = Literal["contradicted", "reproduced", "rounded", "input", "underdetermined"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+Bound = Literal["at least", "more than", "at most", "less than"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What a claim says: a number with its ends in `unit`, yes or no, or text (no unit).
+
+    `steps` are how far a rounding of each end may be away, in `unit`. `bound` makes it open.
+    """
+
+    value: float | bool | str
+    low: float | None = None
+    high: float | None = None
+    unit: Unit | None = None
+    steps: tuple[float, float] = (0.0, 0.0)
+    bound: Bound | None = None
+    percent: bool = False
+
+    @property
+    def ranged(self) -> bool:
+        return self.low is not None and self.low != self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """An expression that a claim is held against; `scalar` is the quantity that holds its value.
+
+    `refers` are the claims it names, and `mirror` the claim that it consists of, if one alone.
+    """
+
+    text: str
+    scalar: str
+    refers: tuple[str, ...] = ()
+    mirror: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What `plan:` names: an input with all the values stated for it, or a computed quantity.
+
+    `scalar` holds its value; None where that is an open bound, which has none.
+    """
+
+    text: str
+    scalar: str | None
+    unit: Unit | None
+    stated: tuple[Stated, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One figure of a document. `within`: the computed must lie within the range written."""
+
+    id: str
+    line: int
+    quote: str
+    says: Figure
+    expect: Verdict
+    source: Basis | None = None
+    against: tuple[Basis, ...] = ()
+    target: Target | None = None
+    lacks: tuple[str, ...] = ()
+    within: bool = False
+    effects: Mapping[str, str] = field(default_factory=dict)  # headline -> scalar
+    note: str = ""
+    position: Position | None = field(default=None, compare=False)
+
+    @property
+    def bases(self) -> tuple[Basis, ...]:
+        return (*((self.source,) if self.source else ()), *self.against)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A fault that no single figure carries; `lines` may be unknown where a check found it."""
+
+    id: str
+    title: str
+    lines: tuple[int, ...]
+    shows: tuple[Basis, ...]
+    effects: Mapping[str, str]  # headline -> scalar
+    note: str = ""
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """A total three times: as the document writes it, as its own lines imply it, as the plan
+    computes it."""
+
+    name: str
+    title: str
+    unit: Unit
+    written: Basis
+    implied: Basis
+    computed: Basis
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The audited document: its id in claims, its title, its key in sources.yaml, its file."""
+
+    id: str
+    title: str
+    key: str
+    file: str = ""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All claims of one document of a plan, bound.
+
+    `id` is the plan's, followed by the name of the document's file where that is not claims.yaml.
+    `scalars` and `order` are computed on top of the plan's own and are shared by all documents of
+    a plan; each claim's figure is the scalar `@<id>`.
+    """
+
+    id: str
+    plan: str
+    document: Source
+    claims: Mapping[str, Claim]
+    findings: tuple[Finding, ...]
+    headlines: tuple[Headline, ...]
+    scalars: Mapping[str, Scalar]
+    order: tuple[Key, ...]
+    path: str = ""  # of its file

@@ -1,0 +1,61 @@
+"""The parser of the command line: every command with its arguments."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NoReturn
+
+from scalesheet import __version__
+from scalesheet.commands import NAMES
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that names the nearest of what could have been meant."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Called for each word of an argument that has choices, commands too."""
+        from scalesheet.nearest import nearest
+
+        if action.choices is not None and value not in action.choices:
+            known = [str(each) for each in action.choices]
+            said = f"'{value}' is none of {', '.join(known)}{nearest(str(value), known)}"
+            raise argparse.ArgumentError(action, said)
+
+    def misplaced(self, word: str) -> NoReturn:
+        """Leaves, saying that a word of the command line has no place in it."""
+        from scalesheet.nearest import nearest
+
+        if not word.startswith("-"):
+            self.error(f"'{word}' is one argument too many; leave it out, or quote what has blanks")
+        name = word.partition("=")[0]
+        every = [each for action in self._actions for each in action.option_strings]
+        known = [each for each in every if each.startswith("--") and each != "--help"]
+        self.error(f"there is no option '{name}'{nearest(name, known, 'options')}")
+
+
+def parser() -> Parser:
+    """Every command with its arguments."""
+    whole = Parser(
+        prog="scalesheet",
+        description="A compiler for compute plans: YAML in; workbooks, pages and data out.",
+    )
+    whole.add_argument("--version", action="version", version=f"scalesheet {__version__}")
+    commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name in NAMES:
+        module = import_module(f"scalesheet.commands.{name}")
+        summary = module.SUMMARY
+        command = commands.add_parser(
+            name, help=summary, description=summary[0].upper() + summary[1:] + "."
+        )
+        command.add_argument(
+            "--data",
+            type=Path,
+            default=Path("data"),
+            metavar="DIR",
+            help="the data folder (default: data)",
+        )
+        module.arguments(command)
+        command.set_defaults(run=module.run, command=command, parser=whole)
+    return whole

@@ -1,0 +1,125 @@
+"""examine: a data folder is read, checked, resolved and evaluated, or what is wrong is said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scalesheet.book import Book
+from scalesheet.diagnostics import Diagnostic, Refused, errors
+from scalesheet.edition import Edition
+
+if TYPE_CHECKING:
+    from scalesheet.audit.model import Audited
+    from scalesheet.predict.score import TaskScore
+    from scalesheet.values import Results
+
+
+@dataclass
+class Examined:
+    """A data folder as far as it could be read: all diagnostics, and the edition if sound."""
+
+    diagnostics: list[Diagnostic]
+    edition: Edition | None = None
+
+    @property
+    def book(self) -> Book | None:
+        return self.edition.book if self.edition else None
+
+    @property
+    def results(self) -> Mapping[str, Results]:
+        return self.edition.results if self.edition else {}
+
+    @property
+    def audits(self) -> Mapping[str, Audited]:
+        return self.edition.audits if self.edition else {}
+
+    @property
+    def scores(self) -> Mapping[str, TaskScore]:
+        return self.edition.scores if self.edition else {}
+
+
+def examine(
+    data: Path, as_of: date | None = None, *, plans: bool = True, label: str = ""
+) -> Examined:
+    """Load, check, resolve and evaluate. Each stage runs only on what the one before accepted.
+
+    Without `plans` only the catalogue is looked at, which knows nothing of them. `label` stands for
+    the folder in the paths that users see, where it is a temporary one.
+    """
+    from scalesheet.check import check
+    from scalesheet.load import PLAN_KINDS, load
+
+    documents, found = load(data, label)
+    if not plans:
+        documents = [document for document in documents if document.kind not in PLAN_KINDS]
+    found = found + check(documents)
+    if any(each.code not in OF_NO_VALUE for each in errors(found)):
+        return Examined(sorted(set(found)))
+    from scalesheet.resolve import resolve
+
+    book, resolved = resolve(documents, as_of)
+    found += resolved
+    if book is None or errors(resolved):
+        return Examined(sorted(set(found)))
+    from scalesheet.audit.problems import problems
+    from scalesheet.defined_names import name_problems
+    from scalesheet.evaluate.findings import counts, examples, findings
+    from scalesheet.prose import problems as prose_problems
+
+    edition = Edition(book)
+    for plan in book.plans.values():
+        found += name_problems(book, plan)
+        found += prose_problems(book, plan)
+    found += examples(book)
+    found += counts(book)
+    for plan in book.plans.values():
+        found += findings(book, plan, edition.results[plan.id])
+    for audited in edition.audits.values():
+        found += problems(audited, book)
+    if book.publications:
+        from scalesheet.predict.check import problems as score_problems
+
+        found += score_problems(book, edition.scores)
+    return Examined(sorted(set(of_its_day(found, book))), edition)
+
+
+#: Errors that change no value: what rests on the file can be looked at all the same.
+OF_NO_VALUE = frozenset({"N006"})
+#: What a book says of its own edition: that a check holds, and what a claim's verdict is.
+OF_THE_EDITION = frozenset({"V005", "C004", "C009"})
+
+
+def of_its_day(found: list[Diagnostic], book: Book) -> list[Diagnostic]:
+    """Diagnostics as they count on the day of the book. On any day but that of the edition a check
+    that fails stops nothing, since every past edition can be built."""
+    if book.as_of == book.edition:
+        return found
+    return [
+        replace(each, code="V015", message=f"on {book.as_of}: {each.message}")
+        if each.code in OF_THE_EDITION
+        else each
+        for each in found
+    ]
+
+
+def diagnose(data: Path, as_of: date | None = None) -> list[Diagnostic]:
+    """All diagnostics of a data folder, sorted."""
+    return examine(data, as_of).diagnostics
+
+
+def sound_edition(data: Path, as_of: date | None = None) -> tuple[Edition, tuple[Diagnostic, ...]]:
+    """The edition of a data folder, and what is noted of it. Raises Refused with all diagnostics if
+    there is an error."""
+    examined = examine(data, as_of)
+    if examined.edition is None or errors(examined.diagnostics):
+        raise Refused(examined.diagnostics)
+    return examined.edition, tuple(examined.diagnostics)
+
+
+def compile_book(data: Path, as_of: date | None = None) -> Book:
+    """The Book of a data folder. Raises Refused with all diagnostics."""
+    return sound_edition(data, as_of)[0].book

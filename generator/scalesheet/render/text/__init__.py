@@ -1,0 +1,1 @@
+"""Faces of results as plain text, for the terminal and for comments."""

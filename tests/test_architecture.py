@@ -1,0 +1,97 @@
+"""Imports go downwards: a room knows those below it, and no two modules know each other."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+from project import ROOT
+
+PACKAGE = ROOT / "generator" / "scalesheet"
+
+#: The rooms of the house, each above those that it may know. Rooms in one line are neighbors, which
+#: do not know each other. `docs/architecture.md` draws them.
+FLOORS = """
+__init__ codes nearest pictures language output disk
+units save
+model
+claims scenarios diagnostics printers
+book load values
+schemas examples prose numbers links source
+check resolve
+evaluate
+audit new predict site
+defined_names fingerprint
+bench choose
+edition
+examine
+diff render
+render.live
+render.workbook render.pages
+render.api pull
+render.reference render.text
+build serve
+commands
+cli
+__main__
+"""
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Every module of the package by its name, that of a folder without `__init__`."""
+    found = {}
+    for path in PACKAGE.rglob("*.py"):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        name = ".".join(parts if len(parts) == 1 else (p for p in parts if p != "__init__"))
+        found[name] = path
+    return found
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The modules that a module imports, at its top, within functions and for types alone."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if (
+            isinstance(node, ast.ImportFrom)
+            and (node.module or "").partition(".")[0] == "scalesheet"
+        ):
+            owner = str(node.module).removeprefix("scalesheet").removeprefix(".")
+            for alias in node.names:
+                name = f"{owner}.{alias.name}".removeprefix(".")
+                yield name if name in modules() else owner or "__init__"
+
+
+@cache
+def arrows() -> dict[str, set[str]]:
+    return {name: set(imported(path)) - {name} for name, path in modules().items()}
+
+
+def room(module: str) -> str:
+    """The room of a module: its folder, within `render` the folder there."""
+    parts = module.split(".")
+    within_render = parts[0] == "render" and (PACKAGE / "render" / "".join(parts[1:2])).is_dir()
+    return ".".join(parts[:2]) if within_render and len(parts) > 1 else parts[0]
+
+
+def test_every_room_has_its_floor_and_imports_go_to_floors_below() -> None:
+    floor = {name: n for n, line in enumerate(FLOORS.split("\n")) for name in line.split()}
+    assert {room(name) for name in modules()} == floor.keys()
+    upwards = [
+        f"{name} -> {other}"
+        for name, others in sorted(arrows().items())
+        for other in sorted(others)
+        if room(name) != room(other) and floor[room(other)] >= floor[room(name)]
+    ]
+    assert upwards == []
+
+
+def test_no_modules_import_each_other() -> None:
+    try:
+        TopologicalSorter(arrows()).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
