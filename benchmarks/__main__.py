@@ -8,9 +8,18 @@ import sys
 from benchmarks.measure import ROOT
 
 MODULES = (
-    "start", "check", "files", "workbook", "evaluate", "predict", "diff", "pull", "whatif", "site",
+    "start",
+    "check",
+    "files",
+    "workbook",
+    "evaluate",
+    "predict",
+    "diff",
+    "pull",
+    "whatif",
+    "site",
     "growth",
-)  # fmt: skip
+)
 
 
 def main() -> int:

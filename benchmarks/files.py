@@ -26,15 +26,17 @@ KINDS: Mapping[str, Callable[[int], tuple[str, str]]] = {
         _read("hardware", "card.yaml").replace("A card", f"Card {n}").replace("aliases:", "#"),
     ),
     "offers": lambda n: (
-        f"rates/r{n}.yaml", _read("rates", "offer.yaml").replace("one-card", f"card-{n}"),
+        f"rates/r{n}.yaml",
+        _read("rates", "offer.yaml").replace("one-card", f"card-{n}"),
     ),
     "misspelt offers": lambda n: (
-        f"rates/r{n}.yaml", _read("rates", "offer.yaml").replace(": card", f": crad{n}"),
+        f"rates/r{n}.yaml",
+        _read("rates", "offer.yaml").replace(": card", f": crad{n}"),
     ),
     "models": lambda n: (f"models/m{n}.yaml", _read("models", "tiny.yaml")),
     "formulas": lambda n: (f"formulas/f{n}.yaml", _read("formulas", "weight-memory.yaml")),
     "plans": lambda n: (f"plans/p{n}/plan.yaml", _read("plans", "small", "plan.yaml")),
-}  # fmt: skip
+}
 
 
 def measure() -> list[Ratio]:

@@ -18,10 +18,14 @@ from scalesheet.predict.tasks import TASKS, predict
 ROWS = 100_000
 LIMIT = 10
 SWEEP = {
-    "kind": ("pretrain", "finetune-lora"), "hardware": ("A100-80GB", "H100", "L40S"),
-    "n_gpus": (1, 8, 64, 512), "precision": ("bf16", "fp16"), "seq_len": (2048, 8192),
-    "parallelism": ("FSDP", "TP8 PP4 ZeRO-1", ""), "micro_batch": (1, 4),
-}  # fmt: skip
+    "kind": ("pretrain", "finetune-lora"),
+    "hardware": ("A100-80GB", "H100", "L40S"),
+    "n_gpus": (1, 8, 64, 512),
+    "precision": ("bf16", "fp16"),
+    "seq_len": (2048, 8192),
+    "parallelism": ("FSDP", "TP8 PP4 ZeRO-1", ""),
+    "micro_batch": (1, 4),
+}
 
 
 def measure(times: int = 3) -> list[Ratio]:

@@ -26,9 +26,13 @@ from scalesheet.render.workbook.write import write_workbook
 LIMIT = 1.5  # and 1.2 is aimed at
 ROWS = 3_000
 WRITES = (
-    "write_string", "write_number", "write_formula", "write_blank", "write_url",
+    "write_string",
+    "write_number",
+    "write_formula",
+    "write_blank",
+    "write_url",
     "write_array_formula",
-)  # fmt: skip
+)
 
 
 @dataclass

@@ -101,8 +101,9 @@ def _built(
     out: Path, book: Book, site: bool, found: tuple[Diagnostic, ...], told: Mapping[str, Any]
 ) -> Built:
     workbooks = tuple(out / "workbooks" / f"{plan}.xlsx" for plan in book.plans)
-    return Built(out, workbooks=workbooks, site=out / "site" if site else None,
-                 diagnostics=found, **told)  # fmt: skip
+    return Built(
+        out, workbooks=workbooks, site=out / "site" if site else None, diagnostics=found, **told
+    )
 
 
 # ------------------------------------------------------------------ the renderers

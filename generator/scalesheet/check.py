@@ -312,16 +312,18 @@ def _earlier_dates(document: Document, edition: str) -> Iterator[Diagnostic]:
         if before and until[-1] <= before:
             does = "repeats" if until[-1] == before else "is earlier than"
             yield at(
-                place, "V007",
+                place,
+                "V007",
                 f"{named(steps)}: {until[-1]} {does} the date of the entry before it, {before}; "
                 "sort the entries, the oldest first",
-            )  # fmt: skip
+            )
         elif edition and until[-1] > edition:
             yield at(
-                place, "O006",
+                place,
+                "O006",
                 f"{named(steps)}: holds until {until[-1]}, after the edition of {edition}; enter "
                 "the new value when it holds, or move the edition",
-            )  # fmt: skip
+            )
 
 
 def _untils(document: Document) -> Iterator[tuple[Steps, Sequence[str]]]:

@@ -701,8 +701,12 @@ _code(
     "The site generator or a check of its output refused.",
     "Mend the page that is named.",
 )
-_code("I001", "internal error", "scalesheet itself failed; your data may be right.",
-      "Please report it with the text below.")  # fmt: skip
+_code(
+    "I001",
+    "internal error",
+    "scalesheet itself failed; your data may be right.",
+    "Please report it with the text below.",
+)
 
 #: The exit status of every command.
 GOOD, FINDINGS, USAGE = 0, 1, 2

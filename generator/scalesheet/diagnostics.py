@@ -101,8 +101,12 @@ def as_json(diagnostics: Iterable[Diagnostic]) -> str:
         {
             "diagnostics": [
                 {
-                    "path": d.path, "line": d.line, "column": d.column, "code": d.code,
-                    "severity": d.severity, "message": d.message,
+                    "path": d.path,
+                    "line": d.line,
+                    "column": d.column,
+                    "code": d.code,
+                    "severity": d.severity,
+                    "message": d.message,
                     "remedy": CODES[d.code].remedy,
                 }
                 for d in kept
@@ -112,8 +116,9 @@ def as_json(diagnostics: Iterable[Diagnostic]) -> str:
                 for m in more
             ],
         },
-        indent=2, ensure_ascii=False,
-    )  # fmt: skip
+        indent=2,
+        ensure_ascii=False,
+    )
 
 
 def as_github(diagnostics: Iterable[Diagnostic]) -> str:

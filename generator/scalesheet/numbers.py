@@ -66,9 +66,13 @@ def rule_of(quantity: Quantity, units: Units) -> Rule:
     """The part of a quantity's format that stays when its values change."""
     show = quantity.show
     return Rule(
-        show.decimals, show.digits, show.percent, show.approximate,
-        is_stated(quantity), _sort(quantity, units),
-    )  # fmt: skip
+        show.decimals,
+        show.digits,
+        show.percent,
+        show.approximate,
+        is_stated(quantity),
+        _sort(quantity, units),
+    )
 
 
 def format_by(rule: Rule, values: Iterable[Value]) -> Format:

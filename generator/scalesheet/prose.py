@@ -169,13 +169,16 @@ class _Names:
             "": (
                 *((row.word,) if row else ()),
                 *plan.scalars,
-                *(f"phases.{r}.{c}" for r in (phases.rows if phases else ()) for c in
-                  (phases.columns if phases else ())),
+                *(
+                    f"phases.{r}.{c}"
+                    for r in (phases.rows if phases else ())
+                    for c in (phases.columns if phases else ())
+                ),
             ),
             "chart": tuple(chart.id for chart in plan.charts),
             "formula": tuple(n for n, s in plan.scalars.items() if not is_input(plan, s)),
             "table": tuple(plan.tables),
-        }  # fmt: skip
+        }
 
     def of_text(self, text: str, start: Position) -> Iterator[Diagnostic]:
         for mark in MARKS.finditer(text):

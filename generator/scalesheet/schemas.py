@@ -29,9 +29,24 @@ from scalesheet.nearest import nearest
 Schema = dict[str, Any]
 
 KINDS = (
-    "book", "units", "sources", "hardware", "node", "provider", "rate", "model", "measurement",
-    "table", "formula", "plan", "subpage", "claims", "published", "fit", "score",
-)  # fmt: skip
+    "book",
+    "units",
+    "sources",
+    "hardware",
+    "node",
+    "provider",
+    "rate",
+    "model",
+    "measurement",
+    "table",
+    "formula",
+    "plan",
+    "subpage",
+    "claims",
+    "published",
+    "fit",
+    "score",
+)
 
 #: Keywords that hold data and no schemas.
 _DATA = ("examples", "x-bad", "x-code", "enum", "const", "dependentRequired")
@@ -162,9 +177,13 @@ _TYPES = {
 
 #: Keyword -> the usual code of its errors.
 _CODES = {
-    "additionalProperties": "S001", "required": "S002", "dependentRequired": "S002",
-    "type": "S003", "pattern": "S005", "format": "S006",
-}  # fmt: skip
+    "additionalProperties": "S001",
+    "required": "S002",
+    "dependentRequired": "S002",
+    "type": "S003",
+    "pattern": "S005",
+    "format": "S006",
+}
 
 _ALMOST_A_NUMBER = re.compile(r"[-+.]?[0-9][0-9., _'xa-f]*%?", re.IGNORECASE)
 
@@ -312,9 +331,21 @@ _EXPLAIN: dict[str, Callable[[_Failure, Document], Explanation]] = {
     "type": _wrong_type,
     **dict.fromkeys(
         (
-            "enum", "const", "pattern", "format", "not", "uniqueItems", "minLength", "maxLength",
-            "minimum", "maximum", "exclusiveMinimum", "minItems", "minProperties", "maxProperties",
+            "enum",
+            "const",
+            "pattern",
+            "format",
+            "not",
+            "uniqueItems",
+            "minLength",
+            "maxLength",
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "minItems",
+            "minProperties",
+            "maxProperties",
         ),
         _not_allowed,
     ),
-}  # fmt: skip
+}

@@ -76,9 +76,14 @@ def said(figure: Figure, units: Units) -> str:
 
 
 def arithmetic(
-    basis: Basis, quantity: Quantity, formula: Formula, results: Results, units: Units,
-    *, percent: bool = False,
-) -> str:  # fmt: skip
+    basis: Basis,
+    quantity: Quantity,
+    formula: Formula,
+    results: Results,
+    units: Units,
+    *,
+    percent: bool = False,
+) -> str:
     """`@003-L116-01 + @003-L117-01 = 10 + 27 = 37 run`."""
     value = results.scalars[basis.scalar]
     result = shown(value, quantity.unit, units, percent=percent)

@@ -90,9 +90,13 @@ def _judged(
     shown = corrected.scalars[target.scalar] if target and target.scalar else None
     computed = written.scalars[_weightiest(claim, decided)] if claim.bases else shown
     why = because(
-        claim, decided, partial(_formula, plan), written, book.units,
+        claim,
+        decided,
+        partial(_formula, plan),
+        written,
+        book.units,
         no_basis(claim, audit, book),
-    )  # fmt: skip
+    )
     effects = {name: written.scalars[scalar] for name, scalar in claim.effects.items()}
     return Judged(claim, decided.verdict, computed, shown, decided.inherits, why, effects)
 

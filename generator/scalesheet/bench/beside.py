@@ -29,15 +29,29 @@ SHARES: Mapping[str, tuple[str, str]] = {
 TIMES = tuple(name for name, _ in SHARES.values())
 #: Parts of the memory of an accelerator. The peak is what there is of them at its moment.
 PARTS = (
-    "weights_memory", "gradients_memory", "optimizer_memory", "activations_memory",
+    "weights_memory",
+    "gradients_memory",
+    "optimizer_memory",
+    "activations_memory",
     "working_memory",
-)  # fmt: skip
+)
 #: What is compared, in the order in which it is shown.
 COMPARED = (
-    "step_time", *TIMES, *SHARES, "tokens_per_second", "samples_per_second", "flop_per_token",
-    "flop_rate", "utilisation", "peak_memory", *PARTS, "average_memory", "reserved_memory",
-    "process_memory", "power",
-)  # fmt: skip
+    "step_time",
+    *TIMES,
+    *SHARES,
+    "tokens_per_second",
+    "samples_per_second",
+    "flop_per_token",
+    "flop_rate",
+    "utilisation",
+    "peak_memory",
+    *PARTS,
+    "average_memory",
+    "reserved_memory",
+    "process_memory",
+    "power",
+)
 
 
 @dataclass(frozen=True)

@@ -86,11 +86,14 @@ class Footprint:
             return 0.0
         return sum(
             self._of(
-                "lora-matrix-parameters", rank=self.job.rank, width_in=wide_in,
-                width_out=wide_out, matrices=1,
+                "lora-matrix-parameters",
+                rank=self.job.rank,
+                width_in=wide_in,
+                width_out=wide_out,
+                matrices=1,
             )
             for wide_in, wide_out in self.products
-        )  # fmt: skip
+        )
 
     @cached_property
     def per_block(self) -> float:
@@ -124,9 +127,13 @@ class Footprint:
 
     def _states(self, parameters: float, each: float) -> float:
         return self._of(
-            "state-bytes", parameters=parameters, bytes_per_parameter=each, stage=3,
-            sharded_from=1, shards=self.shards,
-        )  # fmt: skip
+            "state-bytes",
+            parameters=parameters,
+            bytes_per_parameter=each,
+            stage=3,
+            sharded_from=1,
+            shards=self.shards,
+        )
 
     @cached_property
     def base(self) -> float:
@@ -136,9 +143,12 @@ class Footprint:
             packed = model.layers * sum(float(a * b) for a, b in self.products)
             bits = self._of("nf4-bits-per-parameter", bits=4)
             return self._of(
-                "quantised-weight-bytes", quantised=packed, bits_per_parameter=bits,
-                kept=model.parameters - packed, kept_bits=16,
-            )  # fmt: skip
+                "quantised-weight-bytes",
+                quantised=packed,
+                bits_per_parameter=bits,
+                kept=model.parameters - packed,
+                kept_bits=16,
+            )
         bits = BITS[self.job.weights]
         return self._of("weight-bytes", parameters=model.parameters, bits_per_parameter=bits)
 
@@ -178,12 +188,25 @@ class Footprint:
             own = sum(a * b for a, b in self.products) if self.size.weights == 4 else 0.0
             cast = self.size.products * (own + self.adapters)
         return self._of(
-            "kept-block-bytes", batch=job.batch, length=job.length, hidden=model.hidden,
-            query=model.heads * model.head_dim, key=model.kv_heads * model.head_dim,
-            ffn=met(model), heads=model.heads, per_hidden=each.hidden, per_query=each.query,
-            per_key=each.key, per_ffn=each.ffn, per_head=each.head, per_score=each.score,
-            rank=job.rank, per_rank=each.rank, per_token=each.token, copies=cast,
-        )  # fmt: skip
+            "kept-block-bytes",
+            batch=job.batch,
+            length=job.length,
+            hidden=model.hidden,
+            query=model.heads * model.head_dim,
+            key=model.kv_heads * model.head_dim,
+            ffn=met(model),
+            heads=model.heads,
+            per_hidden=each.hidden,
+            per_query=each.query,
+            per_key=each.key,
+            per_ffn=each.ffn,
+            per_head=each.head,
+            per_score=each.score,
+            rank=job.rank,
+            per_rank=each.rank,
+            per_token=each.token,
+            copies=cast,
+        )
 
     @cached_property
     def boundary(self) -> float:
@@ -208,19 +231,28 @@ class Footprint:
         mask = size.stream * job.length if job.checkpointing and job.attention == "eager" else 0
         cast = size.cast and size.weights != size.products
         return self._of(
-            "kept-ends-bytes", batch=job.batch, length=job.length, hidden=model.hidden,
-            vocab=model.vocab, per_hidden=per_hidden, per_position=rotary, per_token=16 + mask,
+            "kept-ends-bytes",
+            batch=job.batch,
+            length=job.length,
+            hidden=model.hidden,
+            vocab=model.vocab,
+            per_hidden=per_hidden,
+            per_position=rotary,
+            per_token=16 + mask,
             per_logit=LOGIT_BYTES + (size.products if self.block.cap else 0),
             copies=size.products * self.head if cast else 0,
-        )  # fmt: skip
+        )
 
     @cached_property
     def activations(self) -> float:
         """What is held when the last forward pass of a step ends."""
         blocks = self._of(
-            "held-activation-bytes", per_layer=self.of_block, boundary=self.boundary,
-            layers=self.job.model.layers, recomputed=float(self.job.checkpointing),
-        )  # fmt: skip
+            "held-activation-bytes",
+            per_layer=self.of_block,
+            boundary=self.boundary,
+            layers=self.job.model.layers,
+            recomputed=float(self.job.checkpointing),
+        )
         return blocks + self.ends
 
     # -------------------------------------------------------------- moments
@@ -229,9 +261,15 @@ class Footprint:
         """Gradients of activations in a block that goes back, and what it recomputed for that."""
         job, model = self.job, self.job.model
         flowing = self._of(
-            "block-gradient-bytes", batch=job.batch, length=job.length, hidden=model.hidden,
-            ffn=met(model), heads=model.heads, stream=self.size.stream, **given,
-        )  # fmt: skip
+            "block-gradient-bytes",
+            batch=job.batch,
+            length=job.length,
+            hidden=model.hidden,
+            ffn=met(model),
+            heads=model.heads,
+            stream=self.size.stream,
+            **given,
+        )
         return flowing + (self._recomputed if job.checkpointing else 0.0)
 
     @cached_property
@@ -252,11 +290,13 @@ class Footprint:
             query = self.job.model.heads * self.job.model.head_dim / self.job.model.hidden
             found["attention"] = (
                 self._at_work(
-                    per_ffn=0, per_score=8 - copied, freed_ffn=each.ffn,
+                    per_ffn=0,
+                    per_score=8 - copied,
+                    freed_ffn=each.ffn,
                     freed_hidden=each.hidden / 2 + size.products * query,
                 ),
                 self._trained_in(self.products[-(4 if self.job.model.gated else 3) :]),
-            )  # fmt: skip
+            )
         return found
 
     @cached_property
@@ -283,10 +323,15 @@ class Footprint:
         if self.job.strategy != "fsdp":
             return 0.0
         return self._of(
-            "exchange-buffer-bytes", trained=self.trained, gradient_bytes=self.gradient_bytes,
-            own=self.base, layers=self.job.model.layers, at_once=GATHERED,
-            stage=3, shards=self.job.gpus,
-        )  # fmt: skip
+            "exchange-buffer-bytes",
+            trained=self.trained,
+            gradient_bytes=self.gradient_bytes,
+            own=self.base,
+            layers=self.job.model.layers,
+            at_once=GATHERED,
+            stage=3,
+            shards=self.job.gpus,
+        )
 
     @cached_property
     def moments(self) -> tuple[Moment, ...]:
@@ -298,20 +343,29 @@ class Footprint:
         tied = self.head * each if self.full and job.model.tied else 0.0
         head = self.head * each - tied if self.full else 0.0
         logits = self._of(
-            "logit-bytes", batch=job.batch, length=job.length, vocab=job.model.vocab,
+            "logit-bytes",
+            batch=job.batch,
+            length=job.length,
+            vocab=job.model.vocab,
             bytes_per_logit=LOGIT_BYTES,
-        )  # fmt: skip
+        )
         loss = self._of(
-            "logit-bytes", batch=job.batch, length=job.length, vocab=job.model.vocab,
+            "logit-bytes",
+            batch=job.batch,
+            length=job.length,
+            vocab=job.model.vocab,
             bytes_per_logit=LOSS_BYTES,
-        )  # fmt: skip
+        )
         narrow = self.size.products if self.size.products < LOGIT_BYTES else 0.0
         taken = logits * (1 + narrow / LOGIT_BYTES) + self._cast
         taken += self.boundary if self.size.cast else 0.0
         updated = self._of(
-            "adamw-working-bytes", trained=self.trained / self.shards, largest=self.largest,
-            bytes_per_parameter=each, together=0.0 if job.device == "cpu" else 1.0,
-        )  # fmt: skip
+            "adamw-working-bytes",
+            trained=self.trained / self.shards,
+            largest=self.largest,
+            bytes_per_parameter=each,
+            together=0.0 if job.device == "cpu" else 1.0,
+        )
         tables = self.outside * each if self.full else 0.0
         nearly = (self.trained - self.per_block) * each - tables + head
         first = self.boundary + (0.0 if job.checkpointing else self.of_block)
@@ -339,9 +393,13 @@ class Footprint:
     def at(self, moment: Moment) -> float:
         """All that there is at a moment."""
         return self._of(
-            "memory-per-gpu", weights=self.weights, gradients=moment.gradients,
-            optimizer=self.optimizer, activations=moment.activations, working=moment.working,
-        )  # fmt: skip
+            "memory-per-gpu",
+            weights=self.weights,
+            gradients=moment.gradients,
+            optimizer=self.optimizer,
+            activations=moment.activations,
+            working=moment.working,
+        )
 
     @cached_property
     def highest(self) -> Moment:

@@ -115,11 +115,15 @@ def rates_of(book: Book, job: Job) -> Rates:
         bandwidth = figure_of(book, row, "measured_bandwidth", "byte / second")
     usable = figure_of(book, row, "memory_usable", "byte")
     return Rates(
-        products, peak, bandwidth, figure_of(book, row, "link", "byte / second"),
+        products,
+        peak,
+        bandwidth,
+        figure_of(book, row, "link", "byte / second"),
         figure_of(book, row, "link_domain", "GPU"),
         usable if usable > 0 else figure_of(book, row, "memory", "byte"),
-        kind is not None and kind.value == "processor", basis,
-    )  # fmt: skip
+        kind is not None and kind.value == "processor",
+        basis,
+    )
 
 
 def lacking(rates: Rates, job: Job) -> str:
@@ -180,9 +184,14 @@ def _parts(
     footprint = Footprint(book, job)
     shards = footprint.shards
     update = _moved(
-        book, job, case, footprint.trained, PASSES * footprint.gradient_bytes, job.accumulation,
+        book,
+        job,
+        case,
+        footprint.trained,
+        PASSES * footprint.gradient_bytes,
+        job.accumulation,
         shards,
-    )  # fmt: skip
+    )
     beyond = update - parts["update"]
     parts["update"] = update
     if footprint.size.cast and job.weights == "fp32":
@@ -206,9 +215,15 @@ def _moved(
     """Seconds of a token in which so many bytes of each parameter are read or written, once in so
     many micro-batches."""
     traffic = evaluated(
-        book, "update-traffic", parameters=parameters, trained=1, shards=shards,
-        tokens=job.batch * job.length, micro_batches=micro_batches, bytes=bytes,
-    )  # fmt: skip
+        book,
+        "update-traffic",
+        parameters=parameters,
+        trained=1,
+        shards=shards,
+        tokens=job.batch * job.length,
+        micro_batches=micro_batches,
+        bytes=bytes,
+    )
     bandwidth = float(case.bandwidth[0]) / 1e9
     return evaluated(book, "traffic-time", traffic=traffic, bandwidth=bandwidth, slowdown=1)
 
@@ -246,27 +261,65 @@ def _case(job: Job, rates: Rates) -> Cases:
     nothing = number(float("nan"))
     packed = {"nf4": "nf4-dq", "fp32": "fp32"}.get(job.weights, "16-bit")
     return Cases(
-        task=FIT, ids=words([model.id]), unsupported=no_reasons(1), assumed=words([""]),
-        kind=words([""]), model=words([model.title]), model_id=words([model.id]),
-        accelerator=words([job.accelerator]), gpus=number(job.gpus), memory=number(rates.memory),
-        bandwidth=number(rates.bandwidth), link=number(rates.link), domain=number(rates.domain),
-        power=nothing, no_peak=no_reasons(1), peak=number(peak), sixteen=number(peak),
-        measured=number(rates.products), fused=flag(True), parameters=number(model.parameters),
-        active=number(model.active_parameters), layers=number(model.layers),
-        hidden=number(model.hidden), heads=number(model.heads), kv_heads=number(model.kv_heads),
-        head_dim=number(model.head_dim), ffn=number(model.ffn), vocab=number(model.vocab),
-        gated=flag(model.gated), tied=flag(model.tied), known=flag(True),
-        sequence=number(job.length), tokens=nothing, global_batch=number(job.sequences),
-        micro_batch=number(job.batch), tensor=number(1), pipeline=number(1), context=number(1),
-        expert=number(1), virtual=number(1), data=number(job.gpus),
-        zero=number(3 if sharded else 0), offload=words([""]),
+        task=FIT,
+        ids=words([model.id]),
+        unsupported=no_reasons(1),
+        assumed=words([""]),
+        kind=words([""]),
+        model=words([model.title]),
+        model_id=words([model.id]),
+        accelerator=words([job.accelerator]),
+        gpus=number(job.gpus),
+        memory=number(rates.memory),
+        bandwidth=number(rates.bandwidth),
+        link=number(rates.link),
+        domain=number(rates.domain),
+        power=nothing,
+        no_peak=no_reasons(1),
+        peak=number(peak),
+        sixteen=number(peak),
+        measured=number(rates.products),
+        fused=flag(True),
+        parameters=number(model.parameters),
+        active=number(model.active_parameters),
+        layers=number(model.layers),
+        hidden=number(model.hidden),
+        heads=number(model.heads),
+        kv_heads=number(model.kv_heads),
+        head_dim=number(model.head_dim),
+        ffn=number(model.ffn),
+        vocab=number(model.vocab),
+        gated=flag(model.gated),
+        tied=flag(model.tied),
+        known=flag(True),
+        sequence=number(job.length),
+        tokens=nothing,
+        global_batch=number(job.sequences),
+        micro_batch=number(job.batch),
+        tensor=number(1),
+        pipeline=number(1),
+        context=number(1),
+        expert=number(1),
+        virtual=number(1),
+        data=number(job.gpus),
+        zero=number(3 if sharded else 0),
+        offload=words([""]),
         checkpointing=words(["full" if job.checkpointing else "none"]),
         precision=words([job.precision if WIDTHS[job.precision] == 4 else "16-bit"]),
-        weights=words([packed]), pure=flag(job.weights != "fp32"),
-        method=words([job.method.lower()]), variant=words([""]),
+        weights=words([packed]),
+        pure=flag(job.weights != "fp32"),
+        method=words([job.method.lower()]),
+        variant=words([""]),
         framework=words(["" if job.compiled else "hf"]),
-        flash=words(["no" if job.attention == "eager" else "yes"]), flat=flag(sharded),
-        optimizer=words(["adam"]), rank=number(job.rank), quantity=words([""]),
-        evaluation=words([""]), tokenizer=words([""]), counts=words([""]), loss_unit=words([""]),
-        compute=nothing, unique=nothing,
-    )  # fmt: skip
+        flash=words(["no" if job.attention == "eager" else "yes"]),
+        flat=flag(sharded),
+        optimizer=words(["adam"]),
+        rank=number(job.rank),
+        quantity=words([""]),
+        evaluation=words([""]),
+        tokenizer=words([""]),
+        counts=words([""]),
+        loss_unit=words([""]),
+        compute=nothing,
+        unique=nothing,
+    )

@@ -81,15 +81,22 @@ def _speed(book: Book, job: Job, taken: Times, rates: Rates) -> dict[str, Figure
 
     def rate(step: float) -> float:
         return evaluated(
-            book, "achieved-flop-rate", speed=job.tokens / step, flop_per_token=work.value * 1e9,
+            book,
+            "achieved-flop-rate",
+            speed=job.tokens / step,
+            flop_per_token=work.value * 1e9,
             gpus=job.gpus,
-        )  # fmt: skip
+        )
 
     def utilisation(step: float) -> float:
         return evaluated(
-            book, "model-flop-utilisation", speed=job.tokens / step,
-            flop_per_token=work.value * 1e9, peak=rates.peak / 1e12, gpus=job.gpus,
-        )  # fmt: skip
+            book,
+            "model-flop-utilisation",
+            speed=job.tokens / step,
+            flop_per_token=work.value * 1e9,
+            peak=rates.peak / 1e12,
+            gpus=job.gpus,
+        )
 
     found = {
         "samples_per_second": of_time(lambda step: job.sequences / step, "sequence / second"),

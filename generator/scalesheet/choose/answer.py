@@ -20,13 +20,29 @@ from scalesheet.values import Results, Value
 
 #: Inputs of the plan that a candidate sets.
 DECIDED = (
-    "method", "offer", "gpus", "stage", "tensor", "pipeline", "micro_batch", "checkpointing",
-)  # fmt: skip
+    "method",
+    "offer",
+    "gpus",
+    "stage",
+    "tensor",
+    "pipeline",
+    "micro_batch",
+    "checkpointing",
+)
 #: Figures of the plan that tell of a row.
 FIGURES = (
-    "cost", "hours", "calendar_time", "needed_memory", "most_memory", "throughput", "utilisation",
-    "step_time", "net_gpu_hours", "gross_gpu_hours", "energy",
-)  # fmt: skip
+    "cost",
+    "hours",
+    "calendar_time",
+    "needed_memory",
+    "most_memory",
+    "throughput",
+    "utilisation",
+    "step_time",
+    "net_gpu_hours",
+    "gross_gpu_hours",
+    "energy",
+)
 MOST_OFFERS = 6
 
 

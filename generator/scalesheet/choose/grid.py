@@ -30,9 +30,11 @@ MICRO_BATCHES = (1, 2, 4, 8, 16, 32, 64)
 CHECKPOINTING = ("none", "full")
 LAYOUT = ("stage", "tensor", "pipeline", "micro_batch")
 _KIND = {
-    "pretrain": "pretrain", "full": "finetune-full", "lora": "finetune-lora",
+    "pretrain": "pretrain",
+    "full": "finetune-full",
+    "lora": "finetune-lora",
     "qlora": "finetune-qlora",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -83,13 +85,18 @@ def grid(book: Book, job: Job, offers: Offers, catalogue: Known, rank: float) ->
     checkpointing = words(CHECKPOINTING)[ckpt]
     packed = among(methods, "qlora")
     described = replace(
-        described, tensor=tensor, pipeline=pipeline, data=gpus / ways, zero=stage,
-        checkpointing=checkpointing, framework=framework,
+        described,
+        tensor=tensor,
+        pipeline=pipeline,
+        data=gpus / ways,
+        zero=stage,
+        checkpointing=checkpointing,
+        framework=framework,
         weights=np.where(packed, "nf4-dq", "16-bit").astype(object),
         optimizer=np.full(len(ways), "adam", dtype=object),
         flash=np.where(described.fused, "yes", "").astype(object),
         rank=np.where(among(methods, "lora", "qlora"), rank, np.nan),
-    )  # fmt: skip
+    )
     return Grid(
         described, methods, accelerators, gpus, stage, tensor, pipeline, micro, checkpointing
     )
@@ -98,9 +105,13 @@ def grid(book: Book, job: Job, offers: Offers, catalogue: Known, rank: float) ->
 def axes_of(job: Job, gpus: Sequence[float]) -> Mapping[str, Sequence[float | str]]:
     """What the conditions of a layout rest on, the plainer first; checkpointing breaks none."""
     return {
-        "gpus": gpus, "trainer": sorted({job.trainer_of(method) for method in job.methods}),
-        "stage": STAGES, "tensor": TENSORS, "pipeline": PIPELINES, "micro_batch": MICRO_BATCHES,
-    }  # fmt: skip
+        "gpus": gpus,
+        "trainer": sorted({job.trainer_of(method) for method in job.methods}),
+        "stage": STAGES,
+        "tensor": TENSORS,
+        "pipeline": PIPELINES,
+        "micro_batch": MICRO_BATCHES,
+    }
 
 
 def stated(job: Job) -> Overrides:

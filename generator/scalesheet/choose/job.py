@@ -17,8 +17,11 @@ from scalesheet.predict.fits import Coefficients, coefficients
 PLAN = "calculator"
 Method = Literal["pretrain", "full", "lora", "qlora"]
 METHODS: Mapping[str, str] = {
-    "pretrain": "pretraining", "full": "full fine-tuning", "lora": "LoRA", "qlora": "QLoRA",
-}  # fmt: skip
+    "pretrain": "pretraining",
+    "full": "full fine-tuning",
+    "lora": "LoRA",
+    "qlora": "QLoRA",
+}
 #: What fine-tuning may be done by where the method is left open.
 TUNING = ("full", "lora", "qlora")
 TRAINERS = ("general", "tuned")

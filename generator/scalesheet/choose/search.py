@@ -82,10 +82,17 @@ class Search:
         equal = equal[late <= late.min() * (1 + 1e-9)]
         made = self.grid
         at = self.at[equal]
-        order = np.lexsort((
-            equal, -made.micro_batch[at], made.checkpointing[at] == "full", made.pipeline[at],
-            made.tensor[at], made.stage[at], made.gpus[at],
-        ))  # fmt: skip
+        order = np.lexsort(
+            (
+                equal,
+                -made.micro_batch[at],
+                made.checkpointing[at] == "full",
+                made.pipeline[at],
+                made.tensor[at],
+                made.stage[at],
+                made.gpus[at],
+            )
+        )
         return int(equal[order[0]])
 
 

@@ -23,9 +23,21 @@ if TYPE_CHECKING:
 
 #: In the order in which they are listed.
 NAMES = (
-    "check", "build", "serve", "show", "audit", "predict", "choose", "fit", "diff", "pull", "new",
-    "bench", "links", "explain",
-)  # fmt: skip
+    "check",
+    "build",
+    "serve",
+    "show",
+    "audit",
+    "predict",
+    "choose",
+    "fit",
+    "diff",
+    "pull",
+    "new",
+    "bench",
+    "links",
+    "explain",
+)
 
 
 class UsageError(Exception):

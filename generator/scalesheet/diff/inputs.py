@@ -70,10 +70,14 @@ def _change(
         return None  # the same in another unit
     size = factor or 1.0
     return InputChanged(
-        place, was, label_of(head, place), shown, new.position,
+        place,
+        was,
+        label_of(head, place),
+        shown,
+        new.position,
         forth=scaled(replace(new, value=_old_word(names, was, quantity, new)), 1 / size),
         back=scaled(old, size),
-    )  # fmt: skip
+    )
 
 
 def _in_one_unit(

@@ -49,11 +49,14 @@ def moved_results(base: Edition, head: Edition, names: Names, threshold: float) 
                 continue
             moved.append(
                 ResultMoved(
-                    place, was, label_of(head.book, place), turn(head.book, target, then, now),
+                    place,
+                    was,
+                    label_of(head.book, place),
+                    turn(head.book, target, then, now),
                     headline=place.key.table is None and place.key.name in headline,
                     check=place.key.table is None and place.key.name in checks,
                 )
-            )  # fmt: skip
+            )
     return Found(tuple(moved), compared, before, after)
 
 
@@ -104,9 +107,10 @@ def _unchanged(
     columns = {
         (was.key.table, was.key.name): place.key.table
         for was, place, quantity, target in pairs
-        if was.key.table is not None and place.key.table is not None
+        if was.key.table is not None
+        and place.key.table is not None
         and quantity.unit == target.unit
-    }  # fmt: skip
+    }
     return {
         (table, name)
         for (table, name), now in columns.items()

@@ -76,8 +76,12 @@ ROOT = "square root of a negative number"
 POWER = "a power that has no value"
 TOO_LARGE = "too large to be a number"
 _WITHOUT_VALUE = {
-    "/": DIVISION, "**": POWER, "sqrt": ROOT, "ln": LOGARITHM, "log10": LOGARITHM,
-}  # fmt: skip
+    "/": DIVISION,
+    "**": POWER,
+    "sqrt": ROOT,
+    "ln": LOGARITHM,
+    "log10": LOGARITHM,
+}
 
 #: The constants by the names that they have in a workbook.
 CONSTANTS = {"equal_within": EQUAL_WITHIN, "rounding_slack": ROUNDING_SLACK}

@@ -409,9 +409,13 @@ def _arity(function: str, count: int, named: bool, span: Span) -> None:
     if named:
         raise FormulaError(f"{function} takes no named inputs", span.start, "F003")
     if count < fewest or (most is not None and count > most):
-        wants = str(fewest) if most == fewest else f"{fewest} or more" if most is None else (
-            f"{fewest} to {most}"
-        )  # fmt: skip
+        wants = (
+            str(fewest)
+            if most == fewest
+            else f"{fewest} or more"
+            if most is None
+            else (f"{fewest} to {most}")
+        )
         raise FormulaError(
             f"{function} takes {wants} argument{'s' * (wants != '1')}, found {count}",
             span.start,

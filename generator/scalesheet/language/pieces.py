@@ -31,8 +31,9 @@ def template(content: str, start: int, read: Read, pieces: Pieces, fault: Fault)
         if sign in "{}" and content[at : at + 2] == sign * 2:
             kept, at = kept + sign, at + 2
         elif sign == "}":
-            raise fault("a placeholder is closed that was not opened; write '}}' for a brace",
-                        start + at)  # fmt: skip
+            raise fault(
+                "a placeholder is closed that was not opened; write '}}' for a brace", start + at
+            )
         elif sign == "{":
             if kept:
                 yield Text(kept, span=Span(start + began, start + at))
@@ -83,11 +84,14 @@ def _formatted(
 ) -> Node:
     found = _FORMAT.fullmatch(content, colon + 1, end)
     if found is None:
-        raise fault(f"expected a point and the number of decimals after ':'; {_HOW}",
-                    start + colon + 1)  # fmt: skip
+        raise fault(
+            f"expected a point and the number of decimals after ':'; {_HOW}", start + colon + 1
+        )
     if int(found[1]) > MOST_DECIMALS:
-        raise fault(f"at most {MOST_DECIMALS} decimals are printed, found {found[1]}",
-                    start + found.start(1))  # fmt: skip
+        raise fault(
+            f"at most {MOST_DECIMALS} decimals are printed, found {found[1]}",
+            start + found.start(1),
+        )
     return Placeholder(value, int(found[1]), found[2], unit_at=start + found.start(2), span=span)
 
 

@@ -329,9 +329,29 @@ class OneOf(Node):
 
 
 BOUND = (
-    Number, Text, Flag, Reason, Negative, Binary, Compare, Logic, Not, Choice, Call,
-    Constant, Scalar, Column, Cell, Lookup, Aggregate, Guard, Join, Fixed, Title, OneOf,
-)  # fmt: skip
+    Number,
+    Text,
+    Flag,
+    Reason,
+    Negative,
+    Binary,
+    Compare,
+    Logic,
+    Not,
+    Choice,
+    Call,
+    Constant,
+    Scalar,
+    Column,
+    Cell,
+    Lookup,
+    Aggregate,
+    Guard,
+    Join,
+    Fixed,
+    Title,
+    OneOf,
+)
 
 #: Those that read a cell as it is and can neither fail nor divide.
 READ = (Scalar, Column, Cell, OneOf)

@@ -5,6 +5,14 @@ from scalesheet.load.folder import PLAN_KINDS, load
 from scalesheet.load.reader import MAX_FINDINGS, Parsed, parse, plain
 
 __all__ = [
-    "MAX_FINDINGS", "PLAN_KINDS", "Document", "Parsed", "Steps", "flag", "load", "parse", "plain",
+    "MAX_FINDINGS",
+    "PLAN_KINDS",
+    "Document",
+    "Parsed",
+    "Steps",
+    "flag",
+    "load",
+    "parse",
+    "plain",
     "quotable",
-]  # fmt: skip
+]

@@ -85,10 +85,18 @@ def load(data: Path, label: str = "") -> tuple[list[Document], list[Diagnostic]]
         if parsed.data is not None:
             documents.append(
                 Document(
-                    kind, id, name, parsed.data, parsed.places, parsed.keys, parsed.broken,
-                    part, parsed.text, parsed.text_line,
+                    kind,
+                    id,
+                    name,
+                    parsed.data,
+                    parsed.places,
+                    parsed.keys,
+                    parsed.broken,
+                    part,
+                    parsed.text,
+                    parsed.text_line,
                 )
-            )  # fmt: skip
+            )
     for top in TOP:
         if not os.path.lexists(data / top):
             message = f"the book has no {top}; write it"

@@ -47,8 +47,12 @@ _CONFLICT = re.compile(r"^<{7} .*$", re.MULTILINE)
 _CONFLICT_END = re.compile(r"^>{7} ", re.MULTILINE)
 
 _WORDS: Mapping[str, Any] = {
-    "": None, "~": None, "null": None, "true": True, "false": False,
-}  # fmt: skip
+    "": None,
+    "~": None,
+    "null": None,
+    "true": True,
+    "false": False,
+}
 
 #: What libyaml and PyYAML say -> the remedy.
 _REMEDIES = (

@@ -22,9 +22,17 @@ Filled = Mapping[Steps, Any]
 
 #: Keys that are built line by line.
 BUILT = (
-    "scalars", "tables", "phases", "columns", "usual", "rows", "defaults", "inputs", "formula",
+    "scalars",
+    "tables",
+    "phases",
+    "columns",
+    "usual",
+    "rows",
+    "defaults",
+    "inputs",
+    "formula",
     "examples",
-)  # fmt: skip
+)
 #: Those, and such as say how a figure beside them is meant, or are asked for apart.
 _NO_BLANK = ("title", "source", "unit", "kind", *BUILT)
 #: Keys that are given as a whole, in one line.
@@ -32,9 +40,21 @@ _WHOLE: Mapping[str, tuple[str, ...]] = {"formula": ("inputs", "unit", "formula"
 #: Keys that are compared with others, and so say nothing once one of those is filled in.
 _RESTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "formula": {"examples": ("inputs", "formula", "unit")},
-    "model": {"published_parameters": ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn",
-                                       "vocab", "tied", "gated", "qkv_bias")},
-}  # fmt: skip
+    "model": {
+        "published_parameters": (
+            "layers",
+            "hidden",
+            "heads",
+            "kv_heads",
+            "head_dim",
+            "ffn",
+            "vocab",
+            "tied",
+            "gated",
+            "qkv_bias",
+        )
+    },
+}
 
 #: The keys of a range without an expected value.
 ENDS = {"low", "high"}

@@ -119,13 +119,21 @@ def gpt_neo(c: Config) -> Architecture:
     if not c.found and hidden % heads:
         c.wrong(("num_heads", "num_attention_heads"), f"a divisor of the hidden size {hidden}")
     return {
-        "layers": c.layers("num_layers", "num_hidden_layers"), "hidden": hidden, "heads": heads,
-        "kv_heads": heads, "head_dim": max(1, hidden // heads),
-        "ffn": c.size("intermediate_size", default=4 * hidden), "vocab": c.size("vocab_size"),
-        "max_sequence": positions, "tied": yes_or_no(c.flag("tie_word_embeddings", default=True)),
-        "gated": "no", "output_bias": "yes", "ffn_bias": "yes", "norm": "layernorm",
+        "layers": c.layers("num_layers", "num_hidden_layers"),
+        "hidden": hidden,
+        "heads": heads,
+        "kv_heads": heads,
+        "head_dim": max(1, hidden // heads),
+        "ffn": c.size("intermediate_size", default=4 * hidden),
+        "vocab": c.size("vocab_size"),
+        "max_sequence": positions,
+        "tied": yes_or_no(c.flag("tie_word_embeddings", default=True)),
+        "gated": "no",
+        "output_bias": "yes",
+        "ffn_bias": "yes",
+        "norm": "layernorm",
         "positions": positions,
-    }  # fmt: skip
+    }
 
 
 def gpt_bigcode(c: Config) -> Architecture:
@@ -138,12 +146,20 @@ def bloom(c: Config) -> Architecture:
     if not c.found and hidden % heads:
         c.wrong(("n_head", "num_attention_heads"), f"a divisor of the width {hidden}")
     return {
-        "layers": c.layers("n_layer", "num_hidden_layers"), "hidden": hidden, "heads": heads,
-        "kv_heads": heads, "head_dim": max(1, hidden // heads), "ffn": 4 * hidden,
-        "vocab": c.size("vocab_size"), "max_sequence": c.maybe("seq_length"),
-        "tied": yes_or_no(c.flag("tie_word_embeddings", default=True)), "gated": "no", **ALL_BIASES,
-        "norm": "layernorm", "embedding_norm": "yes",
-    }  # fmt: skip
+        "layers": c.layers("n_layer", "num_hidden_layers"),
+        "hidden": hidden,
+        "heads": heads,
+        "kv_heads": heads,
+        "head_dim": max(1, hidden // heads),
+        "ffn": 4 * hidden,
+        "vocab": c.size("vocab_size"),
+        "max_sequence": c.maybe("seq_length"),
+        "tied": yes_or_no(c.flag("tie_word_embeddings", default=True)),
+        "gated": "no",
+        **ALL_BIASES,
+        "norm": "layernorm",
+        "embedding_norm": "yes",
+    }
 
 
 def mpt(c: Config) -> Architecture:
@@ -161,15 +177,20 @@ def mpt(c: Config) -> Architecture:
     if not c.found and hidden % heads:
         c.wrong("n_heads", f"a divisor of the width {hidden}")
     return {
-        "layers": c.layers("n_layers"), "hidden": hidden, "heads": heads,
+        "layers": c.layers("n_layers"),
+        "hidden": hidden,
+        "heads": heads,
         "kv_heads": grouped.get(kind) or attention.size("kv_n_heads"),
         "head_dim": max(1, hidden // heads),
-        "ffn": int(c.number("expansion_ratio", 4.0) * hidden), "vocab": c.size("vocab_size"),
-        "max_sequence": longest, "tied": yes_or_no(c.flag("tie_word_embeddings", default=True)),
-        "gated": "no", **({} if plain else ALL_BIASES),
+        "ffn": int(c.number("expansion_ratio", 4.0) * hidden),
+        "vocab": c.size("vocab_size"),
+        "max_sequence": longest,
+        "tied": yes_or_no(c.flag("tie_word_embeddings", default=True)),
+        "gated": "no",
+        **({} if plain else ALL_BIASES),
         "norm": "layernorm-no-bias" if plain else "layernorm",
         "positions": longest if positions else 0,
-    }  # fmt: skip
+    }
 
 
 def falcon(c: Config) -> Architecture:
@@ -184,13 +205,20 @@ def falcon(c: Config) -> Architecture:
     if not c.found and hidden % heads:
         c.wrong(("num_attention_heads", "n_head"), f"a divisor of the hidden size {hidden}")
     return {
-        "layers": c.layers("num_hidden_layers", "n_layer"), "hidden": hidden, "heads": heads,
-        "kv_heads": kv_heads if newer else shared, "head_dim": max(1, hidden // heads),
-        "ffn": c.size("ffn_hidden_size", default=4 * hidden), "vocab": c.size("vocab_size"),
+        "layers": c.layers("num_hidden_layers", "n_layer"),
+        "hidden": hidden,
+        "heads": heads,
+        "kv_heads": kv_heads if newer else shared,
+        "head_dim": max(1, hidden // heads),
+        "ffn": c.size("ffn_hidden_size", default=4 * hidden),
+        "vocab": c.size("vocab_size"),
         "max_sequence": c.size("max_position_embeddings", default=2048),
-        "tied": yes_or_no(c.flag("tie_word_embeddings", default=True)), "gated": "no", **bias,
-        "norm": "layernorm", "block_norms": norms if newer or parallel else 2,
-    }  # fmt: skip
+        "tied": yes_or_no(c.flag("tie_word_embeddings", default=True)),
+        "gated": "no",
+        **bias,
+        "norm": "layernorm",
+        "block_norms": norms if newer or parallel else 2,
+    }
 
 
 def opt(c: Config) -> Architecture:

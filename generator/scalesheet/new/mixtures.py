@@ -45,9 +45,11 @@ def qwen3_moe(c: Config) -> Architecture:
 
 def routed_experts(c: Config, layers: int, count: str, width: int) -> dict[str, Any]:
     return {
-        "routed": c.size(count), "active": c.size("num_experts_per_tok"), "ffn": width,
+        "routed": c.size(count),
+        "active": c.size("num_experts_per_tok"),
+        "ffn": width,
         "dense_layers": layers_apart(c, layers, "decoder_sparse_step", plain="mlp_only_layers"),
-    }  # fmt: skip
+    }
 
 
 def olmoe(c: Config) -> Architecture:
@@ -68,9 +70,11 @@ def deepseek_v2(c: Config) -> Architecture:
     if c.flag("attention_bias", default=False):
         c.unsupported("attention_bias", "latent attention with biases cannot be written yet")
     latent = {
-        "query_rank": c.size("q_lora_rank", default=0), "kv_rank": c.size("kv_lora_rank"),
-        "rope_dim": c.size("qk_rope_head_dim"), "value_dim": c.size("v_head_dim"),
-    }  # fmt: skip
+        "query_rank": c.size("q_lora_rank", default=0),
+        "kv_rank": c.size("kv_lora_rank"),
+        "rope_dim": c.size("qk_rope_head_dim"),
+        "value_dim": c.size("v_head_dim"),
+    }
     made["experts"] = deepseek_experts(c, made)
     return {**made, "latent": latent}
 
@@ -87,11 +91,12 @@ def deepseek_experts(c: Config, made: Architecture) -> dict[str, Any]:
     c.ignore("topk_method", "topk_group", "n_group", "routed_scaling_factor")
     dense = c.size("first_k_dense_replace", default=0, least=0)
     experts = {
-        "routed": c.size("n_routed_experts"), "active": c.size("num_experts_per_tok"),
+        "routed": c.size("n_routed_experts"),
+        "active": c.size("num_experts_per_tok"),
         "shared": c.size("n_shared_experts", default=0, least=0),
         "ffn": c.size("moe_intermediate_size"),
         "dense_layers": layers_apart(c, made["layers"], "moe_layer_freq", after=dense),
-    }  # fmt: skip
+    }
     return checked(c, made, experts)
 
 
@@ -101,9 +106,12 @@ def llama4_text(c: Config) -> Architecture:
     step, layers = c.size("interleave_moe_layer_step", default=1), made["layers"]
     with_experts = c.sizes("moe_layers") or tuple(range(step - 1, layers, step))
     experts = {
-        "routed": c.size("num_local_experts"), "active": c.size("num_experts_per_tok", default=1),
-        "shared": 1, "ffn": width, "dense_layers": layers - len(set(with_experts)),
-    }  # fmt: skip
+        "routed": c.size("num_local_experts"),
+        "active": c.size("num_experts_per_tok", default=1),
+        "shared": 1,
+        "ffn": width,
+        "dense_layers": layers - len(set(with_experts)),
+    }
     c.ignore("use_qk_norm")  # it has no weights
     return {**made, "experts": checked(c, made, experts)}
 

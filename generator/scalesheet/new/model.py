@@ -19,13 +19,24 @@ from scalesheet.source.text import flow
 
 #: What a file need not say, since it is so without.
 _SILENT: Mapping[str, Any] = {
-    "qkv_bias": "no", "output_bias": "no", "ffn_bias": "no", "head_bias": "no", "norm": "rmsnorm",
-    "block_norms": 2, "qk_norm": "none", "embedding_norm": "no", "positions": 0,
+    "qkv_bias": "no",
+    "output_bias": "no",
+    "ffn_bias": "no",
+    "head_bias": "no",
+    "norm": "rmsnorm",
+    "block_norms": 2,
+    "qk_norm": "none",
+    "embedding_norm": "no",
+    "positions": 0,
     "max_sequence": None,
-}  # fmt: skip
+}
 _SILENT_PARTS: Mapping[str, Any] = {
-    "shared": 0, "dense_layers": 0, "router_bias": "no", "shared_gate": "no", "query_rank": 0,
-}  # fmt: skip
+    "shared": 0,
+    "dense_layers": 0,
+    "router_bias": "no",
+    "shared_gate": "no",
+    "query_rank": 0,
+}
 
 
 @dataclass(frozen=True)

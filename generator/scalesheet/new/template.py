@@ -22,8 +22,11 @@ from scalesheet.source.text import WIDTH, block, flow
 
 #: Keys that name a row of another kind of file.
 NAMES = {
-    "accelerator": "hardware", "model": "models", "node": "nodes", "provider": "providers",
-}  # fmt: skip
+    "accelerator": "hardware",
+    "model": "models",
+    "node": "nodes",
+    "provider": "providers",
+}
 #: Those of them that name it by its title, and may do so where there is no such file.
 _BY_TITLE = ("provider",)
 #: What differs from the schema's example: nothing of a new file was read anywhere yet.

@@ -20,9 +20,12 @@ def qwen2_vl(c: Config) -> Architecture:
     ffn = int(v.number("mlp_ratio", 4.0) * width)
     v.ignore("hidden_size")  # the width of the language model
     tower = {
-        "layers": v.layers("depth"), "hidden": width, "ffn": ffn, "norm": "layernorm",
+        "layers": v.layers("depth"),
+        "hidden": width,
+        "ffn": ffn,
+        "norm": "layernorm",
         "outer_norms": 2,
-    }  # fmt: skip
+    }
     return {**made, "vision": {**tower, **patches(v)}}
 
 
@@ -33,10 +36,13 @@ def qwen2_5_vl(c: Config) -> Architecture:
         return made
     v.ignore("out_hidden_size", "fullatt_block_indexes", "tokens_per_second", "window_size")
     tower = {
-        "layers": v.layers("depth", default=32), "hidden": v.size("hidden_size", default=1280),
-        "ffn": v.size("intermediate_size", default=3420), "gated": "yes", "norm": "rmsnorm",
+        "layers": v.layers("depth", default=32),
+        "hidden": v.size("hidden_size", default=1280),
+        "ffn": v.size("intermediate_size", default=3420),
+        "gated": "yes",
+        "norm": "rmsnorm",
         "outer_norms": 1,
-    }  # fmt: skip
+    }
     return {**made, "vision": {**tower, **patches(v)}}
 
 
@@ -50,9 +56,12 @@ def patches(v: Config) -> dict[str, int]:
 
 #: What the text part of a Gemma 3 config leaves out where it is the default of its class.
 _GEMMA3_DEFAULTS = {
-    "vocab_size": 262_208, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256,
+    "vocab_size": 262_208,
+    "num_attention_heads": 8,
+    "num_key_value_heads": 4,
+    "head_dim": 256,
     "max_position_embeddings": 131_072,
-}  # fmt: skip
+}
 
 
 def gemma3(c: Config) -> Architecture:
@@ -87,17 +96,24 @@ def image_transformer(v: Config) -> Architecture:
     across = v.size("image_size") // side
     v.ignore("num_attention_heads", "projection_dim", "vocab_size")
     return {
-        "layers": v.layers("num_hidden_layers"), "hidden": v.size("hidden_size"),
-        "ffn": v.size("intermediate_size"), "norm": "layernorm",
-        "patch": v.size("num_channels", default=3) * side**2, "positions": across**2,
-    }  # fmt: skip
+        "layers": v.layers("num_hidden_layers"),
+        "hidden": v.size("hidden_size"),
+        "ffn": v.size("intermediate_size"),
+        "norm": "layernorm",
+        "patch": v.size("num_channels", default=3) * side**2,
+        "positions": across**2,
+    }
 
 
 #: What the text part of a LLaVA config leaves out: the defaults of the class of Llama.
 _LLAMA_DEFAULTS = {
-    "vocab_size": 32_000, "hidden_size": 4096, "intermediate_size": 11_008,
-    "num_hidden_layers": 32, "num_attention_heads": 32, "max_position_embeddings": 2048,
-}  # fmt: skip
+    "vocab_size": 32_000,
+    "hidden_size": 4096,
+    "intermediate_size": 11_008,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "max_position_embeddings": 2048,
+}
 
 
 def llava(c: Config) -> Architecture:

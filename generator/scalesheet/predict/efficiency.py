@@ -124,10 +124,15 @@ def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     layout = Work(cases, book)
     parts = {**steps.computing(book, layout, fitted), **steps.of_run(book, layout, fitted)}
     overhead = rows_of(
-        book, "run-overhead", gpus=layout.usual_gpus, parameters=cases.parameters,
-        active=cases.active, gross=fitted["gross"], scale=fitted["scale"],
+        book,
+        "run-overhead",
+        gpus=layout.usual_gpus,
+        parameters=cases.parameters,
+        active=cases.active,
+        gross=fitted["gross"],
+        scale=fitted["scale"],
         experts=fitted["experts"],
-    )  # fmt: skip
+    )
     time = _time(book, parts, 0.0, overhead)
     hours = rows_of(book, "gpu-hours-from-token-time", tokens=cases.tokens, token_time=time)
     spread = _spread(OF_RUNS, parts, _run_factors(layout), fitted, (RUN_WITHIN, RUN_BETWEEN))
@@ -151,9 +156,12 @@ def token_times(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Array, 
         **steps.stated(book, layout, {**fitted, "update": 1.0}),
     }
     overhead = rows_of(
-        book, "run-overhead", gpus=layout.gpus, scale=fitted["scale"],
+        book,
+        "run-overhead",
+        gpus=layout.gpus,
+        scale=fitted["scale"],
         gross=fitted["stock"] * _stock(cases),
-    )  # fmt: skip
+    )
     time = _time(book, parts, steps.bubble(book, layout), overhead)
     return time, _spread(OF_STEPS, parts, _step_factors(layout), fitted, (WITHIN, BETWEEN))
 
@@ -266,9 +274,16 @@ def fit_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficie
     parts = {**steps.computing(book, layout, ones), **steps.of_run(book, layout, ones)}
     time = np.log(truth * 3600 / cases.tokens)
     return _fit(
-        OF_RUNS, parts, np.zeros(len(cases)), _run_factors(layout), time, family,
-        (RUN_WITHIN, RUN_BETWEEN), _run_gaps(cases), rising=True,
-    )  # fmt: skip
+        OF_RUNS,
+        parts,
+        np.zeros(len(cases)),
+        _run_factors(layout),
+        time,
+        family,
+        (RUN_WITHIN, RUN_BETWEEN),
+        _run_gaps(cases),
+        rising=True,
+    )
 
 
 def fit_throughput(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
@@ -281,9 +296,16 @@ def fit_throughput(book: Book, cases: Cases, truth: Array, family: Words) -> Coe
     }
     time = -np.log(truth) - np.log1p(steps.bubble(book, layout))
     return _fit(
-        OF_STEPS, parts, parts.pop("update"), _step_factors(layout), time, family,
-        (WITHIN, BETWEEN), _step_gaps(cases), rising=False,
-    )  # fmt: skip
+        OF_STEPS,
+        parts,
+        parts.pop("update"),
+        _step_factors(layout),
+        time,
+        family,
+        (WITHIN, BETWEEN),
+        _step_gaps(cases),
+        rising=False,
+    )
 
 
 def _ones(priors: Mapping[str, Prior]) -> dict[str, float]:

@@ -20,9 +20,16 @@ from scalesheet.predict.steps import Layout
 
 #: What `parts` returns, in this order.
 COMPONENTS = (
-    "weights", "gradients", "optimizer", "activations", "working", "logits", "cache", "buffers",
+    "weights",
+    "gradients",
+    "optimizer",
+    "activations",
+    "working",
+    "logits",
+    "cache",
+    "buffers",
     "framework",
-)  # fmt: skip
+)
 FROZEN = ("lora", "qlora", "adapter")
 RANK = 8.0  # of adapters, where a row does not say
 AT_ONCE = 2.0  # layers gathered at stage 3
@@ -156,10 +163,15 @@ class Footprint:
         """Parameters on one accelerator before sharding."""
         cases = self.cases
         return self._rows(
-            "parameters-per-gpu", parameters=cases.parameters, active=cases.active,
-            lookup=self.lookup, tables=self.tables, tensor=cases.tensor, pipeline=cases.pipeline,
+            "parameters-per-gpu",
+            parameters=cases.parameters,
+            active=cases.active,
+            lookup=self.lookup,
+            tables=self.tables,
+            tensor=cases.tensor,
+            pipeline=cases.pipeline,
             expert=cases.expert,
-        )  # fmt: skip
+        )
 
     @cached_property
     def ffn(self) -> Array:
@@ -177,10 +189,16 @@ class Footprint:
         cases = self.cases
         rank = np.where(np.isnan(cases.rank), RANK, cases.rank)
         trained = self._rows(
-            "lora-all-linear-parameters", rank=rank, layers=cases.layers, hidden=cases.hidden,
-            heads=cases.heads, kv_heads=cases.kv_heads, head_dim=cases.head_dim, ffn=self.ffn,
+            "lora-all-linear-parameters",
+            rank=rank,
+            layers=cases.layers,
+            hidden=cases.hidden,
+            heads=cases.heads,
+            kv_heads=cases.kv_heads,
+            head_dim=cases.head_dim,
+            ffn=self.ffn,
             ffn_matrices=np.where(cases.gated, 3.0, 2.0),
-        )  # fmt: skip
+        )
         return np.where(self.frozen, trained, 0.0) / (cases.tensor * cases.pipeline)
 
     @cached_property
@@ -217,9 +235,12 @@ class Footprint:
         tables = np.where(self.cases.pipeline > 1, 1.0, self.tables)
         kept = tables * self.lookup / self.cases.tensor
         packed = self._rows(
-            "quantised-weight-bytes", quantised=self.own - kept, bits_per_parameter=bits,
-            kept=kept, kept_bits=16.0,
-        )  # fmt: skip
+            "quantised-weight-bytes",
+            quantised=self.own - kept,
+            bits_per_parameter=bits,
+            kept=kept,
+            kept_bits=16.0,
+        )
         plain = self._rows("weight-bytes", parameters=self.own, bits_per_parameter=self.weight_bits)
         return np.where(self.quantised, packed, plain)
 
@@ -236,11 +257,15 @@ class Footprint:
         shares = (1 - self.among_experts, self.shards), (self.among_experts, left)
         dense, experts = (
             self._rows(
-                "state-bytes", parameters=parameters * share, bytes_per_parameter=each,
-                stage=stage, sharded_from=since, shards=shards,
+                "state-bytes",
+                parameters=parameters * share,
+                bytes_per_parameter=each,
+                stage=stage,
+                sharded_from=since,
+                shards=shards,
             )
             for share, shards in shares
-        )  # fmt: skip
+        )
         return dense + experts
 
     @cached_property
@@ -285,9 +310,12 @@ class Footprint:
             master = np.where(is_it, master if copy is None else copy, master)
             constant = np.where(is_it, block, constant)
         each = self._rows(
-            "optimizer-bytes-per-parameter", moments=moments, moment_bytes=moment,
-            master_bytes=master, constant_bytes=constant,
-        )  # fmt: skip
+            "optimizer-bytes-per-parameter",
+            moments=moments,
+            moment_bytes=moment,
+            master_bytes=master,
+            constant_bytes=constant,
+        )
         held = self._sharded(self.trained, each, 1.0, self.settings.stage)
         return np.where(self.settings.offloaded, 0.0, held)
 
@@ -314,29 +342,43 @@ class Footprint:
         tuned = self.frozen | among(cases.method, "full")
         at_matrices = among(cases.method, "lora", "qlora") | among(cases.variant, *AT_MATRICES)
         return self._rows(
-            "block-activation-bytes", batch=self.settings.batch, length=self.length,
-            hidden=cases.hidden, heads=cases.heads,
+            "block-activation-bytes",
+            batch=self.settings.batch,
+            length=self.length,
+            hidden=cases.hidden,
+            heads=cases.heads,
             kv_heads=np.where(tuned, cases.heads, cases.kv_heads),
-            head_dim=cases.head_dim, ffn=self.ffn, gated=cases.gated.astype(np.float64),
+            head_dim=cases.head_dim,
+            ffn=self.ffn,
+            gated=cases.gated.astype(np.float64),
             trained=np.where(self.frozen & ~self.quantised, 0.0, 1.0),
-            element_bytes=self.element, score_bytes=np.where(unfused, 2 * self.element + 1, 0.0),
+            element_bytes=self.element,
+            score_bytes=np.where(unfused, 2 * self.element + 1, 0.0),
             copies=COPIES * at_matrices + WIDE * (tuned & cases.gated),
-            tensor=cases.tensor, spread=self.spread,
-        )  # fmt: skip
+            tensor=cases.tensor,
+            spread=self.spread,
+        )
 
     def held(self, unfused: float, in_flight: Array | float) -> Array:
         """What layers hold for the backward pass."""
         cases = self.cases
         boundary = self._rows(
-            "activation-bytes-full", batch=self.settings.batch, length=self.length,
-            hidden=cases.hidden, layers=1.0,
-        )  # fmt: skip
+            "activation-bytes-full",
+            batch=self.settings.batch,
+            length=self.length,
+            hidden=cases.hidden,
+            layers=1.0,
+        )
         return self._rows(
-            "held-activation-bytes", per_layer=self.per_layer,
-            boundary=boundary * self.element / 2 / self.spread, layers=cases.layers,
-            pipeline=cases.pipeline, in_flight=in_flight,
-            recomputed=self.settings.recomputed, unfused=unfused,
-        )  # fmt: skip
+            "held-activation-bytes",
+            per_layer=self.per_layer,
+            boundary=boundary * self.element / 2 / self.spread,
+            layers=cases.layers,
+            pipeline=cases.pipeline,
+            in_flight=in_flight,
+            recomputed=self.settings.recomputed,
+            unfused=unfused,
+        )
 
     @cached_property
     def in_flight(self) -> Array:
@@ -349,9 +391,12 @@ class Footprint:
         """Of the last stage, less what the first one holds beyond it."""
         cases = self.cases
         whole = self._rows(
-            "logit-bytes", batch=self.settings.batch, length=self.length,
-            vocab=cases.vocab / cases.tensor, bytes_per_logit=each,
-        )  # fmt: skip
+            "logit-bytes",
+            batch=self.settings.batch,
+            length=self.length,
+            vocab=cases.vocab / cases.tensor,
+            bytes_per_logit=each,
+        )
         return np.maximum(0.0, whole - held * (1 - 1 / self.in_flight))
 
     @cached_property
@@ -359,9 +404,11 @@ class Footprint:
         """Keys and values of sequences at their full length; training has none."""
         cases = self.cases
         each = self._rows(
-            "kv-cache-bytes-per-token", layers=cases.layers, kv_heads=cases.kv_heads,
+            "kv-cache-bytes-per-token",
+            layers=cases.layers,
+            kv_heads=cases.kv_heads,
             head_dim=cases.head_dim,
-        )  # fmt: skip
+        )
         whole = self._rows(
             "kv-cache-bytes", per_token=each, length=self.length, sequences=self.settings.batch
         )
@@ -376,10 +423,15 @@ class Footprint:
         cases = self.cases
         layers = np.ceil(cases.layers / cases.pipeline)
         exchanged = self._rows(
-            "exchange-buffer-bytes", trained=self.trained, own=self.all_weights, layers=layers,
-            gradient_bytes=self._state("gradients"), stage=self.settings.stage,
-            shards=self.shards, at_once=np.where(self.whole, layers, AT_ONCE),
-        )  # fmt: skip
+            "exchange-buffer-bytes",
+            trained=self.trained,
+            own=self.all_weights,
+            layers=layers,
+            gradient_bytes=self._state("gradients"),
+            stage=self.settings.stage,
+            shards=self.shards,
+            at_once=np.where(self.whole, layers, AT_ONCE),
+        )
         matrix = self._rows("weight-bytes", parameters=cases.hidden * self.ffn / cases.tensor)
         unpacked = np.where(self.quantised, matrix, 0.0)
         copied = self._rows(

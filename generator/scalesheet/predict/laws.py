@@ -87,9 +87,12 @@ def judged(book: Book, score: TaskScore) -> dict[str, Quality]:
         own = gap[score.counted & ~np.isnan(gap)]
         error = np.abs(own)
         out[law.name] = Quality(
-            len(own), float(np.median(error)), float(np.quantile(error, 0.9)), float(own.mean()),
+            len(own),
+            float(np.median(error)),
+            float(np.quantile(error, 0.9)),
+            float(own.mean()),
             None,
-        )  # fmt: skip
+        )
     return out
 
 
@@ -121,8 +124,9 @@ def optimal(book: Book, compute: Sequence[float]) -> list[Best]:
             tokens = rows_of(book, "compute-optimal-tokens", compute=budget, **given)
             out.append(Best(name, size, tokens))
     for name, record in (
-        ("DeepSeek 2024", "deepseek-optimal-tokens"), ("Llama 3 2024", "llama-3-optimal-tokens"),
-    ):  # fmt: skip
+        ("DeepSeek 2024", "deepseek-optimal-tokens"),
+        ("Llama 3 2024", "llama-3-optimal-tokens"),
+    ):
         if record in book.records:
             tokens = rows_of(book, record, compute=budget)
             out.append(Best(name, budget / (6 * tokens), tokens))
@@ -157,9 +161,12 @@ def in_use(book: Book, target: float, demand: Sequence[float], record: str) -> B
     stated = defaults(book, record)
     sizes = np.geomspace(1e7, 1e13, GRID)
     tokens = rows_of(
-        book, "tokens-for-loss", loss=target, parameters=sizes,
+        book,
+        "tokens-for-loss",
+        loss=target,
+        parameters=sizes,
         **{name: stated[name] for name in ("floor", "a", "b", "alpha", "beta")},
-    )  # fmt: skip
+    )
     places = []
     for wanted in demand:
         whole = rows_of(book, "lifetime-flop", parameters=sizes, tokens=tokens, demand=wanted)

@@ -36,12 +36,18 @@ NO_TABLE = Table("", "", (), (), {})
 SIZES = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
 #: Column of the accelerators -> the unit that cases have it in.
 _FIGURES = {
-    "memory": "byte", "bandwidth": "byte / second", "link": "byte / second", "power": "W / GPU",
+    "memory": "byte",
+    "bandwidth": "byte / second",
+    "link": "byte / second",
+    "power": "W / GPU",
     "link_domain": "GPU",
-    "dense_bf16": "FLOP / (second * GPU)", "dense_fp16": "FLOP / (second * GPU)",
-    "dense_fp8": "FLOP / (second * GPU)", "dense_tf32": "FLOP / (second * GPU)",
-    "fp32": "FLOP / (second * GPU)", "measured_bf16": "FLOP / (second * GPU)",
-}  # fmt: skip
+    "dense_bf16": "FLOP / (second * GPU)",
+    "dense_fp16": "FLOP / (second * GPU)",
+    "dense_fp8": "FLOP / (second * GPU)",
+    "dense_tf32": "FLOP / (second * GPU)",
+    "fp32": "FLOP / (second * GPU)",
+    "measured_bf16": "FLOP / (second * GPU)",
+}
 
 
 @dataclass(frozen=True)
@@ -108,19 +114,30 @@ def hardware(rows: Words, precision: Words, catalogue: Known) -> Hardware:
     used = words([text or "16-bit" for text in precision.tolist()])
     peak = np.full(len(rows), np.nan)
     for text, values in (
-        ("16-bit", sixteen), ("bf16", sixteen), ("fp16", figure("dense_fp16")),
-        ("fp8", figure("dense_fp8")), ("tf32", figure("dense_tf32")),
+        ("16-bit", sixteen),
+        ("bf16", sixteen),
+        ("fp16", figure("dense_fp16")),
+        ("fp8", figure("dense_fp8")),
+        ("tf32", figure("dense_tf32")),
         ("fp32", figure("fp32")),
-    ):  # fmt: skip
+    ):
         peak = np.where(among(used, text), values, peak)
     no_peak = no_reasons(len(rows))
     for at in np.flatnonzero(np.isnan(peak) & (place >= 0)).tolist():
         no_peak[at] = f"the catalogue has no dense {used[at]} peak of {rows[at]}"
     return Hardware(
-        figure("memory"), figure("bandwidth"), figure("link"), figure("link_domain"),
-        figure("power"), peak, sixteen,
-        figure("measured_bf16"), ~np.isnan(figure("dense_bf16")), used, no_peak,
-    )  # fmt: skip
+        figure("memory"),
+        figure("bandwidth"),
+        figure("link"),
+        figure("link_domain"),
+        figure("power"),
+        peak,
+        sixteen,
+        figure("measured_bf16"),
+        ~np.isnan(figure("dense_bf16")),
+        used,
+        no_peak,
+    )
 
 
 # ------------------------------------------------------------------ models

@@ -92,15 +92,23 @@ def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
         return none_of(len(cases), f"the fit on file has no '{missing[0]}'; run 'scalesheet fit'")
     coefficients = {name: fitted[name] for name in SHAPE}
     shape = rows_of(
-        book, "joint-power-loss", parameters=without_embeddings(cases),
-        tokens=seen_tokens(book, cases), floor=0.0, **coefficients,
-    )  # fmt: skip
+        book,
+        "joint-power-loss",
+        parameters=without_embeddings(cases),
+        tokens=seen_tokens(book, cases),
+        floor=0.0,
+        **coefficients,
+    )
     middle = float(
         rows_of(
-            book, "joint-power-loss", parameters=np.array([PARAMETERS]), tokens=TOKENS, floor=0.0,
+            book,
+            "joint-power-loss",
+            parameters=np.array([PARAMETERS]),
+            tokens=TOKENS,
+            floor=0.0,
             **coefficients,
         )[0]
-    )  # fmt: skip
+    )
     found = each(cases.evaluation, lambda name: _offset(name, fitted)).tolist()
     offset = np.array([each[0] for each in found], dtype=np.float64)
     known = np.array([each[1] for each in found], dtype=bool)

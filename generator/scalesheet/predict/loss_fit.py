@@ -62,9 +62,14 @@ class Rows:
 
     def only(self, rows: Flags) -> Rows:
         return Rows(
-            self.parameters[rows], self.tokens[rows], self.loss[rows], self.length[rows],
-            self.sets[rows], self.texts[rows], self.family[rows],
-        )  # fmt: skip
+            self.parameters[rows],
+            self.tokens[rows],
+            self.loss[rows],
+            self.length[rows],
+            self.sets[rows],
+            self.texts[rows],
+            self.family[rows],
+        )
 
     def law(self, logs: Array) -> Array:
         """`joint-power-loss` without its floor, from the logarithms of its coefficients."""

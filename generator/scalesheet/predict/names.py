@@ -10,12 +10,43 @@ from scalesheet.model import Table
 from scalesheet.nearest import nearest
 
 #: Words that say nothing of which accelerator it is.
-_IDLE = frozenset((
-    "nvidia", "amd", "google", "intel", "aws", "gpu", "gpus", "card", "tensor", "core", "tesla",
-    "geforce", "instinct", "cloud", "habana", "chip", "chips", "pod", "pods", "slice",
-    "accelerator", "accelerators", "dgx", "hgx", "hbm2", "hbm2e", "hbm3", "hbm3e", "gddr6",
-    "gddr6x", "gddr7", "vram", "memory",
-))  # fmt: skip
+_IDLE = frozenset(
+    (
+        "nvidia",
+        "amd",
+        "google",
+        "intel",
+        "aws",
+        "gpu",
+        "gpus",
+        "card",
+        "tensor",
+        "core",
+        "tesla",
+        "geforce",
+        "instinct",
+        "cloud",
+        "habana",
+        "chip",
+        "chips",
+        "pod",
+        "pods",
+        "slice",
+        "accelerator",
+        "accelerators",
+        "dgx",
+        "hgx",
+        "hbm2",
+        "hbm2e",
+        "hbm3",
+        "hbm3e",
+        "gddr6",
+        "gddr6x",
+        "gddr7",
+        "vram",
+        "memory",
+    )
+)
 _COUNT = re.compile(r"^\s*([0-9]+)\s*[x×*]\s*(?=\S)", re.IGNORECASE)
 _SIZE = re.compile(r"([0-9]+)[\s_-]*g(?:i?b)?\b")
 _VERSION = re.compile(r"\btpu[\s_-]*v?([0-9]+)(?:[\s_-]*([a-z])\b)?")
@@ -73,9 +104,11 @@ def accelerators(table: Table) -> Accelerators:
         size = size if isinstance(size, float) else 0.0
         built = table.columns["form_factor"].stated.get(row)
         shape = " ".join(_plain(str(built.value))) if built is not None else ""
-        parts[row] = frozenset(
-            word for name in called for word in _plain(name)
-        ) | {f"{size:g}gb"} | frozenset(shape.split())  # fmt: skip
+        parts[row] = (
+            frozenset(word for name in called for word in _plain(name))
+            | {f"{size:g}gb"}
+            | frozenset(shape.split())
+        )
         rank[row] = (not any(each in parts[row] for each in _FORMS), size, row)
     words = frozenset(word for own in parts.values() for word in own)
     return Accelerators({k: tuple(v) for k, v in exact.items()}, parts, rank, tuple(every), words)

@@ -31,32 +31,73 @@ from scalesheet.predict.arrays import (
 #: Task -> column of a file -> field of the case. Of two columns for one field the first that
 #: states it holds.
 _ARCHITECTURE = {
-    "layers": "layers", "hidden": "hidden", "heads": "heads", "kv_heads": "kv_heads",
-    "head_dim": "head_dim", "ffn": "ffn", "vocab": "vocab",
-}  # fmt: skip
+    "layers": "layers",
+    "hidden": "hidden",
+    "heads": "heads",
+    "kv_heads": "kv_heads",
+    "head_dim": "head_dim",
+    "ffn": "ffn",
+    "vocab": "vocab",
+}
 #: Columns of things that exist as a whole or not at all.
 _WHOLE = frozenset((*_ARCHITECTURE, "n_gpus"))
 _SETUP = {
-    "id": "id", "model": "model", "seq_len": "sequence", "hardware": "hardware", "n_gpus": "gpus",
-    "precision": "precision_text", "parallelism": "layout", "sharding": "layout",
-    "global_batch_seqs": "global_batch", "micro_batch": "micro_batch", "act_ckpt": "recompute",
-    "params": "parameters", "params_total": "parameters", "params_active": "active",
-}  # fmt: skip
+    "id": "id",
+    "model": "model",
+    "seq_len": "sequence",
+    "hardware": "hardware",
+    "n_gpus": "gpus",
+    "precision": "precision_text",
+    "parallelism": "layout",
+    "sharding": "layout",
+    "global_batch_seqs": "global_batch",
+    "micro_batch": "micro_batch",
+    "act_ckpt": "recompute",
+    "params": "parameters",
+    "params_total": "parameters",
+    "params_active": "active",
+}
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "runs": {**_SETUP, **_ARCHITECTURE, "kind": "kind", "tokens": "tokens"},
     "throughput": {**_SETUP, **_ARCHITECTURE, "task": "kind"},
     "memory": {**_SETUP, **_ARCHITECTURE, "method": "kind", "quantity": "quantity"},
     "loss": {
-        "id": "id", "model": "model", "kind": "kind", "N": "parameters", "N_kind": "counts",
-        "D_tokens": "tokens", "D_unique": "unique", "C_flops": "compute", "loss_unit": "loss_unit",
-        "tokenizer": "tokenizer", "eval_set": "evaluation", **_ARCHITECTURE, "seq_len": "sequence",
+        "id": "id",
+        "model": "model",
+        "kind": "kind",
+        "N": "parameters",
+        "N_kind": "counts",
+        "D_tokens": "tokens",
+        "D_unique": "unique",
+        "C_flops": "compute",
+        "loss_unit": "loss_unit",
+        "tokenizer": "tokenizer",
+        "eval_set": "evaluation",
+        **_ARCHITECTURE,
+        "seq_len": "sequence",
     },
-}  # fmt: skip
+}
 
-NUMBERS = frozenset((
-    "parameters", "active", "layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab",
-    "sequence", "tokens", "gpus", "global_batch", "micro_batch", "compute", "unique",
-))  # fmt: skip
+NUMBERS = frozenset(
+    (
+        "parameters",
+        "active",
+        "layers",
+        "hidden",
+        "heads",
+        "kv_heads",
+        "head_dim",
+        "ffn",
+        "vocab",
+        "sequence",
+        "tokens",
+        "gpus",
+        "global_batch",
+        "micro_batch",
+        "compute",
+        "unique",
+    )
+)
 NOT_STATED = frozenset(("", "nan", "none", "null", "n/a", "na", "-", "?", "unknown"))
 #: Of texts: `none` is a word that says something of sharding and recomputation.
 _NO_WORD = NOT_STATED - {"none"}

@@ -168,9 +168,12 @@ class _Judged:
             coverage = float(np.mean(inside))
         error = self.error[rows]
         return Quality(
-            len(truth), float(np.median(error)), float(np.quantile(error, 0.9)), float(bias),
+            len(truth),
+            float(np.median(error)),
+            float(np.quantile(error, 0.9)),
+            float(bias),
             coverage,
-        )  # fmt: skip
+        )
 
 
 def leave_out(
@@ -283,5 +286,8 @@ def _law(book: Book, cases: Cases) -> Array:
 
 
 _RULES: Mapping[str, Callable[[Book, Cases], Array]] = {
-    "runs": _hours, "throughput": _speed, "memory": _states, "loss": _law,
-}  # fmt: skip
+    "runs": _hours,
+    "throughput": _speed,
+    "memory": _states,
+    "loss": _law,
+}

@@ -96,11 +96,18 @@ class Work(Layout):
         """Parameters that matrix products use; all of them where the architecture is estimated."""
         cases = self.cases
         told = rows_of(
-            self.book, "product-parameters", active=cases.active, layers=cases.layers,
-            hidden=cases.hidden, heads=cases.heads, kv_heads=cases.kv_heads,
-            head_dim=cases.head_dim, ffn=cases.ffn, vocab=cases.vocab,
+            self.book,
+            "product-parameters",
+            active=cases.active,
+            layers=cases.layers,
+            hidden=cases.hidden,
+            heads=cases.heads,
+            kv_heads=cases.kv_heads,
+            head_dim=cases.head_dim,
+            ffn=cases.ffn,
+            vocab=cases.vocab,
             ffn_matrices=np.where(cases.gated, 3.0, 2.0),
-        )  # fmt: skip
+        )
         return np.where(cases.known, told, cases.active)
 
     @cached_property
@@ -118,11 +125,18 @@ class Work(Layout):
         cases = self.cases
         wide = np.where(among(cases.precision, "fp32", "tf32"), 2.0, 1.0)
         return wide * rows_of(
-            self.book, "kept-bytes-per-token", layers=cases.layers, hidden=cases.hidden,
-            heads=cases.heads, kv_heads=cases.kv_heads, head_dim=cases.head_dim, ffn=cases.ffn,
-            per_ffn=np.where(cases.gated, 6.0, 4.5), context=self.sequence,
+            self.book,
+            "kept-bytes-per-token",
+            layers=cases.layers,
+            hidden=cases.hidden,
+            heads=cases.heads,
+            kv_heads=cases.kv_heads,
+            head_dim=cases.head_dim,
+            ffn=cases.ffn,
+            per_ffn=np.where(cases.gated, 6.0, 4.5),
+            context=self.sequence,
             per_score=np.where(self.fused, 0.0, 5.0),
-        )  # fmt: skip
+        )
 
     @cached_property
     def recomputed(self) -> Array:
@@ -154,9 +168,13 @@ class Work(Layout):
         nodes = np.full(len(self.cases), NODE)
         link = first_stated(self.cases.link, np.full(len(self.cases), PLAIN_LINK))
         rate = rows_of(
-            self.book, "group-bandwidth", link=link / 1e9, group=group, beyond=BETWEEN_NODES,
+            self.book,
+            "group-bandwidth",
+            link=link / 1e9,
+            group=group,
+            beyond=BETWEEN_NODES,
             domain_size=np.maximum(first_stated(self.cases.domain, nodes), NODE),
-        )  # fmt: skip
+        )
         return rate * 1e9
 
     @cached_property
@@ -181,27 +199,47 @@ def computing(
     """
     cases = layout.cases
     flop = rows_of(
-        book, "training-flop-per-token", parameters=layout.product_parameters, layers=1.0,
-        width=1.0, context=1.0, per_parameter=np.where(layout.small, 4.0, 6.0), per_score=0.0,
-    )  # fmt: skip
+        book,
+        "training-flop-per-token",
+        parameters=layout.product_parameters,
+        layers=1.0,
+        width=1.0,
+        context=1.0,
+        per_parameter=np.where(layout.small, 4.0, 6.0),
+        per_score=0.0,
+    )
     peak, sixteen = cases.peak / 1e12, cases.sixteen / 1e12
     share = first_stated(cases.measured / cases.sixteen, np.full(len(cases), ACHIEVABLE))
     products = {
         name: rows_of(
-            book, "product-time", flop=np.where(rows, flop, 0.0), peak=peak, achievable=share,
+            book,
+            "product-time",
+            flop=np.where(rows, flop, 0.0),
+            peak=peak,
+            achievable=share,
             slowdown=at[name],
         )
         for name, rows in (("products", ~layout.fp8), ("products_fp8", layout.fp8))
-    }  # fmt: skip
+    }
     attention = rows_of(
-        book, "attention-time", layers=cases.layers, width=cases.heads * cases.head_dim,
-        context=layout.sequence, per_score=7 + 2 * again, peak=sixteen,
-        bandwidth=cases.bandwidth / 1e9, slowdown=at["attention"],
-    )  # fmt: skip
+        book,
+        "attention-time",
+        layers=cases.layers,
+        width=cases.heads * cases.head_dim,
+        context=layout.sequence,
+        per_score=7 + 2 * again,
+        peak=sixteen,
+        bandwidth=cases.bandwidth / 1e9,
+        slowdown=at["attention"],
+    )
     kept = rows_of(
-        book, "activation-traffic", kept=layout.kept, vocab=cases.vocab, tensor=cases.tensor,
+        book,
+        "activation-traffic",
+        kept=layout.kept,
+        vocab=cases.vocab,
+        tensor=cases.tensor,
         passes=np.where(layout.small, 2 / 3, 1.0),
-    )  # fmt: skip
+    )
     traffic = _moved(book, kept, cases.bandwidth, at["traffic"])
     return {**products, "attention": attention, "traffic": traffic}
 
@@ -216,25 +254,44 @@ def stated(book: Book, layout: Work, at: Mapping[str, float]) -> dict[str, Array
     spread = layout.across(layout.ways * layout.replicas)
 
     again = rows_of(
-        book, "product-time", flop=2 * layout.recomputed * layout.product_parameters,
-        peak=cases.peak / 1e12, slowdown=at["again"],
+        book,
+        "product-time",
+        flop=2 * layout.recomputed * layout.product_parameters,
+        peak=cases.peak / 1e12,
+        slowdown=at["again"],
         achievable=first_stated(cases.measured / cases.sixteen, np.full(len(cases), ACHIEVABLE)),
-    )  # fmt: skip
+    )
     exchanged = rows_of(
-        book, "data-parallel-traffic", parameters=own, trained=trained, replicas=layout.replicas,
-        stage=np.nan_to_num(cases.zero), tokens=1 / each, micro_batches=layout.micro_batches,
-    )  # fmt: skip
+        book,
+        "data-parallel-traffic",
+        parameters=own,
+        trained=trained,
+        replicas=layout.replicas,
+        stage=np.nan_to_num(cases.zero),
+        tokens=1 / each,
+        micro_batches=layout.micro_batches,
+    )
     rings = 4 * cases.layers * cases.kv_heads * cases.head_dim * 2 * (cases.context - 1)
     per_micro_batch = rows_of(
-        book, "tensor-parallel-traffic", batch=layout.micro_batch, length=layout.sequence,
-        hidden=cases.hidden, layers=cases.layers, tensor=cases.tensor,
-    )  # fmt: skip
+        book,
+        "tensor-parallel-traffic",
+        batch=layout.micro_batch,
+        length=layout.sequence,
+        hidden=cases.hidden,
+        layers=cases.layers,
+        tensor=cases.tensor,
+    )
     split = per_micro_batch / tokens * cases.tensor * (1 + layout.recomputed / 2)
     shards = np.where(cases.zero >= 1, layout.replicas, 1.0)
     updated = rows_of(
-        book, "update-traffic", parameters=own, trained=trained, shards=shards, tokens=1 / each,
+        book,
+        "update-traffic",
+        parameters=own,
+        trained=trained,
+        shards=shards,
+        tokens=1 / each,
         micro_batches=layout.micro_batches,
-    )  # fmt: skip
+    )
     unpacked = rows_of(
         book, "unpacking-traffic", parameters=own, recomputed=layout.recomputed, tokens=1 / each
     )
@@ -249,27 +306,36 @@ def stated(book: Book, layout: Work, at: Mapping[str, float]) -> dict[str, Array
         "update": _moved(book, updated, cases.bandwidth, at["update"]),
         "unpack": _moved(book, unpacked, cases.bandwidth, at["unpack"]),
         "launch": rows_of(
-            book, "launch-time", layers=cases.layers / cases.pipeline, tokens=1 / each,
+            book,
+            "launch-time",
+            layers=cases.layers / cases.pipeline,
+            tokens=1 / each,
             per_layer=at["launch"],
         ),
-    }  # fmt: skip
+    }
 
 
 def of_run(book: Book, layout: Work, at: Mapping[str, float]) -> dict[str, Array]:
     """What each step of a whole run takes, however little there is to compute in it."""
     return {
         "step": rows_of(
-            book, "launch-time", layers=layout.cases.layers, tokens=layout.step_tokens,
+            book,
+            "launch-time",
+            layers=layout.cases.layers,
+            tokens=layout.step_tokens,
             per_layer=at["step"],
         )
-    }  # fmt: skip
+    }
 
 
 def bubble(book: Book, layout: Work) -> Array:
     return rows_of(
-        book, "pipeline-bubble", stages=layout.cases.pipeline, microbatches=layout.micro_batches,
+        book,
+        "pipeline-bubble",
+        stages=layout.cases.pipeline,
+        microbatches=layout.micro_batches,
         chunks=layout.cases.virtual,
-    )  # fmt: skip
+    )
 
 
 def _moved(book: Book, traffic: Array, bandwidth: Array, slowdown: float) -> Array:

@@ -23,9 +23,14 @@ from scalesheet.predict.arrays import (
 )
 
 COLUMNS = (
-    "id", "predicted", "predicted_low", "predicted_high", "predicted_unit", "method",
+    "id",
+    "predicted",
+    "predicted_low",
+    "predicted_high",
+    "predicted_unit",
+    "method",
     "unsupported_because",
-)  # fmt: skip
+)
 #: Digits that a prediction is written with.
 DIGITS = 6
 NO_VALUE = "the formula has no value for these inputs"
@@ -68,9 +73,13 @@ def settled(made: Predictions, unsupported: Reasons, assumed: Words) -> Predicti
     method = joined(made.method, assumed)
     method[blank] = ""
     return replace(
-        made, predicted=kept(made.predicted), low=kept(made.low), high=kept(made.high),
-        method=method, unsupported=reasons,
-    )  # fmt: skip
+        made,
+        predicted=kept(made.predicted),
+        low=kept(made.low),
+        high=kept(made.high),
+        method=method,
+        unsupported=reasons,
+    )
 
 
 def supported(made: Predictions) -> Flags:

@@ -31,24 +31,39 @@ TASKS: Mapping[str, Task] = {
     task.name: task
     for task in (
         Task(
-            "runs", "GPU·hour", "GPU hours of runs", efficiency.unsupported_runs,
-            efficiency.predict_runs, efficiency.fit_runs,
+            "runs",
+            "GPU·hour",
+            "GPU hours of runs",
+            efficiency.unsupported_runs,
+            efficiency.predict_runs,
+            efficiency.fit_runs,
         ),
         Task(
-            "throughput", "token/s/GPU", "Throughput of configurations",
-            efficiency.unsupported_throughput, efficiency.predict_throughput,
+            "throughput",
+            "token/s/GPU",
+            "Throughput of configurations",
+            efficiency.unsupported_throughput,
+            efficiency.predict_throughput,
             efficiency.fit_throughput,
         ),
         Task(
-            "memory", "byte", "Memory of one accelerator", memory.unsupported_memory,
-            memory.predict_memory, memory.fit_memory,
+            "memory",
+            "byte",
+            "Memory of one accelerator",
+            memory.unsupported_memory,
+            memory.predict_memory,
+            memory.fit_memory,
         ),
         Task(
-            "loss", "nat/token", "Loss", loss.unsupported_loss, loss.predict_loss,
+            "loss",
+            "nat/token",
+            "Loss",
+            loss.unsupported_loss,
+            loss.predict_loss,
             loss_fit.fit_loss,
         ),
     )
-}  # fmt: skip
+}
 
 
 def unsupported(task: str, cases: Cases) -> Reasons:

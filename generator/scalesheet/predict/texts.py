@@ -27,9 +27,13 @@ class Layout:
 
 _DEGREE = re.compile(r"\b(tp|pp|dp|cp|ep|vp)[\s=_:]?([0-9]+)(?:-[0-9]+)?\b(?!\s*long)")
 _DEGREES = {
-    "tp": "tensor", "pp": "pipeline", "dp": "data", "cp": "context", "ep": "expert",
+    "tp": "tensor",
+    "pp": "pipeline",
+    "dp": "data",
+    "cp": "context",
+    "ep": "expert",
     "vp": "virtual",
-}  # fmt: skip
+}
 _TRIPLE = re.compile(r"\b[a-z]*p_([0-9]+)[/x]([0-9]+)[/x]([0-9]+)\b")
 _WAYS = (
     ("tensor", re.compile(r"\b([0-9]+)-way (?:mp|tp|tensor|model)")),
@@ -44,9 +48,14 @@ _ZERO = (
     (0.0, r"\bddp\b|no_shard|\bnone\b|zero[\s_-]?0|baseline dp|\bdp_"),
 )
 _FRAMEWORKS = (
-    ("unsloth", "unsloth"), ("megatron", "megatron"), ("oneflow", "oneflow"), ("neox", "neox"),
-    ("nemo", "nemo"), ("deepspeed", "deepspeed|zero"), ("hf", r"\bhf\b|hugging"),
-)  # fmt: skip
+    ("unsloth", "unsloth"),
+    ("megatron", "megatron"),
+    ("oneflow", "oneflow"),
+    ("neox", "neox"),
+    ("nemo", "nemo"),
+    ("deepspeed", "deepspeed|zero"),
+    ("hf", r"\bhf\b|hugging"),
+)
 
 
 def layout(text: str) -> Layout:

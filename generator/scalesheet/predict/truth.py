@@ -130,10 +130,15 @@ def _throughput(book: Book, described: Cases, rows: Sequence[PublishedRow]) -> A
         np.array([_COUNTING[counted][which] for counted in counts]) for which in (0, 1)
     )
     flop = rows_of(
-        book, "training-flop-per-token", parameters=described.active, layers=described.layers,
-        width=described.heads * described.head_dim, context=described.sequence,
-        per_parameter=per_parameter, per_score=per_score,
-    )  # fmt: skip
+        book,
+        "training-flop-per-token",
+        parameters=described.active,
+        layers=described.layers,
+        width=described.heads * described.head_dim,
+        context=described.sequence,
+        per_parameter=per_parameter,
+        per_score=per_score,
+    )
     rate = _stated(rows, "flop_rate") * 1e12 / flop
     found = np.where(np.isnan(speed), step, speed)
     return np.where(np.isnan(found), rate, found)

@@ -10,17 +10,41 @@ from scalesheet.printers.notation import NARROW_SPACE, Markup, Naming, Shown, no
 from scalesheet.printers.symbols import GREEK, parts_of
 
 _SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
-    "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
-    "\u00a0": "~", NARROW_SPACE: r"\,", "×": r"$\times$", "·": r"$\cdot$", "−": "$-$",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "\u00a0": "~",
+    NARROW_SPACE: r"\,",
+    "×": r"$\times$",
+    "·": r"$\cdot$",
+    "−": "$-$",
+}
 _OPERATORS = {
-    "×": r"\times", "−": "-", "≤": r"\le", "≥": r"\ge", "≠": r"\ne", "∑": r"\sum", ",": ",",
-}  # fmt: skip
+    "×": r"\times",
+    "−": "-",
+    "≤": r"\le",
+    "≥": r"\ge",
+    "≠": r"\ne",
+    "∑": r"\sum",
+    ",": ",",
+}
 _FENCES = {
-    "(": r"\left(", ")": r"\right)", "⌈": r"\left\lceil", "⌉": r"\right\rceil",
-    "⌊": r"\left\lfloor", "⌋": r"\right\rfloor", "[": r"\left[", "]": r"\right]",
-}  # fmt: skip
+    "(": r"\left(",
+    ")": r"\right)",
+    "⌈": r"\left\lceil",
+    "⌉": r"\right\rceil",
+    "⌊": r"\left\lfloor",
+    "⌋": r"\right\rfloor",
+    "[": r"\left[",
+    "]": r"\right]",
+}
 _FUNCTIONS = {"min", "max", "ln", "log"}
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
@@ -41,8 +65,15 @@ def _text(text: str) -> str:
 def _number(digits: str) -> str:
     """Digits as they are shown: `10 000`, `1.5×10⁹`, `~8`, `−3`."""
     plain = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda m: f"^{{{m[0].translate(_SUPERSCRIPTS)}}}", digits)
-    marks = {NARROW_SPACE: r"\,", "\u00a0": r"\,", "×": r" \times ", "−": "-", "~": r"\sim ",
-             "≈": r"\approx ", "%": r"\%"}  # fmt: skip
+    marks = {
+        NARROW_SPACE: r"\,",
+        "\u00a0": r"\,",
+        "×": r" \times ",
+        "−": "-",
+        "~": r"\sim ",
+        "≈": r"\approx ",
+        "%": r"\%",
+    }
     return "".join(marks.get(character, character) for character in plain)
 
 

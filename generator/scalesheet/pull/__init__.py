@@ -85,9 +85,13 @@ def _read(data: Path, path: Path) -> Pulled:
 
     compare(pulling)
     found = Pulled(
-        pulling.plan.id, stamp.edition, pulling.same, tuple(pulling.edits), tuple(pulling.left),
+        pulling.plan.id,
+        stamp.edition,
+        pulling.same,
+        tuple(pulling.edits),
+        tuple(pulling.left),
         tuple(pulling.errors),
-    )  # fmt: skip
+    )
     if found.errors or not found.edits:
         return found
     try:
@@ -173,8 +177,9 @@ def _examined(data: Path, pulling: Pulling, found: Pulled) -> Pulled:
     from scalesheet.load.folder import shown
     from scalesheet.pull.proof import unproven
 
-    own = all(edit.document.id == pulling.plan.id and edit.document.kind == "plan"
-              for edit in found.edits)  # fmt: skip
+    own = all(
+        edit.document.id == pulling.plan.id and edit.document.kind == "plan" for edit in found.edits
+    )
     with _copied(data, found.files, pulling.plan.id if own else None) as copy:
         there = f"{shown(data)}/"
         examined = examine(copy, label=there)
@@ -225,9 +230,12 @@ def _documents(copy: Path, found: Pulled, data: Path) -> list[Document]:
 
 
 def _cause(
-    diagnostic: Diagnostic, below: str, edits: Sequence[Edit],
-    documents: Mapping[str, Document], data: Path,
-) -> str:  # fmt: skip
+    diagnostic: Diagnostic,
+    below: str,
+    edits: Sequence[Edit],
+    documents: Mapping[str, Document],
+    data: Path,
+) -> str:
     """The cell of the edit that a diagnostic is about: the last one that begins before it."""
     document = documents.get(below)
     if document is None:  # a file that speaks of what was edited elsewhere

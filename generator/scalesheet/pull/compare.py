@@ -107,8 +107,10 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
     added += [(_new_id(rows, at, pulling), at) for at in rows.without]
     for id, at in sorted(added, key=lambda item: item[1]):
         if id in shipped and not pulling.same:
-            pulling.leave(Place(rows.sheet, at, rows.key),
-                          f"the row '{id}' of '{table.name}' is no longer in the data")  # fmt: skip
+            pulling.leave(
+                Place(rows.sheet, at, rows.key),
+                f"the row '{id}' of '{table.name}' is no longer in the data",
+            )
         else:
             _added(pulling, formulas, table, rows, id, at)
     if table.name in pulling.reordered:
@@ -155,8 +157,9 @@ def _row(
     _row_title(pulling, table, rows, row)
     for column in table.columns.values():
         stated = column.stated.get(row)
-        places = {end: Place(rows.sheet, at, rows.columns[column.name, end])
-                  for end in ends_of(column)}  # fmt: skip
+        places = {
+            end: Place(rows.sheet, at, rows.columns[column.name, end]) for end in ends_of(column)
+        }
         key = Key(column.name, table.name, row)
         if stated is None and (column.formula is not None or row in column.own):
             if is_new and all(pulling.cell(place).blank for place in places.values()):
@@ -288,8 +291,9 @@ def _added(
         cells["title"] = title
     failed = False
     for column in table.columns.values():
-        places = {end: Place(rows.sheet, at, rows.columns[column.name, end])
-                  for end in ends_of(column)}  # fmt: skip
+        places = {
+            end: Place(rows.sheet, at, rows.columns[column.name, end]) for end in ends_of(column)
+        }
         cell = pulling.cell(places["value"])
         if column.hidden:
             continue

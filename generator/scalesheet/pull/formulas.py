@@ -30,8 +30,20 @@ from scalesheet.render.workbook.context import end_node
 from scalesheet.source.patch import Change, Drop, Set, Swap
 
 Cells = Mapping[End, tuple[Place, Cell, tuple[Token, ...]]]
-_REFERENCES = {"scalar", "own", "cell", "range", "ids", "few", "titles", "title", "id", "const",
-               "area", "name"}  # fmt: skip
+_REFERENCES = {
+    "scalar",
+    "own",
+    "cell",
+    "range",
+    "ids",
+    "few",
+    "titles",
+    "title",
+    "id",
+    "const",
+    "area",
+    "name",
+}
 
 
 @dataclass
@@ -66,8 +78,9 @@ class Formulas:
             return
         text = self._translated(scalar.name, edited["value"], scalar.phase, scalar.formula)
         if text is not None and not _alike(text, scalar.formula.text):
-            self._note(Key(scalar.name), edited, site, scalar.formula.text, text,
-                       (Set(site.steps, text),))  # fmt: skip
+            self._note(
+                Key(scalar.name), edited, site, scalar.formula.text, text, (Set(site.steps, text),)
+            )
 
     def cell(self, table: Table, column: Column, row: str, places: Mapping[End, Place]) -> None:
         """Compares the formula of a cell; an edit waits for the rest of its column."""
@@ -104,8 +117,15 @@ class Formulas:
                 text = self._translated(called, cells["value"], table.phase, column.formula)
                 self.new[name, column_name] = cells["value"][2]
                 if text is not None and not _alike(text, column.formula.text):
-                    self._note(key, cells, site, column.formula.text, text,
-                               (Set(site.steps, text),), called)  # fmt: skip
+                    self._note(
+                        key,
+                        cells,
+                        site,
+                        column.formula.text,
+                        text,
+                        (Set(site.steps, text),),
+                        called,
+                    )
                 edits = {row: cells for row, cells in edits.items() if row in column.own}
             for row, cells in edits.items():
                 self._cell_edit(table, column, row, cells)
@@ -204,9 +224,11 @@ class Formulas:
                 found[end] = place, cell, read
         if found and not self.pulling.same:
             place, cell, read = next(iter(found.values()))
-            known = None if "value" not in found else self._translated(
-                name, found["value"], self._phase(name), formula, quiet=True
-            )  # fmt: skip
+            known = (
+                None
+                if "value" not in found
+                else self._translated(name, found["value"], self._phase(name), formula, quiet=True)
+            )
             if known is not None and _alike(known, formula.text):
                 return {}
             if not self._still(place.sheet, formula.text):
@@ -220,8 +242,11 @@ class Formulas:
         told = self._told.setdefault(sheet, set())
         if not told:
             cells = self.pulling.workbook.sheets[sheet].cells.values()
-            told |= {" ".join(c.value.partition("   — ")[0].split())
-                     for c in cells if isinstance(c.value, str)} | {""}  # fmt: skip
+            told |= {
+                " ".join(c.value.partition("   — ")[0].split())
+                for c in cells
+                if isinstance(c.value, str)
+            } | {""}
         return " ".join(text.split()) in told
 
     @cached_property

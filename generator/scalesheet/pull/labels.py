@@ -64,9 +64,14 @@ def _input(pulling: Pulling, scalar: Scalar, row: Listed) -> None:
 
 
 def _edited(
-    pulling: Pulling, scalar: Scalar, site: Site | None, heading: str, was: str, now: str,
+    pulling: Pulling,
+    scalar: Scalar,
+    site: Site | None,
+    heading: str,
+    was: str,
+    now: str,
     place: Place,
-) -> None:  # fmt: skip
+) -> None:
     key = _KEYS.get(heading)
     data = site.data if site is not None else None
     own = isinstance(data, Mapping) and "written" not in data

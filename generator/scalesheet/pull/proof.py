@@ -46,9 +46,11 @@ def unproven(pulling: Pulling, book: Book, edits: Sequence[Edit]) -> Iterator[Fi
             if not _alike(shown, cell.value):
                 said = f"'{edit.name}' would be {edit.new}, which gives {_told(shown)}"
                 here = "is not computed" if cell.value is None else f"shows {_told(cell.value)}"
-                hint = "; save it from a spreadsheet program" if cell.value is None else (
-                    "; write it in the data, or in a form nearer to the old one"
-                )  # fmt: skip
+                hint = (
+                    "; save it from a spreadsheet program"
+                    if cell.value is None
+                    else ("; write it in the data, or in a form nearer to the old one")
+                )
                 yield Finding("W006", str(place), f"{said}, and the cell {here}{hint}")
                 break
 

@@ -126,9 +126,12 @@ class Meanings:
                 continue
             id = self.ids[name].get(place.row, "")
             column = self.columns[name].get(place.column)
-            if column is not None and place.row == home.row and place.sheet == home.sheet and (
-                not fixed
-            ):  # fmt: skip
+            if (
+                column is not None
+                and place.row == home.row
+                and place.sheet == home.sheet
+                and (not fixed)
+            ):
                 return "own", (name, *column)
             if column is not None and id:
                 return "cell", (name, id, *column)

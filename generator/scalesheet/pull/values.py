@@ -34,9 +34,13 @@ class ValueProblem(Exception):
 
 
 def take_input(
-    pulling: Pulling, key: Key, quantity: Quantity, stated: Stated, site: Site | None,
+    pulling: Pulling,
+    key: Key,
+    quantity: Quantity,
+    stated: Stated,
+    site: Site | None,
     places: Mapping[End, Place],
-) -> None:  # fmt: skip
+) -> None:
     """Compares one input with the data, and notes an edit, a conflict or a fault."""
     place, name = places["value"], input_name(key)
     cells = {end: pulling.cell(at) for end, at in places.items()}
@@ -241,9 +245,12 @@ def _word(old: object, new: str) -> object:
 
 
 def _number_changes(
-    pulling: Pulling, quantity: Quantity, site: Site, data: object,
+    pulling: Pulling,
+    quantity: Quantity,
+    site: Site,
+    data: object,
     theirs: tuple[float, float, float],
-) -> list[Change]:  # fmt: skip
+) -> list[Change]:
     low, value, high = _in_unit(pulling, quantity, data, theirs)
     if not isinstance(data, Mapping):
         if low == value == high:

@@ -55,11 +55,13 @@ def against(score: TaskScore) -> Against:
     rows = tuple(
         Row(
             data.rows[n].words.get("model", data.rows[n].id),
-            float(data.truth[n]), float(score.left_out.predicted[n]), float(score.error[n]),
+            float(data.truth[n]),
+            float(score.left_out.predicted[n]),
+            float(score.error[n]),
         )
         for n in range(len(data.rows))
         if score.counted[n]
-    )  # fmt: skip
+    )
     values = [n for row in rows for n in (row.truth, row.made)]
     across, up = axes(task, values, ("Published", "Predicted"))
     return Against(

@@ -58,8 +58,11 @@ def told_effects(book: Book, audited: Audited, effects: Mapping[str, Value]) -> 
 
 def _headline(book: Book, totals: Totals) -> str:
     unit = totals.headline.unit
-    parts = (("written", totals.written), ("implied", totals.implied),
-             ("computed", totals.computed))  # fmt: skip
+    parts = (
+        ("written", totals.written),
+        ("implied", totals.implied),
+        ("computed", totals.computed),
+    )
     told = ", ".join(f"{name} {shown(value, unit, book.units)}" for name, value in parts)
     return f"{totals.headline.title}: {told}"
 

@@ -99,10 +99,14 @@ def mark_of(id_: str, label: str, value: Value, fmt: Format) -> Mark:
         ends = span(value.low, value.high, fmt)
     text = plain(value, fmt)
     return Mark(
-        id_, label, shown,
-        value.low if ends else None, value.high if ends else None,
-        text, ends if ends != text else "",
-    )  # fmt: skip
+        id_,
+        label,
+        shown,
+        value.low if ends else None,
+        value.high if ends else None,
+        text,
+        ends if ends != text else "",
+    )
 
 
 def with_unit(mark: Mark, quantity: Quantity, units: Units) -> Mark:

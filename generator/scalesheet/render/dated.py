@@ -85,9 +85,15 @@ def _all(book: Book) -> Iterator[Event]:
     yield from _records(book)
     for key, source in book.sources.items():
         yield Event(
-            source.accessed, "source", f"sources/{key}", source.title, "sources", key,
-            source.publisher or "looked at", position=source.position,
-        )  # fmt: skip
+            source.accessed,
+            "source",
+            f"sources/{key}",
+            source.title,
+            "sources",
+            key,
+            source.publisher or "looked at",
+            position=source.position,
+        )
 
 
 # ------------------------------------------------------------------ values
@@ -104,10 +110,21 @@ def _prices(book: Book) -> Iterator[Event]:
         for price in prices:
             old, new = _alike(book, column, before, price)
             yield Event(
-                price.since, "price", f"offers/{row}/{price.since}", titles[row], "offers", row,
-                new, old, price.note, price.citation, price.position,
-                column, None if before is None else stated_value(before), stated_value(price),
-            )  # fmt: skip
+                price.since,
+                "price",
+                f"offers/{row}/{price.since}",
+                titles[row],
+                "offers",
+                row,
+                new,
+                old,
+                price.note,
+                price.citation,
+                price.position,
+                column,
+                None if before is None else stated_value(before),
+                stated_value(price),
+            )
             before = price
 
 
@@ -130,9 +147,14 @@ def _of_plan(book: Book, plan: Plan) -> Iterator[Event]:
     for version in plan.history:
         if version.status == "released":
             yield Event(
-                version.date, "plan", f"plans/{plan.id}/versions/{version.version}",
-                f"{plan.title} {version.version}", *where, version.text, position=plan.position,
-            )  # fmt: skip
+                version.date,
+                "plan",
+                f"plans/{plan.id}/versions/{version.version}",
+                f"{plan.title} {version.version}",
+                *where,
+                version.text,
+                position=plan.position,
+            )
 
 
 def stated_of(plan: Plan) -> Iterator[tuple[Key, Quantity, Stated]]:
@@ -162,10 +184,20 @@ def _changes(
     for earlier, now in zip(stated.was, every[1:], strict=True):
         old, new = _alike(book, quantity, earlier.stated, now)
         yield Event(
-            earlier.until, "value", f"{id}/{earlier.until}", title, *page, new, old,
-            earlier.why, now.citation, now.position,
-            quantity, stated_value(earlier.stated), stated_value(now),
-        )  # fmt: skip
+            earlier.until,
+            "value",
+            f"{id}/{earlier.until}",
+            title,
+            *page,
+            new,
+            old,
+            earlier.why,
+            now.citation,
+            now.position,
+            quantity,
+            stated_value(earlier.stated),
+            stated_value(now),
+        )
 
 
 def printed(book: Book, quantity: Quantity, was: tuple[Earlier, ...], now: Stated) -> list[str]:
@@ -194,9 +226,15 @@ def _records(book: Book) -> Iterator[Event]:
     for id, fit in book.fits.items():
         rows = f"fitted on {fit.rows} rows of {fit.families} families"
         yield Event(
-            fit.date, "fit", f"fits/{id}/{fit.date}", fit.title, "fits", id, rows,
+            fit.date,
+            "fit",
+            f"fits/{id}/{fit.date}",
+            fit.title,
+            "fits",
+            id,
+            rows,
             position=fit.position,
-        )  # fmt: skip
+        )
 
 
 def _said(column: Column, row: str) -> str:

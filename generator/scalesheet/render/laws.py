@@ -21,8 +21,15 @@ LEAD = (
     "published and by the one that predictions go by. Losses of two laws are of different texts "
     "and tokenizers: compare how they change, not what they are."
 )
-RUNS = ((1e8, 2e9), (1e9, 2e10), (1e9, 1e12), (7e9, 1.4e11), (7e9, 2e12), (70e9, 1.4e12),
-        (70e9, 15e12))  # fmt: skip
+RUNS = (
+    (1e8, 2e9),
+    (1e9, 2e10),
+    (1e9, 1e12),
+    (7e9, 1.4e11),
+    (7e9, 2e12),
+    (70e9, 1.4e12),
+    (70e9, 15e12),
+)
 MIDDLE = (1e9, 2e10)  # the run that others are held against
 BUDGETS = (1e20, 1e21, 1e22, 1e23, 1e24, 1e25)
 EPOCHS = (1, 2, 4, 8, 16, 40, 100)
@@ -150,10 +157,15 @@ def _epochs(book: Book) -> Section:
     repeated = rows_of(book, "data-constrained-loss", parameters=size, tokens=worth)
     new = rows_of(book, "data-constrained-loss", parameters=more, tokens=tokens)
     rows = [
-        (f"{epochs}", large(worth[n]), f"{worth[n] / tokens[n]:.0%}".replace("%", " %"),
-         f"{repeated[n]:.3f}", f"{new[n]:.3f}")
+        (
+            f"{epochs}",
+            large(worth[n]),
+            f"{worth[n] / tokens[n]:.0%}".replace("%", " %"),
+            f"{repeated[n]:.3f}",
+            f"{new[n]:.3f}",
+        )
         for n, epochs in enumerate(EPOCHS)
-    ]  # fmt: skip
+    ]
     return Section(
         "Repeated tokens",
         "epochs",
@@ -176,9 +188,13 @@ def _use(book: Book) -> Section:
     for place, demand in enumerate(DEMAND):
         ratio = found.tokens[place] / found.parameters[place]
         rows.append(
-            (large(demand), large(found.parameters[place]), large(found.tokens[place]),
-             spelled(ratio, 2))
-        )  # fmt: skip
+            (
+                large(demand),
+                large(found.parameters[place]),
+                large(found.tokens[place]),
+                spelled(ratio, 2),
+            )
+        )
     return Section(
         "Size for a model that is used",
         "use",

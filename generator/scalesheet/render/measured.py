@@ -67,11 +67,22 @@ MARKS: Mapping[str, tuple[str, str]] = {
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Time of a step": ("step_time", *TIMES),
     "Shares of a step": tuple(SHARES),
-    "Rates": ("tokens_per_second", "samples_per_second", "flop_per_token", "flop_rate",
-              "utilisation", "power"),
-    "Memory of an accelerator": ("peak_memory", *PARTS, "average_memory", "reserved_memory",
-                                 "process_memory"),
-}  # fmt: skip
+    "Rates": (
+        "tokens_per_second",
+        "samples_per_second",
+        "flop_per_token",
+        "flop_rate",
+        "utilisation",
+        "power",
+    ),
+    "Memory of an accelerator": (
+        "peak_memory",
+        *PARTS,
+        "average_memory",
+        "reserved_memory",
+        "process_memory",
+    ),
+}
 #: What is drawn of a record: by its name the title, and the components with short names.
 DRAWN: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "time": (
@@ -330,16 +341,23 @@ def pairs(book: Book, found: Beside, name: str) -> Pairs | None:
     rows = tuple(
         Two(
             short,
-            _scaled(by, pair.recorded), _scaled(by, pair.predicted),
-            by.told(number(pair.recorded)), by.told(number(pair.predicted)), ratio(pair.ratio),
-            _end(by, pair.predicted.low), _end(by, pair.predicted.high),
+            _scaled(by, pair.recorded),
+            _scaled(by, pair.predicted),
+            by.told(number(pair.recorded)),
+            by.told(number(pair.predicted)),
+            ratio(pair.ratio),
+            _end(by, pair.predicted.low),
+            _end(by, pair.predicted.high),
         )
         for short, pair in shown.items()
-    )  # fmt: skip
+    )
     return Pairs(
-        f"{found.id}-{name}", title, f"{title.partition(',')[0]} ({by.symbol})",
-        (SIDES[found.how], "Predicted"), rows,
-    )  # fmt: skip
+        f"{found.id}-{name}",
+        title,
+        f"{title.partition(',')[0]} ({by.symbol})",
+        (SIDES[found.how], "Predicted"),
+        rows,
+    )
 
 
 def _scaled(by: Scale, value: Value) -> float:
@@ -377,9 +395,14 @@ def against(book: Book, found: Mapping[str, Beside], key: str) -> Against | None
     x, y = axes(task, [n for dot in dots for n in (dot.truth, dot.made)], ("Measured", "Predicted"))
     factors = sorted(dot.off for dot in dots)
     return Against(
-        task, "Measured against predicted", x, y, tuple(dots),
-        _quantile(factors, 0.9), _quantile(factors, 0.5),
-    )  # fmt: skip
+        task,
+        "Measured against predicted",
+        x,
+        y,
+        tuple(dots),
+        _quantile(factors, 0.9),
+        _quantile(factors, 0.5),
+    )
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:

@@ -34,9 +34,13 @@ def part(
             scalars={n: s for n, s in plan.scalars.items() if Key(n) in needed},
             tables=_tables(plan.tables, needed),
             order=tuple(key for key in plan.order if key in needed),
-            checks=(), row_checks={}, charts=(), headline=(), pages=(),
+            checks=(),
+            row_checks={},
+            charts=(),
+            headline=(),
+            pages=(),
         ),
-    )  # fmt: skip
+    )
 
 
 def _tables(

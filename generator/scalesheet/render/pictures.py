@@ -46,12 +46,13 @@ def _scatter(scatter: Scatter, plan: Plan, results: Results, book: Book) -> str:
     x, y = formats = [format_of(c, series[c.name], book.units) for c in columns]
     points = [
         Point(
-            row, title,
+            row,
+            title,
             with_unit(mark_of(row, title, series[scatter.x][n], x), columns[0], book.units),
             with_unit(mark_of(row, title, series[scatter.y][n], y), columns[1], book.units),
         )
         for n, (row, title) in enumerate(zip(table.rows, table.row_titles, strict=True))
-    ]  # fmt: skip
+    ]
     axes = [titled(column, book.units) for column in columns]
     told = (scatter.id, scatter.title, scatter.alt)
     return scatter_svg(scattered(*told, (axes[0], axes[1]), (formats[0], formats[1]), points))

@@ -72,9 +72,13 @@ class Scattered:
 
 
 def scattered(
-    id_: str, title: str, alt: str, axes: tuple[str, str], formats: tuple[Format, Format],
+    id_: str,
+    title: str,
+    alt: str,
+    axes: tuple[str, str],
+    formats: tuple[Format, Format],
     points: Sequence[Point],
-) -> Scattered:  # fmt: skip
+) -> Scattered:
     """What is drawn of points; one without a number on either axis is left out, and said."""
     placed = [p for p in points if p.x.value is not None and p.y.value is not None]
     x, y = (

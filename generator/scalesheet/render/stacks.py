@@ -102,23 +102,38 @@ def stacked(stack: Stack, plan: Plan, results: Results, units: Units) -> Stacked
     titles = [*zip(range(len(table.rows)), table.rows, table.row_titles, strict=True)]
     if stack.parts:
         bars = [
-            bar(row, title, [read(p, n, table.columns[p].title) for p in stack.parts],
-                stack.totals[0], n)
+            bar(
+                row,
+                title,
+                [read(p, n, table.columns[p].title) for p in stack.parts],
+                stack.totals[0],
+                n,
+            )
             for n, row, title in titles
-        ]  # fmt: skip
+        ]
     else:
         bars = [
-            bar(name, table.columns[name].title,
-                [replace(read(name, n, title), id=row) for n, row, title in titles], total, None)
+            bar(
+                name,
+                table.columns[name].title,
+                [replace(read(name, n, title), id=row) for n, row, title in titles],
+                total,
+                None,
+            )
             for name, total in zip(stack.bars, stack.totals, strict=True)
-        ]  # fmt: skip
+        ]
     ends = [n for b in bars for n in (b.end, *_ends(b.whole), b.capacity) if n is not None]
     first = table.columns[(stack.parts or stack.bars)[0]]
     fmt = format_of(first, columns[first.name], units)
     return Stacked(
-        stack.id, stack.title, stack.alt, axis(stack, plan, units), tuple(bars),
-        capacity_title(stack, plan), told(steps(ends), fmt),
-    )  # fmt: skip
+        stack.id,
+        stack.title,
+        stack.alt,
+        axis(stack, plan, units),
+        tuple(bars),
+        capacity_title(stack, plan),
+        told(steps(ends), fmt),
+    )
 
 
 def factors(stack: Stack, plan: Plan, units: Units) -> dict[str, float]:

@@ -108,9 +108,12 @@ def _limit(
 
 
 def swept(
-    told: tuple[str, str, str], axes: tuple[str, str], fmt: Format, spots: Sequence[Spot],
+    told: tuple[str, str, str],
+    axes: tuple[str, str],
+    fmt: Format,
+    spots: Sequence[Spot],
     limit: tuple[float, str] | None,
-) -> Swept:  # fmt: skip
+) -> Swept:
     """What is drawn of spots, rising; `told` are id, title and words of the chart."""
     placed = [s for s in spots if s.y.value is not None]
     ends = [n for s in placed for n in (s.y.value, s.y.low, s.y.high) if n is not None]

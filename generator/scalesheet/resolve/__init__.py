@@ -259,6 +259,9 @@ def _record_formula(draft: DraftRecord, space: Space) -> Formula:
     whole = settle(typed.tree, facts).whole
     ends = split(whole, "number", draft.id, facts, None).ends
     return Formula(
-        draft.formula.text, typed.tree, ends, citation=draft.citation,
+        draft.formula.text,
+        typed.tree,
+        ends,
+        citation=draft.citation,
         position=draft.formula.position,
-    )  # fmt: skip
+    )

@@ -268,9 +268,10 @@ def _known_word(one: Typed, other: Typed, node: Node, scope: Scope) -> None:
         raise BindError("N002", f"'{word}' is not a row of {one.table}{nearest(word, rows)}", node)
     if one.kind == "word" and one.words and word not in one.words:
         raise BindError(
-            "F006", f"'{word}' is not one of the words {', '.join(one.words)}"
-            f"{nearest(word, one.words)}", node,
-        )  # fmt: skip
+            "F006",
+            f"'{word}' is not one of the words {', '.join(one.words)}{nearest(word, one.words)}",
+            node,
+        )
 
 
 def _plain(tree: Node) -> bool:

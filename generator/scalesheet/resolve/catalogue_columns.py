@@ -114,7 +114,7 @@ MODEL: Mapping[str, Given] = {
     "vision_merge": _size("Patches merged into a token", "vision", "merge"),
     "vision_positions": _size("Learned positions of the vision tower", "vision", "positions"),
     "vision_outer_norms": _size("Vectors of its norms outside of blocks", "vision", "outer_norms"),
-}  # fmt: skip
+}
 NORMS = ("rmsnorm", "layernorm", "layernorm-no-bias", "none")
 CONNECTORS = ("merger", "mlp", "linear")
 MODEL_CHOICES: Mapping[str, Choice] = {

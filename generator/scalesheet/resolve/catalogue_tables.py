@@ -361,16 +361,23 @@ def offers_table(
             )
         history[row] = tuple(entries)
         in_force = [e for e in entries if e.since <= as_of.isoformat()]
-        current = in_force[-1] if in_force else Stated(
-            reason=f"no price known at {as_of.isoformat()}", position=document.at("prices")
-        )  # fmt: skip
+        current = (
+            in_force[-1]
+            if in_force
+            else Stated(
+                reason=f"no price known at {as_of.isoformat()}", position=document.at("prices")
+            )
+        )
         price.stated[row] = current
         for column, day in (since, current.since), (seen, current.seen or current.since):
             if day:
                 column.stated[row] = Stated(
-                    day, basis=current.basis, citation=current.citation, since=current.since,
+                    day,
+                    basis=current.basis,
+                    citation=current.citation,
+                    since=current.since,
                     position=current.position,
-                )  # fmt: skip
+                )
         if told := [str(text) for text in data.get("unusual", {}).values()]:
             note = table.row_notes.get(row, "")
             table.row_notes[row] = " ".join([note, "Unusual:", *told]).strip()

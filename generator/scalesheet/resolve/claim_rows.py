@@ -73,9 +73,13 @@ def _of_table(
         known = table if table is not None and row in table.rows else None
         for column, id_, place in found:
             yield _entry(
-                id_, (name, column), columns[column], cells[place], (*below, place),
+                id_,
+                (name, column),
+                columns[column],
+                cells[place],
+                (*below, place),
                 Row(known, row, siblings),
-            )  # fmt: skip
+            )
         line += 1
 
 

@@ -119,8 +119,9 @@ def _audit(opened: _Open, binder: Binder, plan: DraftPlan, names: Mapping[str, s
         entry.id: _claim(entry, opened.figures[entry.id], opened.source, binder, plan, units, names)
         for entry in opened.entries
     }
-    findings = tuple(_finding(id_, data["findings"][id_], binder, units)
-                     for id_ in data.get("findings", {}))  # fmt: skip
+    findings = tuple(
+        _finding(id_, data["findings"][id_], binder, units) for id_ in data.get("findings", {})
+    )
     return Audit(
         id=audit_id(document),
         plan=plan.id,
@@ -226,13 +227,19 @@ def _claim(
         given = binder.basis(name, data["from"], entry.row, kind, figure.unit, *entry.at("from"))
     against = [
         binder.basis(
-            f"against {number} of @{entry.id}", text, entry.row, kind, figure.unit,
-            *entry.at("against"), number - 1,
+            f"against {number} of @{entry.id}",
+            text,
+            entry.row,
+            kind,
+            figure.unit,
+            *entry.at("against"),
+            number - 1,
         )
         for number, text in enumerate(data.get("against", ()), 1)
-    ]  # fmt: skip
-    effects = _effects(f"of @{entry.id}", data.get("effect", {}), entry.row, binder, headlines,
-                       entry.at("effect"))  # fmt: skip
+    ]
+    effects = _effects(
+        f"of @{entry.id}", data.get("effect", {}), entry.row, binder, headlines, entry.at("effect")
+    )
     if "expect" not in data and entry.column is not None:
         table, column = entry.column
         message = f"the claims of '{column}' lack the key 'expect'; add it"
@@ -393,11 +400,12 @@ def _finding(
         title=str(data["title"]),
         lines=tuple(int(line) for line in data["lines"]),
         shows=tuple(basis for basis in shows if basis is not None),
-        effects=_effects(f"of {id_}", data.get("effect", {}), _NOWHERE, binder, headlines,
-                         (*steps, "effect")),
+        effects=_effects(
+            f"of {id_}", data.get("effect", {}), _NOWHERE, binder, headlines, (*steps, "effect")
+        ),
         note=str(data.get("note", "")),
         position=binder.low.document.key_at(*steps),
-    )  # fmt: skip
+    )
 
 
 def _headlines(data: Mapping[str, Any], binder: Binder) -> tuple[Headline, ...]:

@@ -252,6 +252,11 @@ def _ended(formula: Formula | None, facts: Facts) -> Formula | None:
     value = formula.ends.value
     ends = Ends(value, value, value)
     return Formula(
-        formula.text, formula.tree, ends, formula.outer, formula.uses, formula.citation,
+        formula.text,
+        formula.tree,
+        ends,
+        formula.outer,
+        formula.uses,
+        formula.citation,
         formula.position,
-    )  # fmt: skip
+    )

@@ -147,16 +147,28 @@ def _count(plan: DraftPlan, draft: Draft, table: DraftTable) -> None:
     ones = Choice(Number(1.0, "1"), test, Number(0.0, "0"))
     one = Written(formula_text(ones), ones, table.position, indent=None)
     table.columns["differs"] = Draft(
-        "differs", "Other", table.position, unit=PURE, domain="whole", hidden=True,
-        phase=table.phase, table=table.name, formulas={None: one},
-    )  # fmt: skip
+        "differs",
+        "Other",
+        table.position,
+        unit=PURE,
+        domain="whole",
+        hidden=True,
+        phase=table.phase,
+        table=table.name,
+        formulas={None: one},
+    )
     name, column = f"{draft.name}_differing", (*table.name.split("."), "differs")
     every = Over("sum", Name(column), None)
     total = Written(formula_text(every), every, table.position, indent=None)
     plan.scalars[name] = Draft(
-        name, f"{draft.title}: settings in which the plan differs", table.position, unit=PURE,
-        domain="whole", phase=table.phase, formulas={None: total},
-    )  # fmt: skip
+        name,
+        f"{draft.title}: settings in which the plan differs",
+        table.position,
+        unit=PURE,
+        domain="whole",
+        phase=table.phase,
+        formulas={None: total},
+    )
 
 
 def _setting(
@@ -198,9 +210,11 @@ def _exact(plan: DraftPlan, phase: tuple[str, ...], node: Node) -> bool:
         return isinstance(node, Number)
     names = (".".join((*phase, *node.path)), ".".join(node.path))
     found = next((plan.scalars[name] for name in names if name in plan.scalars), None)
-    return found is not None and not found.formulas and not any(
-        stated.ranged for stated in found.stated.values()
-    )  # fmt: skip
+    return (
+        found is not None
+        and not found.formulas
+        and not any(stated.ranged for stated in found.stated.values())
+    )
 
 
 def _shown(each: _Setting, space: Space) -> Node:

@@ -183,9 +183,13 @@ def _phase_row(
         else:
             value, note = UNSAID.get(name, (0.0, "none stated"))
             column.stated[phase.id] = Stated(
-                value, value, value, note=note, basis="assumption",
+                value,
+                value,
+                value,
+                note=note,
+                basis="assumption",
                 position=low.document.key_at(*path),
-            )  # fmt: skip
+            )
 
 
 #: What stands where a phase says nothing and nothing follows from the rest.

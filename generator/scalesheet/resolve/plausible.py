@@ -247,9 +247,9 @@ def _work(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnost
         )
     if rate and len(columns) == 1 and peak and _apart(share, rate / peak):
         yield from row.told(
-            "utilisation", f"{share:.1%}, but the work of {rate:g} TFLOP/s of {peak:g} "
-            f"is {rate / peak:.1%}",
-        )  # fmt: skip
+            "utilisation",
+            f"{share:.1%}, but the work of {rate:g} TFLOP/s of {peak:g} is {rate / peak:.1%}",
+        )
     power, limit = row["power"], accelerator["power"]
     if power and limit and power > limit * (1 + POWER_ABOVE):
         yield from row.told("power", f"{power:g} W of a board power of {limit:g}; look at the unit")

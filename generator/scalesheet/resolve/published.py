@@ -16,11 +16,18 @@ from scalesheet.units import Units
 
 #: Key of a row -> what `predict` calls it. Numbers keep their names.
 WORDS = {
-    "model": "model", "method": "kind", "accelerator": "hardware", "hardware": "hardware",
-    "precision": "precision_text", "layout": "layout", "checkpointing": "recompute",
-    "quantity": "quantity", "evaluation": "evaluation", "tokenizer": "tokenizer",
+    "model": "model",
+    "method": "kind",
+    "accelerator": "hardware",
+    "hardware": "hardware",
+    "precision": "precision_text",
+    "layout": "layout",
+    "checkpointing": "recompute",
+    "quantity": "quantity",
+    "evaluation": "evaluation",
+    "tokenizer": "tokenizer",
     "counts": "counts",
-}  # fmt: skip
+}
 NOT_READ = "not read in the source, nor in a text that quotes it"
 
 
@@ -125,10 +132,14 @@ def fits_table(documents: Sequence[Document], units: Units, found: list[Diagnost
                 stated(low, draft, {"reason": "not of this fit"}, "coefficients", basis="derived")
                 if value is None
                 else stated(
-                    low, draft, {"value": value, "note": note}, "coefficients", name,
+                    low,
+                    draft,
+                    {"value": value, "note": note},
+                    "coefficients",
+                    name,
                     basis="derived",
                 )
-            )  # fmt: skip
+            )
     return table
 
 

@@ -213,9 +213,11 @@ def _power(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
     if ranged(node.left, trace.facts):
         if not (base.never_negative and exponent.known) and not odd:
             raise BindError(
-                "R002", "whether the power rises or falls with its base is not known; "
-                "declare a domain, or use max(0, ...)", node.left,
-            )  # fmt: skip
+                "R002",
+                "whether the power rises or falls with its base is not known; "
+                "declare a domain, or use max(0, ...)",
+                node.left,
+            )
         left = end if odd or exponent.never_negative else OTHER[end]
     if ranged(node.right, trace.facts):
         if base.low >= 1:
@@ -224,9 +226,11 @@ def _power(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
             right = OTHER[end]
         else:
             raise BindError(
-                "R002", "whether the power rises or falls with its exponent is not known: "
-                "the base may lie on either side of 1", node.right,
-            )  # fmt: skip
+                "R002",
+                "whether the power rises or falls with its exponent is not known: "
+                "the base may lie on either side of 1",
+                node.right,
+            )
     return left, right
 
 
@@ -342,9 +346,10 @@ def _refuse_ranged_tests(tree: Node, trace: _Trace) -> None:
     for node in walk(tree):
         if isinstance(node, Compare) and ranged(node, trace.facts):
             raise BindError(
-                "R003", "the condition may differ between the ends of a range; "
-                "decide on low(x) or high(x)", node,
-            )  # fmt: skip
+                "R003",
+                "the condition may differ between the ends of a range; decide on low(x) or high(x)",
+                node,
+            )
 
 
 def _word(tree: Node, trace: _Trace, differs: str | None) -> Node:

@@ -46,8 +46,12 @@ EMPTY = "no rows"
 
 #: Reasons that the arithmetic gives, and the code of the diagnostic when shipped data meet them.
 ARITHMETIC = {
-    DIVISION: "V003", LOGARITHM: "V004", ROOT: "V004", POWER: "V004", TOO_LARGE: "V006",
-}  # fmt: skip
+    DIVISION: "V003",
+    LOGARITHM: "V004",
+    ROOT: "V004",
+    POWER: "V004",
+    TOO_LARGE: "V006",
+}
 
 
 @dataclass(frozen=True, slots=True)

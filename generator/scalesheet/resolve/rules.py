@@ -250,9 +250,11 @@ def _cause(matches: Sequence[Match], before: Stated, match: Match) -> str:
         return "the first record that matches"
     if old.how != match.how:
         return f"a {match.how} record in place of a {old.how} one"
-    return "a sound record in place of a marked one" if old.marked > match.marked else (
-        "a newer record"
-    )  # fmt: skip
+    return (
+        "a sound record in place of a marked one"
+        if old.marked > match.marked
+        else ("a newer record")
+    )
 
 
 # ------------------------------------------------------------------ none

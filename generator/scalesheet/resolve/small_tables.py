@@ -13,11 +13,29 @@ from scalesheet.resolve.values import Lowering, citation
 from scalesheet.units import Units
 
 #: Folders of the site and of the data API, and tables that have a kind of file of their own.
-TAKEN = frozenset((
-    "audit", "fits", "formulas", "hardware", "index", "measurements", "models", "nodes", "offers",
-    "phases", "plans", "prices", "reference", "schemas", "score", "sensitivity", "sources",
-    "tables", "units",
-))  # fmt: skip
+TAKEN = frozenset(
+    (
+        "audit",
+        "fits",
+        "formulas",
+        "hardware",
+        "index",
+        "measurements",
+        "models",
+        "nodes",
+        "offers",
+        "phases",
+        "plans",
+        "prices",
+        "reference",
+        "schemas",
+        "score",
+        "sensitivity",
+        "sources",
+        "tables",
+        "units",
+    )
+)
 _NAME = re.compile("[a-z][a-z0-9_]*")
 
 

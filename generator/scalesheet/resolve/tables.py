@@ -73,8 +73,10 @@ def lower_table(
                 low.say(
                     "N001",
                     f"'{full}' has no column '{shown[part]}'{nearest(shown[part], table.columns)}",
-                    *path, "show", part,
-                )  # fmt: skip
+                    *path,
+                    "show",
+                    part,
+                )
             elif part != "cell" and table.columns[shown[part]].formulas:
                 message = f"'{shown[part]}' is computed; a table is drawn by stated columns"
                 low.say("F004", message, *path, "show", part)
@@ -109,9 +111,13 @@ def _cross_rows(
         for index, row in enumerate(ids):
             if row not in found.rows:
                 low.say(
-                    "N002", f"'{row}' is not in {name}{nearest(row, found.rows, 'known there')}",
-                    *path, axis, "rows", index,
-                )  # fmt: skip
+                    "N002",
+                    f"'{row}' is not in {name}{nearest(row, found.rows, 'known there')}",
+                    *path,
+                    axis,
+                    "rows",
+                    index,
+                )
         axes.append((axis, found, tuple(i for i in ids if i in found.rows)))
     combinations = list(product(*(ids for _, _, ids in axes))) if axes else []
     table.rows = tuple("--".join(ids) for ids in combinations)
@@ -168,8 +174,10 @@ def _column(
                     "S002",
                     f"the row '{row}' has no '{name}', and the column has no formula; "
                     f"write a value, or {{reason: why there is none}}",
-                    *path, "rows", row,
-                )  # fmt: skip
+                    *path,
+                    "rows",
+                    row,
+                )
             continue
         spot = (*path, "rows", row, name)
         cell = cells[name]

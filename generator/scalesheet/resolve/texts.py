@@ -69,14 +69,16 @@ def _piece(node: Node, scope: Scope, infer: Infer) -> Node:
         return Title(typed.table, typed.tree, span=node.span)
     if typed.kind == "flag":
         raise BindError(
-            "F004", "yes or no is not printed; write what stands for it: 'a' if x else 'b'",
+            "F004",
+            "yes or no is not printed; write what stands for it: 'a' if x else 'b'",
             node.value,
-        )  # fmt: skip
+        )
     if typed.kind == "reason":
         raise BindError(
-            "F004", "a reason is no piece of a text; choose between text(...) and reason(...)",
+            "F004",
+            "a reason is no piece of a text; choose between text(...) and reason(...)",
             node.value,
-        )  # fmt: skip
+        )
     # a bare reference to an empty cell would be a 0 in a spreadsheet; within a row it is a text
     return Join((typed.tree,), span=node.span)
 

@@ -133,8 +133,9 @@ def stated(
                 low.say(
                     "U002",
                     f"'{draft.name}' is in {draft.unit}, found {own}; give it in {draft.unit}",
-                    *path, "unit",
-                )  # fmt: skip
+                    *path,
+                    "unit",
+                )
             else:
                 scale = float(low.units.factor(own, draft.unit))
     return _number(data, scale, shared)

@@ -22,9 +22,13 @@ ENTRY = "source"
 CALLED: Mapping[str, str] = {
     **{kind: kind for kind in FOLDER_OF},
     **{folder: kind for kind, folder in FOLDER_OF.items()},
-    "accelerator": "hardware", "gpu": "hardware", "offer": "rate", "run": "published",
-    "source": "source", "sources": "source",
-}  # fmt: skip
+    "accelerator": "hardware",
+    "gpu": "hardware",
+    "offer": "rate",
+    "run": "published",
+    "source": "source",
+    "sources": "source",
+}
 
 
 def modeline(data: Path, kind: str, id: str) -> str:

@@ -62,9 +62,11 @@ def number_text(value: float, old: str = "") -> str:
     if re.search("[eE]", old):
         mantissa, _, exponent = f"{value:.16e}".partition("e")
         for digits in range(17):
-            short = f"{float(mantissa):.{digits}f}".rstrip("0").rstrip(".") if digits else (
-                f"{float(mantissa):.0f}"
-            )  # fmt: skip
+            short = (
+                f"{float(mantissa):.{digits}f}".rstrip("0").rstrip(".")
+                if digits
+                else (f"{float(mantissa):.0f}")
+            )
             said = f"{short}e{int(exponent)}"
             if float(said) == value:
                 return said if len(said) <= len(text) + 2 else text
@@ -77,8 +79,11 @@ def _text(text: str, flow: bool, style: str, column: int, indent: int) -> str:
         folded = _folded(text, indent + 2)
         if folded is not None:
             return folded
-    double = '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace(
-        "\t", "\\t") + '"'  # fmt: skip
+    double = (
+        '"'
+        + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+        + '"'
+    )
     single = "'" + text.replace("'", "''") + "'"
     choices = {"": [text, double], '"': [double], "'": [single, double]}.get(style, [text, double])
     for said in choices:

@@ -176,8 +176,14 @@ def completed(
     keys = list(schema("hardware")["properties"])
     data = parse(text.encode(), "").data
     lacking = [key for key in keys if key in found and key not in data]
-    renewed = [key for key in keys if key in found and key in data
-               and _provisional(data[key]) and AGAIN not in found[key]["note"]]  # fmt: skip
+    renewed = [
+        key
+        for key in keys
+        if key in found
+        and key in data
+        and _provisional(data[key])
+        and AGAIN not in found[key]["note"]
+    ]
     changes = []
     for key in lacking:
         before = [other for other in keys[: keys.index(key)] if other in data]

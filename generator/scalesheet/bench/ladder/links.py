@@ -44,8 +44,9 @@ def links(device: str, seconds: float) -> Iterator[Rate]:
         raise ArithmeticError(f"an all-reduce of ones gave {float(sum_of):g}, expected {ranks}")
 
     def slowest(seconds: float) -> float:
-        worst = torch.tensor([seconds], dtype=torch.float64 if device == "cpu" else torch.float32,
-                             device=place)  # fmt: skip
+        worst = torch.tensor(
+            [seconds], dtype=torch.float64 if device == "cpu" else torch.float32, device=place
+        )
         dist.all_reduce(worst, op=dist.ReduceOp.MAX)
         return float(worst)
 
@@ -58,8 +59,9 @@ def links(device: str, seconds: float) -> Iterator[Rate]:
         return slowest(perf_counter() - begun)
 
     kinds: tuple[tuple[What, float], ...] = (
-        ("all-reduce", 2 * (ranks - 1) / ranks), ("point-to-point", 1.0),
-    )  # fmt: skip
+        ("all-reduce", 2 * (ranks - 1) / ranks),
+        ("point-to-point", 1.0),
+    )
     share = seconds / (len(kinds) * len(SIZES))
     for what, counted in kinds:
         for size in SIZES:

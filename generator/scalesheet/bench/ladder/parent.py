@@ -95,9 +95,14 @@ def _told(arguments: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     with tempfile.TemporaryFile() as words:
         # a session of its own, so that an interrupt from the keyboard reaches us alone
         child = subprocess.Popen(
-            [sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=words, text=True, encoding="utf-8", start_new_session=True,
-        )  # fmt: skip
+            [sys.executable, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=words,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
+        )
         assert child.stdout is not None
         assert child.stdin is not None
         ended = False

@@ -16,15 +16,24 @@ LARGE = (1024, 2048, 4096, 6144, 8192, 12_288, 16_384)
 #: The three matrices of a product take at most this share of the free memory.
 SHARE = 0.5
 _TYPES: dict[str, Any] = {
-    "fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16,
-}  # fmt: skip
+    "fp32": torch.float32,
+    "tf32": torch.float32,
+    "bf16": torch.bfloat16,
+    "fp16": torch.float16,
+}
 
 
 def precisions(device: str) -> tuple[str, ...]:
     """What is worth measuring: tf32 are products of NVIDIA's units alone."""
-    if device == "cuda" and torch.version.hip is None and torch.cuda.get_device_capability() >= (
-        8, 0,
-    ):  # fmt: skip
+    if (
+        device == "cuda"
+        and torch.version.hip is None
+        and torch.cuda.get_device_capability()
+        >= (
+            8,
+            0,
+        )
+    ):
         return ("bf16", "fp16", "tf32", "fp32")
     return ("bf16", "fp16", "fp32")
 

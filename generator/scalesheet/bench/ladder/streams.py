@@ -49,8 +49,9 @@ def streams(
         return torch.add(b, c, alpha=FACTOR, out=a)
 
     kinds: tuple[tuple[What, int, Callable[[], Any]], ...] = (
-        ("copy", 2, copy), ("triad", 3, triad),
-    )  # fmt: skip
+        ("copy", 2, copy),
+        ("triad", 3, triad),
+    )
     for at, (what, arrays, operation) in enumerate(kinds):
         seconds = repeated(operation, wait, budget.part(len(kinds) - at))
         yield rate_of(what, "", size, float(arrays * size), seconds)

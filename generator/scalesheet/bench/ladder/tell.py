@@ -16,10 +16,13 @@ _GIB = float(1 << 30)
 _WIDE = 22
 #: Which peak of the catalogue a rate is a part of.
 PEAK_OF: Mapping[tuple[str, str], str] = {
-    ("products", "bf16"): "dense_bf16", ("products", "fp16"): "dense_fp16",
-    ("products", "tf32"): "dense_tf32", ("products", "fp32"): "fp32",
-    ("triad", ""): "bandwidth", ("copy", ""): "bandwidth",
-}  # fmt: skip
+    ("products", "bf16"): "dense_bf16",
+    ("products", "fp16"): "dense_fp16",
+    ("products", "tf32"): "dense_tf32",
+    ("products", "fp32"): "fp32",
+    ("triad", ""): "bandwidth",
+    ("copy", ""): "bandwidth",
+}
 
 
 def peaks_of(book: Book, accelerator: str) -> dict[str, float]:
@@ -54,8 +57,9 @@ def _rates(measured: Measured, peaks: Mapping[str, float]) -> Iterator[str]:
             f"{_amount(rate, rate.low, bare=True)} to {_amount(rate, rate.high, bare=True)} of "
             f"{rate.repetitions}, {_size(rate)}{share}"
         )
-    yield from _ends(measured.told, "interrupted: what follows was not measured"
-                     if measured.interrupted else "")  # fmt: skip
+    yield from _ends(
+        measured.told, "interrupted: what follows was not measured" if measured.interrupted else ""
+    )
     if measured.unsteady:
         yield f"to be measured again on a quiet machine: {measured.unsteady}"
 
@@ -89,14 +93,21 @@ def rates_data(measured: Measured) -> dict[str, Any]:
     device = measured.device
     return {
         "device": {
-            "name": name_of(device), "kind": device.kind, "vendor": device.vendor,
-            "count": device.count, "memory": {"value": device.memory, "unit": "byte"},
+            "name": name_of(device),
+            "kind": device.kind,
+            "vendor": device.vendor,
+            "count": device.count,
+            "memory": {"value": device.memory, "unit": "byte"},
         },
         "rates": [
             {
-                "what": rate.what, "precision": rate.precision or None, "size": rate.size,
+                "what": rate.what,
+                "precision": rate.precision or None,
+                "size": rate.size,
                 "size_unit": "row" if rate.what == "products" else "byte",
-                "value": rate.value, "low": rate.low, "high": rate.high,
+                "value": rate.value,
+                "low": rate.low,
+                "high": rate.high,
                 "unit": "FLOP / second" if rate.what == "products" else "byte / second",
                 "repetitions": rate.repetitions,
             }
@@ -107,7 +118,7 @@ def rates_data(measured: Measured) -> dict[str, Any]:
         "interrupted": measured.interrupted,
         "threads": measured.threads or None,
         "libraries": dict(measured.libraries),
-    }  # fmt: skip
+    }
 
 
 # ------------------------------------------------------------------ what fits
@@ -165,21 +176,26 @@ def fits_data(found: WhatFits) -> dict[str, Any]:
         "lengths": [_data("micro_batch", "length", each) for each in found.lengths],
         "tries": [
             {
-                "micro_batch": each.batch, "length": each.length, "fits": each.fits,
-                "estimate": {"value": each.estimate, "unit": "byte"}, "seconds": each.seconds,
+                "micro_batch": each.batch,
+                "length": each.length,
+                "fits": each.fits,
+                "estimate": {"value": each.estimate, "unit": "byte"},
+                "seconds": each.seconds,
             }
             for each in found.tries
         ],
         "ended": found.ended or None,
         "contradictions": list(found.contradictions),
-    }  # fmt: skip
+    }
 
 
 def _data(at: str, what: str, answer: Answer) -> dict[str, Any]:
     return {
-        at: answer.at, f"largest_{what}": answer.largest, f"smallest_{what}_that_fails":
-        answer.fails, "exact": answer.found.exact and not answer.found.bounded,
-    }  # fmt: skip
+        at: answer.at,
+        f"largest_{what}": answer.largest,
+        f"smallest_{what}_that_fails": answer.fails,
+        "exact": answer.found.exact and not answer.found.bounded,
+    }
 
 
 # ------------------------------------------------------------------ what was written
@@ -205,10 +221,13 @@ def _written(written: Written) -> Iterator[str]:
 
 def written_data(written: Written) -> dict[str, Any]:
     return {
-        "path": shown(written.path), "new": written.new, "added": list(written.added),
+        "path": shown(written.path),
+        "new": written.new,
+        "added": list(written.added),
         "renewed": list(written.renewed),
-        "kept": list(written.kept), "yaml": written.paste,
-    }  # fmt: skip
+        "kept": list(written.kept),
+        "yaml": written.paste,
+    }
 
 
 def _ends(told: Sequence[str], ended: str) -> Iterator[str]:

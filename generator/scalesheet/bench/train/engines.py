@@ -67,9 +67,7 @@ def joined(job: Job, device: Any) -> None:
         distributed.init_process_group(BACKENDS[job.device])
 
 
-def spread(
-    job: Job, inner: Any, model: Any, device: Any, seed: int
-) -> Callable[..., Any]:  # fmt: skip
+def spread(job: Job, inner: Any, model: Any, device: Any, seed: int) -> Callable[..., Any]:
     """Fills the model on the device, alone or with the others, and answers what to call with a
     batch. `inner` is the model of transformers within `model`, which may be the same."""
     if job.strategy == "fsdp":

@@ -100,9 +100,7 @@ def held(
     )
     blocks = _blocks(changes)
     complete = max(span.end for span in spans if span.part == "backward")
-    passing = [
-        block for block in blocks if block.address in gradients and block.held(complete)
-    ]  # fmt: skip
+    passing = [block for block in blocks if block.address in gradients and block.held(complete)]
     lasting = sum(gradients.values()) - sum(gradients[block.address] for block in passing)
     kept = sum(weights.values()) + sum(optimizer.values())
     start = kept + lasting if before is None else before

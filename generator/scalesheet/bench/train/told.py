@@ -88,9 +88,12 @@ def _mean(mean: Mean, fastest: float) -> Figure:
     begins at the fastest of them."""
     if mean.low is not None and mean.low <= 0:
         return Figure(
-            mean.value, "second/step", fastest, mean.high,
+            mean.value,
+            "second/step",
+            fastest,
+            mean.high,
             note="the interval of so few steps has no lower end; it is the fastest of them",
-        )  # fmt: skip
+        )
     return Figure(mean.value, "second/step", mean.low, mean.high)
 
 

@@ -24,9 +24,17 @@ _PLACES: Mapping[str, tuple[str, str, str]] = {
     "vision_layers": ("vision", "layers", "vision_layers"),
 }
 _PLAIN = (
-    "norm", "block_norms", "qk_norm", "qkv_bias", "output_bias", "ffn_bias", "head_bias",
-    "embedding_norm", "positions", "max_sequence",
-)  # fmt: skip
+    "norm",
+    "block_norms",
+    "qk_norm",
+    "qkv_bias",
+    "output_bias",
+    "ffn_bias",
+    "head_bias",
+    "embedding_norm",
+    "positions",
+    "max_sequence",
+)
 
 
 @dataclass(frozen=True)

@@ -225,8 +225,17 @@ def units_csv(book: Book) -> str:
     return csv_text(
         UNIT_FIELDS,
         (
-            (u.name, u.title, u.symbol, u.dimension, float(u.size), base_of(book, u), u.per,
-             u.counted, u.note)
+            (
+                u.name,
+                u.title,
+                u.symbol,
+                u.dimension,
+                float(u.size),
+                base_of(book, u),
+                u.per,
+                u.counted,
+                u.note,
+            )
             for u in book.units.declared.values()
         ),
-    )  # fmt: skip
+    )

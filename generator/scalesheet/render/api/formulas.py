@@ -18,9 +18,21 @@ from scalesheet.values import Value, stated_value
 
 TEXTS = ("latex", "excel", "python", "javascript")
 FORMULA_FIELDS = (
-    "id", "name", "title", "unit", "symbol", "formula", "inputs", "asserted", "valid",
-    "convention", "note", "source", "locator", *TEXTS,
-)  # fmt: skip
+    "id",
+    "name",
+    "title",
+    "unit",
+    "symbol",
+    "formula",
+    "inputs",
+    "asserted",
+    "valid",
+    "convention",
+    "note",
+    "source",
+    "locator",
+    *TEXTS,
+)
 
 
 def record_json(book: Book, record: Record, computed: Sequence[float]) -> Object:

@@ -21,9 +21,20 @@ from scalesheet.values import Results, Value
 
 #: What a line of CSV says of a value, after its address.
 FIELDS = (
-    "value", "low", "high", "unit", "reason", "code", "kind", "source", "locator", "formula",
-    "at_least", "at_most", "note",
-)  # fmt: skip
+    "value",
+    "low",
+    "high",
+    "unit",
+    "reason",
+    "code",
+    "kind",
+    "source",
+    "locator",
+    "formula",
+    "at_least",
+    "at_most",
+    "note",
+)
 PLAN_FIELDS = ("table", "row", "name", *FIELDS)
 HEADLINE_FIELDS = ("plan", "scenario", "name", *FIELDS)
 
@@ -55,17 +66,13 @@ def plan_json(book: Book, plan: Plan, results: Results) -> Object:
             name: scalar_json(book, scalar, results.scalars[name])
             for name, scalar in plan.scalars.items()
         },
-        "tables": {
-            name: _table(book.units, table, results) for name, table in plan.tables.items()
-        },
-    }  # fmt: skip
+        "tables": {name: _table(book.units, table, results) for name, table in plan.tables.items()},
+    }
 
 
 def scalar_json(book: Book, scalar: Scalar, value: Value) -> Object:
     """A scalar with its value and what that rests on."""
-    return quantity_json(
-        value, scalar, book.units, stated=scalar.stated, formula=scalar.formula
-    )  # fmt: skip
+    return quantity_json(value, scalar, book.units, stated=scalar.stated, formula=scalar.formula)
 
 
 def _table(units: Units, table: Table, results: Results) -> Object:

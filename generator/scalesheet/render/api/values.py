@@ -43,9 +43,11 @@ def quantity_json(
 ) -> Object:
     """A value, what it is, and what it rests on."""
     return (
-        value_json(value, quantity) | described(quantity, units) | origin_json(stated, formula)
+        value_json(value, quantity)
+        | described(quantity, units)
+        | origin_json(stated, formula)
         | ({"note": quantity.note} if quantity.note and not (stated and stated.note) else {})
-    )  # fmt: skip
+    )
 
 
 def described(quantity: Quantity, units: Units) -> Object:

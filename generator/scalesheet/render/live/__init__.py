@@ -13,9 +13,20 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 PARTS = (
-    "numbers", "inputs", "charts", "stacks", "scatters", "sweeps", "pictures", "marks", "fields",
-    "tornado", "told", "patch", "page",
-)  # fmt: skip
+    "numbers",
+    "inputs",
+    "charts",
+    "stacks",
+    "scatters",
+    "sweeps",
+    "pictures",
+    "marks",
+    "fields",
+    "tornado",
+    "told",
+    "patch",
+    "page",
+)
 
 #: Those of the front page: `layouts.js` searches as choose/ does, `case.js` answers a case,
 #: `answer.js` writes the answer, `front.js` asks.

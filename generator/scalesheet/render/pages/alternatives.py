@@ -180,8 +180,10 @@ def _scattered(
     at = [found.figures.index(name) for name in (found.time, found.cost)]
     quantities = [plan.scalars[name] for name in (found.time, found.cost)]
     able = {row: of for row, of in figures.items() if _possible(of, at)}
-    formats = [format_of(q, [of[n] for of in able.values()], context.book.units)
-               for q, n in zip(quantities, at, strict=True)]  # fmt: skip
+    formats = [
+        format_of(q, [of[n] for of in able.values()], context.book.units)
+        for q, n in zip(quantities, at, strict=True)
+    ]
 
     def point(row: str, label: str) -> Point:
         x, y = (

@@ -23,15 +23,18 @@ PAGE = "book/plans/{plan}.html"
 #: Figures of the answer, each with its formula on the plan's page.
 FIGURES = ("hours", "calendar_time", "cost", "verdict")
 METHODS = {
-    "full fine-tuning": "Full fine-tuning", "LoRA": "LoRA", "QLoRA": "QLoRA",
+    "full fine-tuning": "Full fine-tuning",
+    "LoRA": "LoRA",
+    "QLoRA": "QLoRA",
     "pretraining": "Pretraining",
-}  # fmt: skip
+}
 TERMS = {"on-demand": "on demand", "spot": "spot", "reserved": "reserved"}
 FITS = {"fits": "good", "may not fit": "warn", "does not fit": "bad", "cannot run": "bad"}
 CHANGES = {
-    "fits": "What one change gives", "may not fit": "What would make it fit",
+    "fits": "What one change gives",
+    "may not fit": "What would make it fit",
     "does not fit": "What would make it run",
-}  # fmt: skip
+}
 NONE = (
     "No one change of method, count or accelerator does: a smaller model or shorter sequences may."
 )
@@ -52,13 +55,23 @@ def _told(context: Context, plan: Plan, found: Answered) -> Html:
     return tag(
         "section",
         _case(context, plan, found),
-        tag("div", *_figures(context, plan, found),
-            class_="hero" if found.runs else "hero blocked"),
+        tag(
+            "div", *_figures(context, plan, found), class_="hero" if found.runs else "hero blocked"
+        ),
         _memory(context, plan, found),
-        tag("p", tag("a", "Every formula and input of this answer",
-                     href=address(plan, found.shown, "hours").partition("#")[0]), class_="more"),
-        class_="answer", aria_label="Answer", data_answer=True,
-    )  # fmt: skip
+        tag(
+            "p",
+            tag(
+                "a",
+                "Every formula and input of this answer",
+                href=address(plan, found.shown, "hours").partition("#")[0],
+            ),
+            class_="more",
+        ),
+        class_="answer",
+        aria_label="Answer",
+        data_answer=True,
+    )
 
 
 def _below(context: Context, plan: Plan, found: Answered) -> Html:
@@ -83,8 +96,9 @@ def _case(context: Context, plan: Plan, found: Answered) -> Html:
         _row(context, "models", str(scalars["model"].value)),
         f" with {_text(context, plan, found.results, 'trained_tokens')} on {found.gpus} × ",
         _row(context, "hardware", str(scalars[OWN].value)),
-        class_="case", tabindex="-1",
-    )  # fmt: skip
+        class_="case",
+        tabindex="-1",
+    )
 
 
 def _row(context: Context, table: str, id_: str) -> Html:
@@ -113,16 +127,25 @@ def _figures(context: Context, plan: Plan, found: Answered) -> Iterator[Html]:
 
 
 def _figure(
-    context: Context, plan: Plan, name: str, of: str, value: Value, edits: Edits,
-    title: str = "", *note: Html | str,
-) -> Html:  # fmt: skip
+    context: Context,
+    plan: Plan,
+    name: str,
+    of: str,
+    value: Value,
+    edits: Edits,
+    title: str = "",
+    *note: Html | str,
+) -> Html:
     """A figure, its range, and the way to its formula with these inputs."""
     scalar = plan.scalars[of]
     fmt = _format(context, scalar, [value])
     symbol = context.symbol(scalar)
     if value.reason is None:
-        shown = [tag("span", plain_text(value, fmt), class_="num"), " ",
-                 tag("span", symbol, class_="unit")]  # fmt: skip
+        shown = [
+            tag("span", plain_text(value, fmt), class_="num"),
+            " ",
+            tag("span", symbol, class_="unit"),
+        ]
     else:
         shown = [tag("span", value.reason, class_="reason")]
     told = ends(value, fmt)
@@ -133,7 +156,7 @@ def _figure(
         tag("p", f"{told} {symbol}" if told else NBSP, class_="range"),
         tag("p", *note, class_="note") if note else None,
         class_=f"figure {name}",
-    )  # fmt: skip
+    )
 
 
 def _cost(context: Context, plan: Plan, found: Answered) -> Html:
@@ -142,16 +165,27 @@ def _cost(context: Context, plan: Plan, found: Answered) -> Html:
     if not firsts:
         cost = found.results.scalars["cost"]
         return _figure(
-            context, plan, "cost", "cost", cost, found.edits, "Electricity",
+            context,
+            plan,
+            "cost",
+            "cost",
+            cost,
+            found.edits,
+            "Electricity",
             "No offer in the catalogue sells this.",
-        )  # fmt: skip
+        )
     first, *others = firsts
     assert first.cost is not None
     return _figure(
-        context, plan, "cost", "cost", first.cost, first.edits,
+        context,
+        plan,
+        "cost",
+        "cost",
+        first.cost,
+        first.edits,
         f"Cost, {TERMS[first.term]} from",
         *(_from(context, plan, each) for each in others),
-    )  # fmt: skip
+    )
 
 
 def _from(context: Context, plan: Plan, each: Offered) -> Html:
@@ -170,11 +204,14 @@ def _fit(context: Context, plan: Plan, found: Answered) -> Html:
     return tag(
         "div",
         tag("p", plan.scalars["verdict"].title, class_="label"),
-        tag("p", tag("a", verdict, href=address(plan, found.shown, "verdict")),
-            class_=f"value fit {FITS.get(verdict, '')}".strip()),
+        tag(
+            "p",
+            tag("a", verdict, href=address(plan, found.shown, "verdict")),
+            class_=f"value fit {FITS.get(verdict, '')}".strip(),
+        ),
         tag("p", f"{needed} of {usable}", class_="range"),
         class_="figure verdict-of",
-    )  # fmt: skip
+    )
 
 
 # ------------------------------------------------------------------ memory
@@ -184,8 +221,10 @@ def _memory(context: Context, plan: Plan, found: Answered) -> Html:
     """The parts of the memory of an accelerator, stacked, against what a run can have."""
     table = plan.tables["memory"]
     values = list(found.results.tables["memory"]["bytes"])
-    parts = [(row, title, value) for row, title, value
-             in zip(table.rows, table.row_titles, values, strict=True)]  # fmt: skip
+    parts = [
+        (row, title, value)
+        for row, title, value in zip(table.rows, table.row_titles, values, strict=True)
+    ]
     fmt = _format(context, table.columns["bytes"], values)
     symbol = context.symbol(table.columns["bytes"])
     most, usable = (_size(found.results.scalars[n]) for n in ("most_memory", "usable_memory"))
@@ -195,23 +234,40 @@ def _memory(context: Context, plan: Plan, found: Answered) -> Html:
     limit = _text(context, plan, found.results, "usable_memory")
     return tag(
         "figure",
-        tag("figcaption",
-            tag("a", "Memory of each accelerator",
-                href=address(plan, found.shown, "needed_memory")),
+        tag(
+            "figcaption",
+            tag(
+                "a", "Memory of each accelerator", href=address(plan, found.shown, "needed_memory")
+            ),
             f": {_text(context, plan, found.results, 'needed_memory')}, hardly ever more than "
             f"{_text(context, plan, found.results, 'most_memory')}, "
-            f"of {limit} that a run can have"),
-        tag("svg", *_bars(shown, most, usable, scale), viewBox=f"0 0 {WIDE} {TALL}",
-            preserveAspectRatio="none", role="img",
-            aria_label=f"{described}, in {symbol}; a run can have {limit}"),
-        tag("ul", *(
-            tag("li", f"{title} ", tag("span", plain_text(value, fmt), class_="num"),
-                tag("span", f"{NBSP}{symbol}", class_="unit"), class_=f"part {row}")
-            for row, title, value in shown
-        ), class_="parts"),
+            f"of {limit} that a run can have",
+        ),
+        tag(
+            "svg",
+            *_bars(shown, most, usable, scale),
+            viewBox=f"0 0 {WIDE} {TALL}",
+            preserveAspectRatio="none",
+            role="img",
+            aria_label=f"{described}, in {symbol}; a run can have {limit}",
+        ),
+        tag(
+            "ul",
+            *(
+                tag(
+                    "li",
+                    f"{title} ",
+                    tag("span", plain_text(value, fmt), class_="num"),
+                    tag("span", f"{NBSP}{symbol}", class_="unit"),
+                    class_=f"part {row}",
+                )
+                for row, title, value in shown
+            ),
+            class_="parts",
+        ),
         _first(shown, usable, found.results.scalars["verdict"].value == "fits"),
         class_="stack",
-    )  # fmt: skip
+    )
 
 
 def _bars(
@@ -259,32 +315,61 @@ def _offers(context: Context, plan: Plan, found: Answered) -> Html:
     prices = _format(context, price, [o.price for o in found.offers])
     body = [_offer(context, plan, each, prices, costs) for each in sold]
     body.append(
-        tag("tr",
+        tag(
+            "tr",
             tag("th", "Your own, electricity alone", scope="row"),
             tag("td", "owned", class_="term"),
             tag("td", class_="num"),
             _amount(plan, "cost", own, _format(context, cost, [own]), found.edits),
-            class_="own")
-    )  # fmt: skip
+            class_="own",
+        )
+    )
     few = [o for o in found.offers if o.cost is None]
     return tag(
         "section",
         tag("h2", "What it costs, by offer"),
-        tag("div", tag(
-            "table",
-            tag("thead", tag("tr",
-                tag("th", "Offer", scope="col"), tag("th", "Terms", scope="col"),
-                tag("th", "Price ", tag("span", context.symbol(price), class_="unit"),
-                    scope="col", class_="num"),
-                tag("th", "Cost ", tag("span", context.symbol(cost), class_="unit"),
-                    scope="col", class_="num"))),
-            tag("tbody", *body),
-            class_="data"), class_="scroll"),
-        tag("p", f"Not sold {found.gpus} together: ", join(
-            (_row(context, "offers", o.offer) for o in few), "; "), ".", class_="note")
-        if few else None,
+        tag(
+            "div",
+            tag(
+                "table",
+                tag(
+                    "thead",
+                    tag(
+                        "tr",
+                        tag("th", "Offer", scope="col"),
+                        tag("th", "Terms", scope="col"),
+                        tag(
+                            "th",
+                            "Price ",
+                            tag("span", context.symbol(price), class_="unit"),
+                            scope="col",
+                            class_="num",
+                        ),
+                        tag(
+                            "th",
+                            "Cost ",
+                            tag("span", context.symbol(cost), class_="unit"),
+                            scope="col",
+                            class_="num",
+                        ),
+                    ),
+                ),
+                tag("tbody", *body),
+                class_="data",
+            ),
+            class_="scroll",
+        ),
+        tag(
+            "p",
+            f"Not sold {found.gpus} together: ",
+            join((_row(context, "offers", o.offer) for o in few), "; "),
+            ".",
+            class_="note",
+        )
+        if few
+        else None,
         class_="offers",
-    )  # fmt: skip
+    )
 
 
 def _offer(context: Context, plan: Plan, each: Offered, prices: Format, costs: Format) -> Html:
@@ -327,32 +412,54 @@ def _changes(context: Context, plan: Plan, found: Answered) -> Html:
     return tag(
         "section",
         heading,
-        tag("div", tag(
-            "table",
-            tag("thead", tag("tr",
-                tag("th", "Change", scope="col"), tag("th", "Memory", scope="col"),
-                tag("th", "Hours", scope="col", class_="num"),
-                tag("th", "Cost ", tag("span", context.symbol(plan.scalars["cost"]), class_="unit"),
-                    scope="col", class_="num"))),
-            tag("tbody", *(
-                _change(context, plan, each, hours, cost) for each in found.changes
-            )),
-            class_="data"), class_="scroll"),
+        tag(
+            "div",
+            tag(
+                "table",
+                tag(
+                    "thead",
+                    tag(
+                        "tr",
+                        tag("th", "Change", scope="col"),
+                        tag("th", "Memory", scope="col"),
+                        tag("th", "Hours", scope="col", class_="num"),
+                        tag(
+                            "th",
+                            "Cost ",
+                            tag("span", context.symbol(plan.scalars["cost"]), class_="unit"),
+                            scope="col",
+                            class_="num",
+                        ),
+                    ),
+                ),
+                tag(
+                    "tbody", *(_change(context, plan, each, hours, cost) for each in found.changes)
+                ),
+                class_="data",
+            ),
+            class_="scroll",
+        ),
         class_="changes",
-    )  # fmt: skip
+    )
 
 
 def _change(context: Context, plan: Plan, each: Change, hours: Format, cost: Format) -> Html:
     verdict = str(each.results.scalars["verdict"].value)
     return tag(
         "tr",
-        tag("th", tag("a", change_text(context, each), href=f"?{_query(each.some)}",
-                      data_change=True), scope="row"),
+        tag(
+            "th",
+            tag("a", change_text(context, each), href=f"?{_query(each.some)}", data_change=True),
+            scope="row",
+        ),
         tag("td", verdict, class_=f"fit {FITS.get(verdict, '')}".strip()),
-        *(_amount(plan, name, each.results.scalars[name], fmt, each.edits)
-          if each.runs else tag("td", class_="num")
-          for name, fmt in (("hours", hours), ("cost", cost))),
-    )  # fmt: skip
+        *(
+            _amount(plan, name, each.results.scalars[name], fmt, each.edits)
+            if each.runs
+            else tag("td", class_="num")
+            for name, fmt in (("hours", hours), ("cost", cost))
+        ),
+    )
 
 
 def change_text(context: Context, each: Change) -> str:

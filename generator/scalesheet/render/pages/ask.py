@@ -22,9 +22,20 @@ from scalesheet.render.script import program
 
 #: Figures that the page reads, and so all that its script can compute.
 FIGURES = (
-    "hours", "calendar_time", "cost", "verdict", "needed_memory", "most_memory", "usable_memory",
-    "memory.total.bytes", "trained_tokens", "run_hours", "gross_gpu_hours", "broken", "usual_batch",
-)  # fmt: skip
+    "hours",
+    "calendar_time",
+    "cost",
+    "verdict",
+    "needed_memory",
+    "most_memory",
+    "usable_memory",
+    "memory.total.bytes",
+    "trained_tokens",
+    "run_hours",
+    "gross_gpu_hours",
+    "broken",
+    "usual_batch",
+)
 #: Columns that it shows besides what figures rest on.
 COLUMNS = (
     ("offers", "term"),
@@ -56,67 +67,111 @@ def form(context: Context, plan: Plan, found: Answered) -> Html:
         return f"{int(size):,}" if size.is_integer() else number(size)
 
     def entry(name: str, label: str, unit: str = "", hidden: bool = False) -> Html:
-        control = tag("input", id=f"ask-{name}", name=name, value=number_of(name), type="text",
-                      inputmode="decimal", autocomplete="off", spellcheck="false")  # fmt: skip
+        control = tag(
+            "input",
+            id=f"ask-{name}",
+            name=name,
+            value=number_of(name),
+            type="text",
+            inputmode="decimal",
+            autocomplete="off",
+            spellcheck="false",
+        )
         return _field(name, label, control, unit, hidden=hidden)
 
     def choice(name: str, label: str, *options: tuple[str, str], chosen: str = "") -> Html:
-        return _field(name, label, tag("select", *(
-            tag("option", title, value=id_, selected=id_ == chosen) for id_, title in options
-        ), id=f"ask-{name}", name=name))  # fmt: skip
+        return _field(
+            name,
+            label,
+            tag(
+                "select",
+                *(
+                    tag("option", title, value=id_, selected=id_ == chosen)
+                    for id_, title in options
+                ),
+                id=f"ask-{name}",
+                name=name,
+            ),
+        )
 
     by_samples = value("data") == "samples"
     gpu = stated["gpu"]
     return tag(
         "form",
-        choice("model", "Model",
-               (value("model"), title_of(context, "models", value("model")))),
+        choice("model", "Model", (value("model"), title_of(context, "models", value("model")))),
         _methods(value("method")),
-        tag("div",
+        tag(
+            "div",
             entry("samples", "Samples", hidden=not by_samples),
             entry("tokens", "Tokens", "millions", hidden=by_samples),
-            choice("data", "Counted in", ("samples", "samples"), ("tokens", "tokens"),
-                   chosen=value("data")),
+            choice(
+                "data",
+                "Counted in",
+                ("samples", "samples"),
+                ("tokens", "tokens"),
+                chosen=value("data"),
+            ),
             entry("sequence", "Length", "tokens"),
             entry("epochs", "Epochs"),
-            class_="row data"),
-        tag("div",
+            class_="row data",
+        ),
+        tag(
+            "div",
             choice("gpu", "Accelerator", (gpu, title_of(context, "hardware", gpu))),
             entry("gpus", "Count"),
-            class_="row hardware"),
+            class_="row hardware",
+        ),
         _layout(plan, found, entry, choice),
-        tag("p",
+        tag(
+            "p",
             tag("button", "Copy the link", type="button", data_do="copy"),
             tag("button", "Start again", type="button", data_do="reset", disabled=True),
-            class_="buttons"),
+            class_="buttons",
+        ),
         tag("p", role="status", class_="sr"),
         tag("div", role="alert", data_faults=True),
-        class_="ask", data_question=True, novalidate=True, aria_label="Your question",
-    )  # fmt: skip
+        class_="ask",
+        data_question=True,
+        novalidate=True,
+        aria_label="Your question",
+    )
 
 
 def _field(name: str, label: str, control: Html, unit: str = "", *, hidden: bool = False) -> Html:
     return tag(
         "div",
-        tag("label", label, tag("span", f" {unit}", class_="unit") if unit else None,
-            for_=f"ask-{name}"),
+        tag(
+            "label",
+            label,
+            tag("span", f" {unit}", class_="unit") if unit else None,
+            for_=f"ask-{name}",
+        ),
         control,
-        class_="field", data_field=name, hidden=hidden,
-    )  # fmt: skip
+        class_="field",
+        data_field=name,
+        hidden=hidden,
+    )
 
 
 def _methods(chosen: str) -> Html:
     return tag(
         "fieldset",
         tag("legend", "Method"),
-        tag("div", *(
-            tag("label",
-                tag("input", type="radio", name="method", value=name, checked=name == chosen),
-                tag("span", title))
-            for name, title in METHODS.items()
-        ), class_="segments"),
-        class_="field", data_field="method",
-    )  # fmt: skip
+        tag(
+            "div",
+            *(
+                tag(
+                    "label",
+                    tag("input", type="radio", name="method", value=name, checked=name == chosen),
+                    tag("span", title),
+                )
+                for name, title in METHODS.items()
+            ),
+            class_="segments",
+        ),
+        class_="field",
+        data_field="method",
+    )
 
 
 def _layout(plan: Plan, found: Answered, entry: Entry, choice: Choice) -> Html:
@@ -133,16 +188,25 @@ def _layout(plan: Plan, found: Answered, entry: Entry, choice: Choice) -> Html:
     return tag(
         "details",
         tag("summary", "Layout: ", tag("span", layout_text(found), data_layout=True)),
-        tag("p", "Found for you: the fastest layout that fits, as ",
-            tag("code", "scalesheet choose"), " finds it. Fix what you know.", class_="note"),
-        tag("div",
+        tag(
+            "p",
+            "Found for you: the fastest layout that fits, as ",
+            tag("code", "scalesheet choose"),
+            " finds it. Fix what you know.",
+            class_="note",
+        ),
+        tag(
+            "div",
             entry("batch", "Batch", "sequences"),
             entry("rank", "Rank of LoRA"),
-            *(choice(name, title, auto, *((word, word) for word in words), chosen=AUTO)
-              for name, (title, words) in lists.items()),
-            class_="row layout"),
+            *(
+                choice(name, title, auto, *((word, word) for word in words), chosen=AUTO)
+                for name, (title, words) in lists.items()
+            ),
+            class_="row layout",
+        ),
         class_="layout",
-    )  # fmt: skip
+    )
 
 
 def layout_text(found: Answered) -> str:

@@ -45,9 +45,12 @@ def _told(context: Context, plan: Plan, results: Results) -> Html:
         return tag("strong", figure(name))
 
     parts: list[object] = [
-        "From the first phase to the last ", said("total.end"), " of wall-clock time; at most ",
-        said("total.gpus_at_once"), " at once",
-    ]  # fmt: skip
+        "From the first phase to the last ",
+        said("total.end"),
+        " of wall-clock time; at most ",
+        said("total.gpus_at_once"),
+        " at once",
+    ]
     if AT_HAND in plan.scalars:
         parts += [", with ", said(AT_HAND), " at hand (", said("total.gpus_short"), " short)"]
     parts.append(".")

@@ -63,9 +63,14 @@ def amount(
 
 
 def cell(
-    value: Value, fmt: Format, symbol: str = "", *, input_: bool = False, of: str | None = None,
+    value: Value,
+    fmt: Format,
+    symbol: str = "",
+    *,
+    input_: bool = False,
+    of: str | None = None,
     as_: As | None = None,
-) -> Html:  # fmt: skip
+) -> Html:
     """A table's cell. The unit stands in the heading unless it is given here."""
     live = mark(of, as_ or ("amount" if symbol else "cell"))
     if input_ and of is not None:
@@ -97,9 +102,15 @@ def cells(value: Value, fmt: Format, *, input_: bool = False, of: str | None = N
 
 
 def card(
-    title: Html | str, value: Value, fmt: Format, symbol: str, *, outer: bool = False,
-    note: Html | str | None = None, of: str | None = None,
-) -> Html:  # fmt: skip
+    title: Html | str,
+    value: Value,
+    fmt: Format,
+    symbol: str,
+    *,
+    outer: bool = False,
+    note: Html | str | None = None,
+    of: str | None = None,
+) -> Html:
     """A headline figure: what it is, the number, its range, what it rests on."""
     shown = amount(value, fmt, range_=False)
     unit = tag("span", symbol, class_="unit") if symbol and value.reason is None else None
@@ -111,13 +122,19 @@ def card(
     return tag(
         "section",
         tag("p", title, class_="label"),
-        tag("p", shown, " " if unit else None, unit, class_="value long" if long else "value",
-            **mark(of, "figure")),
+        tag(
+            "p",
+            shown,
+            " " if unit else None,
+            unit,
+            class_="value long" if long else "value",
+            **mark(of, "figure"),
+        ),
         tag("p", ranged, OUTER if outer else None, class_="range") if told or of else None,
         noted if note else None,
         class_="figure",
         **UNSEARCHED,
-    )  # fmt: skip
+    )
 
 
 def kind(basis: Basis) -> Html:

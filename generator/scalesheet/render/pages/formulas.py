@@ -119,8 +119,9 @@ def _block(
             "div",
             scrolling(drawn(titles, "", told.formula.ends.value)),
             scrolling(_numbers(titles, results, told)),
-            tag("p", "In words: ", in_words(titles, told.formula.ends.value), ".",
-                class_="in-words"),
+            tag(
+                "p", "In words: ", in_words(titles, told.formula.ends.value), ".", class_="in-words"
+            ),
             _needs(context, plan, results, told),
             _used_by(context, plan, used.get(told.key, ())),
             _catalogue(context, told.formula),
@@ -130,7 +131,7 @@ def _block(
             data_rows=" ".join(told.rows) if told.apart else None,
         ),
         class_="formula",
-    )  # fmt: skip
+    )
 
 
 def scrolling(formula: Html | None) -> Html | None:
@@ -145,11 +146,14 @@ def short_formula(
     told = Told(Key(scalar.name), scalar.title, scalar, formula, "")
     return tag(
         "div",
-        tag("p", link(scalar_address(plan, scalar, here), scalar.title),
-            _result(context, plan, results, told)),
+        tag(
+            "p",
+            link(scalar_address(plan, scalar, here), scalar.title),
+            _result(context, plan, results, told),
+        ),
         scrolling(drawn(Titles(context, plan), scalar.title, formula.ends.value)),
         class_="formula",
-    )  # fmt: skip
+    )
 
 
 def _result(
@@ -300,6 +304,14 @@ def _foot(context: Context, plan: Plan, told: Told) -> Html | None:
     position = told.formula.position or told.quantity.position
     edit = edit_link(context, position, "Edit this formula")
     note = told.quantity.note or None
-    said = join([note, " " if note else None, "Source: " if source else None, source,
-                 " " if source else None, edit])  # fmt: skip
+    said = join(
+        [
+            note,
+            " " if note else None,
+            "Source: " if source else None,
+            source,
+            " " if source else None,
+            edit,
+        ]
+    )
     return tag("p", said) if said else None

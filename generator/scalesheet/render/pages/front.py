@@ -85,19 +85,23 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
 
         return _LINE.sub(replaced, written)
 
-    page = filled({
-        QUESTION: lambda: _question(context, found) if found else "",
-        "plans": lambda: _plans(context),
-        "catalogue": lambda: _catalogue(context),
-        "score": lambda: _score(context),
-    })  # fmt: skip
+    page = filled(
+        {
+            QUESTION: lambda: _question(context, found) if found else "",
+            "plans": lambda: _plans(context),
+            "catalogue": lambda: _catalogue(context),
+            "score": lambda: _score(context),
+        }
+    )
     known = len(problems)
-    simple = filled({
-        QUESTION: lambda: _question_in_words(context, found) if found else "",
-        "plans": lambda: "\n".join(_plans_in_words(context)),
-        "catalogue": lambda: "\n".join(_catalogue_in_words(context)),
-        "score": lambda: "\n".join(_score_in_words(context)),
-    })  # fmt: skip
+    simple = filled(
+        {
+            QUESTION: lambda: _question_in_words(context, found) if found else "",
+            "plans": lambda: "\n".join(_plans_in_words(context)),
+            "catalogue": lambda: "\n".join(_catalogue_in_words(context)),
+            "score": lambda: "\n".join(_score_in_words(context)),
+        }
+    )
     return FrontPage(page, _CLASS.sub("", simple), script, tuple(problems[:known]))
 
 
@@ -132,10 +136,12 @@ def _plans(context: Context) -> Html:
             shown = amount(value, fmt, context.symbol(scalar), range_=False)
             facts.append(tag("span", f"{scalar.title} ", tag("strong", shown)))
         cards.append(
-            tag("li",
+            tag(
+                "li",
                 tag("a", plan.title, href=f"book/plans/{plan.id}.html"),
-                tag("p", *facts, class_="facts-of"))
-        )  # fmt: skip
+                tag("p", *facts, class_="facts-of"),
+            )
+        )
     return tag("ul", *cards, class_="cards plans")
 
 
@@ -144,20 +150,27 @@ def _catalogue(context: Context) -> Html:
     return tag(
         "ul",
         *(
-            tag("li", tag("a", tag("strong", f"{count:,}"), f" {title}",
-                          href=f"book/{folder}/index.html"))
+            tag(
+                "li",
+                tag(
+                    "a", tag("strong", f"{count:,}"), f" {title}", href=f"book/{folder}/index.html"
+                ),
+            )
             for folder, title, count in _counts(context)
         ),
         class_="counts",
-    )  # fmt: skip
+    )
 
 
 def _counts(context: Context) -> Iterator[tuple[str, str, int]]:
     book = context.book
     titles = {
-        "hardware": "accelerators", "nodes": "machines", "offers": "offers", "models": "models",
+        "hardware": "accelerators",
+        "nodes": "machines",
+        "offers": "offers",
+        "models": "models",
         "measurements": "measurements",
-    }  # fmt: skip
+    }
     for name, title in titles.items():
         if name in book.tables:
             yield name, title, len(book.tables[name].rows)
@@ -168,12 +181,19 @@ def _counts(context: Context) -> Iterator[tuple[str, str, int]]:
 def _score(context: Context) -> Html:
     """How far off each kind of prediction is, for runs that the fit has not seen."""
     cards = [
-        tag("li",
+        tag(
+            "li",
             tag("a", TASKS[task].title, href=f"book/score/{task}.html"),
-            tag("p", "median error ", tag("strong", error(task, score.unseen.median)),
-                f", {score.unseen.rows:,} published rows", class_="facts-of"))
+            tag(
+                "p",
+                "median error ",
+                tag("strong", error(task, score.unseen.median)),
+                f", {score.unseen.rows:,} published rows",
+                class_="facts-of",
+            ),
+        )
         for task, score in context.edition.scores.items()
-    ]  # fmt: skip
+    ]
     return tag("ul", *cards, class_="cards") if cards else tag("p", "Nothing is scored yet.")
 
 

@@ -17,9 +17,21 @@ from scalesheet.render.pages.html import Html, join, tag
 #: underlines; a text; a check's answer, and the rows that break it; how many rows of a column have
 #: a number; a number within a formula.
 As = Literal[
-    "cell", "figure", "amount", "value", "range", "ends", "bracket", "row", "word", "text",
-    "check", "broken", "count", "math",
-]  # fmt: skip
+    "cell",
+    "figure",
+    "amount",
+    "value",
+    "range",
+    "ends",
+    "bracket",
+    "row",
+    "word",
+    "text",
+    "check",
+    "broken",
+    "count",
+    "math",
+]
 
 
 def of_cell(table: str, row: str, column: str) -> str:

@@ -48,10 +48,14 @@ def _block(context: Context, plan: Plan, told: Told) -> Html:
         "div",
         tag("h3", link(to("plans", plan.id, told.anchor), told.title)),
         join(
-            join([tag("p", title, class_="label"),
-                  tag("pre", tag("code", text), class_="wrap", id=f"text_{name}_{n}")])
+            join(
+                [
+                    tag("p", title, class_="label"),
+                    tag("pre", tag("code", text), class_="wrap", id=f"text_{name}_{n}"),
+                ]
+            )
             for n, (title, text) in enumerate(notations(titles, formula.text, formula.ends.value))
             if text and (title == "As written" or text != formula.text)
         ),
         id=told.anchor,
-    )  # fmt: skip
+    )

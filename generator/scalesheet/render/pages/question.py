@@ -34,9 +34,22 @@ OWN = "owned_gpu"
 LAYOUT = ("stage", "tensor", "pipeline", "micro_batch", "checkpointing")
 #: Inputs in the order in which an address has them.
 ORDER = (
-    "model", "method", "data", "tokens", "samples", "sequence", "epochs", "batch", "rank",
-    "trainer", "supply", "offer", OWN, "gpus", *LAYOUT,
-)  # fmt: skip
+    "model",
+    "method",
+    "data",
+    "tokens",
+    "samples",
+    "sequence",
+    "epochs",
+    "batch",
+    "rank",
+    "trainer",
+    "supply",
+    "offer",
+    OWN,
+    "gpus",
+    *LAYOUT,
+)
 TERMS = ("on-demand", "spot", "reserved")
 #: Verdicts of what does not run: hours and cost have no meaning then.
 BLOCKED = ("does not fit", "cannot run")
@@ -137,9 +150,12 @@ def answered(book: Book, plan: Plan, stated: Mapping[str, str]) -> Answered:
     if results.scalars["verdict"].value != "fits":
         others = [each for each in others if each.runs]
     return Answered(
-        stated, edits, results, tuple(offers),
+        stated,
+        edits,
+        results,
+        tuple(offers),
         tuple(others),
-    )  # fmt: skip
+    )
 
 
 def _read(book: Book, plan: Plan, stated: Mapping[str, str]) -> Iterator[tuple[Key, Stated]]:
@@ -181,12 +197,16 @@ def _search(
     asked = evaluate(book, plan, given).scalars
     tuning = () if method == "pretrain" else tuple(m for m in METHODS if m != "pretrain")
     job = Job(
-        model=str(asked["model"].value), methods=tuning or (method,),
-        tokens=_number(asked["trained_tokens"]) * 1e6, sequence=_number(asked["sequence"]),
-        batch=_number(asked["batch"]), deadline=math.inf, certain=True,
+        model=str(asked["model"].value),
+        methods=tuning or (method,),
+        tokens=_number(asked["trained_tokens"]) * 1e6,
+        sequence=_number(asked["sequence"]),
+        batch=_number(asked["batch"]),
+        deadline=math.inf,
+        certain=True,
         most_gpus=most / BEYOND,
         trainer=str(asked["trainer"].value) if Key("trainer") in given else "",
-    )  # fmt: skip
+    )
     return search(book, catalogue, job, assumptions(book, plan, {}))
 
 
@@ -226,8 +246,10 @@ def _changed(book: Book, plan: Plan, found: Search, given: Edits, case: Case) ->
         own = {Key(OWN): Stated(other.accelerator)}
         edits = _decided(book, plan, found, row, {**given, **own})
         texts = {
-            "method": METHODS[other.method], "gpus": str(other.gpus), "gpu": other.accelerator,
-        }  # fmt: skip
+            "method": METHODS[other.method],
+            "gpus": str(other.gpus),
+            "gpu": other.accelerator,
+        }
         some = {name: texts[name] for name in names}
         yield Change(some, edits, evaluate(book, plan, edits))
 

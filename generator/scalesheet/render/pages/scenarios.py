@@ -30,14 +30,21 @@ def control(context: Context, plan: Plan, results: Results, page: str = "") -> H
         "p",
         "Figures, tables and charts of this page follow. ",
         "Every number on yellow ground can be changed in place: ",
-        *inputs, "those in the tables.",
+        *inputs,
+        "those in the tables.",
         class_="note",
-    )  # fmt: skip
+    )
     choices_of = tag("div", *parts, class_="choices") if parts else None
     return tag(
-        "section", choices_of, told, class_="what-if", id="what-if", data_plan=plan.id,
-        aria_label="Scenario and inputs", data_search_exclude=True,
-    )  # fmt: skip
+        "section",
+        choices_of,
+        told,
+        class_="what-if",
+        id="what-if",
+        data_plan=plan.id,
+        aria_label="Scenario and inputs",
+        data_search_exclude=True,
+    )
 
 
 def _is_choice(plan: Plan, scalar: Scalar) -> bool:

@@ -82,12 +82,17 @@ class Teller:
         if made.gpus[at] != made.gpus[of]:
             said.append(f"on {made.gpus[at]:.0f} instead of {made.gpus[of]:.0f} accelerators")
         if made.checkpointing[at] != made.checkpointing[of]:
-            said.append("without checkpointing" if made.checkpointing[at] == "none" else
-                        "with checkpointing")  # fmt: skip
+            said.append(
+                "without checkpointing"
+                if made.checkpointing[at] == "none"
+                else "with checkpointing"
+            )
         for name, values in (
-            ("ZeRO stage", made.stage), ("tensor degree", made.tensor),
-            ("pipeline degree", made.pipeline), ("micro-batches of", made.micro_batch),
-        ):  # fmt: skip
+            ("ZeRO stage", made.stage),
+            ("tensor degree", made.tensor),
+            ("pipeline degree", made.pipeline),
+            ("micro-batches of", made.micro_batch),
+        ):
             if values[at] != values[of]:
                 said.append(f"{name} {values[at]:.0f} instead of {values[of]:.0f}")
         return ", ".join(said)
@@ -191,9 +196,15 @@ class Teller:
         for row in rows:
             cost, hours = (self.plain(name, row[name]) for name in ("cost", "hours"))
             cells.append(
-                (row.why, cost, hours.removesuffix(" h"), self.where(row), self.method(row),
-                 self.layout(row))
-            )  # fmt: skip
+                (
+                    row.why,
+                    cost,
+                    hours.removesuffix(" h"),
+                    self.where(row),
+                    self.method(row),
+                    self.layout(row),
+                )
+            )
         return aligned(cells, numbers=frozenset({1, 2}))
 
     def _assumed(self) -> Iterator[str]:
@@ -232,26 +243,39 @@ class Teller:
         job = self.found.job
         data = {
             "job": {
-                "model": job.model, "methods": list(job.methods), "tokens": job.tokens,
-                "sequence": job.sequence, "batch": job.batch, "deadline_hours": job.deadline,
-                "gpus_at_most": job.most_gpus, "terms": list(job.terms),
+                "model": job.model,
+                "methods": list(job.methods),
+                "tokens": job.tokens,
+                "sequence": job.sequence,
+                "batch": job.batch,
+                "deadline_hours": job.deadline,
+                "gpus_at_most": job.most_gpus,
+                "terms": list(job.terms),
             },
             "edition": self.book.edition.isoformat(),
             "as_of": self.book.as_of.isoformat(),
             "candidates": len(self.found.at),
             "best": None if best is None else self._object(best),
             "binding": [
-                {"limit": loose.limit, "saving": loose.saving,
-                 "says": self.bound(loose, row, best), "row": self._object(row)}
-                for loose, row in answer.binding if best is not None
+                {
+                    "limit": loose.limit,
+                    "saving": loose.saving,
+                    "says": self.bound(loose, row, best),
+                    "row": self._object(row),
+                }
+                for loose, row in answer.binding
+                if best is not None
             ],
             "others": [self._object(row) for row in answer.others],
             "nearest": [
-                {"limits": list(miss.limits), "says": self.missed(miss, row),
-                 "row": self._object(row)}
+                {
+                    "limits": list(miss.limits),
+                    "says": self.missed(miss, row),
+                    "row": self._object(row),
+                }
                 for miss, row in answer.nearest
             ],
-        }  # fmt: skip
+        }
         return as_json(data)
 
     def _object(self, row: Row) -> dict[str, Any]:

@@ -284,7 +284,11 @@ def _row(group: Group) -> str:
     turn = moved.turn
     is_now = f"{turn.new_text} {turn.symbol}".rstrip()
     cells = [
-        md(_place(moved.place)), f"{label}<br>{code(moved.place.name)}", md(turn.old_text),
-        md(is_now), md(percent(turn.ratio)), why,
-    ]  # fmt: skip
+        md(_place(moved.place)),
+        f"{label}<br>{code(moved.place.name)}",
+        md(turn.old_text),
+        md(is_now),
+        md(percent(turn.ratio)),
+        why,
+    ]
     return f"| {' | '.join(cells)} |"

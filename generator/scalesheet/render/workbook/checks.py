@@ -151,8 +151,13 @@ def _inputs(context: Context) -> Iterator[Check]:
     if rows:
         area = f"{prefix(sheet.name)}{absolute(min(rows), VALID)}:{absolute(max(rows), VALID)}"
         title = "Each input is inside its domain, and low ≤ value ≤ high"
-        yield Check(title, sheet.name, f'COUNTIF({area},"check")', 0.0,
-                    note="Counts the inputs that say check under Valid?")  # fmt: skip
+        yield Check(
+            title,
+            sheet.name,
+            f'COUNTIF({area},"check")',
+            0.0,
+            note="Counts the inputs that say check under Valid?",
+        )
 
 
 def _sums(context: Context, table: Table) -> Iterator[Check]:
@@ -199,8 +204,12 @@ def _domain(context: Context, table: Table, column: Column) -> Iterator[Check]:
     yield Check(
         f"Values inside their domain ({column.domain}): {column.title}",
         context.layout.tables[table.name].sheet,
-        "+".join(parts), 0.0, least=least, most=most, note="Counts the rows outside.",
-    )  # fmt: skip
+        "+".join(parts),
+        0.0,
+        least=least,
+        most=most,
+        note="Counts the rows outside.",
+    )
 
 
 def _order(context: Context, table: Table, column: Column) -> Iterator[Check]:
@@ -220,8 +229,13 @@ def _order(context: Context, table: Table, column: Column) -> Iterator[Check]:
         wrong = int(np.sum(series.low - series.value > slack_))
         wrong += int(np.sum(series.value - series.high > slack_))
     where = context.layout.tables[table.name].sheet
-    yield Check(f"low ≤ value ≤ high: {column.title}", where, found, float(wrong),
-                note="Counts the rows out of order.")  # fmt: skip
+    yield Check(
+        f"low ≤ value ≤ high: {column.title}",
+        where,
+        found,
+        float(wrong),
+        note="Counts the rows out of order.",
+    )
 
 
 def _group_order(context: Context, sheet: str, group: Group) -> Iterator[Check]:
@@ -236,5 +250,10 @@ def _group_order(context: Context, sheet: str, group: Group) -> Iterator[Check]:
         f"SUMPRODUCT(ISNUMBER({low})*({low}>{value}))+SUMPRODUCT(ISNUMBER({high})*({value}>{high}))"
     )
     where = f"{sheet}: {group.title}" if group.title else sheet
-    yield Check("low ≤ value ≤ high: derived figures", where, found, 0.0,
-                note="Counts the figures out of order.")  # fmt: skip
+    yield Check(
+        "low ≤ value ≤ high: derived figures",
+        where,
+        found,
+        0.0,
+        note="Counts the figures out of order.",
+    )

@@ -13,16 +13,54 @@ import xlsxwriter
 from xlsxwriter.format import Format as CellFormat
 
 Role = Literal[
-    "title", "lead", "lead_line", "section",
-    "heading", "heading_number", "heading_text", "unit", "unit_number",
-    "name", "name_text", "name_number",
-    "label", "text", "plain", "advice", "small", "symbol", "formula", "merged", "key", "key_number",
-    "link", "sheet_link", "address",
-    "input", "input_text", "input_reason", "shipped", "shipped_text",
-    "number", "either", "word", "outer", "count", "flag", "verdict", "alarm", "check_value",
-    "total", "total_label", "total_note", "total_text",
-    "headline", "headline_end", "headline_label", "headline_text",
-]  # fmt: skip
+    "title",
+    "lead",
+    "lead_line",
+    "section",
+    "heading",
+    "heading_number",
+    "heading_text",
+    "unit",
+    "unit_number",
+    "name",
+    "name_text",
+    "name_number",
+    "label",
+    "text",
+    "plain",
+    "advice",
+    "small",
+    "symbol",
+    "formula",
+    "merged",
+    "key",
+    "key_number",
+    "link",
+    "sheet_link",
+    "address",
+    "input",
+    "input_text",
+    "input_reason",
+    "shipped",
+    "shipped_text",
+    "number",
+    "either",
+    "word",
+    "outer",
+    "count",
+    "flag",
+    "verdict",
+    "alarm",
+    "check_value",
+    "total",
+    "total_label",
+    "total_note",
+    "total_text",
+    "headline",
+    "headline_end",
+    "headline_label",
+    "headline_text",
+]
 
 FONT = "Arial"
 INK, QUIET, RULE = "#1A1A1A", "#595959", "#BFBFBF"
@@ -35,13 +73,21 @@ _RIGHT = {"align": "right"}
 _WRAP = {"text_wrap": True}
 _IN = {"align": "left", "indent": 1}  # text that may stand right of a number
 _INPUT = {
-    "font_color": INPUT_INK, "bg_color": INPUT_PAPER, "border": 1, "border_color": RULE,
+    "font_color": INPUT_INK,
+    "bg_color": INPUT_PAPER,
+    "border": 1,
+    "border_color": RULE,
     "locked": False,
-}  # fmt: skip
+}
 _HEAD = {"bold": True, "bg_color": HEAD_PAPER, "text_wrap": True, "valign": "bottom"}
 _UNDER = {"bg_color": HEAD_PAPER, "font_color": QUIET, "font_size": 9}
-_TINY = {"bg_color": HEAD_PAPER, "font_color": QUIET, "font_size": 8, "bottom": 1,
-         "bottom_color": RULE}  # fmt: skip
+_TINY = {
+    "bg_color": HEAD_PAPER,
+    "font_color": QUIET,
+    "font_size": 8,
+    "bottom": 1,
+    "bottom_color": RULE,
+}
 _TOTAL = {"bold": True, "top": 1, "bg_color": TOTAL_PAPER}
 _HEADLINE = {"bold": True, "font_size": 12, "bg_color": TOTAL_PAPER}
 

@@ -108,8 +108,17 @@ class _Planner:
         plan = self.plan
         tables = tables_of(self.book, plan)
         self.totals = dict(self.total_scalars())
-        for fixed in ("About", "Inputs", "Units", "Calculation", "Sensitivity", "Summary", "Checks",
-                      "Sources", "Changes"):  # fmt: skip
+        for fixed in (
+            "About",
+            "Inputs",
+            "Units",
+            "Calculation",
+            "Sensitivity",
+            "Summary",
+            "Checks",
+            "Sources",
+            "Changes",
+        ):
             self.taken.add(fixed.casefold())
 
         self.sheets.append(SheetPlan("About", "about", plan.title))
@@ -133,9 +142,15 @@ class _Planner:
         named, problems = names(plan.scalars.values(), tables, [*constants, STEP_NAME])
         numbers = {t.name: {row: at for at, row in enumerate(t.rows)} for t in tables.values()}
         return Layout(
-            tuple(self.sheets), self.spots, self.places, constants, self.lists, numbers, named,
+            tuple(self.sheets),
+            self.spots,
+            self.places,
+            constants,
+            self.lists,
+            numbers,
+            named,
             problems,
-        )  # fmt: skip
+        )
 
     # -------------------------------------------------------------- scalars
 
@@ -236,8 +251,9 @@ class _Planner:
             self.places[table.name] = place
             self.total_spots(table, place)
             row = place.end + 1
-        plan = SheetPlan(name, "calculation", title, note, tuple(groups),
-                         tuple(t.name for t in tables))  # fmt: skip
+        plan = SheetPlan(
+            name, "calculation", title, note, tuple(groups), tuple(t.name for t in tables)
+        )
         self.sheets.append(plan)
 
     def checks(self) -> None:
@@ -297,9 +313,21 @@ class _Planner:
             explained = row
             row += 1 + lines
         return TablePlace(
-            table.name, sheet, caption, heading, first, spacer, total, counted, columns, source,
-            note, drawing, explained, row,
-        )  # fmt: skip
+            table.name,
+            sheet,
+            caption,
+            heading,
+            first,
+            spacer,
+            total,
+            counted,
+            columns,
+            source,
+            note,
+            drawing,
+            explained,
+            row,
+        )
 
     def total_spots(self, table: Table, place: TablePlace) -> None:
         for name, (owner, column) in self.totals.items():

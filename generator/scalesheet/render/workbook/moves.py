@@ -26,9 +26,16 @@ from scalesheet.render.workbook.sensitivity import (
 
 IN_SUMMARY = 5  # inputs of a figure in the Summary, those that move it most
 HEADINGS = (
-    "Input", "Low side", "High side", "Unit", "Result, low side", "Result, high side",
-    "Change, low side", "Change, high side", "Rank",
-)  # fmt: skip
+    "Input",
+    "Low side",
+    "High side",
+    "Unit",
+    "Result, low side",
+    "Result, high side",
+    "Change, low side",
+    "Change, high side",
+    "Rank",
+)
 RANK_AT = len(HEADINGS) - 1
 
 
@@ -56,9 +63,14 @@ def write_moves(canvas: Canvas, context: Context, row: int) -> int:
 
 
 def _summary_row(
-    canvas: Canvas, context: Context, listing: Listing, effect: Effect, row: int, rank: int,
+    canvas: Canvas,
+    context: Context,
+    listing: Listing,
+    effect: Effect,
+    row: int,
+    rank: int,
     sheet: str,
-) -> None:  # fmt: skip
+) -> None:
     canvas.number(row, RANK_AT, float(rank), "key_number", "0")
     found = f"MATCH({relative(row, RANK_AT)},{sheet}{listing.area(RANK)},0)"
     scalar = context.plan.scalars[listing.ranking.name]
@@ -85,8 +97,11 @@ def _found(
     sides: tuple[End, ...] = ("low", "high")
     for end in sides:
         at = ENDS.index(end)
-        value = how_moved(context, effect.lever, end)[1] if effect.inputs is None else (
-            effect.inputs[at])  # fmt: skip
+        value = (
+            how_moved(context, effect.lever, end)[1]
+            if effect.inputs is None
+            else (effect.inputs[at])
+        )
         yield SHOWN_AT[end], value, "either", ""
     yield UNIT, context.symbol(effect.lever.quantity), "symbol", ""
     yield RESULT_AT["low"], stored(effect.low, "value"), "either", fmt

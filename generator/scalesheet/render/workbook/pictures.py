@@ -151,9 +151,12 @@ def _axes(
     made: Any, context: Context, table: Table, column: Column, *, bar: bool, labelled: bool = True
 ) -> None:
     categories = {
-        "num_font": _font(9), "major_gridlines": {"visible": False}, "reverse": bar,
-        "crossing": "max" if bar else None, "visible": labelled,
-    }  # fmt: skip
+        "num_font": _font(9),
+        "major_gridlines": {"visible": False},
+        "reverse": bar,
+        "crossing": "max" if bar else None,
+        "visible": labelled,
+    }
     values = _numbers(context, table, column)
     # XlsxWriter exchanges the axes of a bar chart, so that x is always the horizontal one
     made.set_x_axis(values if bar else categories)
@@ -165,10 +168,12 @@ def _numbers(context: Context, table: Table, column: Column) -> dict[str, Any]:
     unit = context.symbol(column)
     return {
         "name": f"{column.title} ({unit})" if unit else column.title,
-        "name_font": _font(9), "num_font": _font(9), "min": 0,
+        "name_font": _font(9),
+        "num_font": _font(9),
+        "min": 0,
         "num_format": excel_format(context.column_format(table, column)),
         "major_gridlines": {"visible": True, "line": {"color": "#D9D9D9", "width": 0.5}},
-    }  # fmt: skip
+    }
 
 
 def _font(size: int, *, bold: bool = False) -> dict[str, object]:

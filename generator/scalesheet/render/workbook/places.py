@@ -16,9 +16,17 @@ from scalesheet.defined_names import NameProblem, Names
 from scalesheet.language.syntax import ENDS, End
 
 SheetKind = Literal[
-    "about", "inputs", "units", "catalogue", "calculation", "sensitivity", "summary", "checks",
-    "sources", "changes",
-]  # fmt: skip
+    "about",
+    "inputs",
+    "units",
+    "catalogue",
+    "calculation",
+    "sensitivity",
+    "summary",
+    "checks",
+    "sources",
+    "changes",
+]
 
 Triple = tuple[int, int, int]  # the columns of low, value, high; equal where exact
 

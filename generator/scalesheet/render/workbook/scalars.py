@@ -46,9 +46,19 @@ SHIPPED = (14, 15, 16)
 #: Stands above each list of a drop-down, below the inputs.
 WORDS_HEADING = "Words to choose from"
 INPUT_HEADINGS = (
-    *FIRST_HEADINGS, "Changed?", "Valid?", "Kind", "Source", "Note", "Domain", "Least", "Most",
-    "Shipped low", "Shipped value", "Shipped high",
-)  # fmt: skip
+    *FIRST_HEADINGS,
+    "Changed?",
+    "Valid?",
+    "Kind",
+    "Source",
+    "Note",
+    "Domain",
+    "Least",
+    "Most",
+    "Shipped low",
+    "Shipped value",
+    "Shipped high",
+)
 INPUT_WIDTHS = (36, 24, 11.5, 15, 11.5, 16, 10, 8, 12, 25, 60, 13, 7, 7, 11, 15, 11)
 
 
@@ -230,9 +240,14 @@ def write_ends(canvas: Canvas, context: Context, scalar: Scalar, role: Role | No
             continue
         look: Role = role or role_of(scalar, formula.outer and end != "value")
         canvas.formula(
-            spot.row, column, printed.text.replace(ROW, str(spot.row + 1)), stored(result, end),
-            look, context.number_format(scalar), printed.array,
-        )  # fmt: skip
+            spot.row,
+            column,
+            printed.text.replace(ROW, str(spot.row + 1)),
+            stored(result, end),
+            look,
+            context.number_format(scalar),
+            printed.array,
+        )
 
 
 def role_of(scalar: Scalar, outer: bool) -> Role:
@@ -256,8 +271,16 @@ def _with_words(widths: tuple[float, ...], context: Context, plan: SheetPlan) ->
 
 
 def _headings(canvas: Canvas, texts: tuple[str, ...], row: int) -> None:
-    numbers = {"Low", "Value", "High", "Least", "Most", "Shipped low", "Shipped value",
-               "Shipped high"}  # fmt: skip
+    numbers = {
+        "Low",
+        "Value",
+        "High",
+        "Least",
+        "Most",
+        "Shipped low",
+        "Shipped value",
+        "Shipped high",
+    }
     for at, text in enumerate(texts):
         role: Role = "heading_number" if text in numbers else "heading_text"
         canvas.text(row, at, text, "heading" if at <= KEY else role)

@@ -41,9 +41,18 @@ SWING, RANK = 9, 10
 FORMULA = 6
 WIDTHS = (44, 30, 14, 14, 14, 16, 15, 15, 15, 15, 8)
 LIST_HEADINGS = (
-    "Input", "Name", "Input, low side", "Input, as it is", "Input, high side", "Unit",
-    "Result, low side", "Result, as it is", "Result, high side", "Swing", "Rank",
-)  # fmt: skip
+    "Input",
+    "Name",
+    "Input, low side",
+    "Input, as it is",
+    "Input, high side",
+    "Unit",
+    "Result, low side",
+    "Result, as it is",
+    "Result, high side",
+    "Swing",
+    "Rank",
+)
 BLOCK_HEADINGS = ("Computed again", "Name", "Low side", "As it is", "High side", "Unit")
 MOST_STEP = 0.9
 OUTDATED = "Rows were added to a table since; what is computed again leaves them out."
@@ -120,10 +129,16 @@ def _step(canvas: Canvas, context: Context) -> None:
     canvas.tally.check(canvas.book.define_name(STEP_NAME, where), f"name {STEP_NAME}")
     said = f"A share above 0 and up to {MOST_STEP:.0%}"
     rule = {
-        "validate": "decimal", "criteria": "between", "minimum": 0.001, "maximum": MOST_STEP,
-        "ignore_blank": False, "input_title": "Step", "input_message": f"{said}.",
-        "error_title": "Not allowed here", "error_message": f"{said}.",
-    }  # fmt: skip
+        "validate": "decimal",
+        "criteria": "between",
+        "minimum": 0.001,
+        "maximum": MOST_STEP,
+        "ignore_blank": False,
+        "input_title": "Step",
+        "input_message": f"{said}.",
+        "error_title": "Not allowed here",
+        "error_message": f"{said}.",
+    }
     code = canvas.sheet.data_validation(STEP_ROW, at, STEP_ROW, at, rule)
     canvas.tally.check(code, f"validation of {STEP_NAME}")
 
@@ -157,8 +172,9 @@ def _listing(
         canvas.text(listing.heading + 1, at, text, "heading_text" if at == UNIT else role)
     fmt = excel_format(format_of(scalar, ranking.values, context.book.units))
     places = ranks([effect.swing for effect in listing.effects])
-    for at, (row, effect) in enumerate(zip(range(listing.first, listing.last + 1), listing.effects,
-                                           strict=True)):  # fmt: skip
+    for at, (row, effect) in enumerate(
+        zip(range(listing.first, listing.last + 1), listing.effects, strict=True)
+    ):
         each = blocks[effect.lever.key]
         canvas.text(row, TITLE, effect.lever.title, "label")
         canvas.text(row, KEY, lever_name(context, effect.lever), "key")

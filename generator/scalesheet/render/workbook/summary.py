@@ -53,8 +53,11 @@ def _phases(canvas: Canvas, context: Context, row: int) -> int:
         canvas.text(at, TITLE, title or table.rows[at - first], "label")
     total_row = first + len(table.rows)
     canvas.text(total_row, TITLE, "Total", "total_label")
-    totals = {spot.columns[1]: (name, spot) for name, spot in context.layout.scalars.items()
-              if (spot.sheet, spot.row) == (place.sheet, place.total)}  # fmt: skip
+    totals = {
+        spot.columns[1]: (name, spot)
+        for name, spot in context.layout.scalars.items()
+        if (spot.sheet, spot.row) == (place.sheet, place.total)
+    }
     at = TITLE
     for column in (c for c in table.columns.values() if not c.hidden):
         for end in _shown_ends(column, column.name in table.totals):
@@ -71,10 +74,13 @@ def _phases(canvas: Canvas, context: Context, row: int) -> int:
                 chosen: End = end if scalar.ranged else "value"
                 value = context.results.scalars[name].end(chosen)
                 canvas.formula(
-                    total_row, at, context.layout.names.scalars[name, chosen],
-                    value if isinstance(value, float) else "", "total",
+                    total_row,
+                    at,
+                    context.layout.names.scalars[name, chosen],
+                    value if isinstance(value, float) else "",
+                    "total",
                     context.number_format(scalar),
-                )  # fmt: skip
+                )
     return total_row + 2
 
 

@@ -320,9 +320,13 @@ def _drawing(canvas: Canvas, context: Context, table: Table, place: TablePlace, 
         source = context.printed(Cell(table.name, row, cell.name), place.sheet).text
         if stored(at) != "":
             canvas.formula(
-                rows[one], columns[other], source, stored(at), "either",
+                rows[one],
+                columns[other],
+                source,
+                stored(at),
+                "either",
                 excel_format(fmt) if fmt else "",
-            )  # fmt: skip
+            )
 
 
 def _explained(canvas: Canvas, context: Context, table: Table, place: TablePlace, top: int) -> None:

@@ -28,10 +28,14 @@ from scalesheet.render.workbook.tables import write_tables
 
 ONE_PAGE: frozenset[SheetKind] = frozenset({"about", "summary"})
 TABS: Mapping[SheetKind, str] = {
-    "inputs": "#E6C200", "units": "#E6C200", "catalogue": "#E6C200", "calculation": "#7F8C9A",
+    "inputs": "#E6C200",
+    "units": "#E6C200",
+    "catalogue": "#E6C200",
+    "calculation": "#7F8C9A",
     "sensitivity": "#7F8C9A",
-    "summary": "#1F3A5F", "about": "#1F3A5F",
-}  # fmt: skip
+    "summary": "#1F3A5F",
+    "about": "#1F3A5F",
+}
 WRITERS: Mapping[SheetKind, Callable[[Canvas, Context, SheetPlan], None]] = {
     "inputs": write_inputs,
     "units": write_units,

@@ -65,9 +65,15 @@ def index_text(context: Context, table: Table) -> str:
         cells.append(", ".join(MARKS[name][0] for name in marks(context.book, row)))
         body.append(cells)
     return document(
-        f"# {TITLE}", count(hows), "\n".join(told), f"Data: {data}", grid(head, body), RATIO,
-        PREDICTED, *_offs(context),
-    )  # fmt: skip
+        f"# {TITLE}",
+        count(hows),
+        "\n".join(told),
+        f"Data: {data}",
+        grid(head, body),
+        RATIO,
+        PREDICTED,
+        *_offs(context),
+    )
 
 
 def _offs(context: Context) -> Iterator[str]:

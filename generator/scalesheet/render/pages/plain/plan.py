@@ -49,8 +49,11 @@ def plan_text(context: Context, plan: Plan) -> str:
         "## Headline",
         grid(["Figure", "Value"], _figures(context, plan, results)),
         prose,
-        *(["## Recommendations", "\n".join(advice)] if advice and "{{ recomm" not in plan.page
-          else []),
+        *(
+            ["## Recommendations", "\n".join(advice)]
+            if advice and "{{ recomm" not in plan.page
+            else []
+        ),
         *_scenarios(context, plan),
         *alternatives_text(context, plan),
         "## Inputs",
@@ -60,7 +63,7 @@ def plan_text(context: Context, plan: Plan) -> str:
         grid(["Name", "Figure", "Value", "Formula"], _results(context, plan, results)),
         "## Tables",
         *(block for each in plan.tables.values() for block in _tabled(context, plan, each)),
-    )  # fmt: skip
+    )
 
 
 def subpage_text(context: Context, plan: Plan, each: Page) -> str:
@@ -176,21 +179,29 @@ def table_text(
     series = results.tables[table.name]
     units = {c.name: context.symbol(c) for c in columns}
     formats = {c.name: format_of(c, series[c.name], context.book.units) for c in columns}
-    head = ["Row", *(plain(f"{c.title} ({u})" if (u := units[c.name]) else c.title)
-                     for c in columns)]  # fmt: skip
+    head = [
+        "Row",
+        *(plain(f"{c.title} ({u})" if (u := units[c.name]) else c.title) for c in columns),
+    ]
     rows = [
-        [plain(table.row_titles[place]),
-         *(shown(context, c, series[c.name][place], formats[c.name], plan) for c in columns)]
+        [
+            plain(table.row_titles[place]),
+            *(shown(context, c, series[c.name][place], formats[c.name], plan) for c in columns),
+        ]
         for place in range(len(table.rows))
         if only is None or series[left_out][place].value == only[1]
-    ]  # fmt: skip
+    ]
     if table.totals and only is None:
         totals = {c: results.scalars[f"{table.name}.total.{c}"] for c in table.totals}
         rows.append(
-            ["**Total**",
-             *(shown(context, c, totals[c.name], formats[c.name]) if c.name in totals else ""
-               for c in columns)]
-        )  # fmt: skip
+            [
+                "**Total**",
+                *(
+                    shown(context, c, totals[c.name], formats[c.name]) if c.name in totals else ""
+                    for c in columns
+                ),
+            ]
+        )
     return grid(head, rows)
 
 

@@ -103,16 +103,28 @@ def _own(context: Context, score: TaskScore) -> Iterator[str]:
     yield grid(OWN_HEAD, [own_quality(score.own)])
     unit = unit_shown(task)
     yield grid(
-        ["Record", "On", f"Measured ({unit})", f"Predicted ({unit})", "80 % interval", "Error",
-         "Not scored because"],
         [
-            [link(to("measurements", row.id), row.note or row.id), plain(row.on),
-             figure(task, row.published), figure(task, row.predicted),
-             f"{figure(task, row.low)}–{figure(task, row.high)}", error(task, row.error),
-             plain(row.because)]
+            "Record",
+            "On",
+            f"Measured ({unit})",
+            f"Predicted ({unit})",
+            "80 % interval",
+            "Error",
+            "Not scored because",
+        ],
+        [
+            [
+                link(to("measurements", row.id), row.note or row.id),
+                plain(row.on),
+                figure(task, row.published),
+                figure(task, row.predicted),
+                f"{figure(task, row.low)}–{figure(task, row.high)}",
+                error(task, row.error),
+                plain(row.because),
+            ]
             for row in own_rows(score)
         ],
-    )  # fmt: skip
+    )
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -148,11 +160,20 @@ def _page(context: Context, score: TaskScore) -> str:
         *_own(context, score),
         "## Every row",
         grid(
-            ["Run", "On", f"Published ({unit})", f"Predicted ({unit})", "80 % interval", "Error",
-             "Not scored because", "Source", "Note"],
+            [
+                "Run",
+                "On",
+                f"Published ({unit})",
+                f"Predicted ({unit})",
+                "80 % interval",
+                "Error",
+                "Not scored because",
+                "Source",
+                "Note",
+            ],
             rows,
         ),
-    )  # fmt: skip
+    )
 
 
 def _row(context: Context, task: str, row: ShownRow) -> Iterator[str]:
