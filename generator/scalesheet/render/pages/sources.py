@@ -8,12 +8,12 @@ from scalesheet.model import Source
 from scalesheet.render.pages.context import Context, edit_link
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag, web_link
 from scalesheet.render.pages.tables import facts, grid, heading_cell
-from scalesheet.render.pages.uses import listed, of_source
+from scalesheet.render.pages.uses import listed, of_sources
 
 
 def source_pages(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text of every source's page, and of their index."""
-    uses = {key: list(of_source(context, key)) for key in context.book.sources}
+    uses = of_sources(context)
     yield "sources/index.md", _index(context, {key: len(set(u)) for key, u in uses.items()})
     for key, source in context.book.sources.items():
         named = listed(uses[key])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from scalesheet.model import Citation, Plan, Stated, Table
@@ -83,58 +83,63 @@ def of_formula(context: Context, id_: str) -> Iterator[Use]:
                 yield _in_plan(plan, title, address(context, plan, key, ""))
 
 
-def of_source(context: Context, key: str) -> Iterator[Use]:
-    """Everything that cites a source."""
+def of_sources(context: Context) -> Mapping[str, list[Use]]:
+    """Everything that cites each source of the book, found in one pass over the book."""
+    found: dict[str, list[Use]] = {key: [] for key in context.book.sources}
+    for citations, use in _citing(context):
+        for key in {each.key for each in citations if each is not None} & found.keys():
+            found[key].append(use)
+    return found
+
+
+Cited = Iterable[Citation | None]
+
+
+def _citing(context: Context) -> Iterator[tuple[Cited, Use]]:
+    """What may cite a source: its citations, and where it stands."""
     book = context.book
     for name in sorted(book.tables):
-        for row in _citing(context, book.tables[name], key):
-            yield Use(context.row_title(book.tables[name], row), to(name, row))
+        table = book.tables[name]
+        for row in table.rows:
+            yield _of_row(context, table, row), Use(context.row_title(table, row), to(name, row))
     for record in book.records.values():
-        if _is(record.citation, key):
-            yield Use(record.title, to("formulas", record.id))
-    yield from _scored(context, key)
+        yield [record.citation], Use(record.title, to("formulas", record.id))
+    yield from _scored(context)
     for plan in book.plans.values():
-        if _is(plan.citation, key):
-            yield Use(plan.title, to("plans", plan.id))
+        yield [plan.citation], Use(plan.title, to("plans", plan.id))
         for scalar in plan.scalars.values():
             cited = [side.stated for side in (scalar, *sides(plan, scalar).values())]
             said = [c for stated in cited if stated is not None for c in _cited(stated)]
             said += [scalar.formula.citation] if scalar.formula is not None else []
-            if not scalar.hidden and any(_is(citation, key) for citation in said):
-                yield _in_plan(plan, scalar.title, scalar_address(plan, scalar, ""))
+            if not scalar.hidden:
+                yield said, _in_plan(plan, scalar.title, scalar_address(plan, scalar, ""))
         for table in plan.tables.values():
-            if next(_citing(context, table, key), None) is not None:
-                yield _in_plan(plan, table.title, table_address(context, plan, table.name, ""))
+            said = [each for row in table.rows for each in _of_row(context, table, row)]
+            yield said, _in_plan(plan, table.title, table_address(context, plan, table.name, ""))
 
 
-def _scored(context: Context, key: str) -> Iterator[Use]:
-    """Published rows on the pages of the score, each publication once."""
+def _scored(context: Context) -> Iterator[tuple[Cited, Use]]:
+    """Published rows on the pages of the score; a publication names each source once."""
     for task, score in context.edition.scores.items():
-        named: set[str] = set()
+        named: set[tuple[str, str]] = set()
         rows = zip(score.published.of, score.published.rows, strict=True)
         for publication, row in rows:
-            if _is(row.citation, key) and publication.id not in named:
-                named.add(publication.id)
+            if row.citation is not None and (publication.id, row.citation.key) not in named:
+                named.add((publication.id, row.citation.key))
                 at = f"{to('score', task)}#row-{row.id}"
-                yield Use(f"Score: {task}", to("score", task), publication.title, at)
-    if any(_is(peer.citation, key) for peer in context.book.peers):
-        yield Use("Score", to("score", "index"))
+                yield (
+                    [row.citation],
+                    Use(f"Score: {task}", to("score", task), publication.title, at),
+                )
+    yield [peer.citation for peer in context.book.peers], Use("Score", to("score", "index"))
 
 
-def _is(citation: Citation | None, key: str) -> bool:
-    return citation is not None and citation.key == key
-
-
-def _citing(context: Context, table: Table, key: str) -> Iterator[str]:
-    for row in table.rows:
-        dated = context.book.prices.get(row, ()) if table.name == "offers" else ()
-        if any(
-            _is(citation, key)
-            for column in table.columns.values()
-            if row in column.stated
-            for citation in _cited(column.stated[row])
-        ) or any(_is(price.citation, key) or _is(price.confirmed, key) for price in dated):
-            yield row
+def _of_row(context: Context, table: Table, row: str) -> Iterator[Citation | None]:
+    for column in table.columns.values():
+        if row in column.stated:
+            yield from _cited(column.stated[row])
+    for price in context.book.prices.get(row, ()) if table.name == "offers" else ():
+        yield from (price.citation, price.confirmed)
 
 
 def _cited(stated: Stated) -> Iterator[Citation | None]:

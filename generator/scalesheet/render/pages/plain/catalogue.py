@@ -30,7 +30,7 @@ from scalesheet.render.pages.plain.text import (
     plain,
     shown,
 )
-from scalesheet.render.pages.uses import Use, of_formula, of_row, of_source
+from scalesheet.render.pages.uses import Use, of_formula, of_row, of_sources
 from scalesheet.values import Value, stated_value
 
 
@@ -56,8 +56,9 @@ def catalogue_texts(context: Context) -> Iterator[tuple[str, str]]:
     sources = [(source.key, source.title) for source in book.sources.values()]
     lead = "Every text that a figure rests on."
     yield "sources/index.md", _index("sources", "Sources", lead, sources)
+    uses = of_sources(context)
     for source in book.sources.values():
-        yield f"sources/{source.key}.md", _source(context, source)
+        yield f"sources/{source.key}.md", _source(source, uses[source.key])
 
 
 def _tables_index(context: Context) -> str:
@@ -199,7 +200,7 @@ def _examples(context: Context, record: Record) -> Iterator[str]:
     )
 
 
-def _source(context: Context, source: Source) -> str:
+def _source(source: Source, uses: Iterable[Use]) -> str:
     facts = {
         "Publisher": plain(source.publisher),
         "Date": source.date,
@@ -212,7 +213,7 @@ def _source(context: Context, source: Source) -> str:
         plain(source.note),
         page_data("sources", source.key),
         "\n".join(f"- {name}: {told}" for name, told in facts.items() if told),
-        *_uses(of_source(context, source.key), "What rests on it"),
+        *_uses(uses, "What rests on it"),
     )
 
 
