@@ -142,9 +142,20 @@ def _validator_of(kind: str) -> Any:
     return validator(schema(kind))
 
 
+#: Kind and data, as text, of valid documents: a command that reads a folder again, or two revisions
+#: of one, validates only what differs.
+_VALID: set[tuple[str, str]] = set()
+
+
 def violations(document: Document) -> list[Diagnostic]:
     """What the schema of its kind has to say of a document."""
-    return explained(_validator_of(document.kind).iter_errors(document.data), document)
+    content = document.kind, repr(document.data)
+    if content in _VALID:
+        return []
+    found = explained(_validator_of(document.kind).iter_errors(document.data), document)
+    if not found and not document.broken:
+        _VALID.add(content)
+    return found
 
 
 def explained(errors: Iterable[ValidationError], document: Document) -> list[Diagnostic]:

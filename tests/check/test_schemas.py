@@ -170,3 +170,21 @@ def test_references_written_out_mean_the_same(kind):
 @pytest.mark.parametrize("data", [[], "text", 5, None, True, {"title": []}, {"plans": {}}])
 def test_no_data_makes_the_check_fail_itself(kind, data):
     assert check([Document(kind, "bad", "bad.yaml", data)])
+
+
+def test_a_valid_document_is_validated_once_and_a_wrong_one_each_time(monkeypatch) -> None:
+    """A value that was refused is None in the data, where an empty one is a fault."""
+    edition = {"title": "A book", "edition": "2026-11-20"}
+
+    def found(data: Any, *broken: str) -> list[str]:
+        refused = frozenset((key,) for key in broken)
+        document = Document("book", "book", "book.yaml", data, broken=refused)
+        return [each.code for each in schemas.violations(document)]
+
+    assert found({**edition, "title": None}, "title") == []
+    for _ in range(2):
+        assert found({**edition, "title": None}) == ["S003"]
+        assert found({**edition, "edition": "soon"}) == ["S006"]
+    assert found(edition) == []
+    monkeypatch.setattr(schemas, "_validator_of", {})
+    assert found(dict(edition)) == []
