@@ -9,10 +9,10 @@ from datetime import date
 from pathlib import Path
 
 from project import ROOT
-from scalesheet.bench.job import Job
-from scalesheet.bench.record import Figure, Record
 from scalesheet.book import Book
 from scalesheet.examine import Examined, examine
+from scalesheet.steps.job import Job
+from scalesheet.steps.record import Figure, Record
 
 GIB = 2**30
 #: 8 sequences of 1,024 tokens in half a second.

@@ -27,7 +27,7 @@ check resolve
 evaluate
 audit new predict site
 defined_names fingerprint
-bench choose
+choose steps
 edition
 examine
 diff render
@@ -88,6 +88,15 @@ def test_every_room_has_its_floor_and_imports_go_to_floors_below() -> None:
         if room(name) != room(other) and floor[room(other)] >= floor[room(name)]
     ]
     assert upwards == []
+
+
+def test_what_measures_has_one_door() -> None:
+    doors = [
+        path.relative_to(PACKAGE).as_posix()
+        for path in modules().values()
+        if "from scalesheet_bench" in path.read_text("utf-8")
+    ]
+    assert doors == ["commands/bench.py"]
 
 
 def test_no_modules_import_each_other() -> None:

@@ -85,7 +85,7 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> None:
         return SiteReport(len(made), ())
 
     monkeypatch.setattr("scalesheet.site.build_site", copied)
-    monkeypatch.setattr("scalesheet.render.reference.write_reference", lambda book, out: None)
+    monkeypatch.setattr("scalesheet.render.reference.write_reference", lambda *_: None)
 
 
 @pytest.mark.usefixtures("copied")

@@ -13,9 +13,9 @@ from scalesheet.model import Key, Plan, Quantity, Table
 
 if TYPE_CHECKING:
     from scalesheet.audit.model import Audited
-    from scalesheet.bench.beside import Beside
     from scalesheet.evaluate.sensitivity import Sensitivity
     from scalesheet.predict.score import TaskScore
+    from scalesheet.steps.beside import Beside
     from scalesheet.values import Results, Value
 
 
@@ -91,8 +91,8 @@ class Edition:
     @cached_property
     def beside(self) -> Mapping[str, Beside]:
         """What is predicted of each measurement."""
-        from scalesheet.bench.compare import compared
-        from scalesheet.bench.simulate import simulated
+        from scalesheet.steps.compare import compared
+        from scalesheet.steps.simulate import simulated
 
         return compared(self.book, simulated)
 

@@ -50,10 +50,10 @@ def _taken(page: str, project: Path) -> tuple[Path, ...]:
 def of_inputs(files: Mapping[str, Path], options: Mapping[str, str]) -> str:
     """A digest of everything that an output rests on, the program and its libraries included."""
     program = Path(__file__).parent
-    every = {
-        **files,
-        **{f"program/{p.relative_to(program).as_posix()}": p for p in files_below(program)},
-    }
+    every = dict(files)
+    for package in (program, program.with_name("scalesheet_bench")):  # whose options have a page
+        for path in files_below(package):
+            every[f"{package.name}/{path.relative_to(package).as_posix()}"] = path
     parts: list[object] = [
         sorted((name, _digest(path)) for name, path in every.items()),
         sorted(options.items()),

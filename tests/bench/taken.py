@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from scalesheet.bench.job import Job
-from scalesheet.bench.record import Figure, Record
-from scalesheet.bench.shapes import shape_of
 from scalesheet.book import Book
+from scalesheet.steps.job import Job
+from scalesheet.steps.record import Figure, Record
+from scalesheet.steps.shapes import shape_of
 
 DAY = date(2026, 11, 22)
 FIGURES = {

@@ -11,15 +11,15 @@ import pytest
 from taken import job, record
 
 from project import ROOT
-from scalesheet.bench import here
-from scalesheet.bench.choose import chosen
-from scalesheet.bench.command import command
-from scalesheet.bench.faults import NoDevice
-from scalesheet.bench.ladder.rates import Device, Measured, rate_of
-from scalesheet.bench.record import Figure, settings
-from scalesheet.bench.recorded import job_of
 from scalesheet.cli import main
 from scalesheet.examine import compile_book
+from scalesheet.steps.faults import NoDevice
+from scalesheet.steps.record import Figure, settings
+from scalesheet.steps.recorded import job_of
+from scalesheet_bench import here
+from scalesheet_bench.choose import chosen
+from scalesheet_bench.command import command
+from scalesheet_bench.ladder.rates import Device, Measured, rate_of
 from shipped import shipped_book
 
 MODEL = "pythia-14m"
@@ -37,7 +37,7 @@ def data(tmp_path):
 @pytest.fixture(autouse=True)
 def machine(monkeypatch):
     """Whatever runs these tests, it is a machine that the catalogue lacks."""
-    monkeypatch.setattr("scalesheet.bench.here.device", lambda kind: UNKNOWN)
+    monkeypatch.setattr("scalesheet_bench.here.device", lambda kind: UNKNOWN)
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_without_the_hardware_it_simulates_and_says_so(run):
 
 def test_without_pytorch_it_simulates_and_says_what_to_install(run, monkeypatch):
     monkeypatch.setattr(here, "has_torch", lambda: False)
-    monkeypatch.setattr("scalesheet.bench.here.has_torch", lambda: False)
+    monkeypatch.setattr("scalesheet_bench.here.has_torch", lambda: False)
     status, out, _ = run(MODEL, "--accelerator", "h200-sxm", "--dry-run")
     assert status == 0
     assert "SIMULATED: PyTorch is not installed (pip install 'scalesheet[bench]')" in out
@@ -184,7 +184,7 @@ def test_a_processor_is_known_by_its_name_and_cores_alone():
 def test_bad_input_is_told_before_the_machine_is_looked_at_and_changes_nothing(
     arguments, status, says, run, data, monkeypatch
 ):
-    monkeypatch.setattr("scalesheet.bench.here.device", None)
+    monkeypatch.setattr("scalesheet_bench.here.device", None)
     before = sorted(data.rglob("*"))
     found, out, err = run(*arguments)
     assert found == status
@@ -195,8 +195,8 @@ def test_bad_input_is_told_before_the_machine_is_looked_at_and_changes_nothing(
 def test_a_job_that_cannot_fit_is_told_before_anything_is_loaded(run, monkeypatch):
     """What would fit is said too, and nothing was started."""
     card = Device("cuda", "NVIDIA GeForce RTX 4090", "NVIDIA", "", 24 << 30)
-    monkeypatch.setattr("scalesheet.bench.here.device", lambda kind: card)
-    monkeypatch.setattr("scalesheet.bench.train.measure", None)
+    monkeypatch.setattr("scalesheet_bench.here.device", lambda kind: card)
+    monkeypatch.setattr("scalesheet_bench.train.measure", None)
     status, _, err = run("run", "llama-3-1-8b")
     assert status == 1
     assert "B003" in err
@@ -209,7 +209,7 @@ def test_another_machine_than_was_asked_for_is_told(run, monkeypatch):
             raise NoDevice("PyTorch sees no 'cuda' device here, but cpu alone")
         return UNKNOWN
 
-    monkeypatch.setattr("scalesheet.bench.here.device", device)
+    monkeypatch.setattr("scalesheet_bench.here.device", device)
     status, _, err = run("run", MODEL, "--device", "cuda", *CARD)
     assert status == 1
     assert "B002 PyTorch sees no 'cuda'" in err
@@ -228,12 +228,12 @@ def test_a_device_that_is_met_for_the_first_time_is_entered_with_its_rates(run, 
         for what, precision in (("products", "fp32"), ("triad", ""))
     ]
     measured = Measured(UNKNOWN, tuple(rates), threads=4, libraries={"torch": "2.13.0"})
-    monkeypatch.setattr("scalesheet.bench.ladder.parent.measured", lambda *_, **__: measured)
+    monkeypatch.setattr("scalesheet_bench.ladder.parent.measured", lambda *_, **__: measured)
 
     def stepped(asked, *_, **__):
         return replace(record(shipped_book(), job=asked), figures=figures_of(asked))
 
-    monkeypatch.setattr("scalesheet.bench.train.measure", stepped)
+    monkeypatch.setattr("scalesheet_bench.train.measure", stepped)
     status, _, err = run("run", MODEL, "--dry-run")
     assert status == 2
     assert "bench ladder --rates --write a-processor-4-cores" in err
@@ -253,8 +253,8 @@ def test_what_cannot_be_written_is_printed(run, data, monkeypatch):
         return replace(record(shipped_book(), job=asked), figures=bad)
 
     card = Device("cuda", "NVIDIA GeForce RTX 4090", "NVIDIA", "", 24 << 30)
-    monkeypatch.setattr("scalesheet.bench.here.device", lambda kind: card)
-    monkeypatch.setattr("scalesheet.bench.train.measure", stepped)
+    monkeypatch.setattr("scalesheet_bench.here.device", lambda kind: card)
+    monkeypatch.setattr("scalesheet_bench.train.measure", stepped)
     status, out, err = run("run", MODEL)
     assert status == 1
     assert "V002" in out

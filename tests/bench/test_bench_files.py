@@ -11,11 +11,11 @@ import pytest
 from taken import DAY, FIGURES, job, record
 
 from project import ROOT
-from scalesheet.bench import files
-from scalesheet.bench.record import Figure
-from scalesheet.bench.recorded import job_of
 from scalesheet.diagnostics import Refused
 from scalesheet.examine import compile_book
+from scalesheet.steps.record import Figure
+from scalesheet.steps.recorded import job_of
+from scalesheet_bench import files
 from shipped import shipped_book
 
 

@@ -7,14 +7,14 @@ from datetime import date
 import pytest
 
 from made_up import MEASURED, SIMULATED, examined, foretold
-from scalesheet.bench.beside import Beside, off
-from scalesheet.bench.compare import compared
-from scalesheet.bench.job import Job
-from scalesheet.bench.record import Record
-from scalesheet.bench.recorded import UnclearError, job_of, recorded
-from scalesheet.bench.simulate import simulated
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused
+from scalesheet.steps.beside import Beside, off
+from scalesheet.steps.compare import compared
+from scalesheet.steps.job import Job
+from scalesheet.steps.record import Record
+from scalesheet.steps.recorded import UnclearError, job_of, recorded
+from scalesheet.steps.simulate import simulated
 from shipped import shipped
 
 UNKNOWN = MEASURED.replace("model: qwen2-0-5b", "model_name: A model of our own")

@@ -12,10 +12,10 @@ from openpyxl import load_workbook
 
 from plans.made_up import MODEL, alone
 from project import ROOT
-from scalesheet.bench.ladder.rates import Device
 from scalesheet.cli import main
 from scalesheet.examine import examine
 from scalesheet.load import parse
+from scalesheet_bench.ladder.rates import Device
 
 pytestmark = pytest.mark.skipif(
     not all(map(find_spec, ("torch", "transformers"))), reason="the extra bench is not installed"
@@ -35,7 +35,7 @@ def project(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("OMP_NUM_THREADS", "1")
-        patch.setattr("scalesheet.bench.here.device", lambda kind: PROCESSOR)
+        patch.setattr("scalesheet_bench.here.device", lambda kind: PROCESSOR)
         yield folder
 
 

@@ -10,16 +10,16 @@ from datetime import date
 import pytest
 
 from project import environment
-from scalesheet.bench.blocks import BLOCKS, architecture, met
-from scalesheet.bench.footprint import Footprint, evaluated
-from scalesheet.bench.job import Job, Precision
-from scalesheet.bench.room import cannot_fit, lighter
-from scalesheet.bench.shapes import shape_of
-from scalesheet.bench.simulate import simulated
 from scalesheet.book import Book
 from scalesheet.diagnostics import Refused
 from scalesheet.evaluate import evaluate_catalogue
+from scalesheet.steps.blocks import BLOCKS, architecture, met
+from scalesheet.steps.footprint import Footprint, evaluated
+from scalesheet.steps.job import Job, Precision
+from scalesheet.steps.shapes import shape_of
+from scalesheet.steps.simulate import simulated
 from scalesheet.values import Results
+from scalesheet_bench.room import cannot_fit, lighter
 from shipped import shipped
 
 DAY = date(2026, 11, 22)
@@ -135,7 +135,7 @@ def test_every_model_of_the_catalogue_has_a_footprint(book: Book, results: Resul
 def test_pytorch_is_not_needed() -> None:
     """Simulating imports none of the libraries that measure."""
     code = (
-        "import sys, scalesheet.bench.simulate; "
+        "import sys, scalesheet.steps.simulate; "
         "print({'torch', 'transformers', 'peft', 'bitsandbytes'} & set(sys.modules))"
     )
     run = [sys.executable, "-c", code]

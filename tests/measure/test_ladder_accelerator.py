@@ -7,11 +7,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the extra bench: pip install 'scalesheet[bench]'")
 
-from scalesheet.bench.faults import NoDevice  # noqa: E402
-from scalesheet.bench.ladder import accelerator  # noqa: E402
-from scalesheet.bench.ladder.products import precisions, products  # noqa: E402
-from scalesheet.bench.ladder.streams import streams  # noqa: E402
-from scalesheet.bench.ladder.timing import Budget  # noqa: E402
+from scalesheet.steps.faults import NoDevice  # noqa: E402
+from scalesheet_bench.ladder import accelerator  # noqa: E402
+from scalesheet_bench.ladder.products import precisions, products  # noqa: E402
+from scalesheet_bench.ladder.streams import streams  # noqa: E402
+from scalesheet_bench.ladder.timing import Budget  # noqa: E402
 
 GIB = 1 << 30
 

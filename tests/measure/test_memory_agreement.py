@@ -14,12 +14,12 @@ pytest.importorskip("torch", reason="real steps are taken with PyTorch")
 pytest.importorskip("transformers", reason="models are built by transformers")
 pytest.importorskip("peft", reason="adapters are those of PEFT")
 
-from scalesheet.bench.footprint import Footprint
-from scalesheet.bench.job import Effort, Job, Shape
-from scalesheet.bench.train import memory, models, run
-from scalesheet.bench.train.families import configured
-from scalesheet.bench.train.quiet import quiet
 from scalesheet.book import Book
+from scalesheet.steps.families import configured
+from scalesheet.steps.footprint import Footprint
+from scalesheet.steps.job import Effort, Job, Shape
+from scalesheet_bench.train import memory, models, run
+from scalesheet_bench.train.quiet import quiet
 from shipped import shipped
 
 WITHIN = 0.05

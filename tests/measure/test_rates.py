@@ -9,10 +9,10 @@ import pytest
 
 pytest.importorskip("torch", reason="PyTorch is an extra: pip install 'scalesheet[bench]'")
 
-from scalesheet.bench.faults import NoDevice
-from scalesheet.bench.ladder.parent import linked, measured
-from scalesheet.bench.ladder.rates import Measured
-from scalesheet.bench.ladder.tell import rates_data, rates_text
+from scalesheet.steps.faults import NoDevice
+from scalesheet_bench.ladder.parent import linked, measured
+from scalesheet_bench.ladder.rates import Measured
+from scalesheet_bench.ladder.tell import rates_data, rates_text
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ import pytest
 
 pytest.importorskip("torch", reason="the module says which PyTorch there is")
 
-from scalesheet.bench import here
-from scalesheet.bench.faults import NoDevice
-from scalesheet.bench.ladder.processor import processor
-from scalesheet.bench.train import environment
+from scalesheet.steps.faults import NoDevice
+from scalesheet_bench import here
+from scalesheet_bench.ladder.processor import processor
+from scalesheet_bench.train import environment
 
 
 def test_others_at_work_are_seen(monkeypatch):

@@ -114,9 +114,9 @@ def test_the_step_alone_holds_what_a_trace_from_before_the_model_tells():
 
     from torch.profiler import ProfilerActivity, profile
 
-    from scalesheet.bench.train import engines, memory, run
-    from scalesheet.bench.train.ledger import spans_of
-    from scalesheet.bench.train.models import skeleton
+    from scalesheet_bench.train import engines, memory, run
+    from scalesheet_bench.train.ledger import spans_of
+    from scalesheet_bench.train.models import skeleton
 
     this = job()
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as whole:

@@ -15,14 +15,14 @@ pytest.importorskip("torch", reason="models are built with PyTorch")
 import torch
 from tiny_steps import job, llama, steps
 
-from scalesheet.bench.job import Job, Shape
-from scalesheet.bench.train import Missing, NoDevice, OutOfMemory, Unbuildable
-from scalesheet.bench.train.engines import device_of
-from scalesheet.bench.train.families import configured
-from scalesheet.bench.train.methods import checked, present
-from scalesheet.bench.train.models import skeleton
-from scalesheet.bench.train.quiet import quiet
-from scalesheet.bench.train.run import named
+from scalesheet.steps.families import configured
+from scalesheet.steps.job import Job, Shape
+from scalesheet_bench.train import Missing, NoDevice, OutOfMemory, Unbuildable
+from scalesheet_bench.train.engines import device_of
+from scalesheet_bench.train.methods import checked, present
+from scalesheet_bench.train.models import skeleton
+from scalesheet_bench.train.quiet import quiet
+from scalesheet_bench.train.run import named
 from shipped import shipped
 
 SIZES = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")

@@ -14,8 +14,8 @@ pytest.importorskip("torch", reason="real steps are taken with PyTorch")
 
 from tiny_steps import QUICK, bytes_of, job, llama, steps
 
-from scalesheet.bench.job import Effort
-from scalesheet.bench.train import NoDevice, OutOfMemory, measure
+from scalesheet.steps.job import Effort
+from scalesheet_bench.train import NoDevice, OutOfMemory, measure
 
 SHARES = ("data_loading_share", "forward_share", "backward_share", "optimizer_share")
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from scalesheet.bench.job import Effort, Job, Shape
-from scalesheet.bench.record import Record
-from scalesheet.bench.train import engines, run
-from scalesheet.bench.train.models import skeleton
-from scalesheet.bench.train.quiet import quiet
-from scalesheet.bench.train.told import Told, recorded
+from scalesheet.steps.job import Effort, Job, Shape
+from scalesheet.steps.record import Record
+from scalesheet_bench.train import engines, run
+from scalesheet_bench.train.models import skeleton
+from scalesheet_bench.train.quiet import quiet
+from scalesheet_bench.train.told import Told, recorded
 
 QUICK = Effort(precise=1e9, warmup=0, at_least=2, at_most=2)
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from scalesheet.bench.files import written
-from scalesheet.bench.job import Job
-from scalesheet.bench.record import Figure, Record
-from scalesheet.bench.shapes import shape_of
+from scalesheet.steps.job import Job
+from scalesheet.steps.record import Figure, Record
+from scalesheet.steps.shapes import shape_of
+from scalesheet_bench.files import written
 from shipped import ROOT, shipped
 
 MODEL, CARD = "pythia-14m", "rtx4090"

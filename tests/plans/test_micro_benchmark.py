@@ -9,7 +9,6 @@ from openpyxl import load_workbook
 
 from editions import edition_of, given
 from plans.made_up import alone, apart, only, put, record
-from scalesheet.bench.record import Record
 from scalesheet.diagnostics import errors
 from scalesheet.diff import compare
 from scalesheet.diff.changes import Diff
@@ -17,6 +16,7 @@ from scalesheet.examine import Examined, examine
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plan import plan_page
 from scalesheet.render.workbook.write import write_workbook
+from scalesheet.steps.record import Record
 from scalesheet.values import Value
 
 PLAN = "micro-benchmark"

@@ -10,7 +10,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scalesheet.bench.beside import (
+from scalesheet.book import Book
+from scalesheet.model import Plan, Scalar
+from scalesheet.numbers import Format
+from scalesheet.numbers import number as rounded
+from scalesheet.render.against import Against, axes
+from scalesheet.render.against import Row as Dot
+from scalesheet.render.pairs import Pairs, Two
+from scalesheet.render.scores import NOTHING
+from scalesheet.steps.beside import (
     CLOSE,
     COMPARED,
     PARTS,
@@ -23,14 +31,6 @@ from scalesheet.bench.beside import (
     Pair,
     off,
 )
-from scalesheet.book import Book
-from scalesheet.model import Plan, Scalar
-from scalesheet.numbers import Format
-from scalesheet.numbers import number as rounded
-from scalesheet.render.against import Against, axes
-from scalesheet.render.against import Row as Dot
-from scalesheet.render.pairs import Pairs, Two
-from scalesheet.render.scores import NOTHING
 from scalesheet.units import Unit, Units
 from scalesheet.values import Results, Value
 

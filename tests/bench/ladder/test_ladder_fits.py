@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalesheet.bench.job import Job, Shape
-from scalesheet.bench.ladder.fits import GRAIN, Bounds, what_fits
-from scalesheet.bench.ladder.search import Ended
+from scalesheet.steps.job import Job, Shape
+from scalesheet_bench.ladder.fits import GRAIN, Bounds, what_fits
+from scalesheet_bench.ladder.search import Ended
 
 SHAPE = Shape("tiny", "Tiny", 2, 64, 4, 4, 16, 128, 256, True, False, 1e5, 1e5)
 JOB = Job(SHAPE, "a-processor")
@@ -85,7 +85,7 @@ def test_the_first_boundary_sets_the_estimate_right() -> None:
 
 def test_no_try_begins_after_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 10_000, 7))
-    monkeypatch.setattr("scalesheet.bench.ladder.fits.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr("scalesheet_bench.ladder.fits.monotonic", lambda: float(next(clock)))
     machine = Machine(1e6, 1e5)
     bounds = Bounds(seconds=30.0)
     found = what_fits(JOB, [1024, 2048], [1], machine.fits, lambda _: 1.0, ROOM, bounds, quiet)

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from runs import UNITS
-from scalesheet.bench.ladder.hardware import (
+from scalesheet.examine import examine
+from scalesheet.load import parse
+from scalesheet_bench.ladder.hardware import (
     HardwareError,
     Origin,
     Written,
@@ -16,10 +18,8 @@ from scalesheet.bench.ladder.hardware import (
     id_of,
     write,
 )
-from scalesheet.bench.ladder.rates import Device, Measured, Rate, rate_of
-from scalesheet.bench.ladder.tell import written_text
-from scalesheet.examine import examine
-from scalesheet.load import parse
+from scalesheet_bench.ladder.rates import Device, Measured, Rate, rate_of
+from scalesheet_bench.ladder.tell import written_text
 from small import MINIMAL, lay
 
 GIB = 1 << 30

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scalesheet.bench.ladder.processor import Work, caches, memory, others, processor
+from scalesheet_bench.ladder.processor import Work, caches, memory, others, processor
 
 CPUINFO = """\
 processor\t: 0

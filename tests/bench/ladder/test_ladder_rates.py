@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from scalesheet.bench.faults import NoTorch
-from scalesheet.bench.ladder import parent
-from scalesheet.bench.ladder.parent import LadderError, linked, measured
-from scalesheet.bench.ladder.tell import peaks_of, rates_text
-from scalesheet.bench.ladder.timing import MOST, Budget, repeated
+from scalesheet.steps.faults import NoTorch
+from scalesheet_bench.ladder import parent
+from scalesheet_bench.ladder.parent import LadderError, linked, measured
+from scalesheet_bench.ladder.tell import peaks_of, rates_text
+from scalesheet_bench.ladder.timing import MOST, Budget, repeated
 from shipped import shipped_book
 
 #: A device and a rate, as a child tells them.
@@ -91,7 +91,7 @@ def test_repetitions_are_as_long_as_the_clock_needs_and_end_with_the_budget(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     calls: list[float] = []  # a call takes 0.1 ms
-    monkeypatch.setattr("scalesheet.bench.ladder.timing.perf_counter", lambda: len(calls) * 1e-4)
+    monkeypatch.setattr("scalesheet_bench.ladder.timing.perf_counter", lambda: len(calls) * 1e-4)
 
     def operation() -> None:
         calls.append(0)

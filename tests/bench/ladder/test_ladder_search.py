@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalesheet.bench.ladder.search import Ended, Found, Try, across, confirmed, largest
+from scalesheet_bench.ladder.search import Ended, Found, Try, across, confirmed, largest
 
 BOUNDS = st.integers(1, 100_000)
 

@@ -5,13 +5,13 @@ from datetime import date
 
 import pytest
 
-from scalesheet.bench.job import Effort, Job, Shape
-from scalesheet.bench.ladder.fits import Bounds, Fits, what_fits
-from scalesheet.bench.ladder.search import Ended
-from scalesheet.bench.ladder.tell import fits_data, fits_text
-from scalesheet.bench.ladder.tries import bounded, trier
-from scalesheet.bench.record import Record
-from scalesheet.bench.train import Failed, NoDevice, NotMeasured, OutOfMemory
+from scalesheet.steps.job import Effort, Job, Shape
+from scalesheet.steps.record import Record
+from scalesheet_bench.ladder.fits import Bounds, Fits, what_fits
+from scalesheet_bench.ladder.search import Ended
+from scalesheet_bench.ladder.tell import fits_data, fits_text
+from scalesheet_bench.ladder.tries import bounded, trier
+from scalesheet_bench.train import Failed, NoDevice, NotMeasured, OutOfMemory
 
 HIDDEN, VOCABULARY, LAYERS, WIDE = 64, 4096, 2, 256
 COUNT = VOCABULARY * HIDDEN + HIDDEN + LAYERS * (

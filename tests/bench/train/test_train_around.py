@@ -7,7 +7,7 @@ from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
-from scalesheet.bench.faults import (
+from scalesheet.steps.faults import (
     Failed,
     Missing,
     NoDevice,
@@ -17,10 +17,10 @@ from scalesheet.bench.faults import (
     fault_of,
     told,
 )
-from scalesheet.bench.job import Effort, Job, Shape
-from scalesheet.bench.train.messages import asked, heard, line, message_of
-from scalesheet.bench.train.power import Meter, Nvml, Rapl
-from scalesheet.bench.train.traits import traits_of
+from scalesheet.steps.job import Effort, Job, Shape
+from scalesheet.steps.traits import traits_of
+from scalesheet_bench.train.messages import asked, heard, line, message_of
+from scalesheet_bench.train.power import Meter, Nvml, Rapl
 
 SHAPE = Shape("a", "A", 2, 64, 4, 2, 16, 128, 100, True, True, 1e6, 1e6)
 
@@ -67,7 +67,7 @@ def clock(monkeypatch):
     """The clock of the meters, which goes on by hand."""
     clock = SimpleNamespace(now=100.0)
     told = SimpleNamespace(perf_counter=lambda: clock.now)
-    monkeypatch.setattr("scalesheet.bench.train.power.time", told)
+    monkeypatch.setattr("scalesheet_bench.train.power.time", told)
     return clock
 
 

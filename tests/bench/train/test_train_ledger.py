@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scalesheet.bench.train.ledger import held
+from scalesheet_bench.train.ledger import held
 
 WEIGHTS = {1: 100.0, 2: 20.0}
 STATES = {3: 240.0}

@@ -9,10 +9,10 @@ import sys
 import pytest
 
 from project import ROOT, environment
-from scalesheet.bench.job import Effort, Job, Shape
-from scalesheet.bench.train import Failed, NoTorch, OutOfMemory, measure
-from scalesheet.bench.train.parent import Listener
-from scalesheet.bench.train.told import Told
+from scalesheet.steps.job import Effort, Job, Shape
+from scalesheet_bench.train import Failed, NoTorch, OutOfMemory, measure
+from scalesheet_bench.train.parent import Listener
+from scalesheet_bench.train.told import Told
 
 JOB = Job(Shape("a", "A", 2, 64, 4, 2, 16, 128, 100, True, True, 1e6, 1e6), "a-processor")
 
@@ -50,5 +50,5 @@ def test_the_parent_needs_no_pytorch(tmp_path):
     for name in ("torch", "transformers", "peft", "bitsandbytes"):
         (tmp_path / f"{name}.py").write_text("raise ImportError\n")
     path = os.pathsep.join([str(tmp_path), str(ROOT / "generator")])
-    code = "import scalesheet.bench.train"
+    code = "import scalesheet_bench.train"
     subprocess.run([sys.executable, "-c", code], env=environment(PYTHONPATH=path), check=True)

@@ -8,8 +8,8 @@ from statistics import fmean
 
 import pytest
 
-from scalesheet.bench.job import Effort
-from scalesheet.bench.train.spread import known, mean_of, students_t
+from scalesheet.steps.job import Effort
+from scalesheet_bench.train.spread import known, mean_of, students_t
 
 # Two-sided 95 % points of Student's t, as every table has them.
 TABLE = {1: 12.7062, 2: 4.3027, 3: 3.1824, 5: 2.5706, 7: 2.3646, 10: 2.2281, 29: 2.0452, 30: 2.0423,

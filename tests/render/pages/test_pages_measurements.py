@@ -11,8 +11,6 @@ from editions import given
 from made_up import MEASURED, SIMULATED, examined, foretold
 from made_up import lay as lay_records
 from runs import PLACE, RUN, UNITS
-from scalesheet.bench.compare import compared
-from scalesheet.bench.sources import ENTRIES
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.examine import examine
 from scalesheet.render.charts import GLYPH, NARROW
@@ -20,6 +18,8 @@ from scalesheet.render.measured import OWN, scale
 from scalesheet.render.pages.catalogue import catalogue_pages
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.catalogue import catalogue_texts
+from scalesheet.steps.compare import compared
+from scalesheet_bench.sources import ENTRIES
 from shipped import shipped
 from small import lay
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from dataclasses import fields as members
 
-from scalesheet.bench.beside import Beside
 from scalesheet.book import Book
 from scalesheet.edition import Edition
 from scalesheet.model import Column, Source, Stated, Table
@@ -15,6 +14,7 @@ from scalesheet.render.api.measurements import beside_json
 from scalesheet.render.api.plans import FIELDS, PLAN_FIELDS, column_json, fields
 from scalesheet.render.api.text import as_json, csv_text
 from scalesheet.render.api.values import Object, quantity_json, source_json
+from scalesheet.steps.beside import Beside
 from scalesheet.units import Declared
 from scalesheet.values import Results, Value, stated_value
 

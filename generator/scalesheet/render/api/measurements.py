@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scalesheet.bench.beside import Beside, Pair
 from scalesheet.model import Quantity
 from scalesheet.render.api.values import Object, unit_symbol, value_json
+from scalesheet.steps.beside import Beside, Pair
 from scalesheet.units import Units
 
 

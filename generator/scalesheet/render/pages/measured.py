@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scalesheet.bench.beside import Beside, Pair
 from scalesheet.model import Table
 from scalesheet.render.measured import (
     CARDS,
@@ -35,6 +34,7 @@ from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, 
 from scalesheet.render.pages.places import scalar_address
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.pairs import pairs_svg
+from scalesheet.steps.beside import Beside, Pair
 from scalesheet.values import Value
 
 #: What is shown of other records of the same job.

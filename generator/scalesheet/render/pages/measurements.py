@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scalesheet.bench.beside import Off, off
 from scalesheet.model import Column, Table
 from scalesheet.render.against import against_svg
 from scalesheet.render.measured import (
@@ -32,6 +31,7 @@ from scalesheet.render.pages.context import Context, cell_value, to
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
 from scalesheet.render.pages.measured import amount_cell, coded, kind_of
 from scalesheet.render.pages.tables import grid, heading_cell, reference
+from scalesheet.steps.beside import Off, off
 
 TITLE = "Measurements"
 #: What people look for where measurements are meant.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scalesheet.bench.beside import off
 from scalesheet.model import Table
 from scalesheet.render.measured import (
     FIGURES,
@@ -37,6 +36,7 @@ from scalesheet.render.measured import (
 )
 from scalesheet.render.pages.context import Context, cell_value
 from scalesheet.render.pages.plain.text import API, code, document, grid, link, plain
+from scalesheet.steps.beside import off
 
 TITLE = "Measurements"
 

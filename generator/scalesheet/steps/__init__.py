@@ -1,0 +1,1 @@
+"""What a training step takes, computed from the catalogue, beside what was measured."""

@@ -1,0 +1,325 @@
+"""Roofline: the time of a step by its parts, from the catalogue's rates and the fit on file.
+
+The parts are those that `predict` is made of (`predict/steps.py`): products at the rate that large
+ones reach, attention, traffic of memory, exchanges, launches; each with its fitted coefficient.
+What a trainer of general use adds is spread over forward and backward pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scalesheet.book import Book
+from scalesheet.diagnostics import Diagnostic, Refused
+from scalesheet.predict import steps
+from scalesheet.predict.arrays import no_reasons, words
+from scalesheet.predict.cases import Cases
+from scalesheet.predict.efficiency import METHOD, OF_STEPS, predict_throughput
+from scalesheet.predict.fits import coefficients
+from scalesheet.predict.steps import ACHIEVABLE, Work
+from scalesheet.steps.blocks import WIDTHS
+from scalesheet.steps.footprint import Footprint, evaluated
+from scalesheet.steps.job import Job
+
+FIT = "throughput"
+#: Peaks of a precision as makers state them, the first that is stated, and as they were measured.
+PEAKS: Mapping[str, tuple[str, ...]] = {
+    "fp32": ("fp32",),
+    "tf32": ("dense_tf32", "fp32"),
+    "fp16": ("dense_fp16",),
+    "bf16": ("dense_bf16",),
+}
+#: The fit rests on accelerators. Of processors a time may be so many times less or more: a guess.
+OF_PROCESSORS = 2.0
+#: How often AdamW of PyTorch reads or writes as many numbers as there are trained: eight operations
+#: one after the other (torch/optim/adam.py; tensor by tensor or all at once makes no difference).
+PASSES = 20.0
+#: Bytes that a weight costs under autocast each time: read in 32 bits and written in 16. Its
+#: gradient costs the same the other way round.
+CAST = 6.0
+#: Where the time of a part goes: shares of forward and backward pass, of all trained and of
+#: adapters, whose backward pass makes no products for frozen weights.
+_FORWARD_FULL, _FORWARD_ADAPTERS = 1 / 3, 1 / 2
+_ATTENTION_FORWARD = 2.0  # of 7 FLOP for a pair of tokens
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What an accelerator reaches, in FLOP / second and byte / second; nan where not known."""
+
+    products: float  # of large products in the precision of the job
+    peak: float  # dense, of that precision, as its maker states it
+    bandwidth: float
+    link: float
+    domain: float
+    memory: float  # byte
+    processor: bool
+    basis: str  # where the rate of products is from
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds of a step, with the ends of its 80 % interval, and the shares of its parts."""
+
+    step: float
+    low: float
+    high: float
+    forward: float
+    backward: float
+    optimizer: float
+    method: str
+
+
+def figure_of(book: Book, accelerator: str, name: str, unit: str) -> float:
+    """A stated figure of an accelerator in a unit; nan where there is none."""
+    column = book.tables["hardware"].columns.get(name)
+    stated = column.stated.get(accelerator) if column is not None else None
+    if column is None or stated is None or not isinstance(stated.value, float):
+        return float("nan")
+    assert column.unit is not None
+    return stated.value * float(book.units.factor(column.unit, book.units.parse(unit)))
+
+
+def rates_of(book: Book, job: Job) -> Rates:
+    """Raises Refused where the catalogue has no such accelerator."""
+    table = book.tables["hardware"]
+    row = job.accelerator
+    if row not in table.rows:
+        path = f"{book.folder}hardware/{row}.yaml"
+        message = (
+            f"the catalogue has no accelerator '{row}'; name one that it has, or measure one into "
+            f"it: 'scalesheet bench ladder --rates --write {row}'"
+        )
+        raise Refused([Diagnostic(path, 1, 1, "B002", message)])
+
+    def rate(name: str) -> float:
+        return figure_of(book, row, name, "FLOP / (second * GPU)")
+
+    stated = [(name, rate(name)) for name in PEAKS[job.precision] if rate(name) > 0]
+    peak = stated[0][1] if stated else float("nan")
+    measured = rate(f"measured_{job.precision}")
+    if measured > 0:
+        products, basis = measured, "measured products"
+    elif peak > 0:
+        sixteen = rate("measured_bf16") / rate("dense_bf16")
+        share = sixteen if sixteen > 0 else ACHIEVABLE
+        products, basis = peak * share, f"{100 * share:.0f} % of the peak ({stated[0][0]})"
+    else:
+        products, basis = float("nan"), ""
+    kind = table.columns["kind"].stated.get(row) if "kind" in table.columns else None
+    bandwidth = figure_of(book, row, "bandwidth", "byte / second")
+    if not bandwidth > 0:
+        bandwidth = figure_of(book, row, "measured_bandwidth", "byte / second")
+    usable = figure_of(book, row, "memory_usable", "byte")
+    return Rates(
+        products,
+        peak,
+        bandwidth,
+        figure_of(book, row, "link", "byte / second"),
+        figure_of(book, row, "link_domain", "GPU"),
+        usable if usable > 0 else figure_of(book, row, "memory", "byte"),
+        kind is not None and kind.value == "processor",
+        basis,
+    )
+
+
+def lacking(rates: Rates, job: Job) -> str:
+    """What the catalogue lacks to tell the time of a step; empty where it lacks nothing."""
+    missing = []
+    if not rates.products > 0:
+        listed = " or ".join((*PEAKS[job.precision], f"measured_{job.precision}"))
+        missing.append(f"a rate of products in {job.precision} ({listed})")
+    if not rates.bandwidth > 0:
+        missing.append("a memory bandwidth (bandwidth or measured_bandwidth)")
+    return " and ".join(missing)
+
+
+def times(book: Book, job: Job) -> Times:
+    """The time of a step. Raises Refused where the catalogue has no rates of the accelerator, or
+    the book no fit."""
+    rates = rates_of(book, job)
+    path = f"{book.folder}hardware/{job.accelerator}.yaml"
+    if missing := lacking(rates, job):
+        message = (
+            f"{job.accelerator} lacks {missing}, without which no time is told; state it, or "
+            "measure it with 'scalesheet bench ladder --rates'"
+        )
+        raise Refused([Diagnostic(path, 1, 1, "B002", message)])
+    fitted = coefficients(book, FIT)
+    case = _case(job, rates)
+    made = predict_throughput(book, case, fitted)
+    if made.unsupported.tolist()[0] is not None:
+        message = f"no time is told: {made.unsupported.tolist()[0]}"
+        raise Refused([Diagnostic(f"{book.folder}fits/{FIT}.yaml", 1, 1, "B002", message)])
+    each = job.tokens / job.gpus
+    parts, beyond = _parts(book, job, case, fitted)
+    step, low, high = (
+        each * (1 / float(speed[0]) + beyond) for speed in (made.predicted, made.high, made.low)
+    )
+    wider = OF_PROCESSORS if rates.processor else 1.0
+    forward, backward, optimizer = _shares(job, parts)
+    method = f"{METHOD}; products: {rates.basis}"
+    if rates.processor:
+        method += f"; the fit is of accelerators, so the range is {wider:g} times as wide: a guess"
+    return Times(step, low / wider, high * wider, forward, backward, optimizer, method)
+
+
+def _parts(
+    book: Book, job: Job, case: Cases, fitted: Mapping[str, float]
+) -> tuple[Mapping[str, float], float]:
+    """Accelerator seconds of a token by part, and how much of them `predict` does not count.
+
+    It counts an optimizer in one kernel, which is not what PyTorch takes by itself, and no casts.
+    """
+    layout = Work(case, book)
+    at = {**dict.fromkeys(OF_STEPS, 1.0), **fitted, "update": 1.0}
+    arrays = {
+        **steps.computing(book, layout, at, layout.recomputed),
+        **steps.stated(book, layout, at),
+    }
+    parts = {name: float(part[0]) for name, part in arrays.items()}
+    footprint = Footprint(book, job)
+    shards = footprint.shards
+    update = _moved(
+        book,
+        job,
+        case,
+        footprint.trained,
+        PASSES * footprint.gradient_bytes,
+        job.accumulation,
+        shards,
+    )
+    beyond = update - parts["update"]
+    parts["update"] = update
+    if footprint.size.cast and job.weights == "fp32":
+        times_cast = (2.0 if job.method == "full" else 1.0) + job.checkpointing
+        parts["weights cast"] = _moved(
+            book, job, case, job.model.parameters, CAST * times_cast, 1, 1.0
+        )
+        beyond += parts["weights cast"]
+    return parts, beyond
+
+
+def _moved(
+    book: Book,
+    job: Job,
+    case: Cases,
+    parameters: float,
+    bytes: float,
+    micro_batches: int,
+    shards: float,
+) -> float:
+    """Seconds of a token in which so many bytes of each parameter are read or written, once in so
+    many micro-batches."""
+    traffic = evaluated(
+        book,
+        "update-traffic",
+        parameters=parameters,
+        trained=1,
+        shards=shards,
+        tokens=job.batch * job.length,
+        micro_batches=micro_batches,
+        bytes=bytes,
+    )
+    bandwidth = float(case.bandwidth[0]) / 1e9
+    return evaluated(book, "traffic-time", traffic=traffic, bandwidth=bandwidth, slowdown=1)
+
+
+def _shares(job: Job, parts: Mapping[str, float]) -> tuple[float, float, float]:
+    """Shares of forward pass, backward pass and optimizer."""
+    plain = _FORWARD_FULL if job.method == "full" else _FORWARD_ADAPTERS
+    again = float(job.checkpointing)
+    passes = {
+        "attention": _ATTENTION_FORWARD / (7 + 2 * again),
+        "again": 0.0,
+        "exposed": 0.0,
+        "unpack": 1 / (2 + again),
+        "launch": 1 / 3,
+        "weights cast": 1 / ((2 if job.method == "full" else 1) + again),
+        "update": 0.0,
+    }
+    whole = sum(parts.values())
+    forward = sum(part * passes.get(name, plain) for name, part in parts.items())
+    return forward / whole, (whole - parts["update"] - forward) / whole, parts["update"] / whole
+
+
+def _case(job: Job, rates: Rates) -> Cases:
+    """The job as a case of `predict`, with rates in the place of peaks."""
+    model = job.model
+    peak = rates.peak if rates.peak > 0 else rates.products
+    sharded = job.strategy == "fsdp"
+
+    def number(value: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        return np.array([float(value)])
+
+    def flag(value: bool) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        return np.array([value])
+
+    nothing = number(float("nan"))
+    packed = {"nf4": "nf4-dq", "fp32": "fp32"}.get(job.weights, "16-bit")
+    return Cases(
+        task=FIT,
+        ids=words([model.id]),
+        unsupported=no_reasons(1),
+        assumed=words([""]),
+        kind=words([""]),
+        model=words([model.title]),
+        model_id=words([model.id]),
+        accelerator=words([job.accelerator]),
+        gpus=number(job.gpus),
+        memory=number(rates.memory),
+        bandwidth=number(rates.bandwidth),
+        link=number(rates.link),
+        domain=number(rates.domain),
+        power=nothing,
+        no_peak=no_reasons(1),
+        peak=number(peak),
+        sixteen=number(peak),
+        measured=number(rates.products),
+        fused=flag(True),
+        parameters=number(model.parameters),
+        active=number(model.active_parameters),
+        layers=number(model.layers),
+        hidden=number(model.hidden),
+        heads=number(model.heads),
+        kv_heads=number(model.kv_heads),
+        head_dim=number(model.head_dim),
+        ffn=number(model.ffn),
+        vocab=number(model.vocab),
+        gated=flag(model.gated),
+        tied=flag(model.tied),
+        known=flag(True),
+        sequence=number(job.length),
+        tokens=nothing,
+        global_batch=number(job.sequences),
+        micro_batch=number(job.batch),
+        tensor=number(1),
+        pipeline=number(1),
+        context=number(1),
+        expert=number(1),
+        virtual=number(1),
+        data=number(job.gpus),
+        zero=number(3 if sharded else 0),
+        offload=words([""]),
+        checkpointing=words(["full" if job.checkpointing else "none"]),
+        precision=words([job.precision if WIDTHS[job.precision] == 4 else "16-bit"]),
+        weights=words([packed]),
+        pure=flag(job.weights != "fp32"),
+        method=words([job.method.lower()]),
+        variant=words([""]),
+        framework=words(["" if job.compiled else "hf"]),
+        flash=words(["no" if job.attention == "eager" else "yes"]),
+        flat=flag(sharded),
+        optimizer=words(["adam"]),
+        rank=number(job.rank),
+        quantity=words([""]),
+        evaluation=words([""]),
+        tokenizer=words([""]),
+        counts=words([""]),
+        loss_unit=words([""]),
+        compute=nothing,
+        unique=nothing,
+    )

@@ -1,0 +1,62 @@
+"""Here: what this machine can measure on, and which accelerator of the catalogue that is."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+
+from scalesheet.book import Book
+from scalesheet.predict.lookups import NO_TABLE
+from scalesheet.predict.names import accelerator, accelerators
+from scalesheet.steps.faults import NoDevice
+from scalesheet_bench.ladder.hardware import id_of, name_of
+from scalesheet_bench.ladder.processor import processor
+from scalesheet_bench.ladder.rates import Device
+
+PATIENCE = 600.0  # seconds that PyTorch may take to start and to look, on a busy machine
+
+
+def has_torch() -> bool:
+    """Whether PyTorch is installed; it is not loaded."""
+    return find_spec("torch") is not None
+
+
+def device(kind: str = "") -> Device:
+    """The device of that kind; without one the accelerator that PyTorch sees, else the processor.
+    Raises NoDevice where there is none, or where PyTorch cannot say."""
+    if kind == "cpu" or not has_torch():
+        if kind not in ("", "cpu"):
+            raise NoDevice(f"PyTorch is not installed, so no '{kind}' device can be looked for")
+        return processor()
+    asked = [sys.executable, "-m", "scalesheet_bench.ladder.who", *([kind] if kind else [])]
+    try:
+        told = subprocess.run(
+            asked, capture_output=True, text=True, encoding="utf-8", timeout=PATIENCE, check=True
+        )
+        answer = json.loads(told.stdout)
+    except (subprocess.SubprocessError, ValueError) as fault:
+        raise NoDevice(f"PyTorch could not be asked for its devices: {fault}") from None
+    if "device" not in answer:
+        raise NoDevice(answer.get("no_device") or f"PyTorch cannot be loaded: {answer['no_torch']}")
+    return Device(**answer["device"])
+
+
+def accelerator_of(book: Book, found: Device) -> str:
+    """The id in the catalogue of a device; empty where it is not there."""
+    table = book.tables.get("hardware", NO_TABLE)
+    name = name_of(found)
+    for id, title in zip(table.rows, table.row_titles, strict=True):
+        if title == name or name in table.row_aliases.get(id, ()):
+            return id
+    return "" if found.kind == "cpu" else accelerator(name, accelerators(table)).row
+
+
+def absent(asked: str, found: Device, id: str) -> str:
+    """Why the accelerator that was asked for is not this machine's; empty where it is."""
+    if id == asked:
+        return ""
+    enter = f"'scalesheet bench ladder --rates --write {id_of(found)}' enters it"
+    known = id or f"not in the catalogue; {enter}"
+    return f"{asked} is not in this machine, which has {name_of(found)} ({known})"

@@ -1,0 +1,135 @@
+"""Accelerator: what the driver says of a device through PyTorch. The child alone imports this."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import torch
+
+from scalesheet.steps.faults import NoDevice
+from scalesheet_bench.ladder import processor
+from scalesheet_bench.ladder.rates import Device
+
+#: NVIDIA's library tells of at most so many seconds before it is asked.
+SAMPLED = 1.1
+_MAKERS = {"xpu": "Intel", "mps": "Apple", "hpu": "Intel"}
+#: Parts of a device's name that tell how it is built in.
+_FORMS = {"SXM": "SXM module", "PCIe": "PCIe card", "NVL": "PCIe card", "OAM": "OAM module"}
+
+
+@dataclass(frozen=True)
+class Here:
+    """A device at hand."""
+
+    device: Device
+    free: int  # bytes
+    caches: int  # bytes of the last level
+    uuid: str  # by which NVIDIA's library knows it; empty for others
+    wait: Callable[[], object]  # until all that was asked for is done
+
+
+def here(kind: str) -> Here:
+    """The device of that kind in this machine. Raises NoDevice."""
+    if kind == "cpu":
+        free = processor.memory()[1]
+        return Here(processor.processor(), free, processor.caches(), "", _at_once)
+    seen = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
+    if seen is None or seen.type != kind:
+        has = f"cpu and {seen.type}" if seen is not None else "cpu alone"
+        raise NoDevice(
+            f"PyTorch {torch.__version__} sees no '{kind}' device here, but {has}; choose one of "
+            "these, or install the PyTorch that is built for it and its driver"
+        )
+    module = torch.get_device_module(kind)
+    count = int(torch.accelerator.device_count())
+    said: Any = (
+        module.get_device_properties(0) if hasattr(module, "get_device_properties") else None
+    )
+    name = str(getattr(said, "name", "") or kind)
+    total = int(getattr(said, "total_memory", 0) or _recommended(module))
+    free = int(module.mem_get_info()[0]) if hasattr(module, "mem_get_info") else total
+    uuid = f"GPU-{said.uuid}" if kind == "cuda" and torch.version.hip is None else ""
+    power, driver = _managed(uuid) if uuid else (None, "")
+    device = Device(
+        kind=kind,
+        name=name,
+        vendor=_vendor(kind),
+        form_factor=next((form for word, form in _FORMS.items() if word in name), "not stated"),
+        memory=total,
+        count=count,
+        power=power,
+        driver=driver,
+    )
+    caches = int(getattr(said, "L2_cache_size", 0))
+    return Here(device, free, caches, uuid, module.synchronize)
+
+
+def _at_once() -> None:
+    """A processor has done what it was asked for when the call returns."""
+
+
+def _recommended(module: Any) -> int:
+    """Bytes that Apple's driver lets a program have."""
+    limit = getattr(module, "recommended_max_memory", None)
+    return int(limit()) if limit is not None else 0
+
+
+def _vendor(kind: str) -> str:
+    if kind == "cuda":
+        return "AMD" if torch.version.hip is not None else "NVIDIA"
+    return _MAKERS.get(kind, "not stated")
+
+
+def _managed(uuid: str) -> tuple[float | None, str]:
+    """NVIDIA's own library: the power limit in W as shipped, and the driver."""
+    try:
+        import pynvml
+    except ImportError:
+        return None, ""
+    with suppress(pynvml.NVMLError):
+        pynvml.nvmlInit()
+        try:
+            device = pynvml.nvmlDeviceGetHandleByUUID(uuid)
+            watt = pynvml.nvmlDeviceGetPowerManagementDefaultLimit(device) / 1000
+            return watt, f"driver {pynvml.nvmlSystemGetDriverVersion()}"
+        finally:
+            pynvml.nvmlShutdown()
+    return None, ""
+
+
+def busy(uuid: str) -> str:
+    """By what else a device is used while we do nothing, or nothing. Only NVIDIA's library tells,
+    of the last second."""
+    if not uuid:
+        return ""
+    try:
+        import pynvml
+    except ImportError:
+        return ""
+    time.sleep(SAMPLED)
+    with suppress(pynvml.NVMLError):
+        pynvml.nvmlInit()
+        try:
+            device = pynvml.nvmlDeviceGetHandleByUUID(uuid)
+            share = pynvml.nvmlDeviceGetUtilizationRates(device).gpu / 100
+        finally:
+            pynvml.nvmlShutdown()
+        if share > processor.BUSY:
+            return f"others used the device for {share:.0%} of the second before"
+    return ""
+
+
+def libraries() -> Mapping[str, str]:
+    """What products and streams are made with, at its version."""
+    found = {"torch": str(torch.__version__)}
+    for name, at in ("cuda", torch.version.cuda), ("hip", torch.version.hip):
+        if at is not None:
+            found[name] = str(at)
+    with suppress(PackageNotFoundError):
+        found["nvidia-ml-py"] = version("nvidia-ml-py")
+    return found

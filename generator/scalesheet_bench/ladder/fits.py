@@ -1,0 +1,177 @@
+"""Fits: the largest micro-batch at each length, and the longest sequence at each micro-batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from time import monotonic
+
+from scalesheet.steps.job import Job
+from scalesheet_bench.ladder.search import Ended, Found, across, confirmed, largest
+
+Fits = Callable[[Job], bool]
+Estimate = Callable[[Job], float]  # bytes at the peak of a step
+Tell = Callable[[str], None]
+
+#: Lengths are tried in these steps: kernels and caches go by multiples of it.
+GRAIN = 64
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What is not gone beyond. `seconds` are of all tries; none begins after them."""
+
+    batch: int = 4096
+    length: int = 131_072
+    seconds: float = 3600.0
+    confirm: bool = True  # three tries more at the first answer: does it go by size alone?
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What fits at one length or micro-batch: sizes are micro-batches or tokens."""
+
+    at: int
+    found: Found
+    grain: int = 1  # tokens that a size of the search stands for
+
+    @property
+    def largest(self) -> int:
+        return self.found.fits * self.grain
+
+    @property
+    def fails(self) -> int | None:
+        return None if self.found.fails is None else self.found.fails * self.grain
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A try, as the search went."""
+
+    batch: int
+    length: int
+    fits: bool
+    estimate: float  # bytes that the catalogue takes it to need
+    seconds: float
+
+
+@dataclass(frozen=True)
+class WhatFits:
+    """The answers of a search, and all that was tried for them."""
+
+    job: Job
+    memory: float  # bytes that a step may take
+    batches: tuple[Answer, ...]  # by length: the largest micro-batch
+    lengths: tuple[Answer, ...]  # by micro-batch: the longest sequence
+    tries: tuple[Tried, ...]
+    ended: str = ""  # why not all was tried
+    contradictions: tuple[str, ...] = ()
+
+
+class _Search:
+    """Tries with their log; the catalogue's estimate, set right by the boundaries found so far."""
+
+    def __init__(
+        self, job: Job, fits: Fits, estimate: Estimate, room: float, bounds: Bounds, tell: Tell
+    ) -> None:
+        self.job, self.ask, self.estimate, self.bounds = job, fits, estimate, bounds
+        self.room, self.tell = room, tell
+        self.tries: list[Tried] = []
+        self.begun = monotonic()
+        self.confirm, self.again, self.learnt = bounds.confirm, False, False
+
+    def tried(self, job: Job) -> bool:
+        for other in self.tries:
+            if (other.batch, other.length) == (job.batch, job.length) and not self.again:
+                return other.fits
+        before = monotonic()
+        if before - self.begun > self.bounds.seconds:
+            raise Ended(f"the {self.bounds.seconds:,.0f} s of this search were over")
+        answer = self.ask(job)
+        took = monotonic() - before
+        self.tries.append(Tried(job.batch, job.length, answer, self.estimate(job), took))
+        words = "fits" if answer else "does not fit"
+        self.tell(f"micro-batch {job.batch:,} of {job.length:,} tokens {words} ({took:.0f} s)")
+        return answer
+
+    def answer(self, job_of: Callable[[int], Job], at: int, bound: int, grain: int) -> Answer:
+        def fits(size: int) -> bool:
+            return self.tried(job_of(size))
+
+        found = largest(fits, self.guess(job_of, bound), bound, sure=self.learnt)
+        if self.confirm and not found.ended:
+            self.confirm, self.again = False, True
+            found = confirmed(fits, found)
+            self.again = False
+        self.learn(job_of, found)
+        return Answer(at, found, grain)
+
+    def guess(self, job_of: Callable[[int], Job], bound: int) -> int:
+        """The largest size that the estimate has room for, by halves; it costs no try."""
+        low, high = 0, bound + 1
+        while high - low > 1:
+            at = (low + high) // 2
+            if self.estimate(job_of(at)) <= self.room:
+                low = at
+            else:
+                high = at
+        return max(low, 1)
+
+    def learn(self, job_of: Callable[[int], Job], found: Found) -> None:
+        """By a boundary, what the estimate says of the room that there is."""
+        if found.fits and found.fails is not None:
+            ends = [self.estimate(job_of(size)) for size in (found.fits, found.fails)]
+            self.room, self.learnt = sum(ends) / 2, True
+
+
+def what_fits(
+    job: Job,
+    lengths: Sequence[int],
+    batches: Sequence[int],
+    fits: Fits,
+    estimate: Estimate,
+    memory: float,
+    bounds: Bounds | None = None,
+    tell: Tell = print,
+) -> WhatFits:
+    """For each length the largest micro-batch, for each micro-batch the longest sequence.
+
+    `fits` tries a job and says whether it ran; `estimate` is what the catalogue takes a job to
+    need, in bytes, of which there are `memory`. It only says where to begin: the answers are those
+    of the tries. `fits` may raise Ended, and an interrupt ends the search too; what is known by
+    then comes back, marked.
+    """
+    bounds = bounds or Bounds()
+    search = _Search(job, fits, estimate, memory, bounds, tell)
+    by_length: list[Answer] = []
+    by_batch: list[Answer] = []
+    for length in sorted(set(lengths)):
+        if _over(by_length, by_batch):
+            break
+        at = replace(job, length=length)
+        by_length.append(search.answer(_batches(at), length, bounds.batch, 1))
+    for batch in sorted(set(batches)):
+        if _over(by_length, by_batch):
+            break
+        at = replace(job, batch=batch)
+        units = max(1, bounds.length // GRAIN)
+        by_batch.append(search.answer(_lengths(at), batch, units, GRAIN))
+    answers = (*by_length, *by_batch)
+    told = [a.found.contradiction for a in answers if a.found.contradiction]
+    told += [text for text in (across([(a.at, a.found) for a in by_length]),) if text]
+    ended = next((a.found.ended for a in answers if a.found.ended), "")
+    return WhatFits(
+        job, memory, tuple(by_length), tuple(by_batch), tuple(search.tries), ended, tuple(told)
+    )
+
+
+def _over(*answers: Sequence[Answer]) -> bool:
+    return any(answer.found.ended for part in answers for answer in part)
+
+
+def _batches(job: Job) -> Callable[[int], Job]:
+    return lambda size: replace(job, batch=size)
+
+
+def _lengths(job: Job) -> Callable[[int], Job]:
+    return lambda size: replace(job, length=size * GRAIN)

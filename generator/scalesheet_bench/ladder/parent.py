@@ -1,0 +1,135 @@
+"""Parent: starts the process that measures, reads what it tells, and outlives it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from scalesheet.steps.faults import INSTALL, Failed, NoDevice, NoTorch
+from scalesheet_bench.ladder.rates import Device, Measured, Rate
+
+Tell = Callable[[str], None]
+
+CHILD = "scalesheet_bench.ladder"
+LINKS = "scalesheet_bench.ladder.links"
+#: Seconds that several processes have to end each other in.
+GRACE = 10.0
+
+
+class LadderError(Failed):
+    """No rate could be measured; the message says what happened and what helps."""
+
+
+def measured(
+    device: str, precisions: Sequence[str] = (), seconds: float = 60.0, tell: Tell = print
+) -> Measured:
+    """The rates of a device within about so many seconds, the start of PyTorch aside.
+
+    An interrupt, or a child that is killed, leaves what was measured until then, marked so; where
+    there is none the interrupt goes on. Raises NoTorch, NoDevice, LadderError.
+    """
+    asked = {"device": device, "precisions": list(precisions), "seconds": seconds}
+    found: Measured | None = None
+    ended = False
+    try:
+        for line in _told(["-m", CHILD, json.dumps(asked)]):
+            if "no_torch" in line:
+                raise NoTorch(
+                    f"rates are measured with PyTorch, which cannot be loaded "
+                    f"({line['no_torch']}): {INSTALL}"
+                )
+            if "no_device" in line:
+                raise NoDevice(line["no_device"])
+            if "device" in line:
+                found = Measured(Device(**line["device"]), libraries=line["libraries"])
+            elif found is not None:
+                found = _with(found, line, tell)
+            ended = ended or "end" in line
+        if found is not None and found.device.count > 1:
+            tell(f"links between {found.device.count} devices")
+            rates = linked(device, found.device.count)
+            found = replace(found, rates=(*found.rates, *rates))
+    except KeyboardInterrupt:
+        if found is None or not found.rates:
+            raise
+        ended = False
+    except LadderError as fault:
+        if found is None or not found.rates:
+            raise
+        found = replace(found, told=(*found.told, str(fault)))
+    if found is None:
+        raise LadderError("the process that measures ended without a word; try it again")
+    return found if ended else replace(found, interrupted=True)
+
+
+def _with(found: Measured, line: Mapping[str, Any], tell: Tell) -> Measured:
+    if "tell" in line:
+        tell(line["tell"])
+    if "cannot" in line:
+        return replace(found, told=(*found.told, line["cannot"]))
+    if "rate" in line:
+        return replace(found, rates=(*found.rates, Rate(**line["rate"])))
+    named = {key: line[key] for key in ("busy", "threads") if key in line}
+    return replace(found, **named)
+
+
+def linked(device: str, count: int, seconds: float = 20.0) -> tuple[Rate, ...]:
+    """What so many devices of this machine exchange, each with a process of its own. Raises
+    LadderError."""
+    if count < 2:
+        raise LadderError(f"links are measured between devices, and here is {count}")
+    several = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(count)]
+    asked = json.dumps({"device": device, "seconds": seconds})
+    lines = _told([*several, "-m", LINKS, asked])
+    return tuple(Rate(**line["rate"]) for line in lines if "rate" in line)
+
+
+def _told(arguments: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    """The lines of a child. Whatever ends the reading ends the child; one that fails is told with
+    its last words."""
+    with tempfile.TemporaryFile() as words:
+        # a session of its own, so that an interrupt from the keyboard reaches us alone
+        child = subprocess.Popen(
+            [sys.executable, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=words,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+        assert child.stdout is not None
+        assert child.stdin is not None
+        ended = False
+        try:
+            for text in child.stdout:
+                line = json.loads(text)
+                ended = ended or "end" in line
+                yield line
+        finally:
+            child.stdin.close()  # which ends those that it started, too
+            if not ended:
+                child.terminate()
+            try:
+                child.wait(GRACE)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+            child.stdout.close()
+        if not ended:
+            words.seek(0)
+            said = _last_words(words.read().decode("utf-8", "replace"))
+            how = f"signal {-child.returncode}" if child.returncode < 0 else "an error"
+            raise LadderError(f"the process that measures ended with {how}: {said}")
+
+
+def _last_words(text: str) -> str:
+    """The line of a traceback that says what happened; of several processes that of the first."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if "Error: " in line]
+    return (errors or lines[-1:] or ["no message"])[0]

@@ -1,0 +1,39 @@
+"""Who: the device of this machine, told as one line of JSON by a process that asks PyTorch.
+
+    python -m scalesheet_bench.ladder.who cuda
+
+Without a kind it is the accelerator that PyTorch sees, else the processor.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import asdict
+
+from scalesheet.steps.faults import NoDevice
+
+
+def main() -> None:
+    told = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what libraries print is no answer
+    kind = sys.argv[1] if len(sys.argv) > 1 else ""
+    try:
+        import torch
+    except ImportError as fault:
+        answer: dict[str, object] = {"no_torch": str(fault)}
+    else:
+        from scalesheet_bench.ladder.accelerator import here
+
+        seen = torch.accelerator.is_available() and torch.accelerator.current_accelerator()
+        try:
+            answer = {"device": asdict(here(kind or (seen.type if seen else "cpu")).device)}
+        except NoDevice as fault:
+            answer = {"no_device": str(fault)}
+    told.write(json.dumps(answer) + "\n")
+    told.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,241 @@
+"""The options of `scalesheet bench`: what they may say, and the job and effort that they mean."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scalesheet.commands import UsageError, model_of
+
+if TYPE_CHECKING:
+    from scalesheet.book import Book
+    from scalesheet.steps.job import Effort, Job, Shape
+
+METHODS = {"full": "full", "lora": "LoRA", "qlora": "QLoRA"}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "words",
+        nargs="+",
+        metavar="[run|simulate|ladder] MODEL",
+        help="run measures, simulate computes from the catalogue, ladder finds what fits and what "
+        "the hardware reaches; without one it measures if it can. MODEL is one of the catalogue, "
+        "or a file config.json",
+    )
+    what = parser.add_argument_group("what is trained")
+    what.add_argument("--method", choices=METHODS, default="full", help="default: full")
+    what.add_argument(
+        "--precision",
+        choices=("fp32", "tf32", "fp16", "bf16"),
+        help="what products are computed in (default: bf16 on an accelerator, fp32 on a processor)",
+    )
+    what.add_argument(
+        "--weights",
+        choices=("fp32", "fp16", "bf16", "nf4"),
+        help="what weights are kept in (default: fp32 for full, the precision for lora, nf4 for "
+        "qlora)",
+    )
+    what.add_argument("--batch", type=_count, default=1, metavar="N", help="sequences in a pass")
+    what.add_argument(
+        "--accumulation", type=_count, default=1, metavar="N", help="passes in a step (default: 1)"
+    )
+    what.add_argument(
+        "--sequence", type=_count, default=512, metavar="N", help="tokens of one (default: 512)"
+    )
+    what.add_argument(
+        "--checkpointing", action="store_true", help="compute activations again, keep fewer"
+    )
+    what.add_argument(
+        "--attention",
+        choices=("sdpa", "eager", "flash"),
+        default="sdpa",
+        help="the kernel of attention (default: sdpa, PyTorch's own)",
+    )
+    what.add_argument("--compile", action="store_true", help="with torch.compile")
+    what.add_argument(
+        "--rank", type=_count, default=8, metavar="N", help="of adapters (default: 8)"
+    )
+    where = parser.add_argument_group("on what")
+    where.add_argument(
+        "--accelerator",
+        metavar="ID",
+        help="one of the catalogue (default: the one that is found in this machine)",
+    )
+    where.add_argument("--device", metavar="KIND", help="cuda, cpu, ... (default: what is there)")
+    where.add_argument("--gpus", type=_count, default=1, metavar="N", help="how many (default: 1)")
+    where.add_argument(
+        "--strategy",
+        choices=("ddp", "fsdp"),
+        default="ddp",
+        help="how several share the work (default: ddp)",
+    )
+    how = parser.add_argument_group("how long it is measured")
+    how.add_argument(
+        "--precise",
+        type=_share,
+        default=0.02,
+        metavar="SHARE",
+        help="until half of the 95%% interval of the mean is at most so much of it (default: 2%%)",
+    )
+    how.add_argument("--warmup", type=_count, default=3, metavar="N", help="steps before it")
+    how.add_argument("--steps-at-most", type=_count, default=200, metavar="N", help="default: 200")
+    how.add_argument(
+        "--seconds", type=float, default=300.0, metavar="S", help="of timing (default: 300)"
+    )
+    how.add_argument(
+        "--workers", type=int, default=0, metavar="N", help="processes that make batches"
+    )
+    how.add_argument(
+        "--memory", type=_bytes, metavar="SIZE", help="that the run may take, as 8GB or 6GiB"
+    )
+    how.add_argument(
+        "--profile", type=Path, metavar="DIR", help="write the profiler's view into a folder"
+    )
+    how.add_argument("--seed", type=int, default=0, metavar="N", help="of weights and tokens")
+    ladder = parser.add_argument_group("ladder")
+    ladder.add_argument(
+        "--rates",
+        action="store_true",
+        help="rates of matrix products, memory and links, in place of what fits",
+    )
+    ladder.add_argument(
+        "--write", metavar="ID", help="enter the device with its rates into the catalogue"
+    )
+    ladder.add_argument(
+        "--lengths",
+        type=_counts,
+        default=(512, 1024, 2048, 4096),
+        metavar="N,...",
+        help="for which the largest batch is found (default: 512,1024,2048,4096)",
+    )
+    ladder.add_argument(
+        "--batches",
+        type=_counts,
+        default=(1,),
+        metavar="N,...",
+        help="for which the longest sequence is found (default: 1)",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="print the record and write no file")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print")
+
+
+# ------------------------------------------------------------------ what they mean
+
+
+def consistent(options: argparse.Namespace) -> None:
+    """Raises UsageError where options cannot be met, on whatever machine."""
+    if options.weights and (options.weights == "nf4") != (options.method == "qlora"):
+        raise UsageError("--weights nf4 and --method qlora go together; drop one or give both")
+    if not options.seconds > 0:
+        raise UsageError(f"--seconds {options.seconds:g}: expected a time above 0")
+
+
+def shape_named(data: Path, book: Book, model: str) -> Shape:
+    from scalesheet.steps.shapes import shape_in, shape_of
+
+    file = Path(model)
+    if file.suffix != ".json":
+        return shape_of(book, model_of(book, model))
+    if not file.is_file():
+        raise UsageError(
+            f"there is no file '{model}'; name a model's config.json, or a model of the catalogue"
+        )
+    return shape_in(data, file)
+
+
+def accelerator_named(book: Book, name: str | None) -> str:
+    from scalesheet.predict.lookups import NO_TABLE
+    from scalesheet.predict.names import accelerator, accelerators
+
+    table = book.tables.get("hardware", NO_TABLE)
+    if name is None or name in table.rows:
+        return name or ""
+    found = accelerator(name, accelerators(table))
+    if not found.row:
+        raise UsageError(f"--accelerator: {found.reason}")
+    return found.row
+
+
+def job_of(options: argparse.Namespace, book: Book, shape: Shape, accelerator: str) -> Job:
+    from scalesheet.steps.job import Job
+    from scalesheet.steps.recorded import device_of
+
+    device = options.device or device_of(book, accelerator)
+    method: Any = METHODS[options.method]
+    precision: Any = options.precision or ("fp32" if device == "cpu" else "bf16")
+    usual = {"full": "fp32", "LoRA": "fp32" if precision == "tf32" else precision, "QLoRA": "nf4"}
+    weights: Any = options.weights or usual[method]
+    return Job(
+        model=shape,
+        accelerator=accelerator,
+        device=device,
+        gpus=options.gpus,
+        strategy=options.strategy if options.gpus > 1 else "single",
+        method=method,
+        precision=precision,
+        weights=weights,
+        batch=options.batch,
+        accumulation=options.accumulation,
+        length=options.sequence,
+        checkpointing=options.checkpointing,
+        attention=options.attention,
+        compiled=options.compile,
+        rank=options.rank,
+    )
+
+
+def effort_of(options: argparse.Namespace) -> Effort:
+    from scalesheet.steps.job import Effort
+
+    usual = Effort()
+    return Effort(
+        precise=options.precise,
+        warmup=options.warmup,
+        at_least=min(usual.at_least, options.steps_at_most),
+        at_most=options.steps_at_most,
+        seconds=options.seconds,
+        workers=options.workers,
+        memory=options.memory,
+        profile=options.profile is not None,
+        seed=options.seed,
+    )
+
+
+# ------------------------------------------------------------------ words
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1 on")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    number = text.removesuffix("%").strip()
+    try:
+        share = float(number) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no share; write 2% or 0.02")
+    return share
+
+
+def _bytes(text: str) -> float:
+    sizes = {"GB": 1e9, "GiB": 2.0**30, "MB": 1e6, "MiB": 2.0**20}
+    for unit, size in sizes.items():
+        number = text.removesuffix(unit).strip()
+        if (
+            text.endswith(unit)
+            and number.isascii()
+            and number.replace(".", "", 1).isdigit()
+            and float(number) > 0
+        ):
+            return float(number) * size
+    raise argparse.ArgumentTypeError(f"'{text}' is no size of memory; write 8GB or 6GiB")
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    return tuple(_count(part.strip()) for part in text.split(","))

@@ -1,0 +1,166 @@
+"""Environment: what a measurement was taken on, and whether the machine was at rest."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import resource
+import time
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from scalesheet_bench.ladder.processor import version_of
+
+GIB = 2**30
+MOST_OTHERS = 0.1  # of the processor's time: above, others are at work on the machine
+FREQUENCY = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+
+
+def versions(names: list[str]) -> dict[str, str]:
+    """The versions of what was used, by name."""
+    found = {"python": platform.python_version(), "torch": str(torch.__version__)}
+    for name in names:
+        found[name] = metadata.version(name)
+    if torch.version.cuda is not None and torch.cuda.is_available():
+        found["cuda"] = str(torch.version.cuda)
+    return found
+
+
+def told(device: Any) -> str:
+    """The machine in words: accelerator, processor, memory, system, threads, load."""
+    load = os.getloadavg()[0]
+    words = [
+        f"{processor()}, {cores()} cores, {_all_memory() / GIB:.1f} GiB",
+        f"{platform.system()} {version_of(platform.release())}".strip(),
+        f"threads of PyTorch: {torch.get_num_threads()}",
+        f"load {load:.1f} at the start",
+    ]
+    governor = _read(FREQUENCY).strip()
+    if governor:
+        words.append(f"frequency governor {governor}")
+    return "; ".join([*_accelerator(device), *words])
+
+
+def _accelerator(device: Any) -> list[str]:
+    """The accelerator in words; nothing for the processor."""
+    if device.type != "cuda":
+        return []
+    properties = torch.cuda.get_device_properties(device)
+    words = f"{properties.name}, {properties.total_memory / GIB:.1f} GiB"
+    try:
+        import pynvml
+
+        pynvml.nvmlInit()
+        handle = pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{properties.uuid}")
+        clock = pynvml.nvmlDeviceGetMaxClockInfo(handle, pynvml.NVML_CLOCK_SM)
+        words += f", clock at most {clock} MHz, driver {pynvml.nvmlSystemGetDriverVersion()}"
+    except Exception:  # without the library or the driver's answer the name is what is known
+        pass
+    return [words]
+
+
+def processor() -> str:
+    """The processor's name as the system tells it."""
+    found: dict[str, str] = {}
+    for line in _read(Path("/proc/cpuinfo")).splitlines():
+        key, _, value = line.partition(":")
+        found.setdefault(key.strip(), value.strip())
+    name = found.get("model name") or platform.processor() or platform.machine()
+    if "cpu family" in found:
+        name += f" (family {found['cpu family']}, model {found.get('model', '?')})"
+    return name
+
+
+def cores() -> int:
+    """Processor cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def busy() -> str:
+    """What says that the machine is at work already, in words; empty where it is at rest."""
+    load = os.getloadavg()[0]
+    return f"load average {load:.1f} on {cores()} cores at the start" if load > cores() else ""
+
+
+def free_memory() -> float:
+    """Bytes that a process may still take, as the system estimates; infinite where it does not."""
+    for line in _read(Path("/proc/meminfo")).splitlines():
+        if line.startswith("MemAvailable:"):
+            return float(line.split()[1]) * 1024
+    return float("inf")
+
+
+def _all_memory() -> float:
+    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+
+
+def limited(most: float) -> None:
+    """Lets the process take so many bytes more than it has now, where the system enforces it.
+
+    Should memory run out all the same, it is this process that the system ends first.
+    """
+    if platform.system() != "Linux":
+        return
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    torch.ones(256, 256) @ torch.ones(256, 256)  # the threads and their stacks are there now
+    bound = int(_status("VmData") + most)
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if hard == resource.RLIM_INFINITY or bound < hard:
+        resource.setrlimit(resource.RLIMIT_DATA, (bound, bound))
+
+
+def resident_peak() -> float:
+    """Bytes of memory that the process has had at most, since `forget_peak` where there is one."""
+    high = _status("VmHWM")
+    return high or float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * 1024
+
+
+def forget_peak() -> None:
+    """Lets the resident peak begin again at what there is now (Linux: clear_refs of proc(5))."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _status(key: str) -> float:
+    """Bytes of a line of the process's own status; 0 where there is none."""
+    for line in _read(Path("/proc/self/status")).splitlines():
+        if line.startswith(f"{key}:"):
+            return float(line.split()[1]) * 1024
+    return 0.0
+
+
+class Others:
+    """How much of the processor others use between `start` and `share`, as a share of all of it."""
+
+    def start(self) -> None:
+        self.spent, self.idle = _processor_time()
+        self.own = time.process_time()
+
+    def share(self) -> float | None:
+        """None where the system does not tell."""
+        spent, idle = _processor_time()
+        whole = spent - self.spent + idle - self.idle
+        own = time.process_time() - self.own
+        return max(0.0, (spent - self.spent - own) / whole) if whole > 0 else None
+
+
+def _processor_time() -> tuple[float, float]:
+    """Seconds that all cores together were at work, and at rest."""
+    first = _read(Path("/proc/stat")).partition("\n")[0].split()[1:9]
+    if len(first) < 5:
+        return 0.0, 0.0
+    ticks = [float(count) / os.sysconf("SC_CLK_TCK") for count in first]
+    idle = ticks[3] + ticks[4]
+    return sum(ticks) - idle, idle
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", "replace")
+    except OSError:
+        return ""

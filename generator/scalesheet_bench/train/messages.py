@@ -1,0 +1,58 @@
+"""Messages: the lines of JSON between the process that asks and the one that measures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from scalesheet.steps.job import Effort, Job, Shape
+
+#: What a line of the measuring process begins with; libraries print on the same stream.
+MARK = "scalesheet: "
+
+
+def asked(job: Job, effort: Effort, trace: str) -> str:
+    """What the measuring process is asked: a job, how long, and a folder for the profiler's view
+    ('' for none)."""
+    return json.dumps({"job": _plain(job), "effort": asdict(effort), "trace": trace}, default=float)
+
+
+def _plain(job: Job) -> dict[str, Any]:
+    """A job as JSON has it; the mappings of a shape may be of any class."""
+    shape = {**vars(job.model), "more": _mapping(job.model.more)}
+    if job.model.config is not None:
+        shape["config"] = _mapping(job.model.config)
+    return {**vars(job), "model": shape}
+
+
+def _mapping(found: Any) -> Any:
+    """Mappings as dictionaries, all the way down."""
+    if isinstance(found, Mapping):
+        return {key: _mapping(value) for key, value in found.items()}
+    return found
+
+
+def heard(text: str) -> tuple[Job, Effort, str]:
+    """The job, effort and folder of what was asked."""
+    found = json.loads(text)
+    shape = Shape(**found["job"].pop("model"))
+    return Job(model=shape, **found["job"]), Effort(**found["effort"]), found["trace"]
+
+
+def line(message: Mapping[str, Any]) -> str:
+    """A message as a line of its own."""
+    return MARK + json.dumps(message, default=float) + "\n"
+
+
+def message_of(text: str) -> dict[str, Any] | None:
+    """The message of a line; None where a library printed it."""
+    _, mark, rest = text.partition(MARK)
+    if not mark:
+        return None
+    try:
+        found = json.loads(rest)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,159 @@
+"""Methods: full fine-tuning, LoRA and QLoRA, as a model before its weights have memory."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import torch
+from torch import nn
+
+from scalesheet.steps.faults import Missing, Unbuildable
+from scalesheet.steps.job import Job
+from scalesheet_bench.train.models import blocks, first_line, kept_in, randomise
+
+
+def needed(job: Job) -> list[str]:
+    """The libraries that a job takes besides PyTorch."""
+    names = ["transformers"]
+    if job.method != "full":
+        names.append("peft")
+    if job.weights == "nf4":
+        names.append("bitsandbytes")
+    return names
+
+
+def present(job: Job) -> None:
+    """Imports the libraries that the job takes; refuses where one is missing."""
+    for name in needed(job):
+        try:
+            importlib.import_module(name)
+        except ImportError as error:
+            raise Missing(name) from error
+
+
+def checked(job: Job) -> None:
+    """Refuses a job whose words contradict each other."""
+    if (job.method == "QLoRA") != (job.weights == "nf4"):
+        raise Unbuildable(
+            f"{job.method} with weights in {job.weights}: QLoRA is what keeps weights in nf4, and "
+            "no other method does; take one of the two as it is"
+        )
+    if job.precision == "tf32" and job.device != "cuda":
+        raise Unbuildable(
+            f"tf32 is a way of NVIDIA's accelerators to multiply, and the device is {job.device}: "
+            "say fp32"
+        )
+    narrow = {"fp16", "bf16"}
+    if job.weights in narrow and job.precision != job.weights:
+        raise Unbuildable(
+            f"weights in {job.weights} are multiplied in {job.weights}, and the job says "
+            f"{job.precision}: say {job.weights} for both, or keep the weights in fp32"
+        )
+    if job.weights == "nf4" and job.strategy == "fsdp":
+        raise Unbuildable("4-bit weights are not spread by FSDP here: take ddp, or LoRA")
+    if (job.gpus > 1) == (job.strategy == "single"):
+        raise Unbuildable(
+            f"{job.gpus} accelerators with the strategy {job.strategy}: take single for one, ddp "
+            "or fsdp for several"
+        )
+
+
+def prepared(model: Any, job: Job, device: Any) -> Any:
+    """The model as the method trains it: with 4-bit weights on the device and adapters, both where
+    the method has them. What is not 4-bit has no memory yet."""
+    if job.weights == "nf4":
+        _quantise(model, device)
+    if job.checkpointing:
+        # its name before transformers 5.20 or so, which is deprecated since
+        enable = getattr(model, "activation_checkpointing_enable", None)
+        try:
+            (enable or model.gradient_checkpointing_enable)({"use_reentrant": False})
+        except ValueError as error:
+            raise Unbuildable(
+                f"{job.model.title} cannot recompute its activations: {first_line(error)}; "
+                "measure it without checkpointing"
+            ) from error
+    model.config.use_cache = False
+    model.train()
+    return model if job.method == "full" else _adapted(model, job)
+
+
+def linears(model: Any) -> list[tuple[str, Any]]:
+    """The linear layers of the blocks by their full names; a layer of GPT-2 is one too."""
+    from transformers.pytorch_utils import Conv1D
+
+    inside = {id(module) for module in blocks(model).modules()}
+    return [
+        (name, module)
+        for name, module in model.named_modules()
+        if id(module) in inside and isinstance(module, nn.Linear | Conv1D)
+    ]
+
+
+def _adapted(model: Any, job: Job) -> Any:
+    """The model with adapters on all linear layers of its blocks, and nothing else trained."""
+    from peft import LoraConfig, get_peft_model
+
+    names = [name for name, _ in linears(model)]
+    config = LoraConfig(
+        r=job.rank, lora_alpha=2 * job.rank, lora_dropout=0.0, bias="none", target_modules=names
+    )
+    return get_peft_model(model, config, low_cpu_mem_usage=True)
+
+
+def _quantise(model: Any, device: Any) -> None:
+    """Puts 4-bit NormalFloat layers with double quantisation in the place of the linear ones.
+
+    One by one, so that the model in 16 bits is never there as a whole.
+    """
+    import bitsandbytes
+    from transformers.pytorch_utils import Conv1D
+
+    if any(parameter.dim() > 2 for parameter in blocks(model).parameters()):
+        raise Unbuildable(
+            f"the experts of {model.config.model_type} are no linear layers in transformers, and "
+            "bitsandbytes would leave them in 16 bits: take LoRA"
+        )
+
+    for name, linear in linears(model):
+        rows, columns = linear.weight.shape
+        if isinstance(linear, Conv1D):
+            rows, columns = columns, rows
+        wide = torch.empty(rows, columns, dtype=linear.weight.dtype, device=device)
+        randomise("weight", wide)
+        kept = bitsandbytes.nn.Linear4bit(
+            columns,
+            rows,
+            bias=linear.bias is not None,
+            compute_dtype=linear.weight.dtype,
+            compress_statistics=True,
+            quant_type="nf4",
+            device="meta",
+        )
+        kept.weight = bitsandbytes.nn.Params4bit(
+            wide, requires_grad=False, compress_statistics=True, quant_type="nf4", module=kept
+        ).to(device)
+        if linear.bias is not None:
+            bias = torch.zeros(rows, dtype=linear.weight.dtype, device=device)
+            kept.bias = nn.Parameter(bias, requires_grad=False)
+        parent, _, last = name.rpartition(".")
+        setattr(model.get_submodule(parent), last, kept)
+    for parameter in model.parameters():
+        parameter.requires_grad_(False)
+
+
+def computed_in(job: Job) -> Any:
+    """The type of autocast; None where weights are as wide as products.
+
+    Adapters are kept in 32 bits by PEFT, whatever the weights, so with them products in 16 bits are
+    always those of autocast, as a trainer sets it.
+    """
+    if job.precision not in ("fp16", "bf16"):
+        return None
+    if job.weights == "fp32" or job.method != "full":
+        return torch.bfloat16 if job.precision == "bf16" else torch.float16
+    return None
+
+
+__all__ = ["checked", "computed_in", "kept_in", "linears", "needed", "prepared", "present"]

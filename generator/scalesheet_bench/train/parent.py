@@ -1,0 +1,206 @@
+"""Parent: starts the process that measures, hears it, and makes a record of what it told.
+
+PyTorch is imported there alone: a crash, a kill or a missing library there is an answer here.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from datetime import date
+from pathlib import Path
+
+import scalesheet
+from scalesheet.steps.faults import Failed, NotMeasured, OutOfMemory, fault_of
+from scalesheet.steps.job import Effort, Job
+from scalesheet.steps.record import Record
+from scalesheet_bench.train.messages import asked, message_of
+from scalesheet_bench.train.spread import mean_of
+from scalesheet_bench.train.told import Told, recorded
+
+Tell = Callable[[str], None]
+EVERY = 2.0  # seconds between two lines of progress
+LAST = 30  # lines of what the process printed that a fault may quote
+CGROUP = Path("/sys/fs/cgroup/memory.events")
+
+
+def measure(
+    job: Job,
+    effort: Effort,
+    tell: Tell,
+    command: str = "",
+    day: date | None = None,
+    trace: Path | None = None,
+) -> Record:
+    """Measures real steps of a job, and tells its progress line by line.
+
+    `command` and `day` are written into the record; `trace` is the folder for the profiler's view,
+    which is taken where `effort.profile` asks for it. Raises `NotMeasured`. Ctrl-C ends the run
+    after its step, and what was timed comes back marked as interrupted; where nothing was, it is
+    KeyboardInterrupt as ever.
+    """
+    folder = str(trace) if effort.profile and trace is not None else ""
+    with tempfile.TemporaryDirectory(prefix="scalesheet-") as own:
+        paper = Path(own) / "job.json"
+        paper.write_text(asked(job, effort, folder), encoding="utf-8")
+        told = Told()
+        listener = Listener(job, effort, tell, told)
+        listener.run(_command(job, paper), _environment(job))
+    return recorded(job, effort, told, command, day or date.today())
+
+
+def _command(job: Job, paper: Path) -> list[str]:
+    """The process's command; several accelerators are started by torchrun."""
+    module = ["-m", "scalesheet_bench.train", str(paper)]
+    if job.gpus == 1:
+        return [sys.executable, *module]
+    runner = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(job.gpus)]
+    return [sys.executable, *runner, *module]
+
+
+def _environment(job: Job) -> Mapping[str, str]:
+    """The environment of the process: this one's, with this scalesheet found first."""
+    root = str(Path(scalesheet.__file__).resolve().parent.parent)
+    before = os.environ.get("PYTHONPATH")
+    found = {**os.environ, "PYTHONPATH": os.pathsep.join([root, before] if before else [root])}
+    found["PYTHONUNBUFFERED"] = "1"
+    if job.gpus > 1 and job.device == "cpu":
+        found.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // job.gpus)))
+    return found
+
+
+class Listener:
+    """Runs the process and keeps what it tells."""
+
+    def __init__(self, job: Job, effort: Effort, tell: Tell, told: Told) -> None:
+        self.job = job
+        self.effort = effort
+        self.tell = tell
+        self.told = told
+        self.pid: int | None = None  # of the process that tells, which torchrun may have started
+        self.fault: NotMeasured | None = None
+        self.printed: deque[str] = deque(maxlen=LAST)
+        self.spoke = 0.0
+
+    def run(self, command: list[str], environment: Mapping[str, str]) -> None:
+        """Runs the command to its end; raises what went wrong."""
+        kills = _kills()
+        with subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            env=dict(environment),
+            start_new_session=True,  # Ctrl-C of a terminal reaches this process alone
+        ) as process:
+            beside = threading.Thread(target=self._keep, args=(process,), daemon=True)
+            beside.start()
+            try:
+                self._hear(process)
+            except BaseException:
+                _end(process)
+                raise
+            finally:
+                beside.join(timeout=5)
+        if self.fault is not None:
+            raise self.fault
+        if process.returncode != 0 and not (self.told.interrupted and self.told.steps):
+            raise self._died(process.returncode, _kills() > kills)
+
+    def _hear(self, process: subprocess.Popen[str]) -> None:
+        """Takes the messages until the process ends; asks it to end on Ctrl-C."""
+        assert process.stdout is not None
+        while True:
+            try:
+                for text in process.stdout:
+                    message = message_of(text)
+                    if message is None:
+                        self.printed.append(text)
+                    else:
+                        self._take(message)
+                process.wait()
+                return
+            except KeyboardInterrupt:
+                if self.told.interrupted or not self.told.steps or self.pid is None:
+                    raise
+                self.told.interrupted = True
+                self.tell("ends after this step; once more ends at once")
+                os.kill(self.pid, signal.SIGINT)  # a step may take minutes: it has no time limit
+
+    def _take(self, message: dict[str, object]) -> None:
+        """One message: progress is told, findings are kept."""
+        kind = message["is"]
+        if kind == "begin":
+            self.pid = int(str(message["pid"]))
+        elif kind == "say":
+            self.tell(str(message["text"]))
+        elif kind == "fault":
+            # of several processes the first to fail knows why
+            self.fault = self.fault or fault_of(message)
+        else:
+            self.told.take(message)
+            self._progress(str(kind))
+
+    def _progress(self, kind: str) -> None:
+        """A line now and then while steps are timed."""
+        now = time.monotonic()
+        if kind != "step" or now - self.spoke < EVERY:
+            return
+        self.spoke = now
+        mean = mean_of([step["whole"] for step in self.told.steps])
+        known = "" if mean.high is None else f" ± {100 * mean.precision:.1f} %"
+        self.tell(f"step {mean.count}: {mean.value:.4g} s{known}")
+
+    def _keep(self, process: subprocess.Popen[str]) -> None:
+        assert process.stderr is not None
+        for text in process.stderr:
+            self.printed.append(text)
+
+    def _died(self, code: int, killed_for_memory: bool) -> NotMeasured:
+        """What a process that ended without a word most likely died of."""
+        printed = "".join(self.printed)
+        job = self.job
+        what = f"{job.model.title}, {job.method}, micro-batch {job.batch} of {job.length} tokens"
+        remedy = "take a smaller micro-batch, shorter sequences, checkpointing, or another method"
+        bounded = self.effort.memory is not None and code in (-signal.SIGABRT, -signal.SIGSEGV)
+        if code == -signal.SIGKILL or killed_for_memory or bounded or "bad_alloc" in printed:
+            how = "by the system, as it does where memory runs out" if code < 0 else "for memory"
+            return OutOfMemory(
+                f"the process that measured {what} was ended {how}: {remedy}",
+                None,
+                self.effort.memory,
+            )
+        name = f"signal {-code}" if code < 0 else f"exit code {code}"
+        last = printed.strip().splitlines()[-1:] or ["it printed nothing"]
+        return Failed(
+            f"the process that measured {what} ended with {name}: {last[0]}; measure a smaller "
+            "job to see whether PyTorch works here, and report this if it does"
+        )
+
+
+def _kills() -> int:
+    """Processes that the kernel has ended for memory in this control group, so far."""
+    try:
+        lines = CGROUP.read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("oom_kill "))
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Ends the process and those it started."""
+    if process.poll() is None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return

@@ -1,0 +1,151 @@
+"""Told: what the measuring process has said, and the record that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from statistics import fmean
+from typing import Any
+
+from scalesheet.steps.faults import Failed
+from scalesheet.steps.job import Effort, Job
+from scalesheet.steps.record import Figure, Record, settings
+from scalesheet_bench.train.ledger import PARTS
+from scalesheet_bench.train.spread import Mean, mean_of
+
+#: The share of a step spent waiting for its batch from which its input bounds it.
+INPUT_BOUND = 0.05
+SHARES = {"data": "data_loading_share"} | {part: f"{part}_share" for part in PARTS[1:]}
+MEMORY = ("peak", "average", "weights", "gradients", "optimizer", "activations", "working")
+
+
+@dataclass
+class Told:
+    """The messages of a measurement, as far as it came."""
+
+    steps: list[dict[str, float]] = field(default_factory=list)
+    said: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    interrupted: bool = False
+
+    def take(self, message: Mapping[str, Any]) -> None:
+        """Keeps a finding."""
+        if message["is"] == "step":
+            self.steps.append({part: float(message[part]) for part in (*PARTS, "whole")})
+        else:
+            self.said[str(message["is"])] = message
+
+
+def recorded(job: Job, effort: Effort, told: Told, command: str, day: date) -> Record:
+    """The record of a measurement of at least one timed step."""
+    if not told.steps:
+        raise Failed(
+            "the process that measures ended before its first timed step and gave no reason: "
+            "measure again, and report this if it comes back"
+        )
+    mean = mean_of([step["whole"] for step in told.steps])
+    figures = {**settings(job), **_times(job, told, mean), **_memory(told)}
+    after = told.said.get("after", {})
+    if after.get("power") is not None:
+        figures["power"] = Figure(float(after["power"]), "W/GPU", note="mean of the timed steps")
+    about = told.said.get("environment", {})
+    imprecise = mean.precision > effort.precise and not told.interrupted
+    return Record(
+        job=job,
+        how="measured",
+        day=day,
+        command=command,
+        figures=figures,
+        interrupted=told.interrupted,
+        unsteady=imprecise or bool(after.get("disturbed")),
+        input_bound=figures["data_loading_share"].value > INPUT_BOUND,
+        environment="; ".join(filter(None, [str(about.get("text", "")), after.get("clocks", "")])),
+        libraries=dict(about.get("libraries", {})),
+        note=_note(effort, told, mean, imprecise),
+    )
+
+
+def _times(job: Job, told: Told, mean: Mean) -> dict[str, Figure]:
+    """The time of a step with its interval, its parts, and what follows from it."""
+    spent = {part: fmean(step[part] for step in told.steps) for part in PARTS}
+    whole = sum(spent.values())
+    figures = {
+        "steps": Figure(mean.count, "step"),
+        "step_time": _mean(mean, min(step["whole"] for step in told.steps)),
+        **{key: Figure(spent[part] / whole, "1") for part, key in SHARES.items()},
+        "samples_per_second": _rate(job.sequences, mean, "sequence/second"),
+        "tokens_per_second": _rate(job.tokens, mean, "token/second"),
+    }
+    if mean.count > 1:
+        figures["step_spread"] = Figure(mean.spread, "1")
+    if "data" in told.said:
+        figures["data_time"] = Figure(float(told.said["data"]["seconds"]), "second/step")
+    return figures
+
+
+def _mean(mean: Mean, fastest: float) -> Figure:
+    """The time of a step. Of few steps the interval may reach below zero, where no time is: it then
+    begins at the fastest of them."""
+    if mean.low is not None and mean.low <= 0:
+        return Figure(
+            mean.value,
+            "second/step",
+            fastest,
+            mean.high,
+            note="the interval of so few steps has no lower end; it is the fastest of them",
+        )
+    return Figure(mean.value, "second/step", mean.low, mean.high)
+
+
+def _rate(count: int, mean: Mean, unit: str) -> Figure:
+    """So many a step, a second; the ends change places."""
+    if not mean.low or mean.high is None:  # a time that may be 0 bounds no rate
+        return Figure(count / mean.value, unit)
+    return Figure(count / mean.value, unit, count / mean.high, count / mean.low)
+
+
+def _memory(told: Told) -> dict[str, Figure]:
+    """Bytes of one accelerator."""
+    figures = {}
+    found = told.said.get("memory")
+    if found is not None:
+        for part in MEMORY:
+            figures[f"{part}_memory"] = Figure(float(found[part]), "byte")
+        figures["peak_memory"] = Figure(
+            float(found["peak"]),
+            "byte",
+            note=f"in the {found['moment']} part of a step: gradients "
+            f"{found['gradients_at_peak']:.0f} and activations "
+            f"{found['activations_at_peak']:.0f} byte were there",
+        )
+    after = told.said.get("after", {})
+    if "reserved" in after:
+        figures["reserved_memory"] = Figure(float(after["reserved"]), "byte")
+    elif "process" in after:
+        figures["process_memory"] = Figure(float(after["process"]), "byte")
+    return figures
+
+
+def _note(effort: Effort, told: Told, mean: Mean, imprecise: bool) -> str:
+    """What was built and what stood in the way, in sentences."""
+    notes = []
+    model = told.said.get("model")
+    if model is not None:
+        notes.append(
+            f"Built as {model['class']}: {model['parameters']:,} parameters, "
+            f"{model['trained']:,} trained."
+        )
+        if model["adapters"]:
+            bare = " and none on its experts, which are no linear layers" * bool(model["experts"])
+            notes.append(f"Adapters on {model['adapters']} linear layers{bare}.")
+    if mean.high is None:
+        notes.append("One step was timed, so its spread is not known.")
+    elif imprecise:
+        notes.append(
+            f"The mean is known to {100 * mean.precision:.1f} %, and {100 * effort.precise:g} % "
+            "was asked."
+        )
+    disturbed = str(told.said.get("after", {}).get("disturbed", ""))
+    if disturbed:
+        notes.append(f"Disturbed: {disturbed}.")
+    return " ".join(notes)

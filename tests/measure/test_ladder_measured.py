@@ -1,0 +1,47 @@
+"""A try for real: what fits is found by steps that run out of memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("torch", reason="real steps are taken with PyTorch")
+pytest.importorskip("transformers", reason="models are built by transformers")
+
+from scalesheet.steps.footprint import Footprint
+from scalesheet.steps.job import Effort, Job, Shape
+from scalesheet_bench.ladder.fits import Bounds, what_fits
+from scalesheet_bench.ladder.tries import bounded, trier
+from scalesheet_bench.train import measure
+from shipped import shipped_book
+
+HIDDEN, VOCABULARY, LAYERS, WIDE = 64, 4096, 2, 256
+COUNT = VOCABULARY * HIDDEN + HIDDEN + LAYERS * (
+    4 * HIDDEN * HIDDEN + 3 * HIDDEN * WIDE + 2 * HIDDEN
+)  # fmt: skip
+SHAPE = Shape(
+    "", "Tiny", LAYERS, HIDDEN, 4, 4, 16, WIDE, VOCABULARY, True, True, COUNT, COUNT,
+    {"max_sequence": 8192},
+)  # fmt: skip
+JOB = Job(SHAPE, "epyc-9005-2-cores", precision="fp32", length=4096)
+
+
+def test_a_tiny_model_under_a_limit_of_memory() -> None:
+    """One sequence takes two thirds of the limit, and two take four thirds, whatever the libraries
+    of this machine take besides."""
+    book = shipped_book()
+    limit = 400e6
+
+    def estimate(job: Job) -> float:
+        return Footprint(book, job).peak
+
+    assert estimate(JOB) == pytest.approx(2 / 3 * limit, rel=0.02)
+    assert estimate(replace(JOB, batch=2)) == pytest.approx(4 / 3 * limit, rel=0.02)
+    fits = trier(lambda job, effort: measure(job, effort, lambda _: None), Effort(memory=limit))
+    bounds = bounded(SHAPE, Bounds(batch=3, confirm=False))
+    room = 1.5 * limit  # the search believes that two will fit
+    found = what_fits(JOB, [4096], [], fits, estimate, room, bounds, lambda _: None)
+    (answer,) = found.batches
+    assert [(each.batch, each.fits) for each in found.tries] == [(2, False), (1, True)]
+    assert (answer.largest, answer.found.exact, found.ended) == (1, True, "")
