@@ -43,11 +43,21 @@ def apart(folder: Path) -> Path:
     return data
 
 
-def alone(folder: Path) -> Path:
-    """Without the other plans and what is published, which takes a fifth of the time to read."""
+def quiet(folder: Path) -> Path:
+    """All plans without what is published and the documents of others, which takes less than half
+    the time to read."""
     data = apart(folder)
     shutil.rmtree(data / "runs")
     (data / "score.yaml").unlink()
+    for claims in data.glob("plans/*/claims*"):
+        if claims.parent != (data / PLAN).parent:
+            claims.unlink() if claims.is_file() else shutil.rmtree(claims)
+    return data
+
+
+def alone(folder: Path) -> Path:
+    """The same without the other plans, which takes a fifth of the time to read."""
+    data = quiet(folder)
     for plan in (data / "plans").iterdir():
         if plan != (data / PLAN).parent:
             shutil.rmtree(plan)
