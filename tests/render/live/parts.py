@@ -86,8 +86,8 @@ def write_site(book: Book, plan: Plan, folder: Path, edits: Sequence[str] = ()) 
     context = Context(
         given(book, results=results, scenarios={plan.id: under}, sensitivities=moving)
     )
-    texts = {f"plans/{plan.id}.md": plan_page(context, plan)[0]}
-    texts |= {path: text for path, text, _ in subpages(context, plan)}
+    texts = {f"plans/{plan.id}.md": plan_page(context, plan)}
+    texts |= dict(subpages(context, plan))
     pages, assets = folder / "plans", folder / "assets"
     for each in (pages, assets):
         each.mkdir(parents=True)
