@@ -20,17 +20,19 @@ import math
 import re
 import subprocess
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from project import ROOT
+from project import ROOT, THOROUGH
 from scalesheet.book import Book
 from scalesheet.defined_names import tables_of
 from scalesheet.model import Column, Formula, Plan, Quantity, Scalar, Stated
 
 PATH = Path(__file__).with_name("ledger.json")
+
+T = TypeVar("T")
 
 Face = Literal["workbook", "script", "json"]
 Entry = dict[str, Any]
@@ -210,3 +212,8 @@ def seed() -> tuple[int, str]:
         return int(commit, 16), f"commit {commit[:10]}"
     content = digest([PATH.read_bytes() if PATH.exists() else b"", code("workbook")])
     return int(content, 16), "the ledger's content, since there is no git"
+
+
+def share(every: Sequence[T], rounds: int) -> list[T]:
+    """Those whose turn it is in this commit: one of so many rounds; all in the weekly run."""
+    return list(every) if THOROUGH else list(every[seed()[0] % rounds :: rounds])

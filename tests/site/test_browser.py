@@ -8,6 +8,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from sample_site import Scheme, Site, Visit
 
+from proof.ledger import share
+
 Open = Callable[..., Visit]
 ways = pytest.mark.parametrize("way", ["file", "http"])
 schemes = pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -16,7 +18,7 @@ schemes = pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("way", "scheme"), [("file", "light"), ("http", "dark")])
 def test_every_page_is_quiet(site: Site, way: str, scheme: Scheme, visit: Open) -> None:
     seen = visit(site.address(way, "index.html"), scheme)
-    for page in site.pages():
+    for page in share(site.pages(), 5):
         seen.page.goto(site.address(way, page))
         settle(seen.page)
     assert seen.complaints == []
@@ -75,7 +77,7 @@ def test_nothing_but_tables_scrolls_sideways_on_a_phone(
     """In whatever font: with letters half again as large, and far apart, as well."""
     seen = visit(site.address("file", "index.html"), scheme, width=360)
     fits = "document.documentElement.scrollWidth <= innerWidth"
-    for page in site.pages():
+    for page in share(site.pages(), 5):
         seen.page.goto(site.address("file", page))
         assert seen.page.evaluate(fits), page
         seen.page.evaluate(

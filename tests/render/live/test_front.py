@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from editions import given
 from proof.browser import Chromium
+from proof.ledger import share
 from render.live.parts import ASSETS, with_policy, write_site
 from render.live.reading import open_read
 from render.pages.rendered import html
@@ -179,7 +180,7 @@ BUILT = {
 }
 
 
-@pytest.mark.parametrize("name", BUILT)
+@pytest.mark.parametrize("name", share(list(BUILT), 2))
 def test_the_script_writes_what_the_build_wrote_of_other_cases(
     name: str, visit: Open, book: Book, tmp_path: Path
 ) -> None:
@@ -246,7 +247,7 @@ FIGURES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", LINKED)
+@pytest.mark.parametrize("name", share(list(LINKED), 3))
 def test_the_link_to_all_formulas_leads_to_the_figures_of_the_page(
     name: str, visit: Open, folder: Path, chromium: Chromium, book: Book, plan: Plan
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from project import THOROUGH
 from proof.browser import Chromium
+from proof.ledger import share
 from render.live.parts import sample, write_site
 from render.live.reading import differences, open_read
 from scalesheet.book import Book
@@ -53,7 +54,9 @@ def compare(
         live = _published(book, plan, tmp_path_factory)
         query = "?" + "&".join(edit.replace("'", "") for edit in edits)
         found: list[str] = []
-        for page in sorted(write_site(book, plan, tmp_path / "built", edits).iterdir()):
+        built = write_site(book, plan, tmp_path / "built", edits)
+        further = sorted(page for page in built.iterdir() if page.stem != plan.id)
+        for page in [built / f"{plan.id}.html", *share(further, 4)]:
             mine = open_read(chromium.browser, live / page.name, query)
             theirs = open_read(chromium.browser, page, scripts=False)
             assert mine.marks
