@@ -13,10 +13,10 @@ from hypothesis import strategies as some
 
 from scalesheet.book import Book
 from scalesheet.predict import memory, room, settings
-from scalesheet.predict.arrays import Array
+from scalesheet.predict.arrays import Array, Flags
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.check import problems
-from scalesheet.predict.fits import coefficients
+from scalesheet.predict.fits import Coefficients, coefficients
 from scalesheet.predict.footprint import COMPONENTS, Footprint, total
 from scalesheet.predict.lookups import Known
 from scalesheet.predict.score import TaskScore, score_of
@@ -231,11 +231,11 @@ def test_nothing_that_had_to_be_taken_is_said_to_fit(book: Book, described: Desc
         micro_batch="8",
     )  # fmt: skip
     fitted = coefficients(book, "memory")
-    assert memory.fits(book, rows, fitted).tolist() == [True, False]
+    assert memory.fits(book, rows, fitted)[0].tolist() == [True, False]
     assert "; fits;" in predict(book, "memory", rows).method[0]
     assert "fits with what is taken" in predict(book, "memory", rows).method[1]
     unknown = described(hardware="", method="lora")
-    assert not memory.fits(book, unknown, fitted)[0]
+    assert not memory.fits(book, unknown, fitted)[0][0]
     assert "fit" not in predict(book, "memory", unknown).method[0].replace("fitted", "")
 
 
@@ -329,7 +329,11 @@ def test_a_run_that_is_wrongly_said_to_fit_is_an_error(book: Book, score: TaskSc
 def test_room_sees_a_fit_that_promises_too_much(
     book: Book, data: Published, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(room, "most_memory", lambda book, rows, fitted: 0.5 * _truth(data, rows))
+    def too_much(book: Book, rows: Cases, fitted: Coefficients) -> tuple[Flags, Array]:
+        fit, _ = memory.fits(book, rows, fitted)
+        return fit, 0.5 * _truth(data, rows)
+
+    monkeypatch.setattr(room, "fits", too_much)
     found = room.room(book, data)
     assert len(found.above) == found.rows
     assert found.fits_above

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -267,27 +268,61 @@ def _told(method: str, gaps: Mapping[str, Flags]) -> Words:
 # ------------------------------------------------------------------ fit
 
 
-def fit_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
-    """Coefficients of whole runs, from their published hours."""
+@dataclass(frozen=True)
+class Times:
+    """What the fit sees of each published time."""
+
+    priors: Mapping[str, Prior]
+    own: tuple[float, float]  # standard deviations within a family and between families
+    rising: bool  # whether what is predicted rises with the time
+    parts: Array  # GPU second / token, by the priors that have a part
+    fixed: Array
+    factors: Array  # by the other priors
+    time: Array  # logarithm of GPU second / token
+    gaps: Mapping[str, Flags]
+    family: Words
+
+    def only(self, rows: Flags) -> Times:
+        return replace(
+            self,
+            parts=self.parts[rows],
+            fixed=self.fixed[rows],
+            factors=self.factors[rows],
+            time=self.time[rows],
+            gaps={name: flags[rows] for name, flags in self.gaps.items()},
+            family=self.family[rows],
+        )
+
+    def fit(self) -> Coefficients:
+        """Coefficients of the parts and factors, and ends of the ranges."""
+        design = Design(self.parts, self.fixed, self.factors, self.priors)
+        within, between = self.own
+        found = pooling.fit(design, self.time, self.family, within=within, between=between)
+        fitted = dict(zip(self.priors, np.exp(found.logs).tolist(), strict=True))
+        wide = _wider(design.spread(found.logs, *self.own), self.gaps)
+        off = (found.left_out if self.rising else -found.left_out) / wide
+        _, place, counts = np.unique(
+            self.family.astype(str), return_inverse=True, return_counts=True
+        )
+        low, high = (quantile(off, share, 1 / counts[place]) for share in (TAIL, 1 - TAIL))
+        ends = {"low": min(low, 0.0), "high": max(high, 0.0)}
+        return {**fitted, **ends, **pooling.made_of(self.priors, *self.own)}
+
+
+def times_of_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Times:
+    """Published hours of whole runs, as the fit sees them."""
     layout = Work(cases, book)
     ones = _ones(OF_RUNS)
     parts = {**steps.computing(book, layout, ones), **steps.of_run(book, layout, ones)}
     time = np.log(truth * 3600 / cases.tokens)
-    return _fit(
-        OF_RUNS,
-        parts,
-        np.zeros(len(cases)),
-        _run_factors(layout),
-        time,
-        family,
-        (RUN_WITHIN, RUN_BETWEEN),
-        _run_gaps(cases),
-        rising=True,
-    )
+    return Times(
+        OF_RUNS, (RUN_WITHIN, RUN_BETWEEN), True, _columns(OF_RUNS, parts), np.zeros(len(cases)),
+        _columns(OF_RUNS, _run_factors(layout)), time, _run_gaps(cases), family,
+    )  # fmt: skip
 
 
-def fit_throughput(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
-    """Coefficients of stated configurations, from their measured throughput."""
+def times_of_steps(book: Book, cases: Cases, truth: Array, family: Words) -> Times:
+    """Measured throughput of stated configurations, as the fit sees it."""
     layout = Work(cases, book)
     ones = {**_ones(OF_STEPS), "update": 1.0}
     parts = {
@@ -295,44 +330,15 @@ def fit_throughput(book: Book, cases: Cases, truth: Array, family: Words) -> Coe
         **steps.stated(book, layout, ones),
     }
     time = -np.log(truth) - np.log1p(steps.bubble(book, layout))
-    return _fit(
-        OF_STEPS,
-        parts,
-        parts.pop("update"),
-        _step_factors(layout),
-        time,
-        family,
-        (WITHIN, BETWEEN),
-        _step_gaps(cases),
-        rising=False,
-    )
+    return Times(
+        OF_STEPS, (WITHIN, BETWEEN), False, _columns(OF_STEPS, parts), parts["update"],
+        _columns(OF_STEPS, _step_factors(layout)), time, _step_gaps(cases), family,
+    )  # fmt: skip
 
 
 def _ones(priors: Mapping[str, Prior]) -> dict[str, float]:
     return dict.fromkeys(priors, 1.0)
 
 
-def _fit(
-    priors: Mapping[str, Prior],
-    parts: steps.Parts,
-    fixed: Array,
-    factors: Mapping[str, Array],
-    time: Array,
-    family: Words,
-    own: tuple[float, float],
-    gaps: Mapping[str, Flags],
-    *,
-    rising: bool,
-) -> Coefficients:
-    """`time`: logarithm of GPU second / token. `rising`: what is predicted rises with it."""
-    columns = [parts[name] for name in priors if name in parts]
-    rises = [factors[name] for name in priors if name in factors]
-    design = Design(np.column_stack(columns), fixed, np.column_stack(rises), priors)
-    found = pooling.fit(design, time, family, within=own[0], between=own[1])
-    fitted = dict(zip(priors, np.exp(found.logs).tolist(), strict=True))
-    wide = _wider(design.spread(found.logs, *own), gaps)
-    off = (found.left_out if rising else -found.left_out) / wide
-    _, place, counts = np.unique(family.astype(str), return_inverse=True, return_counts=True)
-    low, high = (quantile(off, share, 1 / counts[place]) for share in (TAIL, 1 - TAIL))
-    ends = {"low": min(low, 0.0), "high": max(high, 0.0)}
-    return {**fitted, **ends, **pooling.made_of(priors, *own)}
+def _columns(priors: Mapping[str, Prior], arrays: Mapping[str, Array]) -> Array:
+    return np.column_stack([arrays[name] for name in priors if name in arrays])

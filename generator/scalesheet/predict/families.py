@@ -6,12 +6,23 @@ Runs of one publication are alike, so an error within it says little of the next
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol, Self
 
 import numpy as np
 
 from scalesheet.predict.arrays import Array, Flags, Words
+from scalesheet.predict.fits import Coefficients
 
 COVERAGE = 0.8
+
+
+class Rows(Protocol):
+    """What a fit sees of published rows: of each what does not depend on the others, so that it is
+    computed once however many families are left out."""
+
+    def only(self, rows: Flags) -> Self: ...
+
+    def fit(self) -> Coefficients: ...
 
 
 def folds(family: Words) -> Iterator[tuple[Flags, Flags]]:

@@ -71,6 +71,13 @@ class Rows:
             self.family[rows],
         )
 
+    def fit(self) -> Coefficients:
+        """Shape, offsets and ends of the ranges, of the loss in nat."""
+        logs = shape(self)
+        found = dict(zip(SHAPE, np.exp(logs).tolist(), strict=True))
+        found |= offsets(self, logs)
+        return found | _ends(self)
+
     def law(self, logs: Array) -> Array:
         """`joint-power-loss` without its floor, from the logarithms of its coefficients."""
         return self.terms(logs)[0]
@@ -89,9 +96,9 @@ class Rows:
         return law, np.column_stack(slopes)
 
 
-def fit_loss(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
-    """Shape, offsets and ends of the ranges, of the loss in nat."""
-    rows = Rows(
+def losses(book: Book, cases: Cases, truth: Array, family: Words) -> Rows:
+    """Published losses, in nat, as the fit sees them."""
+    return Rows(
         np.log(without_embeddings(cases) / PARAMETERS),
         np.log(seen_tokens(book, cases) / TOKENS),
         truth,
@@ -100,10 +107,6 @@ def fit_loss(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficie
         corpora(cases.evaluation),
         family,
     )
-    logs = shape(rows)
-    found = dict(zip(SHAPE, np.exp(logs).tolist(), strict=True))
-    found |= offsets(rows, logs)
-    return found | _ends(rows)
 
 
 def shape(rows: Rows) -> Array:

@@ -7,7 +7,7 @@ docs/reference/predictions.md says it in full.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -117,12 +117,13 @@ def most_memory(book: Book, cases: Cases, fitted: Coefficients) -> Array:
     return _made(book, cases, fitted).at(fitted["most"])
 
 
-def fits(book: Book, cases: Cases, fitted: Coefficients) -> Flags:
-    """Whether a run surely fits as it is described: all that it may take is there, and no saving
-    had to be taken that it does not state. False where nothing is known."""
+def fits(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Flags, Array]:
+    """Whether a run surely fits as it is described, and bytes that it will hardly ever exceed: all
+    that it may take is there, and no saving had to be taken that it does not state. False where
+    nothing is known."""
     made = _made(book, cases, fitted)
-    fit: Flags = among(made.taken, "") & (made.at(fitted["most"]) <= USABLE * cases.memory)
-    return fit
+    most = made.at(fitted["most"])
+    return among(made.taken, "") & (most <= USABLE * cases.memory), most
 
 
 def _verdict(made: _Made, memory: Array, fitted: Coefficients) -> Words:
@@ -191,24 +192,43 @@ def _open(
 # ------------------------------------------------------------------ fit
 
 
-def fit_memory(book: Book, cases: Cases, truth: Array, family: Words) -> Coefficients:
-    """Coefficients of the parts, from published peaks."""
+@dataclass(frozen=True)
+class Peaks:
+    """What the fit sees of each published peak."""
+
+    parts: Array  # bytes of the parts that a coefficient is of, over their coefficients
+    fixed: Array  # bytes of the others
+    open: Array  # standard deviation of the logarithm of what the row leaves open
+    peak: Array  # as a logarithm
+    family: Words
+
+    def only(self, rows: Flags) -> Peaks:
+        return Peaks(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+    def fit(self) -> Coefficients:
+        """Coefficients of the parts, and ends of the ranges."""
+        design = Design(self.parts, self.fixed, np.zeros((len(self.peak), 0)), PRIORS)
+        own = np.hypot(WITHIN, self.open)
+        found = pooling.fit(design, self.peak, self.family, within=own, between=BETWEEN)
+        fitted = dict(zip(PRIORS, np.exp(found.logs).tolist(), strict=True))
+        off = found.left_out / np.hypot(design.spread(found.logs, WITHIN, BETWEEN), self.open)
+        _, place, counts = np.unique(
+            self.family.astype(str), return_inverse=True, return_counts=True
+        )
+        families = len(counts)
+        low, high, most = (
+            (families * quantile(off, share, 1 / counts[place]) + FEW * normal) / (families + FEW)
+            for share, normal in ENDS.values()
+        )
+        ends = {"low": min(low, 0.0), "high": max(high, 0.0), "most": max(most, high, 0.0)}
+        return {**fitted, **ends, **pooling.made_of(PRIORS, WITHIN, BETWEEN)}
+
+
+def peaks(book: Book, cases: Cases, truth: Array, family: Words) -> Peaks:
+    """Published peaks, in bytes, as the fit sees them."""
     settings, _ = chosen(book, cases)
     parts = Footprint(book, cases, settings).parts(ROUND)
     varying = _varying(parts, settings)
     columns = np.column_stack([varying[name] / ROUND[name] for name in PRIORS])
     fixed = total(book, parts) - sum(varying.values(), np.zeros(len(cases)))
-    design = Design(columns, fixed, np.zeros((len(cases), 0)), PRIORS)
-    gap = _open(book, cases, settings, parts, ROUND)
-    own = np.hypot(WITHIN, gap)
-    found = pooling.fit(design, np.log(truth), family, within=own, between=BETWEEN)
-    fitted = dict(zip(PRIORS, np.exp(found.logs).tolist(), strict=True))
-    off = found.left_out / np.hypot(design.spread(found.logs, WITHIN, BETWEEN), gap)
-    _, place, counts = np.unique(family.astype(str), return_inverse=True, return_counts=True)
-    families = len(counts)
-    low, high, most = (
-        (families * quantile(off, share, 1 / counts[place]) + FEW * normal) / (families + FEW)
-        for share, normal in ENDS.values()
-    )
-    ends = {"low": min(low, 0.0), "high": max(high, 0.0), "most": max(most, high, 0.0)}
-    return {**fitted, **ends, **pooling.made_of(PRIORS, WITHIN, BETWEEN)}
+    return Peaks(columns, fixed, _open(book, cases, settings, parts, ROUND), np.log(truth), family)

@@ -9,7 +9,7 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.predict.arrays import given, unstated
 from scalesheet.predict.families import folds
-from scalesheet.predict.memory import fit_memory, fits, most_memory, unsupported_memory
+from scalesheet.predict.memory import fits, peaks, unsupported_memory
 from scalesheet.predict.truth import Published
 
 #: How far a published peak may lie above the most that a run is said to take.
@@ -36,14 +36,12 @@ def room(book: Book, data: Published) -> Room:
     scored = able & data.scored
     burst = able & np.array(["out_of_memory" in row.result for row in data.rows], dtype=bool)
     most, fit = unstated(len(scored)), np.zeros(len(scored), dtype=bool)
+    seen = peaks(book, data.cases.only(scored), data.truth[scored], data.family[scored])
     for others, own in folds(data.family):
-        rows, learnt = own & (scored | burst), others & scored
+        rows = own & (scored | burst)
         if rows.any():
-            fitted = fit_memory(
-                book, data.cases.only(learnt), data.truth[learnt], data.family[learnt]
-            )
-            most[rows] = most_memory(book, data.cases.only(rows), fitted)
-            fit[rows] = fits(book, data.cases.only(rows), fitted)
+            fitted = seen.only(others[scored]).fit()
+            fit[rows], most[rows] = fits(book, data.cases.only(rows), fitted)
     above = scored & (data.truth > SLACK * most)
     return Room(
         rows=int(scored.sum()),

@@ -189,9 +189,10 @@ def leave_out(
     method = no_words(len(rows))
     reasons = none_of(len(rows), "not scored").unsupported
     places = np.flatnonzero(rows)
-    within, truth, family = data.cases.only(rows), data.truth[rows], data.family[rows]
+    within, family = data.cases.only(rows), data.family[rows]
+    seen = TASKS[task].rows(book, within, data.truth[rows], family)
     for others, own in folds(family):
-        learnt = TASKS[task].fit(book, within.only(others), truth[others], family[others])
+        learnt = seen.only(others).fit()
         made = predict(book, task, within.only(own), learnt)
         at = places[own]
         for name, column in columns.items():
@@ -222,7 +223,7 @@ def fit(book: Book, task: str, catalogue: Known) -> tuple[Coefficients, Publishe
     within, family = data.cases.only(rows), data.family[rows]
     if len(set(family.tolist())) < 2:
         return {}, data, rows
-    return TASKS[task].fit(book, within, data.truth[rows], family), data, rows
+    return TASKS[task].rows(book, within, data.truth[rows], family).fit(), data, rows
 
 
 # ------------------------------------------------------------------ figures

@@ -11,20 +11,22 @@ from scalesheet.book import Book
 from scalesheet.predict import efficiency, loss, loss_fit, memory
 from scalesheet.predict.arrays import Array, Reasons, Words, first_reason
 from scalesheet.predict.cases import Cases
+from scalesheet.predict.families import Rows
 from scalesheet.predict.fits import NO_FIT, Coefficients, coefficients
 from scalesheet.predict.table import Predictions, none_of, settled
 
 
 @dataclass(frozen=True)
 class Task:
-    """`unit` is what predictions are written in; the fit on file has the task's name."""
+    """`unit` is what predictions are written in; the fit on file has the task's name. `rows` are
+    published ones with the truth, as the fit sees them."""
 
     name: str
     unit: str
     title: str
     unsupported: Callable[[Cases], Reasons]
     predict: Callable[[Book, Cases, Coefficients], Predictions]
-    fit: Callable[[Book, Cases, Array, Words], Coefficients]
+    rows: Callable[[Book, Cases, Array, Words], Rows]
 
 
 TASKS: Mapping[str, Task] = {
@@ -36,7 +38,7 @@ TASKS: Mapping[str, Task] = {
             "GPU hours of runs",
             efficiency.unsupported_runs,
             efficiency.predict_runs,
-            efficiency.fit_runs,
+            efficiency.times_of_runs,
         ),
         Task(
             "throughput",
@@ -44,7 +46,7 @@ TASKS: Mapping[str, Task] = {
             "Throughput of configurations",
             efficiency.unsupported_throughput,
             efficiency.predict_throughput,
-            efficiency.fit_throughput,
+            efficiency.times_of_steps,
         ),
         Task(
             "memory",
@@ -52,7 +54,7 @@ TASKS: Mapping[str, Task] = {
             "Memory of one accelerator",
             memory.unsupported_memory,
             memory.predict_memory,
-            memory.fit_memory,
+            memory.peaks,
         ),
         Task(
             "loss",
@@ -60,7 +62,7 @@ TASKS: Mapping[str, Task] = {
             "Loss",
             loss.unsupported_loss,
             loss.predict_loss,
-            loss_fit.fit_loss,
+            loss_fit.losses,
         ),
     )
 }
