@@ -185,6 +185,8 @@ class Quantity:
 
     `ranged`: has three values (static). `may_reason`: a cell may hold a reason instead of a value.
     `refers_to`: the table whose row ids a reference holds. `words`: the closed class of a word.
+    `sides`: of a value that scenarios state differently, each scenario with the name of the hidden
+    quantity that states it; `side_of`: the name of that value, in the hidden quantity.
     """
 
     name: str
@@ -199,6 +201,8 @@ class Quantity:
     show: Show = Show()
     note: str = ""
     hidden: bool = False  # machinery (the two sides of a scenario): in the workbook, not in prose
+    sides: tuple[tuple[str, str], ...] = ()
+    side_of: str = ""
     position: Position | None = field(default=None, compare=False)
 
 
@@ -212,6 +216,11 @@ class Scalar(Quantity):
     stated: Stated | None = None
     formula: Formula | None = None
     phase: str | None = None
+
+    @property
+    def is_input(self) -> bool:
+        """Whether it is stated, in some scenario."""
+        return self.stated is not None or bool(self.sides)
 
 
 @dataclass(frozen=True, slots=True)

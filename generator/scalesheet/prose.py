@@ -14,7 +14,6 @@ from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import PageRow, Plan, Position, Scalar, Table
 from scalesheet.nearest import nearest
-from scalesheet.scenarios import is_input
 
 ADVICE = "recommendations"  # what places the plan's advice in its text
 HISTORY = "history"  # what places the plan's versions
@@ -176,7 +175,7 @@ class _Names:
                 ),
             ),
             "chart": tuple(chart.id for chart in plan.charts),
-            "formula": tuple(n for n, s in plan.scalars.items() if not is_input(plan, s)),
+            "formula": tuple(n for n, s in plan.scalars.items() if not s.is_input),
             "table": tuple(plan.tables),
         }
 
@@ -214,7 +213,7 @@ class _Names:
             )
         if kind == "formula":
             scalar = scalar_named(self.plan, name)
-            return scalar is not None and not is_input(self.plan, scalar)
+            return scalar is not None and not scalar.is_input
         return name in self.known[kind]
 
     def unknown(self, kind: str, name: str, position: Position) -> Diagnostic:

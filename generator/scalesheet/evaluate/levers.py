@@ -111,8 +111,7 @@ def levers(book: Book, plan: Plan) -> Iterator[Lever]:
     the scenario at hand.
     """
     for scalar in plan.scalars.values():
-        sides = [plan.scalars.get(f"{scalar.name}.{word}") for word in plan.scenarios]
-        stated = [side.stated for side in sides if side is not None and side.hidden]
+        stated = [plan.scalars[name].stated for _, name in scalar.sides]
         if not stated and not scalar.hidden:
             stated = [scalar.stated]
         numbers = [each for each in stated if each is not None and _is_number(each)]
@@ -127,8 +126,7 @@ def levers(book: Book, plan: Plan) -> Iterator[Lever]:
 
 
 def _of_column(plan: Plan, table: Table, column: TableColumn) -> Iterator[Lever]:
-    sides = [table.columns.get(f"{column.name}_{word}") for word in plan.scenarios]
-    named = [side for side in sides if side is not None and side.hidden]
+    named = [table.columns[name] for _, name in column.sides]
     cells: Mapping[str, Stated] = named[0].stated if named else column.stated
     stated = {row: cells[row] for row in table.rows if row in cells and _is_number(cells[row])}
     if not stated:

@@ -357,13 +357,14 @@ def _open_bound(tree: Node, binder: Binder) -> Draft | None:
 def _stated_for(tree: Node, space: Space, plan: DraftPlan) -> tuple[Stated, ...]:
     """Every value stated for an input: one, or one for each scenario; none where it is computed."""
     if isinstance(tree, Scalar):
-        names = (tree.name, *(f"{tree.name}.{s}" for s in plan.scenarios))
-        drafts = [space.scalars[name] for name in names if name in space.scalars]
+        draft = space.scalars.get(tree.name)
+        names = [tree.name, *(name for _, name in draft.sides)] if draft is not None else []
+        drafts = [space.scalars[name] for name in names]
         return tuple(d.stated[None] for d in drafts if None in d.stated)
     if isinstance(tree, Cell):
         columns = space.table(tree.table).columns
-        names = (tree.column, *(f"{tree.column}_{s}" for s in plan.scenarios))
-        cells = [columns[name].stated.get(tree.row) for name in names if name in columns]
+        names = [tree.column, *(name for _, name in columns[tree.column].sides)]
+        cells = [columns[name].stated.get(tree.row) for name in names]
         return tuple(cell for cell in cells if cell is not None)
     return ()
 

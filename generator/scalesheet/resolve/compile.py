@@ -241,6 +241,8 @@ def _shared(draft: Draft, facts: Facts) -> dict[str, Any]:
         "show": draft.show,
         "note": draft.note,
         "hidden": draft.hidden,
+        "sides": draft.sides,
+        "side_of": draft.side_of,
         "position": draft.position,
     }
 

@@ -48,6 +48,8 @@ class Draft:
     show: Show = field(default_factory=Show)
     note: str = ""
     hidden: bool = False
+    sides: tuple[tuple[str, str], ...] = ()
+    side_of: str = ""
     phase: str | None = None
     table: str | None = None
     differs: str | None = None

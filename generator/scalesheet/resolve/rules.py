@@ -154,10 +154,8 @@ def _meant(
 def _scalar(plan: DraftPlan, phase: str | None, name: str) -> Draft | None:
     """An input of the phase or plan; of two scenarios' sides the first."""
     for full in ([f"{phase}.{name}"] if phase else []) + [name]:
-        sides = [f"{full}.{scenario}" for scenario in plan.scenarios[:1]]
-        for each in (*sides, full):
-            if each in plan.scalars:
-                return plan.scalars[each]
+        if (found := plan.scalars.get(full)) is not None:
+            return plan.scalars[found.sides[0][1]] if found.sides else found
     return None
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from scalesheet.diagnostics import at
 from scalesheet.language.syntax import Choice, Compare, Name, Node, Text
 from scalesheet.load import flag
+from scalesheet.model import Stated
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, Written
 from scalesheet.resolve.values import Lowering, citation, show, stated, written
@@ -114,29 +115,34 @@ def _scenario_scalar(
         )
         return
     other = stated(low, draft, entry["written"], *path, "written", basis="published")
-    sides = dict(zip(plan.scenarios, (draft.stated.pop(None), other), strict=False))
-    for scenario, value in sides.items():
-        side = replace(
+    for side in split_by_scenario(plan, draft, (draft.stated, {None: other}), "."):
+        plan.scalars[side.name] = side
+
+
+def split_by_scenario(
+    plan: DraftPlan, draft: Draft, stated: tuple[dict[str | None, Stated], ...], joint: str
+) -> list[Draft]:
+    """The hidden quantities of a value that scenarios state differently; the value itself becomes a
+    choice between them, the first where no other is chosen."""
+    sides = [
+        replace(
             draft,
-            name=f"{draft.name}.{scenario}",
+            name=f"{draft.name}{joint}{scenario}",
             title=f"{draft.title} ({scenario})",
             hidden=True,
-            stated={None: value},
+            side_of=draft.name,
+            stated=values,
             formulas={},
         )
-        plan.scalars[side.name] = side
-    draft.formulas[None] = Written(
-        f"{draft.name}, {' or '.join(sides)} by scenario",
-        by_scenario([Name(tuple(f"{draft.name}.{s}".split("."))) for s in sides], list(sides)),
-        draft.position,
-        indent=None,
-    )
-
-
-def by_scenario(values: list[Name], scenarios: list[str]) -> Node:
-    """The choice between values by the scenario, the first where no other is chosen."""
-    tree: Node = values[0]
-    for value, scenario in zip(values[1:], scenarios[1:], strict=True):
-        test = Compare("==", Name((SCENARIO,)), Text(scenario))
-        tree = Choice(value, test, tree)
-    return tree
+        for scenario, values in zip(plan.scenarios, stated, strict=False)
+    ]
+    draft.sides = tuple(zip(plan.scenarios, (side.name for side in sides), strict=False))
+    draft.stated = {}
+    first, *others = ((word, Name(tuple(name.split(".")))) for word, name in draft.sides)
+    tree: Node = first[1]
+    for scenario, value in others:
+        tree = Choice(value, Compare("==", Name((SCENARIO,)), Text(scenario)), tree)
+    words = " or ".join(word for word, _ in draft.sides)
+    text = f"{draft.name}, {words} by scenario"
+    draft.formulas[None] = Written(text, tree, draft.position, indent=None)
+    return sides

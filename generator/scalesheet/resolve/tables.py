@@ -12,7 +12,7 @@ from scalesheet.language.syntax import Name, Over
 from scalesheet.model import Basis, Stated
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
-from scalesheet.resolve.scalars import by_scenario, drafted, entry_at
+from scalesheet.resolve.scalars import drafted, entry_at, split_by_scenario
 from scalesheet.resolve.values import Lowering, citation, stated, written
 
 
@@ -212,23 +212,8 @@ def _scenario_column(
             *path,
         )
         return
-    first, second = plan.scenarios[:2]
-    for scenario, values in ((first, draft.stated), (second, {**draft.stated, **other})):
-        table.columns[f"{draft.name}_{scenario}"] = replace(
-            draft,
-            name=f"{draft.name}_{scenario}",
-            title=f"{draft.title} ({scenario})",
-            hidden=True,
-            stated=dict(values),
-            formulas={},
-        )
-    draft.stated = {}
-    draft.formulas[None] = Written(
-        f"{draft.name}, {first} or {second} by scenario",
-        by_scenario([Name((f"{draft.name}_{s}",)) for s in (first, second)], [first, second]),
-        draft.position,
-        indent=None,
-    )
+    for side in split_by_scenario(plan, draft, (draft.stated, {**draft.stated, **other}), "_"):
+        table.columns[side.name] = side
 
 
 def _unknown_cells(

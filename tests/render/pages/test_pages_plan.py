@@ -178,7 +178,9 @@ def test_what_makes_the_difference_between_scenarios_is_told(tmp_path: Path) -> 
         )
         for word, value in (("corrected", 32.0), ("written", 24.0))
     }
-    plan = replace(plan, scenarios=("corrected", "written"), scalars={**plan.scalars, **two})
+    need = replace(need, sides=tuple((name.partition(".")[2], name) for name in two))
+    every = {**plan.scalars, **two, "need": need}
+    plan = replace(plan, scenarios=("corrected", "written"), scalars=every)
     scalars = {**results().scalars, **{name: Value.number(1.0) for name in two}}
     shown = replace(results(), scalars=scalars)
     written = replace(results(), scalars={**scalars, "need": Value.number(24.0)})

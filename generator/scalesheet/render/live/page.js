@@ -21,7 +21,7 @@
   if (!plan?.shown) return;
   const { shown } = plan;
   const content = panel.parentElement;
-  const sided = new Set(shown.sided);
+  const sides = new Map(Object.entries(shown.sides)); // by scenario, of what has several
 
   let changes = new Map();
   let before = changes; // what a field goes back to while something unreadable stands in it
@@ -82,9 +82,9 @@
 
   function nameIn(scenario, of) {
     const at = place(plan, of);
-    if (at.table === undefined) return sided.has(of) ? `${of}.${scenario}` : of;
-    const own = sided.has(`${at.table}/${at.column}`) ? `_${scenario}` : "";
-    return cellName(at.table, at.id, at.column + own);
+    if (at.table === undefined) return sides.get(of)?.[scenario] ?? of;
+    const own = sides.get(`${at.table}/${at.column}`)?.[scenario] ?? at.column;
+    return cellName(at.table, at.id, own);
   }
 
   // ---------------------------------------------------------------- changing
@@ -533,7 +533,7 @@
     published,
     now: () => now,
     reads: (key) => readsOf.get(key) ?? [],
-    anchor: (key) => (readsOf.has(key) && !sided.has(key) ? "f." : "i.") + key.replace("/", ":"),
+    anchor: (key) => (readsOf.has(key) && !sides.has(key) ? "f." : "i.") + key.replace("/", ":"),
     address: (part) => `${plan.id}.html${toQuery(changes)}${part}`,
   });
 

@@ -18,7 +18,6 @@ from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.graph import references, rests_on
 from scalesheet.render.pages.html import Html, link, page, tag
 from scalesheet.render.pages.tables import drawn, heading_cell, reference
-from scalesheet.scenarios import is_input
 from scalesheet.units import Unit, UnitError
 
 PAGE = "plans"
@@ -73,7 +72,7 @@ def _answers(
 ) -> bool:
     """Whether it is a result of the plan as a whole that answers a question, in a unit that is near
     to the usual one: terabytes are of disks."""
-    computed = scalar.formula is not None and not is_input(plan, scalar)
+    computed = scalar.formula is not None and not scalar.is_input
     whole = computed and scalar.phase is None and not scalar.hidden
     figure = _figure(book, scalar, groups) if whole else None
     return figure is not None and figure.group == title and 1 / _NEAR <= figure.scale <= _NEAR

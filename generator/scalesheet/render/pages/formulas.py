@@ -22,7 +22,7 @@ from scalesheet.render.pages.notation import (
 )
 from scalesheet.render.pages.places import column_anchor, scalar_address, scalar_anchor
 from scalesheet.render.pages.tables import reference
-from scalesheet.scenarios import computed, is_input
+from scalesheet.scenarios import computed
 from scalesheet.values import Results, Value
 
 
@@ -48,13 +48,13 @@ def told_formulas(plan: Plan, results: Results) -> Mapping[str | None, list[Told
     """Every formula of the plan, in groups: its own, and each phase's."""
     groups: dict[str | None, list[Told]] = {None: [], **{phase.id: [] for phase in plan.phases}}
     for scalar in plan.scalars.values():
-        if scalar.formula is not None and not scalar.hidden and not is_input(plan, scalar):
+        if scalar.formula is not None and not scalar.hidden and not scalar.is_input:
             target = scalar_anchor(plan, scalar)
             told = Told(Key(scalar.name), scalar.title, scalar, scalar.formula, target)
             groups[scalar.phase].append(told)
     for table in plan.tables.values():
         for column in table.columns.values():
-            if computed(plan, table, column):
+            if computed(column):
                 groups[table.phase] += _of_column(table, column, results)
     return groups
 

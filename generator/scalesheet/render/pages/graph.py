@@ -17,7 +17,7 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.model import Basis, Formula, Key, Plan, Stated
 from scalesheet.render.pages.figures import KINDS, in_words
-from scalesheet.scenarios import SCENARIO, column_sides, sides
+from scalesheet.scenarios import SCENARIO
 from scalesheet.values import Results
 
 
@@ -94,13 +94,13 @@ def _side(plan: Plan, results: Results, key: Key) -> Key | None:
         return None
     scenario = str(results.scalars[SCENARIO].value)
     if key.table is None:
-        side = sides(plan, plan.scalars[key.name]).get(scenario)
-        return Key(side.name) if side is not None else None
+        name = dict(plan.scalars[key.name].sides).get(scenario)
+        return Key(name) if name is not None else None
     table = plan.tables.get(key.table)
     if table is None:
         return None
-    column = column_sides(plan, table, table.columns[key.name]).get(scenario)
-    return Key(column.name, key.table, key.row) if column is not None else None
+    name = dict(table.columns[key.name].sides).get(scenario)
+    return Key(name, key.table, key.row) if name is not None else None
 
 
 def bases(stated: Mapping[Key, Stated]) -> Counter[Basis]:

@@ -12,7 +12,7 @@ from scalesheet.render.pages.html import Html, heading, join, tag
 from scalesheet.render.pages.marks import by_scenario, mark
 from scalesheet.render.pages.places import scalar_anchor
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
-from scalesheet.scenarios import SCENARIO, inputs_of, sides, stated_by
+from scalesheet.scenarios import SCENARIO, inputs_of, stated_by
 from scalesheet.values import Results, Value, stated_value
 
 
@@ -87,7 +87,8 @@ def _other_sides(
     context: Context, plan: Plan, results: Results, scalar: Scalar, scenario: str
 ) -> Iterator[Html]:
     """`Scenario written: 2,000 step/h, source, line 19.`"""
-    for word, side in sides(plan, scalar).items():
+    for word, name in scalar.sides:
+        side = plan.scalars[name]
         if word == scenario or side.stated is None:
             continue
         source = cite(context, side.stated.citation, plan.citation)

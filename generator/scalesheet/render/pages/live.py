@@ -18,7 +18,6 @@ from scalesheet.render.pages.patch import column_place, scalar_place
 from scalesheet.render.pages.places import row_page
 from scalesheet.render.pictures import for_script
 from scalesheet.render.script import member, reached
-from scalesheet.scenarios import column_sides, sides
 from scalesheet.units import Units
 
 
@@ -60,7 +59,7 @@ def shown(plan: Plan, book: Book) -> str:
         "scenarios": list(plan.scenarios),
         "scalars": scalars,
         "tables": tables,
-        "sided": sorted(_sided(plan)),
+        "sides": _sides(plan),
         "charts": {chart.id: for_script(chart, plan, book.units) for chart in charts},
         "rowChecks": dict(plan.row_checks),
         "pages": [plan.id, *(page.id for page in plan.pages)],
@@ -152,14 +151,14 @@ def _referred(plan: Plan) -> set[str]:
     return {q.refers_to for q in (*plan.scalars.values(), *columns) if q.refers_to is not None}
 
 
-def _sided(plan: Plan) -> set[str]:
-    """What has an input of its own in each scenario: `name`, or `table/column`."""
-    found = {name for name, scalar in plan.scalars.items() if sides(plan, scalar)}
+def _sides(plan: Plan) -> dict[str, dict[str, str]]:
+    """What has an input of its own in each scenario, `name` or `table/column`, and its name."""
+    found = {name: dict(scalar.sides) for name, scalar in plan.scalars.items() if scalar.sides}
     for table in plan.tables.values():
-        found |= {
-            f"{table.name}/{n}" for n, c in table.columns.items() if column_sides(plan, table, c)
-        }
-    return found
+        for name, column in table.columns.items():
+            if column.sides:
+                found[f"{table.name}/{name}"] = dict(column.sides)
+    return dict(sorted(found.items()))
 
 
 def _text(value: Any) -> str:

@@ -18,7 +18,6 @@ from scalesheet.render.pages.places import block_anchor, chart_anchor, table_anc
 from scalesheet.render.pages.plan_tables import plan_table
 from scalesheet.render.pages.tables import grid, heading_cell, reference
 from scalesheet.render.pages.template import Block, Names
-from scalesheet.scenarios import is_input
 from scalesheet.values import Results
 
 
@@ -78,7 +77,7 @@ def plan_names(
 
     def formula(name: str) -> Html | None:
         scalar = scalar_named(plan, name)
-        if scalar is None or scalar.formula is None or is_input(plan, scalar):
+        if scalar is None or scalar.formula is None or scalar.is_input:
             return None
         return Block(short_formula(context, plan, results, scalar, scalar.formula, here.page))
 

@@ -6,8 +6,8 @@ with another one beside it for a second scenario has its second side under `writ
 
 from __future__ import annotations
 
-from scalesheet.model import Column, Plan, Scalar, Table
-from scalesheet.scenarios import SCENARIO, column_sides, sides
+from scalesheet.model import Column, Plan, Quantity, Scalar, Table
+from scalesheet.scenarios import SCENARIO
 
 WRITTEN = "/written"
 
@@ -16,10 +16,10 @@ def scalar_place(plan: Plan, scalar: Scalar) -> str | None:
     """The place of a stated scalar; the scenario has none, since it is chosen by the reader."""
     if scalar.stated is None or scalar.name == SCENARIO:
         return None
-    whole = plan.scalars.get(scalar.name.rpartition(".")[0])
-    if whole is not None and any(side is scalar for side in sides(plan, whole).values()):
-        return _scalar(whole) + _side(plan, scalar.name.rpartition(".")[2])
-    return _scalar(scalar)
+    if not scalar.side_of:
+        return _scalar(scalar)
+    whole = plan.scalars[scalar.side_of]
+    return _scalar(whole) + _side(whole, scalar)
 
 
 def _scalar(scalar: Scalar) -> str:
@@ -35,11 +35,10 @@ def column_place(plan: Plan, table: Table, column: Column) -> str | None:
         return None
     if not column.stated or column.name in dict(table.each):
         return None
-    for each in table.columns.values():
-        for word, side in column_sides(plan, table, each).items():
-            if side.name == column.name:
-                return _column(table, each) + _side(plan, word)
-    return _column(table, column)
+    if not column.side_of:
+        return _column(table, column)
+    whole = table.columns[column.side_of]
+    return _column(table, whole) + _side(whole, column)
 
 
 def _column(table: Table, column: Column) -> str:
@@ -51,5 +50,5 @@ def _column(table: Table, column: Column) -> str:
     return f"phases/{table.phase}/tables/{own}/rows/*/{column.name}"
 
 
-def _side(plan: Plan, word: str) -> str:
-    return WRITTEN if word != plan.scenarios[0] else ""
+def _side(whole: Quantity, side: Quantity) -> str:
+    return WRITTEN if side.name != whole.sides[0][1] else ""

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from scalesheet.model import Key, Plan, Scalar
 from scalesheet.prose import named, split
 from scalesheet.render.pages.html import anchor
-from scalesheet.scenarios import computed, is_input
+from scalesheet.scenarios import computed
 
 
 def scalar_anchor(plan: Plan, scalar: Scalar) -> str:
     """Its line among the inputs, else its formula; that of both sides where it is one of them."""
-    if scalar.hidden:
-        scalar = plan.scalars[scalar.name.rpartition(".")[0]]
-    return f"{'i' if is_input(plan, scalar) else 'f'}.{anchor(scalar.name)}"
+    if scalar.side_of:
+        scalar = plan.scalars[scalar.side_of]
+    return f"{'i' if scalar.is_input else 'f'}.{anchor(scalar.name)}"
 
 
 def column_anchor(table: str, column: str, *row: str) -> str:
@@ -39,7 +39,7 @@ def place(plan: Plan, key: Key) -> str:
     if key.table is None:
         return scalar_anchor(plan, plan.scalars[key.name])
     table = plan.tables[key.table]
-    if computed(plan, table, table.columns[key.name]):
+    if computed(table.columns[key.name]):
         return column_anchor(key.table, key.name)
     return table_anchor(key.table)
 

@@ -77,7 +77,7 @@ class _Drawing:
     @cached_property
     def stated(self) -> dict[str, Mapping[str, Stated]]:
         """The stated cells of each column in the scenario at hand."""
-        return {c.name: cells_by(self.plan, self.table, c, self.scenario) for c in self.columns}
+        return {c.name: cells_by(self.table, c, self.scenario) for c in self.columns}
 
     @property
     def scenario(self) -> str:
@@ -135,7 +135,7 @@ def _heading(drawing: _Drawing, column: Column) -> Iterator[Html]:
 
 
 def _linked(drawing: _Drawing, column: Column) -> object:
-    if not computed(drawing.plan, drawing.table, column):
+    if not computed(column):
         return column.title
     key = Key(column.name, drawing.table.name)
     return link(address(drawing.context, drawing.plan, key, drawing.here.page), column.title)
@@ -277,7 +277,7 @@ def _rest(drawing: _Drawing, column: Column, row: str, stated: Stated) -> list[H
 
     def each(told: Callable[[Stated], Html | None]) -> Html | None:
         def of(scenario: str) -> Html | None:
-            return told(cells_by(plan, drawing.table, column, scenario).get(row, stated))
+            return told(cells_by(drawing.table, column, scenario).get(row, stated))
 
         return by_scenario(plan.scenarios, drawing.scenario, of)
 

@@ -13,7 +13,7 @@ from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.marks import by_scenario, mark
 from scalesheet.render.pages.places import scalar_anchor
 from scalesheet.render.pages.tables import grid, heading_cell, reference
-from scalesheet.scenarios import SCENARIO, inputs_of, is_input, sides
+from scalesheet.scenarios import SCENARIO, inputs_of
 from scalesheet.values import Results
 
 MOST_CHOICES = 5  # of the control; the others stand among the inputs
@@ -52,7 +52,7 @@ def _is_choice(plan: Plan, scalar: Scalar) -> bool:
         scalar.kind == "reference"
         and scalar.phase is None
         and not scalar.hidden
-        and is_input(plan, scalar)
+        and scalar.is_input
     )
 
 
@@ -115,7 +115,7 @@ def scenario_section(context: Context, plan: Plan) -> Iterator[object]:
     differing = [
         _side_by_side(context, plan, scalar, shown, under)
         for scalar in plan.scalars.values()
-        if sides(plan, scalar)
+        if scalar.sides
     ]
     if differing:
         yield tag("p", "What makes the difference:")

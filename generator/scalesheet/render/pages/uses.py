@@ -10,7 +10,6 @@ from scalesheet.render.pages.context import Context, address, cell_value, table_
 from scalesheet.render.pages.graph import formulas
 from scalesheet.render.pages.html import Html, join, link, tag
 from scalesheet.render.pages.places import scalar_address
-from scalesheet.scenarios import sides
 from scalesheet.values import Results
 
 
@@ -108,7 +107,9 @@ def _citing(context: Context) -> Iterator[tuple[Cited, Use]]:
     for plan in book.plans.values():
         yield [plan.citation], Use(plan.title, to("plans", plan.id))
         for scalar in plan.scalars.values():
-            cited = [side.stated for side in (scalar, *sides(plan, scalar).values())]
+            cited = [
+                plan.scalars[name].stated for name in (scalar.name, *dict(scalar.sides).values())
+            ]
             said = [c for stated in cited if stated is not None for c in _cited(stated)]
             said += [scalar.formula.citation] if scalar.formula is not None else []
             if not scalar.hidden:

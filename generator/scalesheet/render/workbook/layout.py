@@ -57,10 +57,6 @@ def lay_out(book: Book, plan: Plan, *, sensitivity: bool = False) -> Layout:
     return _Planner(book, plan, sensitivity).layout()
 
 
-def is_input(scalar: Scalar) -> bool:
-    return scalar.formula is None
-
-
 def choice_words(quantity: Quantity) -> tuple[str, ...]:
     """The words of a drop-down, for a word or a flag."""
     if quantity.kind == "flag":
@@ -172,7 +168,7 @@ class _Planner:
         return group
 
     def inputs(self, tables: Mapping[str, Table]) -> None:
-        stated = [scalar for scalar in self.plan.scalars.values() if is_input(scalar)]
+        stated = [scalar for scalar in self.plan.scalars.values() if scalar.formula is None]
         own = [scalar for scalar in stated if scalar.phase is None]
         chosen = [s for s in own if s.kind in ("word", "flag", "reference")]
         parts: list[tuple[str, list[Scalar]]] = [
@@ -205,7 +201,7 @@ class _Planner:
         derived = [
             scalar
             for scalar in self.plan.scalars.values()
-            if not is_input(scalar)
+            if scalar.formula is not None
             and scalar.name not in self.totals
             and scalar.name not in self.plan.checks
         ]

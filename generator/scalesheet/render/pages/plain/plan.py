@@ -24,7 +24,7 @@ from scalesheet.render.pages.plain.text import (
     shown,
 )
 from scalesheet.render.pages.subpages import here_of, page_title
-from scalesheet.scenarios import SCENARIO, is_input, stated_by
+from scalesheet.scenarios import SCENARIO, stated_by
 from scalesheet.values import Results
 
 _NAMES = re.compile(
@@ -128,7 +128,7 @@ def _scenarios(context: Context, plan: Plan) -> Iterator[str]:
 def _inputs(context: Context, plan: Plan, results: Results) -> Iterator[list[str]]:
     scenario = str(results.scalars[SCENARIO].value) if SCENARIO in results.scalars else ""
     for scalar in plan.scalars.values():
-        if scalar.hidden or not is_input(plan, scalar):
+        if scalar.hidden or not scalar.is_input:
             continue
         stated = stated_by(plan, scalar, scenario)
         assert stated is not None
@@ -145,7 +145,7 @@ def _inputs(context: Context, plan: Plan, results: Results) -> Iterator[list[str
 
 def _results(context: Context, plan: Plan, results: Results) -> Iterator[list[str]]:
     for scalar in plan.scalars.values():
-        if scalar.hidden or scalar.formula is None or is_input(plan, scalar):
+        if scalar.hidden or scalar.formula is None or scalar.is_input:
             continue
         value = shown(context, scalar, results.scalars[scalar.name])
         yield [code(scalar.name), plain(scalar.title), value, code(scalar.formula.text)]
