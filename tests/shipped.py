@@ -56,13 +56,17 @@ def language() -> str:
 def built(folder: Path) -> Path:
     """A checkout below `folder` with all that `scalesheet build` makes of it.
 
-    Whoever comes first builds; the others wait for it, in whatever process they are.
+    Whoever comes first builds; the others wait for it, in whatever process they are. What
+    `make site` built comes along, and is built again unless it holds to the byte.
     """
     project = folder / "checkout"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not project.exists():
             made = checkout(folder / "made")
+            if (ROOT / "build" / ".stamp.json").is_file() and (ROOT / "docs" / "book").is_dir():
+                shutil.copytree(ROOT / "build", made / "build")
+                shutil.copytree(ROOT / "docs" / "book", made / "docs" / "book")
             environ = environment(PYTHONHASHSEED="0", TZ="Pacific/Kiritimati")
             subprocess.run(command("build"), cwd=made, env=environ, check=True, capture_output=True)
             made.rename(project)
