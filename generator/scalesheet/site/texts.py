@@ -22,7 +22,7 @@ SECTIONS: Mapping[str, re.Pattern[str]] = {
     "Audits": re.compile(r"book/audit/(?!index\.md)[^/]+\.md"),
     "Comparisons": re.compile(r"book/compare/[^/]+\.md"),
     "Catalogue": re.compile(r"book/(?!plans/|audit/|reference/|compare/)[^/]+/index\.md"),
-    "Documentation": re.compile(r"(?!architecture|changelog).*"),
+    "Documentation": re.compile(r"(?!architecture|decisions|extending|changelog).*"),
     "Optional": re.compile(r".*"),
 }
 #: Sections whose pages are listed though their folder has an index.
