@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
+from project import timed
 from scalesheet.diagnostics import MOST_SHOWN, Diagnostic, as_github, as_json, as_text
 from scalesheet.examine import examine
 from scalesheet.load.reader import parse
@@ -69,23 +69,19 @@ Kind = Callable[[int], Iterator[tuple[str, str]]]
     [sound, plans, the_same, counted_otherwise, spot_and_on_demand, far_from_their_peers, misspelt],
 )
 def test_four_times_the_files_take_about_four_times_as_long(tmp_path: Path, kind: Kind) -> None:
-    def seconds(count: int) -> float:
+    def took(count: int) -> float:
         data = lay(tmp_path, {path: text for n in range(count) for path, text in kind(n)})
-        start = time.process_time()
-        examine(data)
-        return time.process_time() - start
+        return timed(examine, data)[0]
 
-    seconds(1)  # what is read once
-    assert seconds(240) < 9 * seconds(60)
+    took(1)  # what is read once
+    assert took(240) < 9 * took(60)
 
 
 def test_marks_of_a_merge_without_its_end_are_read_once() -> None:
-    def seconds(lines: int) -> float:
-        start = time.process_time()
-        parse(b"<<<<<<< ours\n" * lines, "a.yaml")
-        return time.process_time() - start
+    def took(lines: int) -> float:
+        return timed(parse, b"<<<<<<< ours\n" * lines, "a.yaml")[0]
 
-    assert seconds(64_000) < 9 * seconds(16_000) + 0.1
+    assert took(64_000) < 9 * took(16_000) + 0.1
 
 
 def test_offers_that_are_the_same_are_each_told_once(tmp_path: Path) -> None:

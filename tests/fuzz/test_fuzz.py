@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
-from time import process_time
 from typing import Any
 from urllib.parse import quote
 
@@ -27,7 +26,7 @@ import pytest
 from playwright.sync_api import Page
 
 from fuzz.mutations import edit_of, mutate_data, mutate_workbook, request_of
-from project import contents, project
+from project import contents, project, timed
 from render.sample import write_sample
 from scalesheet.build import build
 from scalesheet.cli import main
@@ -261,9 +260,8 @@ def test_time_and_findings_grow_with_the_file_and_no_faster(what: str, tmp_path:
         data = project(tmp_path / str(number))
         name, text = REPEATED[what](number)
         (data / name).write_text(text, "utf-8")
-        start = process_time()
-        status, said = run("check", "--data", str(data))
-        took.append(process_time() - start)
+        seconds, (status, said) = timed(run, "check", "--data", str(data))
+        took.append(seconds)
         found.append(said.count("\n"))
         sound(said, status, what)
     # linear is 4; a square would be 16
