@@ -10,7 +10,8 @@ import json
 import os
 import shutil
 import subprocess
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
 
 from playwright.sync_api import (
     Browser,
@@ -103,12 +104,33 @@ def parse_result(text: str) -> Any:
     return json.loads(text, object_hook=_decode, parse_int=_whole)
 
 
+Scheme = Literal["light", "dark"]
+Motion = Literal["no-preference", "reduce"]
+
+
+@dataclass
+class Visit:
+    """A page in the browser, what it asked for and everything that went wrong there."""
+
+    page: Page
+    scripts: bool
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", lambda said: self.complaints.append(said.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+
+
 class Chromium:
     """One headless Chromium; a context manager."""
 
     def __init__(self) -> None:
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
+        self._open: list[Visit] = []
+        self._left: list[Visit] = []
 
     def __enter__(self) -> Self:
         program = find_chromium()
@@ -132,6 +154,7 @@ class Chromium:
         if self._playwright:
             self._playwright.stop()
         self._browser = self._playwright = None
+        self._open, self._left = [], []
 
     @property
     def version(self) -> str:
@@ -144,6 +167,43 @@ class Chromium:
         """The browser itself, for tests that make contexts of their own."""
         assert self._browser is not None
         return self._browser
+
+    def visit(
+        self,
+        address: str,
+        *,
+        scheme: Scheme = "light",
+        motion: Motion = "no-preference",
+        width: int = 1280,
+        scripts: bool = True,
+    ) -> Visit:
+        """An address, opened in a context that no other open page shares.
+
+        A context that was left serves again: a new one takes longer than most pages do to open.
+        """
+        seen = next((each for each in self._left if each.scripts == scripts), None)
+        if seen:
+            self._left.remove(seen)
+        else:
+            seen = Visit(self.browser.new_context(java_script_enabled=scripts).new_page(), scripts)
+        self._open.append(seen)
+        seen.page.set_viewport_size({"width": width, "height": 800})
+        seen.page.emulate_media(media="screen", color_scheme=scheme, reduced_motion=motion)
+        seen.page.goto(address)
+        return seen
+
+    def leave(self) -> list[str]:
+        """Leaves all visits, with nothing of what they stored, and says what went wrong in them."""
+        visits, self._open = self._open, []
+        wrong = [each for seen in visits for each in seen.complaints]
+        for seen in visits:
+            seen.page.evaluate("localStorage.clear(), sessionStorage.clear()")
+            seen.page.mouse.move(0, 0)
+            seen.page.goto("about:blank")
+            seen.complaints.clear()
+            seen.requests.clear()
+            self._left.append(seen)
+        return wrong
 
     def new_page(self) -> Page:
         """An empty page in a context of its own; close it with page.context.close()."""

@@ -61,7 +61,7 @@ def run_javascript(chromium: Chromium) -> Callable[..., Any]:
     return chromium.run_javascript
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run_node() -> Callable[..., Any]:
     """Evaluates classic scripts in Node: run_node(*scripts) -> JSON."""
     require(browser.missing_node())

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage
-from sample_site import Scheme, Site, Visit, build, write_pages
+from playwright.sync_api import Browser
+from sample_site import Site, build, write_pages
 
-from proof.browser import Chromium
+from proof.browser import Chromium, Scheme, Visit
 from scalesheet.site import Engine
 
 
@@ -46,27 +46,11 @@ def browser(chromium: Chromium) -> Browser:
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
+def visit(chromium: Chromium) -> Iterator[Callable[..., Visit]]:
     """Opens pages; `visit(address, scheme="dark", width=360)`."""
-    contexts = []
 
     def open_page(address: str, scheme: Scheme = "light", width: int = 1280) -> Visit:
-        context = browser.new_context(
-            color_scheme=scheme, viewport={"width": width, "height": 800}, reduced_motion="reduce"
-        )
-        contexts.append(context)
-        seen = Visit(context.new_page())
-
-        def console(message: ConsoleMessage) -> None:
-            if message.type in ("error", "warning"):
-                seen.complaints.append(message.text)
-
-        seen.page.on("console", console)
-        seen.page.on("pageerror", lambda error: seen.complaints.append(str(error)))
-        seen.page.on("request", lambda request: seen.requests.append(request.url))
-        seen.page.goto(address)
-        return seen
+        return chromium.visit(address, scheme=scheme, motion="reduce", width=width)
 
     yield open_page
-    for context in contexts:
-        context.close()
+    chromium.leave()

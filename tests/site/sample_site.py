@@ -1,23 +1,21 @@
-"""The sample site: how it is built, where it is, and what a visit to it writes down."""
+"""The sample site: how it is built, where it is, and what does not belong to it."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import yaml
-from playwright.sync_api import Page
 
+from proof.browser import Visit
 from scalesheet.site import Engine, SiteReport, build_site
 
 ROOT = Path(__file__).parents[2]
 PAGES = Path(__file__).parent / "pages"
 ASSETS = ROOT / "docs" / "assets"
-
-Scheme = Literal["light", "dark"]
 
 
 def write_pages(folder: Path) -> Path:
@@ -63,16 +61,7 @@ class Site:
     def pages(self) -> list[str]:
         return sorted(p.relative_to(self.folder).as_posix() for p in self.folder.rglob("*.html"))
 
-
-@dataclass
-class Visit:
-    """A page in the browser and everything that went wrong there."""
-
-    page: Page
-    complaints: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
-
-    def strangers(self, site: Site) -> list[str]:
+    def strangers(self, seen: Visit) -> list[str]:
         """Requests for anything but the site's own files."""
-        own = (site.folder.as_uri(), site.server, "data:")
-        return [url for url in self.requests if not url.startswith(own)]
+        own = (self.folder.as_uri(), self.server, "data:")
+        return [url for url in seen.requests if not url.startswith(own)]

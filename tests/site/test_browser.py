@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from sample_site import Scheme, Site, Visit
+from sample_site import Site
 
+from proof.browser import Scheme, Visit
 from proof.ledger import share
 
 Open = Callable[..., Visit]
@@ -22,7 +23,7 @@ def test_every_page_is_quiet(site: Site, way: str, scheme: Scheme, visit: Open) 
         seen.page.goto(site.address(way, page))
         settle(seen.page)
     assert seen.complaints == []
-    assert seen.strangers(site) == []
+    assert site.strangers(seen) == []
 
 
 @ways
@@ -33,7 +34,7 @@ def test_search_finds_a_page_and_leads_to_it(site: Site, way: str, visit: Open) 
     found.click()
     seen.page.wait_for_url("**/book/plans/study.html*")
     assert seen.complaints == []
-    assert seen.strangers(site) == []
+    assert site.strangers(seen) == []
 
 
 @ways

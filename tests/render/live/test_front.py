@@ -103,23 +103,14 @@ def write_front(front: FrontPage, folder: Path) -> Path:
 @pytest.fixture
 def visit(chromium: Chromium, address: str) -> Iterator[Open]:
     """Opens the page; in the end no script has failed and the policy was kept."""
-    contexts = []
-    complaints: list[str] = []
 
     def open_page(query: str = "", scripts: bool = True, at: str = address) -> Page:
-        context = chromium.browser.new_context(java_script_enabled=scripts)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda said: complaints.append(said.text))
-        page.goto(at + query)
+        page = chromium.visit(at + query, scripts=scripts).page
         page.wait_for_selector(DONE, timeout=PATIENCE)
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    assert chromium.leave() == []
 
 
 def answers(page: Page) -> list[str]:

@@ -146,23 +146,14 @@ def site(book: Book, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def visit(chromium: Chromium, site: Path) -> Iterator[Open]:
     """Opens a page; in the end no script has failed and the policy was kept."""
-    contexts, complaints = [], []
 
     def open_page(name: str, query: str = "", width: int = 1280, scripts: bool = True) -> Page:
-        context = chromium.browser.new_context(
-            viewport={"width": width, "height": 800}, java_script_enabled=scripts
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda said: said.type == "error" and complaints.append(said.text))
-        page.goto((site / f"{name}.html").as_uri() + query)
-        return page
+        return chromium.visit(
+            (site / f"{name}.html").as_uri() + query, width=width, scripts=scripts
+        ).page
 
     yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    assert chromium.leave() == []
 
 
 def results_of(book: Book, *edits: str) -> Results:

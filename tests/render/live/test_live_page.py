@@ -17,7 +17,6 @@ from scalesheet.numbers import format_of, number
 from scalesheet.render.live import BESIDE, FRONT, PARTS, script
 
 Open = Callable[..., Page]
-LOUD = ("error", "warning")
 GPU_HOURS = "phases.total.gpu_hours"
 
 
@@ -35,29 +34,12 @@ def address(book: Book, tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def visit(chromium: Chromium, address: str) -> Iterator[Open]:
     """Opens the plan's page; in the end no script has failed and the policy was kept."""
-    contexts = []
-    complaints: list[str] = []
 
     def open_page(query: str = "", width: int = 1280, scripts: bool = True) -> Page:
-        context = chromium.browser.new_context(
-            viewport={"width": width, "height": 800}, java_script_enabled=scripts
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "console",
-            lambda said: (
-                complaints.append(said.text) if said.type in ("error", "warning") else None
-            ),
-        )
-        page.goto(address + query)
-        return page
+        return chromium.visit(address + query, width=width, scripts=scripts).page
 
     yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    assert chromium.leave() == []
 
 
 def expected(book: Book, name: str, *edits: str) -> str:
