@@ -15,6 +15,7 @@ from scalesheet.evaluate.edits import EditError, read_edit
 from scalesheet.model import Stated
 
 Run = Callable[..., Any]
+Read = Callable[[str, str], Any]
 CALL = 'const p = scalesheet.plans["small"], i = scalesheet.inputs;'
 
 
@@ -23,22 +24,26 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Book:
     return sample(tmp_path_factory.mktemp("inputs"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def run(book: Book, run_node: Run) -> Callable[[str], Any]:
     scripts = with_plan(book.plans["small"], book, "numbers", "inputs")
     return lambda text: run_node(scripts, f"(() => {{ {CALL} {text} }})()")
 
 
 READ = """
-  const [name, text] = %s;
-  try { return Object.fromEntries(i.change(p, new Map(), name, text)) }
-  catch (error) { if (error instanceof i.Refused) return error.message; throw error }
+  return %s.map(([name, text]) => {
+    try { return Object.fromEntries(i.change(p, new Map(), name, text)) }
+    catch (error) { if (error instanceof i.Refused) return error.message; throw error }
+  });
 """
 
 
-def read(run: Callable[[str], Any], name: str, text: str) -> Any:
-    """The changes that a text makes, or why it makes none."""
-    return run(READ % json.dumps([name, text]))
+@pytest.fixture(scope="module")
+def read(run: Callable[[str], Any]) -> Read:
+    """The changes that a text makes, or why it makes none; all are asked at once."""
+    cases = [*READ_THE_SAME, *REFUSED, *(case[:2] for case in (*AS_PRINTED, *MESSAGES)), *SHIPPED]
+    said = dict(zip(cases, run(READ % json.dumps(cases)), strict=True))
+    return lambda name, text: said[name, text]
 
 
 def as_input(stated: Stated) -> Any:
@@ -47,91 +52,92 @@ def as_input(stated: Stated) -> Any:
     return stated.value
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("cards", "16"),
-        ("cards", " 1e2 "),
-        ("price", ".5"),
-        ("steps_per_hour.corrected", "1500..2500.5"),
-        ("steps_per_hour.written", "100..100"),
-        ("gpu", "t4"),
-        ("scenario", "written"),
-        ("sizes['one'].steps", "5"),
-        ("sizes[one].steps", "5"),
-        ("train.runs['second'].steps", "7"),
-        ("reserve", "1"),
-        ("hardware['t4'].memory", "24"),
-    ],
-)
+READ_THE_SAME = [
+    ("cards", "16"),
+    ("cards", " 1e2 "),
+    ("price", ".5"),
+    ("steps_per_hour.corrected", "1500..2500.5"),
+    ("steps_per_hour.written", "100..100"),
+    ("gpu", "t4"),
+    ("scenario", "written"),
+    ("sizes['one'].steps", "5"),
+    ("sizes[one].steps", "5"),
+    ("train.runs['second'].steps", "7"),
+    ("reserve", "1"),
+    ("hardware['t4'].memory", "24"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), READ_THE_SAME)
 def test_what_the_program_reads_is_read_the_same(
-    name: str, text: str, book: Book, run: Callable[[str], Any]
+    name: str, text: str, book: Book, read: Read
 ) -> None:
     _, stated = read_edit(book, book.plans["small"], f"{name}={text}")
-    assert list(read(run, name, text).values()) == [as_input(stated)]
+    assert list(read(name, text).values()) == [as_input(stated)]
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("cards", "2.5"), ("cards", "0"), ("cards", "-1"), ("cards", "eight"), ("cards", ""),
-        ("cards", "1e999"), ("cards", "nan"), ("cards", "0x10"), ("price", "-0.1"),
-        ("reserve", "1.01"), ("reserve", "-0.5"), ("steps_per_hour.corrected", "0..5"),
-        ("steps_per_hour.corrected", "5..1"), ("gpu", "H100"), ("gpu", "<b>"),
-        ("scenario", "other"), ("cost", "1"), ("steps_per_hour", "1"), ("nothing", "1"),
-        ("sizes['three'].steps", "1"), ("sizes['one'].spare", "1"), ("__proto__", "1"),
-        ("constructor", "1"), ("hardware['t4'].constructor", "1"), ("toString['t4'].memory", "1"),
-    ],
-)  # fmt: skip
+REFUSED = [
+    ("cards", "2.5"), ("cards", "0"), ("cards", "-1"), ("cards", "eight"), ("cards", ""),
+    ("cards", "1e999"), ("cards", "nan"), ("cards", "0x10"), ("price", "-0.1"),
+    ("reserve", "1.01"), ("reserve", "-0.5"), ("steps_per_hour.corrected", "0..5"),
+    ("steps_per_hour.corrected", "5..1"), ("gpu", "H100"), ("gpu", "<b>"),
+    ("scenario", "other"), ("cost", "1"), ("steps_per_hour", "1"), ("nothing", "1"),
+    ("sizes['three'].steps", "1"), ("sizes['one'].spare", "1"), ("__proto__", "1"),
+    ("constructor", "1"), ("hardware['t4'].constructor", "1"), ("toString['t4'].memory", "1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text"), REFUSED)
 def test_what_the_program_refuses_is_refused_and_changes_nothing(
-    name: str, text: str, book: Book, run: Callable[[str], Any]
+    name: str, text: str, book: Book, read: Read
 ) -> None:
     with pytest.raises(EditError):
         read_edit(book, book.plans["small"], f"{name}={text}")
-    assert isinstance(read(run, name, text), str)
+    assert isinstance(read(name, text), str)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "value"),
-    [
-        ("cards", "1,024", 1024),
-        ("reserve", "25%", 0.25),
-        ("reserve", "0.45%", 0.0045),
-        ("steps_per_hour.corrected", "1,000–2,000", {"value": 1500, "low": 1000, "high": 2000}),
-        ("steps_per_hour.corrected", "1e3-2e3", {"value": 1500, "low": 1000, "high": 2000}),
-        ("steps_per_hour.corrected", "1000 to 2000", {"value": 1500, "low": 1000, "high": 2000}),
-    ],
-)
+AS_PRINTED = [
+    ("cards", "1,024", 1024),
+    ("reserve", "25%", 0.25),
+    ("reserve", "0.45%", 0.0045),
+    ("steps_per_hour.corrected", "1,000–2,000", {"value": 1500, "low": 1000, "high": 2000}),
+    ("steps_per_hour.corrected", "1e3-2e3", {"value": 1500, "low": 1000, "high": 2000}),
+    ("steps_per_hour.corrected", "1000 to 2000", {"value": 1500, "low": 1000, "high": 2000}),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "value"), AS_PRINTED)
 def test_numbers_may_be_typed_as_the_page_prints_them(
-    name: str, text: str, value: Any, run: Callable[[str], Any]
+    name: str, text: str, value: Any, read: Read
 ) -> None:
-    assert read(run, name, text) == {name: value}
+    assert read(name, text) == {name: value}
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("cards", "x", "Expected a whole number of at least 1 in GPU; “x” is none."),
-        ("cards", "2..3", "Expected one number: what rests on this input counts without a range."),
-        ("price", "-1", "Expected a number of at least 0 in USD/(GPU·h); “-1” is not."),
-        ("reserve", "2", "Expected a number of at least 0 and at most 1, such as 0.5 or 50%;"
-         " “2” is not."),
-        ("steps_per_hour.corrected", "0",
-         "Expected a number above 0 in step/h, or a range such as 2..3; “0” is not."),
-        ("steps_per_hour.corrected", "5..1", "The low end 5 is above the high end 1."),
-        ("gpu", "A100", "“A100” is not possible here; one of h100, t4 is."),
-        ("typo", "1", "There is no input “typo” in this plan."),
-    ],
-)  # fmt: skip
-def test_a_refusal_says_what_is_expected(
-    name: str, text: str, message: str, run: Callable[[str], Any]
-) -> None:
-    assert read(run, name, text) == message
+MESSAGES = [
+    ("cards", "x", "Expected a whole number of at least 1 in GPU; “x” is none."),
+    ("cards", "2..3", "Expected one number: what rests on this input counts without a range."),
+    ("price", "-1", "Expected a number of at least 0 in USD/(GPU·h); “-1” is not."),
+    ("reserve", "2", "Expected a number of at least 0 and at most 1, such as 0.5 or 50%;"
+     " “2” is not."),
+    ("steps_per_hour.corrected", "0",
+     "Expected a number above 0 in step/h, or a range such as 2..3; “0” is not."),
+    ("steps_per_hour.corrected", "5..1", "The low end 5 is above the high end 1."),
+    ("gpu", "A100", "“A100” is not possible here; one of h100, t4 is."),
+    ("typo", "1", "There is no input “typo” in this plan."),
+]  # fmt: skip
 
 
-def test_what_was_shipped_is_no_change(run: Callable[[str], Any]) -> None:
-    assert read(run, "cards", "8") == {}
-    assert read(run, "gpu", "h100") == {}
+@pytest.mark.parametrize(("name", "text", "message"), MESSAGES)
+def test_a_refusal_says_what_is_expected(name: str, text: str, message: str, read: Read) -> None:
+    assert read(name, text) == message
+
+
+SHIPPED = [("cards", "8"), ("gpu", "h100")]
+
+
+@pytest.mark.parametrize(("name", "text"), SHIPPED)
+def test_what_was_shipped_is_no_change(name: str, text: str, read: Read) -> None:
+    assert read(name, text) == {}
 
 
 def test_changes_go_into_the_address_and_come_back(run: Callable[[str], Any]) -> None:
