@@ -38,7 +38,8 @@ def offered(folder: Path) -> Path:
         "  hours: {value: 8, unit: GPU * hour, kind: decision}\n"
         "  cost: {unit: USD, formula: hours * offer.price, title: Cost}\n"
     )
-    return project(folder, {"plans/small/plan.yaml": plan})
+    texts = {"plans/small/plan.yaml": plan, "plans/small/page.md": "It costs {{ cost }}.\n"}
+    return project(folder, texts)
 
 
 def cost(out: Path) -> float:
