@@ -26,6 +26,18 @@ def test_it_writes_a_workbook_and_data_for_each_plan(tmp_path: Path) -> None:
     assert built.formulas > 0
 
 
+def test_a_link_that_leads_nowhere_is_told_at_its_place_in_the_text(tmp_path: Path) -> None:
+    data = project(tmp_path, {"plans/small/page.md": "Words.\n\nSee [it](none.html#x) here.\n"})
+    with pytest.raises(Refused) as refused:
+        build(data, tmp_path / "build")
+    # the check of the site says it, and the generator
+    found = refused.value.diagnostics
+    assert {(Path(each.path).name, each.line, each.column) for each in found} == {
+        ("page.md", 3, 10)
+    }
+    assert any("none.html#x leads to no file of the site" in each.message for each in found)
+
+
 def test_bad_input_leaves_the_old_output_as_it_was(tmp_path: Path) -> None:
     data, out = lay(tmp_path, {}), tmp_path / "out"
     build(data, out, site=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalesheet.book import Book
-from scalesheet.diagnostics import Diagnostic, Refused
+from scalesheet.diagnostics import Diagnostic, Refused, at
 from scalesheet.edition import Edition
 from scalesheet.examine import sound_edition
+from scalesheet.model import Position
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -175,10 +177,24 @@ def _site(edition: Edition, stage: Path, docs: Path, project: Path) -> int:
         foot=f"Edition {edition.book.edition}",
     )
     if report.problems:
-        _refuse([Diagnostic(str(config), 1, 1, "X002", each) for each in report.problems])
+        places = [_place(each, edition.book, config) for each in report.problems]
+        _refuse([at(p, "X002", each) for p, each in zip(places, report.problems, strict=True)])
     shutil.rmtree(stage / "site-api")
     shutil.rmtree(stage / "plain")
     return report.pages
+
+
+#: What the check of the site, and the generator, say of a link on the page of a plan.
+_OF_A_LINK = re.compile(r"book/plans/([\w-]+)\.(?:html: |md' contains an? .*?link ')([^\s']+)")
+
+
+def _place(problem: str, book: Book, config: Path) -> Position:
+    """Where a plan's text has the link that a problem of the site is about, else mkdocs.yml."""
+    from scalesheet.prose import link_in
+
+    told = _OF_A_LINK.search(problem)
+    found = (link_in(plan, told[1], told[2]) for plan in book.plans.values()) if told else ()
+    return next(filter(None, found), Position(str(config), 1, 1))
 
 
 def site_address(config: Path) -> str:

@@ -143,7 +143,7 @@ def problems(book: Book, plan: Plan) -> Iterator[Diagnostic]:
     for text in plan.recommendations:
         yield from names.of_line(text, start)
     page = _Names(book, plan, own=(ADVICE,) if plan.recommendations else ())
-    yield from page.of_text(plan.page, Position(plan.page_path or f"{plan.id}/page.md", 1, 1))
+    yield from page.of_text(plan.page, _start(plan))
     for each in plan.pages:
         names = _Names(book, plan, each.row)
         start = each.position or each.start
@@ -153,6 +153,19 @@ def problems(book: Book, plan: Plan) -> Iterator[Diagnostic]:
             if meaning(book, plan, name, each.row) is None:
                 yield names.unknown("", name, position)
         yield from names.of_text(each.text, each.start)
+
+
+def link_in(plan: Plan, page: str, target: str) -> Position | None:
+    """Where the text of a page of the plan, by its id, links to that target."""
+    texts = {plan.id: (plan.page, _start(plan)), **{p.id: (p.text, p.start) for p in plan.pages}}
+    text, start = texts.get(page, ("", _start(plan)))
+    offset = text.find(f"]({target}") if target else -1
+    return _position(text, offset + 2, start) if offset >= 0 else None
+
+
+def _start(plan: Plan) -> Position:
+    """Where the text of the plan's own page begins."""
+    return Position(plan.page_path or f"{plan.id}/page.md", 1, 1)
 
 
 class _Names:
