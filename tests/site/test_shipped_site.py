@@ -60,8 +60,6 @@ def address(book_site: Path) -> Callable[[str], str]:
 
 
 #: Until what the page does after a change of its width is done.
-FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-
 WATCH = """
 window.wrong = []
 window.shift = 0
