@@ -59,7 +59,6 @@ def address(book_site: Path) -> Callable[[str], str]:
     return lambda name: f"{book_site.as_uri()}/{name}"
 
 
-#: Until what the page does after a change of its width is done.
 WATCH = """
 window.wrong = []
 window.shift = 0
