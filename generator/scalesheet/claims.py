@@ -1,4 +1,4 @@
-"""Claims as data: what a document writes, and what each figure is held against."""
+"""Claims as data: what a document writes, and what each figure is compared with."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """An expression that a claim is held against; `scalar` is the quantity that holds its value.
+    """An expression that a claim is compared with; `scalar` is the quantity that holds its value.
 
     `refers` are the claims it names, and `mirror` the claim that it consists of, if one alone.
     """

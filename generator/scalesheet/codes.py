@@ -501,7 +501,7 @@ _code(
 )
 _code(
     "C009",
-    "held against nothing",
+    "compared with nothing",
     "An expression of a claim gives a reason where a number is wanted.",
     "Hold the claim against something that has a value.",
 )

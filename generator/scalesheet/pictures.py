@@ -61,7 +61,7 @@ class Scatter:
 class Sweep:
     """The scalar `figure` over values of the input `input`, all else being as it is.
 
-    `capacity` is a scalar that the figure is held against, or nothing.
+    `capacity` is a scalar that the figure is compared with, or nothing.
     """
 
     id: str

@@ -208,7 +208,7 @@ class _Names:
         kind, name = split(words)
         if kind not in self.known:
             kinds = sorted(filter(None, self.known))
-            message = f"prose can name a figure, or a {', '.join(kinds)}, not '{kind}'"
+            message = f"unknown kind '{kind}' before '{name}': expected {', '.join(kinds)}"
             yield at(position, "N001", message + nearest(kind, kinds))
         elif not self._means(kind, name):
             yield self.unknown(kind, name, position)

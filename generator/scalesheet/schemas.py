@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
 from functools import cache
+from hashlib import sha256
 from importlib import resources
 from itertools import islice
 from typing import Any
@@ -142,14 +143,15 @@ def _validator_of(kind: str) -> Any:
     return validator(schema(kind))
 
 
-#: Kind and data, as text, of valid documents: a command that reads a folder again, or two revisions
-#: of one, validates only what differs.
-_VALID: set[tuple[str, str]] = set()
+#: Digests of valid documents: a command that reads a folder again, or two revisions of one,
+#: validates only what differs.
+_VALID: set[bytes] = set()
 
 
 def violations(document: Document) -> list[Diagnostic]:
     """What the schema of its kind has to say of a document."""
-    content = document.kind, repr(document.data)
+    text = repr((document.kind, document.data))
+    content = sha256(text.encode("utf-8", "surrogatepass")).digest()
     if content in _VALID:
         return []
     found = explained(_validator_of(document.kind).iter_errors(document.data), document)

@@ -1,4 +1,4 @@
-"""Report: a record in words and as JSON, held against what the catalogue says of the same job."""
+"""Report: a record in words and as JSON, compared with what the catalogue says of the same job."""
 
 from __future__ import annotations
 

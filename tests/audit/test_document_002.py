@@ -26,7 +26,7 @@ def test_counts_by_verdict(audit: Json) -> None:
 
 
 DEFENDED = [
-    # figure, verdict, what it was held against
+    # figure, verdict, what it was compared with
     ("002-L037-04", "contradicted", (2.4576e12, 2.4576e12)),  # tokens: samples times 8,192
     ("002-L078-01", "contradicted", (12_288, 12_288)),  # six modalities of 2,048 tokens
     ("002-L053-01", "contradicted", (16, 20)),  # GPU hours: both cards for the whole wall clock

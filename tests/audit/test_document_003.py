@@ -26,7 +26,7 @@ def test_counts_by_verdict(audit: Json) -> None:
 
 
 DEFENDED = [
-    # figure, verdict, what it was held against
+    # figure, verdict, what it was compared with
     ("003-L007-01", "contradicted", (512, 568.89)),  # token/s, by the steps per hour
     ("003-L013-01", "contradicted", (703.125, 878.906)),  # step/h, by the token/s
     ("003-L118-01", "contradicted", (26, 26)),  # 35 experiments, where headings and rows have 26

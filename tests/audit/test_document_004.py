@@ -32,7 +32,7 @@ def test_counts_by_verdict(audit: Json) -> None:
 
 
 DEFENDED = [
-    # figure, verdict, what it was held against
+    # figure, verdict, what it was compared with
     ("004-L026-01", "contradicted", (12, 12)),  # an RTX 5070 of 16 GB
     ("004-L027-01", "contradicted", (16, 16)),  # an RTX 5080 of 20 GB
     ("004-L091-01", "contradicted", (36, 36)),  # 18 GB, the sum of 8, 16, 8 and 4

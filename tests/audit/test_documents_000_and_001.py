@@ -49,7 +49,7 @@ def test_counts_by_verdict(claims: dict[str, Json], document: str, counts: dict[
 
 
 DEFENDED = [
-    # figure, verdict, what it was held against
+    # figure, verdict, what it was compared with
     ("000-L014-01", "contradicted", (2335, 2335)),  # the head, where the sums end at 2,335
     ("000-L029-02", "contradicted", (16.58433, 16.58433)),  # GB of weights, by the checkpoint
     ("000-L051-01", "contradicted", (0.1666667, 0.1666667)),  # h/epoch, by the projection

@@ -9,22 +9,13 @@ import pytest
 pytest.importorskip("torch", reason="real steps are taken with PyTorch")
 pytest.importorskip("transformers", reason="models are built by transformers")
 
+from bench.tiny_job import JOB, SHAPE
 from scalesheet.steps.footprint import Footprint
-from scalesheet.steps.job import Effort, Job, Shape
+from scalesheet.steps.job import Effort, Job
 from scalesheet_bench.ladder.fits import Bounds, what_fits
 from scalesheet_bench.ladder.tries import bounded, trier
 from scalesheet_bench.train import measure
 from shipped import shipped_book
-
-HIDDEN, VOCABULARY, LAYERS, WIDE = 64, 4096, 2, 256
-COUNT = VOCABULARY * HIDDEN + HIDDEN + LAYERS * (
-    4 * HIDDEN * HIDDEN + 3 * HIDDEN * WIDE + 2 * HIDDEN
-)  # fmt: skip
-SHAPE = Shape(
-    "", "Tiny", LAYERS, HIDDEN, 4, 4, 16, WIDE, VOCABULARY, True, True, COUNT, COUNT,
-    {"max_sequence": 8192},
-)  # fmt: skip
-JOB = Job(SHAPE, "epyc-9005-2-cores", precision="fp32", length=4096)
 
 
 def test_a_tiny_model_under_a_limit_of_memory() -> None:

@@ -156,7 +156,8 @@ def test_what_differs_stands_beside_it(tmp_path: Path) -> None:
         ("sequence_length: length", "sequence_length: 256",
          "U002 the placeholder prints token / sequence, "),
         ("precision: bf16", "precision: bf-16",
-         "F006 'bf-16' is none of fp32, tf32, fp16, bf16, fp8, nf4; did you mean 'bf16'?"),
+         "F006 expected one of fp32, tf32, fp16, bf16, fp8, nf4, found 'bf-16'; did you mean "
+         "'bf16'?"),
         ("ref: measurements", "ref: models",
          "S004 scalars.run.ref: expected measurements, of which alone a rule chooses one"),
     ],

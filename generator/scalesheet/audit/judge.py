@@ -36,7 +36,7 @@ def judge(book: Book) -> dict[str, Audited]:
 def _of_plan(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Audited]:
     """The audits of a plan's documents.
 
-    What a figure is held against is read in the plan's scenario of the documents, its second; what
+    What a figure is compared with is read in the plan's scenario of the documents, its second; what
     stands beside it for comparison, in the first.
     """
     plan = _with_claims(plan, audits[0])

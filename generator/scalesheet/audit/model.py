@@ -13,7 +13,7 @@ from scalesheet.values import Value
 class Judged:
     """A claim with its verdict; `verdict` is None where it has no basis.
 
-    `computed` is what it was held against, in the unit of `says`; `corrected` the quantity that
+    `computed` is what it was compared with, in the unit of `says`; `corrected` the quantity that
     `plan:` names; `effects` what putting it right does to each headline.
     """
 

@@ -16,7 +16,7 @@ from scalesheet.values import Results, Value
 EQUAL = 1e-9  # relative
 ROUNDED_AT_MOST = 0.18  # of the computed number
 
-#: How a figure stands to what it is held against.
+#: How a figure stands to what it is compared with.
 Match = Literal["equal", "rounded", "differs"]
 
 

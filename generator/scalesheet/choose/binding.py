@@ -69,7 +69,7 @@ def misses(found: Search) -> tuple[Miss, ...]:
 
 
 def _measure(found: Search, limit: Limit) -> Array:
-    """What a limit is held against, by candidate."""
+    """What a limit is compared with, by candidate."""
     return {"deadline": found.late, "memory": found.most, "accelerators": found.grid.gpus}[limit]
 
 

@@ -1,4 +1,4 @@
-"""`scalesheet audit`: what a document writes, held against what it should be."""
+"""`scalesheet audit`: what a document writes, compared with what it should be."""
 
 from __future__ import annotations
 

@@ -20,7 +20,8 @@ class Parser(argparse.ArgumentParser):
 
         if action.choices is not None and value not in action.choices:
             known = [str(each) for each in action.choices]
-            said = f"'{value}' is none of {', '.join(known)}{nearest(str(value), known)}"
+            said = f"expected one of {', '.join(known)}, found '{value}'"
+            said += nearest(str(value), known)
             raise argparse.ArgumentError(action, said)
 
     def misplaced(self, word: str) -> NoReturn:

@@ -316,9 +316,16 @@ def times_of_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Time
     parts = {**steps.computing(book, layout, ones), **steps.of_run(book, layout, ones)}
     time = np.log(truth * 3600 / cases.tokens)
     return Times(
-        OF_RUNS, (RUN_WITHIN, RUN_BETWEEN), True, _columns(OF_RUNS, parts), np.zeros(len(cases)),
-        _columns(OF_RUNS, _run_factors(layout)), time, _run_gaps(cases), family,
-    )  # fmt: skip
+        OF_RUNS,
+        (RUN_WITHIN, RUN_BETWEEN),
+        True,
+        _columns(OF_RUNS, parts),
+        np.zeros(len(cases)),
+        _columns(OF_RUNS, _run_factors(layout)),
+        time,
+        _run_gaps(cases),
+        family,
+    )
 
 
 def times_of_steps(book: Book, cases: Cases, truth: Array, family: Words) -> Times:
@@ -331,9 +338,16 @@ def times_of_steps(book: Book, cases: Cases, truth: Array, family: Words) -> Tim
     }
     time = -np.log(truth) - np.log1p(steps.bubble(book, layout))
     return Times(
-        OF_STEPS, (WITHIN, BETWEEN), False, _columns(OF_STEPS, parts), parts["update"],
-        _columns(OF_STEPS, _step_factors(layout)), time, _step_gaps(cases), family,
-    )  # fmt: skip
+        OF_STEPS,
+        (WITHIN, BETWEEN),
+        False,
+        _columns(OF_STEPS, parts),
+        parts["update"],
+        _columns(OF_STEPS, _step_factors(layout)),
+        time,
+        _step_gaps(cases),
+        family,
+    )
 
 
 def _ones(priors: Mapping[str, Prior]) -> dict[str, float]:

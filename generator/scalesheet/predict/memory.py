@@ -118,7 +118,7 @@ def most_memory(book: Book, cases: Cases, fitted: Coefficients) -> Array:
 
 
 def fits(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Flags, Array]:
-    """Whether a run surely fits as it is described, and bytes that it will hardly ever exceed: all
+    """Whether a run surely fits as it is described, and the bytes that it takes at most: all
     that it may take is there, and no saving had to be taken that it does not state. False where
     nothing is known."""
     made = _made(book, cases, fitted)

@@ -141,7 +141,7 @@ def score_of(book: Book, task: str, catalogue: Known) -> TaskScore | None:
 
 @dataclass(frozen=True)
 class _Judged:
-    """Predictions of one kind held against what was published."""
+    """Predictions of one kind compared with what was published."""
 
     task: str
     data: Published

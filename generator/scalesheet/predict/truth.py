@@ -1,6 +1,6 @@
 """What a published row came to, in the unit of a task: as stated, or from what it states.
 
-This is what predictions are held against; no prediction reads it.
+This is what predictions are compared with; no prediction reads it.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ def _patched(edits: Sequence[Edit]) -> dict[Path, tuple[bytes, bytes]]:
 
 
 def _examined(data: Path, pulling: Pulling, found: Pulled) -> Pulled:
-    """The changed data, checked as any other change, and the formulas held against the workbook."""
+    """The changed data, checked as any change is; the formulas, compared with the workbook."""
     from scalesheet.examine import examine
     from scalesheet.load.folder import shown
     from scalesheet.pull.proof import unproven

@@ -57,7 +57,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Pulling:
-    """A workbook and the data that it is held against."""
+    """A workbook and the data that it is compared with."""
 
     workbook: Workbook
     stamp: Stamp

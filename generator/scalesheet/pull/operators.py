@@ -73,9 +73,9 @@ _COMPARES: Mapping[str, CompareOp] = {
 }
 _ARITHMETIC: Mapping[str, BinaryOp] = {"+": "+", "-": "-", "*": "*", "/": "/", "^": "**"}
 
-#: What `ABS(a-b)` held against the tolerance says of a and b.
+#: What `ABS(a-b)` compared with the tolerance says of a and b.
 _ABSOLUTE: Mapping[str, CompareOp] = {"<=": "==", ">": "!="}
-#: Where `a-b` is held against it: whether the tolerance has a minus.
+#: Where `a-b` is compared with it: whether the tolerance has a minus.
 _NEGATED = {"<": True, ">=": True, "<=": False, ">": False}
 
 

@@ -15,7 +15,7 @@ from scalesheet.values import Value
 def audit_text(book: Book, audited: Audited) -> str:
     """Everything that came out, for reading in a terminal."""
     document = audited.audit.document
-    lines = [f"{document.title} ({document.id}), held against the plan {audited.audit.plan}", ""]
+    lines = [f"{document.title} ({document.id}), compared with the plan {audited.audit.plan}", ""]
     lines += [_headline(book, totals) for totals in audited.headlines]
     lines += ["", f"{len(audited.claims)} claims: {counted(audited)}"]
     worst = contradictions(audited)

@@ -30,7 +30,7 @@ RUNS = (
     (70e9, 1.4e12),
     (70e9, 15e12),
 )
-MIDDLE = (1e9, 2e10)  # the run that others are held against
+MIDDLE = (1e9, 2e10)  # the run that others are compared with
 BUDGETS = (1e20, 1e21, 1e22, 1e23, 1e24, 1e25)
 EPOCHS = (1, 2, 4, 8, 16, 40, 100)
 UNIQUE = 25e9  # tokens that differ, in the table of epochs

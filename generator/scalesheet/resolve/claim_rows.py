@@ -1,5 +1,5 @@
 """Makes claims from rows: a document's table is written down cell by cell, and each column says
-once what its cells are held against."""
+once what its cells are compared with."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def audits_of(
     """The audits of a plan's documents, or none where a diagnostic is an error; `space` and
     `compiled` are the plan's own.
 
-    All are bound together, so that a claim of one document can be held against those of another.
+    All are bound together, so that a claim of one document can be compared with those of another.
     """
     ordered = sorted(documents, key=lambda document: document.part)
     opened = [_opened(document, space) for document in ordered]

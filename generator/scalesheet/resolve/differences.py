@@ -195,7 +195,7 @@ def _setting(
     known = {*plan.scalars, *(each.id for each in plan.phases)}
     hint = "" if column.kind == "number" else nearest(text, rows)
     if hint and first not in known and ".".join((*own[:-1], first)) not in known:
-        low.say("F006", f"'{text}' is none of {', '.join(rows)}{hint}", *path)
+        low.say("F006", f"expected one of {', '.join(rows)}, found '{text}'{hint}", *path)
         low.later.append(lambda: False)
         return None
     formula = written(low, text, *path)

@@ -5,23 +5,14 @@ from datetime import date
 
 import pytest
 
-from scalesheet.steps.job import Effort, Job, Shape
+from bench.tiny_job import JOB, SHAPE
+from scalesheet.steps.job import Effort, Job
 from scalesheet.steps.record import Record
 from scalesheet_bench.ladder.fits import Bounds, Fits, what_fits
 from scalesheet_bench.ladder.search import Ended
 from scalesheet_bench.ladder.tell import fits_data, fits_text
 from scalesheet_bench.ladder.tries import bounded, trier
 from scalesheet_bench.train import Failed, NoDevice, NotMeasured, OutOfMemory
-
-HIDDEN, VOCABULARY, LAYERS, WIDE = 64, 4096, 2, 256
-COUNT = VOCABULARY * HIDDEN + HIDDEN + LAYERS * (
-    4 * HIDDEN * HIDDEN + 3 * HIDDEN * WIDE + 2 * HIDDEN
-)  # fmt: skip
-SHAPE = Shape(
-    "", "Tiny", LAYERS, HIDDEN, 4, 4, 16, WIDE, VOCABULARY, True, True, COUNT, COUNT,
-    {"max_sequence": 8192},
-)  # fmt: skip
-JOB = Job(SHAPE, "epyc-9005-2-cores", precision="fp32", length=4096)
 
 
 def answering(*answers: NotMeasured | bool) -> tuple[list[Effort], Fits]:

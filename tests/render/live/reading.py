@@ -1,4 +1,4 @@
-"""What a plan's page shows in a browser, mark by mark, for one page to be held against another."""
+"""What a plan's page shows in a browser, mark by mark, for one page to be compared with another."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def test_numbers_may_be_typed_as_the_page_prints_them(
 
 
 MESSAGES = [
-    ("cards", "x", "Expected a whole number of at least 1 in GPU; “x” is none."),
+    ("cards", "x", "Expected a whole number of at least 1 in GPU; found “x”."),
     ("cards", "2..3", "Expected one number: what rests on this input counts without a range."),
     ("price", "-1", "Expected a number of at least 0 in USD/(GPU·h); “-1” is not."),
     ("reserve", "2", "Expected a number of at least 0 and at most 1, such as 0.5 or 50%;"
@@ -169,9 +169,9 @@ def test_rubbish_in_the_address_is_told_and_the_rest_holds(run: Callable[[str], 
         ["cards"],
         [
             "There is no input “nothing” in this plan.",
-            "price: Expected a number of at least 0 in USD/(GPU·h); “<script>” is none.",
+            "price: Expected a number of at least 0 in USD/(GPU·h); found “<script>”.",
             "gpu: “” is not possible here; one of h100, t4 is.",
-            "cards: Expected a whole number of at least 1 in GPU; “�(” is none.",
+            "cards: Expected a whole number of at least 1 in GPU; found “�(”.",
         ],
     ]
 

@@ -1,4 +1,4 @@
-"""The pages of the score show every published row once, with what it is held against."""
+"""The pages of the score show every published row once, with what it is compared with."""
 
 from __future__ import annotations
 

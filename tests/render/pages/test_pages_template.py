@@ -36,7 +36,7 @@ PAGE_FILE = "data/plans/demo/page.md"
             "{{ tabel stages }}",
             1,
             4,
-            "prose can name a figure, or a chart, formula, table, not 'tabel'; "
+            "unknown kind 'tabel' before 'stages': expected chart, formula, table; "
             "did you mean 'table'?",
         ),
         ("{{ 1+1 }}", 1, 4, "there is no figure '1+1' in this plan"),

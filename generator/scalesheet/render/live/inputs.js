@@ -36,7 +36,7 @@ scalesheet.inputs = (() => {
 
   function readNumber(said, quantity) {
     const range = RANGE.exec(said);
-    if (!range && !ONE.test(said)) throw new Refused(`${expected(quantity)}; “${said}” is none.`);
+    if (!range && !ONE.test(said)) throw new Refused(`${expected(quantity)}; found “${said}”.`);
     const [low, high] = range
       ? [toNumber(range[1]), toNumber(range[2])]
       : [toNumber(said), toNumber(said)];

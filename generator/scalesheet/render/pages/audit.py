@@ -40,7 +40,7 @@ ORDER = (
     "headline; figures that change none by how far they are off."
 )
 INDEX_LEAD = (
-    "Every figure of a planning document, held against what should give it: which hold, "
+    "Every figure of a planning document, compared with what should give it: which hold, "
     "which do not, and why."
 )
 
