@@ -118,6 +118,7 @@ class Units:
 
     def __init__(self, declared: Iterable[Declared]) -> None:
         self.declared = {unit.name: unit for unit in declared}
+        self._asked: dict[str, Fraction] = {}
 
     @cached_property
     def registry(self) -> Any:
@@ -170,13 +171,17 @@ class Units:
         """The exact number of `target` in one `source`, asked of pint."""
         if unknown(source) or unknown(target):
             return Fraction(1)
-        registry = self.registry
         product = Fraction(1)
         for unit, sign in ((source, 1), (target, -1)):
             for name, power in unit.factors:
-                base = registry.Quantity(Fraction(1), name).to_root_units().magnitude
-                product *= Fraction(base) ** int(power * sign)
+                product *= self._in_base(name) ** int(power * sign)
         return product
+
+    def _in_base(self, name: str) -> Fraction:
+        if name not in self._asked:
+            one = self.registry.Quantity(Fraction(1), name)
+            self._asked[name] = Fraction(one.to_root_units().magnitude)
+        return self._asked[name]
 
     def conversion(self, source: Unit, target: Unit) -> tuple[Conversion, ...]:
         """The named constants that turn a number of `source` into one of `target`.

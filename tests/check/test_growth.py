@@ -70,8 +70,9 @@ Kind = Callable[[int], Iterator[tuple[str, str]]]
 )
 def test_four_times_the_files_take_about_four_times_as_long(tmp_path: Path, kind: Kind) -> None:
     def took(count: int) -> float:
-        data = lay(tmp_path, {path: text for n in range(count) for path, text in kind(n)})
-        return timed(examine, data)[0]
+        unread = f"# {tmp_path.name}, {count}\n"  # what was read before is not read again
+        files = {path: text + unread for n in range(count) for path, text in kind(n)}
+        return timed(examine, lay(tmp_path, files))[0]
 
     took(1)  # what is read once
     assert took(240) < 9 * took(60)

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
+from proof.ledger import share
 from scalesheet.source.spelling import flowed
 from scalesheet.source.text import block, flow
 
@@ -40,7 +41,7 @@ def by_ruamel(text: str) -> list[tuple[Any, ...]]:
 def ours(kind: str) -> Iterator[tuple[str, str]]:
     """Files of a kind, and the YAML in them."""
     if kind == "data":
-        for path in sorted((ROOT / "data").rglob("*.yaml")):
+        for path in share(sorted((ROOT / "data").rglob("*.yaml")), 4):
             yield str(path), path.read_text("utf-8")
         for path in sorted((ROOT / "data").rglob("*.md")):
             for text in _FRONT.findall(path.read_text("utf-8")):

@@ -22,8 +22,9 @@ Change = Callable[[Record], Record]
 
 
 def copy(folder: Path) -> Path:
-    """The data that ships."""
-    return Path(shutil.copytree(ROOT / "data", folder / "data"))
+    """The data that ships, without what is published, which takes half the time to read."""
+    apart = shutil.ignore_patterns("runs", "score.yaml")
+    return Path(shutil.copytree(ROOT / "data", folder / "data", ignore=apart))
 
 
 def apart(folder: Path) -> Path:
@@ -44,11 +45,8 @@ def apart(folder: Path) -> Path:
 
 
 def quiet(folder: Path) -> Path:
-    """All plans without what is published and the documents of others, which takes less than half
-    the time to read."""
+    """The same without the documents of other plans."""
     data = apart(folder)
-    shutil.rmtree(data / "runs")
-    (data / "score.yaml").unlink()
     for claims in data.glob("plans/*/claims*"):
         if claims.parent != (data / PLAN).parent:
             claims.unlink() if claims.is_file() else shutil.rmtree(claims)

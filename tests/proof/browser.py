@@ -108,7 +108,7 @@ Scheme = Literal["light", "dark"]
 Motion = Literal["no-preference", "reduce"]
 
 
-@dataclass
+@dataclass(eq=False)
 class Visit:
     """A page in the browser, what it asked for and everything that went wrong there."""
 
@@ -192,9 +192,11 @@ class Chromium:
         seen.page.goto(address)
         return seen
 
-    def leave(self) -> list[str]:
-        """Leaves all visits, with nothing of what they stored, and says what went wrong in them."""
-        visits, self._open = self._open, []
+    def leave(self, *visits: Visit) -> list[str]:
+        """Leaves these visits or else all, with nothing of what they stored, and says what went
+        wrong in them."""
+        visits = visits or tuple(self._open)
+        self._open = [each for each in self._open if each not in visits]
         wrong = [each for seen in visits for each in seen.complaints]
         for seen in visits:
             seen.page.evaluate("localStorage.clear(), sessionStorage.clear()")

@@ -48,7 +48,7 @@ class Subject:
     book: Book
     plan: Plan
     workbook: Path
-    edition: Edition
+    edition: Edition  # with the plan's results and sensitivity alone
 
     @property
     def results(self) -> Results:

@@ -32,8 +32,16 @@ from shipped import DATA
 SORTED = "vlm-finetune"
 
 
-def test_the_stored_values_are_the_evaluators_to_the_last_digit(subject: Subject) -> None:
-    wrong = []
+@pytest.fixture
+def unproved(subject: Subject, workbook_task: Task) -> Subject:
+    """A subject whose workbook is to be proved in this run; of others these tests are held too."""
+    if workbook_task.held:
+        pytest.skip(workbook_task.held)
+    return subject
+
+
+def test_the_stored_values_are_the_evaluators_to_the_last_digit(unproved: Subject) -> None:
+    wrong, subject = [], unproved
     for cell in subject.cells:
         mine = faces.expected(subject.results, cell)
         found = subject.stored.get(cell.address)
@@ -43,17 +51,17 @@ def test_the_stored_values_are_the_evaluators_to_the_last_digit(subject: Subject
     assert wrong == []
 
 
-def test_every_derived_cell_is_a_formula(subject: Subject) -> None:
+def test_every_derived_cell_is_a_formula(unproved: Subject) -> None:
     typed = [
         cell.label
-        for cell in subject.cells
-        if cell.formula is not None and subject.stored[cell.address].formula is None
+        for cell in unproved.cells
+        if cell.formula is not None and unproved.stored[cell.address].formula is None
     ]
     assert typed == []
 
 
-def test_no_formula_refers_to_a_row_of_a_table_by_its_number(subject: Subject) -> None:
-    assert rows.by_number(subject.workbook, subject.book, subject.plan) == []
+def test_no_formula_refers_to_a_row_of_a_table_by_its_number(unproved: Subject) -> None:
+    assert rows.by_number(unproved.workbook, unproved.book, unproved.plan) == []
 
 
 # one plan stands for all: what no formula of theirs does is tested for each without LibreOffice

@@ -248,7 +248,7 @@ def test_anybody_can_read_a_page_of_each_kind(page: Page, address: Callable[[str
     """Light and dark, wide and on a phone; nothing moves while it loads, nothing is refused."""
     script = axe()
     found: dict[str, object] = {}
-    for kind in share(KINDS, 5):
+    for kind in share(KINDS, 8):
         page.set_viewport_size({"width": 1280, "height": 800})
         page.emulate_media(color_scheme="light")
         page.goto(address(f"{kind}.html"))

@@ -7,6 +7,7 @@ and no formula is too deep for a printer.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import cast
 
 from scalesheet.language.arithmetic import stated
@@ -48,6 +49,7 @@ AGGREGATES = frozenset({"sum", "mean", "min", "max", "count", "argmin", "argmax"
 SPECIAL = frozenset({"low", "expected", "high", "paired", "between", "reason", "text"})
 
 
+@lru_cache(maxsize=20_000)  # a book's formulas are parsed again with each edit of it
 def parse(text: str, *, claims: bool = False) -> Node:
     """The tree of a formula. Raises FormulaError with the offset of the first fault.
 

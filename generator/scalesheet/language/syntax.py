@@ -11,7 +11,7 @@ Printers and the evaluator know bound trees only.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 End = Literal["low", "value", "high"]
@@ -356,12 +356,20 @@ BOUND = (
 #: Those that read a cell as it is and can neither fail nor divide.
 READ = (Scalar, Column, Cell, OneOf)
 
+#: Types of fields that hold no node.
+_PLAIN = {"Span | None", "str", "str | None", "float", "int", "int | None", "bool", "End"}
+
+
+#: The fields of each kind of node that may hold others.
+_INNER = {
+    kind: tuple(each.name for each in fields(kind) if each.type not in _PLAIN)
+    for kind in Node.__subclasses__()
+}
+
 
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly below, in the order of the text."""
-    for name in node.__dataclass_fields__:
-        if name == "span":
-            continue
+    for name in _INNER[type(node)]:
         value = getattr(node, name)
         if isinstance(value, Node):
             yield value

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from scalesheet.model import Position
 
 #: The way to a value: keys of mappings and indices of lists.
 Steps = tuple[str | int, ...]
+
+
+class Mark(NamedTuple):
+    """A place in whatever file; both count from 1."""
+
+    line: int
+    column: int
 
 
 @dataclass(frozen=True)
@@ -25,8 +32,8 @@ class Document:
     id: str
     path: str
     data: Any
-    places: Mapping[Steps, Position] = field(default_factory=dict, repr=False)
-    keys: Mapping[Steps, Position] = field(default_factory=dict, repr=False)
+    places: Mapping[Steps, Mark] = field(default_factory=dict, repr=False)
+    keys: Mapping[Steps, Mark] = field(default_factory=dict, repr=False)
     broken: frozenset[Steps] = frozenset()
     part: str = ""
     text: str = ""
@@ -37,11 +44,12 @@ class Document:
         """Where the value at the path stands, or else its nearest existing ancestor."""
         while path and path not in self.places:
             path = path[:-1]
-        return self.places.get(path) or Position(self.path, 1, 1)
+        return Position(self.path, *self.places.get(path, (1, 1)))
 
     def key_at(self, *path: str | int) -> Position:
         """Where the key at the path stands; for an item of a list, where the item stands."""
-        return self.keys.get(path) or self.at(*path)
+        mark = self.keys.get(path)
+        return Position(self.path, *mark) if mark else self.at(*path)
 
 
 def flag(data: Any) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -22,8 +23,7 @@ from yaml import events
 
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.language.arithmetic import stated
-from scalesheet.load.document import Steps, quotable
-from scalesheet.model import Position
+from scalesheet.load.document import Mark, Steps, quotable
 
 MAX_BYTES = 5_000_000
 MAX_DEPTH = 30
@@ -79,8 +79,8 @@ class Parsed:
     """
 
     data: Any
-    places: Mapping[Steps, Position]
-    keys: Mapping[Steps, Position]
+    places: Mapping[Steps, Mark]
+    keys: Mapping[Steps, Mark]
     broken: frozenset[Steps]
     diagnostics: tuple[Diagnostic, ...]
     text: str = ""
@@ -136,7 +136,7 @@ def parse_page(content: bytes, path: str) -> Parsed:
     text, diagnostics = _decode(content, path)
     if text is not None:
         text = _newlines(text)
-    return Parsed(text, {(): Position(path, 1, 1)}, {}, frozenset(), tuple(diagnostics))
+    return Parsed(text, {(): Mark(1, 1)}, {}, frozenset(), tuple(diagnostics))
 
 
 def _newlines(text: str) -> str:
@@ -175,22 +175,35 @@ class _GiveUpError(Exception):
 
 
 def parse(content: bytes, path: str) -> Parsed:
-    """One YAML file. Gives diagnostics, and never an exception, for any bytes."""
+    """One YAML file. Gives diagnostics, and never an exception, for any bytes.
+
+    The same content gives the same data, which nobody may change.
+    """
     if len(content) > MAX_BYTES:
         return _unread([Diagnostic(path, 1, 1, "Y011", "the file is larger than 5 MB; split it")])
-    text, diagnostics = _decode(content, path)
+    parsed = _parsed(content)
+    if not parsed.diagnostics:
+        return parsed
+    return replace(
+        parsed, diagnostics=tuple(replace(each, path=path) for each in parsed.diagnostics)
+    )
+
+
+@lru_cache(maxsize=2000)  # a folder read again, or beside another edition of it
+def _parsed(content: bytes) -> Parsed:
+    text, diagnostics = _decode(content, "")
     if text is None:
         return _unread(diagnostics)
-    reader = _Reader(path, text, diagnostics)
+    reader = _Reader(text, diagnostics)
     try:
         data = reader.document()
     except _GiveUpError:
         return _unread(diagnostics)
     except yaml.YAMLError as error:
-        diagnostics.append(_syntax(error, path, text))
+        diagnostics.append(_syntax(error, text))
         return _unread(diagnostics)
     except (ValueError, OverflowError):  # PyYAML's own parser, on an escape beyond Unicode
-        diagnostics.append(Diagnostic(path, 1, 1, "Y001", "an escape names no character; mend it"))
+        diagnostics.append(Diagnostic("", 1, 1, "Y001", "an escape names no character; mend it"))
         return _unread(diagnostics)
     return Parsed(data, reader.places, reader.keys, frozenset(reader.broken), tuple(diagnostics))
 
@@ -199,7 +212,7 @@ def _unread(diagnostics: list[Diagnostic]) -> Parsed:
     return Parsed(None, {}, {}, frozenset(), tuple(diagnostics))
 
 
-def _syntax(error: yaml.YAMLError, path: str, text: str) -> Diagnostic:
+def _syntax(error: yaml.YAMLError, text: str) -> Diagnostic:
     """The parser's complaint; one that comes at the end of the file is told where it began."""
     mark, began = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
     if began and (mark is None or mark.index >= len(text.rstrip())):
@@ -209,7 +222,7 @@ def _syntax(error: yaml.YAMLError, path: str, text: str) -> Diagnostic:
     remedy = next((text for part, text in _REMEDIES if part in problem), "mend the place")
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     message = quotable(f"{context}, {problem}" if context else problem, clip=False)
-    return Diagnostic(path, line, column, "Y001", f"{message}; {remedy}")
+    return Diagnostic("", line, column, "Y001", f"{message}; {remedy}")
 
 
 def plain(text: str) -> Any:
@@ -230,23 +243,20 @@ def plain(text: str) -> Any:
 class _Reader:
     """Builds the data from events. Recursion is bounded by MAX_DEPTH."""
 
-    path: str
     text: str
     diagnostics: list[Diagnostic]
-    places: dict[Steps, Position] = field(default_factory=dict)
-    keys: dict[Steps, Position] = field(default_factory=dict)
+    places: dict[Steps, Mark] = field(default_factory=dict)
+    keys: dict[Steps, Mark] = field(default_factory=dict)
     broken: set[Steps] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.events: Iterator[Any] = iter(yaml.parse(self.text, Loader=PARSER))
 
-    def position(self, event: Any) -> Position:
-        return Position(self.path, event.start_mark.line + 1, event.start_mark.column + 1)
+    def mark(self, event: Any) -> Mark:
+        return Mark(event.start_mark.line + 1, event.start_mark.column + 1)
 
-    def report(self, position: Position, code: str, message: str) -> None:
-        self.diagnostics.append(
-            Diagnostic(position.path, position.line, position.column, code, message)
-        )
+    def report(self, mark: Mark, code: str, message: str) -> None:
+        self.diagnostics.append(Diagnostic("", *mark, code, message))
         if len(self.diagnostics) >= MAX_FINDINGS:
             raise _GiveUpError
 
@@ -254,56 +264,56 @@ class _Reader:
         next(self.events)  # the stream's start
         start = next(self.events)
         if isinstance(start, events.StreamEndEvent):
-            self.report(Position(self.path, 1, 1), "Y003", "the file is empty; write its content")
+            self.report(Mark(1, 1), "Y003", "the file is empty; write its content")
             return None
         data = self.node(next(self.events), ())
         next(self.events)  # the document's end
         if data is None and () not in self.broken:
-            self.report(Position(self.path, 1, 1), "Y003", "the file is empty; write its content")
+            self.report(Mark(1, 1), "Y003", "the file is empty; write its content")
         more = next(self.events)
         if isinstance(more, events.DocumentStartEvent):
             message = "a second document begins; keep one document a file, without '---'"
-            self.report(self.position(more), "Y008", message)
+            self.report(self.mark(more), "Y008", message)
         return data
 
     def node(self, event: Any, steps: Steps) -> Any:
-        position = self.places[steps] = self.position(event)
+        mark = self.places[steps] = self.mark(event)
         if isinstance(event, events.AliasEvent):
             message = f"*{quotable(str(event.anchor))} is an alias; write the value out"
-            self.refuse(steps, position, "Y005", message)
+            self.refuse(steps, mark, "Y005", message)
             return None
         if event.anchor is not None:
             message = f"&{quotable(event.anchor)} is an anchor; drop it and write values out"
-            self.report(position, "Y005", message)
+            self.report(mark, "Y005", message)
         if event.tag is not None:
             message = f"the tag {quotable(event.tag)} is not plain data; drop it"
-            self.refuse(steps, position, "Y008", message)
+            self.refuse(steps, mark, "Y008", message)
         if isinstance(event, events.ScalarEvent):
-            return self.scalar(event, steps, position)
+            return self.scalar(event, steps, mark)
         if len(steps) >= MAX_DEPTH:
             message = f"mappings and lists are nested deeper than {MAX_DEPTH} levels; flatten them"
-            self.report(position, "Y006", message)
+            self.report(mark, "Y006", message)
             raise _GiveUpError
         if isinstance(event, events.MappingStartEvent):
             return self.mapping(steps)
         return self.sequence(steps)
 
-    def refuse(self, steps: Steps, position: Position, code: str, message: str) -> None:
+    def refuse(self, steps: Steps, mark: Mark, code: str, message: str) -> None:
         self.broken.add(steps)
-        self.report(position, code, message)
+        self.report(mark, code, message)
 
-    def scalar(self, event: Any, steps: Steps, position: Position) -> Any:
+    def scalar(self, event: Any, steps: Steps, mark: Mark) -> Any:
         text: str = event.value
         if not event.style:
             try:
                 value = plain(text)
             except ValueError as error:
-                self.refuse(steps, position, "Y007", f"{quotable(text)} {error}")
+                self.refuse(steps, mark, "Y007", f"{quotable(text)} {error}")
                 return None
             if not isinstance(value, str):
                 return value
         if bad := _CONTROL_OR_RETURN.search(text):
-            self.refuse(steps, position, "Y001", _control(bad[0]))
+            self.refuse(steps, mark, "Y001", _control(bad[0]))
             return None
         return text
 
@@ -320,14 +330,14 @@ class _Reader:
             if key is None:
                 self.node(next(self.events), (*steps, ""))
                 continue
-            position, below = self.position(event), (*steps, key)
+            mark, below = self.mark(event), (*steps, key)
             if key in pairs:
                 first = self.keys[below].line
                 message = f"the key '{quotable(key)}' stands in line {first} already; keep one"
-                self.report(position, "Y002", message)
+                self.report(mark, "Y002", message)
                 self.node(next(self.events), (*steps, ""))
                 continue
-            self.keys[below] = position
+            self.keys[below] = mark
             pairs[key] = self.node(next(self.events), below)
         return pairs
 
@@ -336,7 +346,7 @@ class _Reader:
         bare = isinstance(event, events.ScalarEvent) and event.anchor is None and event.tag is None
         before = len(self.diagnostics)
         odd = (*steps, "")  # where a refused key's parts stand; nothing looks them up
-        value = self.scalar(event, odd, self.position(event)) if bare else self.node(event, odd)
+        value = self.scalar(event, odd, self.mark(event)) if bare else self.node(event, odd)
         if len(self.diagnostics) > before:
             return None
         if isinstance(value, str):
@@ -345,5 +355,5 @@ class _Reader:
             what = f"the key {quotable(event.value)} is not text; put it in quotes"
         else:
             what = "a key is text, not a list or mapping; write a plain key"
-        self.report(self.position(event), "Y008", what)
+        self.report(self.mark(event), "Y008", what)
         return None

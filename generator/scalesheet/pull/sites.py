@@ -159,7 +159,9 @@ class Sites:
     def _by_position(self, document: Document) -> Mapping[tuple[int, int], Steps]:
         known = self._inverse.get(document.path)
         if known is None:
-            known = {(p.line, p.column): steps for steps, p in document.places.items() if steps}
+            known = {
+                (mark.line, mark.column): steps for steps, mark in document.places.items() if steps
+            }
             self._inverse[document.path] = known
         return known
 

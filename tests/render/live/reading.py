@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
+
+from proof.browser import Chromium
 
 #: Of each mark: the quantity, what of it is printed, and the text; a field's as it stands there.
 _MARKS = """
@@ -83,18 +85,16 @@ def read(page: Page) -> Shown:
     return Shown(dict(found), page.evaluate(_REST))
 
 
-def open_read(browser: Browser, page: Path, query: str = "", *, scripts: bool = True) -> Shown:
+def open_read(chromium: Chromium, page: Path, query: str = "", *, scripts: bool = True) -> Shown:
     """What the page shows at an address."""
-    context = browser.new_context(java_script_enabled=scripts)
+    visit = chromium.visit(page.as_uri() + query, scripts=scripts)
     try:
-        opened = context.new_page()
-        faults: list[str] = []
-        opened.on("pageerror", lambda error: faults.append(str(error)))
-        opened.goto(page.as_uri() + query)
-        assert faults == []
-        return read(opened)
+        shown = read(visit.page)
     finally:
-        context.close()
+        complaints = chromium.leave(visit)
+    # these folders have no fonts and styles of the theme
+    assert [each for each in complaints if "FILE_NOT_FOUND" not in each] == []
+    return shown
 
 
 def differences(live: Shown, built: Shown) -> list[str]:

@@ -246,7 +246,7 @@ def test_the_link_to_all_formulas_leads_to_the_figures_of_the_page(
     link = page.locator(".more a").get_attribute("href")
     assert link is not None
     target, _, query = link.partition("?")
-    led = open_read(chromium.browser, folder / target, f"?{query}").marks
+    led = open_read(chromium, folder / target, f"?{query}").marks
     results = evaluated(book, plan, dict(parse_qsl(query)))  # as `show --set` reads it
     told = (
         page.locator(".stack figcaption").inner_text() + page.locator(".range").first.inner_text()

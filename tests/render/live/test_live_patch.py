@@ -91,7 +91,7 @@ def test_the_copied_yaml_in_the_plans_file_gives_the_figures_of_the_page(
     book: Book, run_node: Run, tmp_path: Path
 ) -> None:
     data = tmp_path / "data"
-    shutil.copytree(DATA, data)
+    shutil.copytree(DATA, data, ignore=shutil.ignore_patterns("runs", "score.yaml"))
     read = {Path(each.path): each.data for each in load(data)[0]}
     for name, edits in CHANGES.items():
         file = data / "plans" / name / "plan.yaml"
