@@ -1,4 +1,4 @@
-"""One site for each engine, built once, and a browser that writes down all it hears."""
+"""A site for the engine whose turn it is, or each, built once, and a browser that writes down all it hears."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from playwright.sync_api import Browser
 from sample_site import Site, build, write_pages
 
 from proof.browser import Chromium, Scheme, Visit
+from proof.ledger import share
 from scalesheet.site import Engine
 
 
@@ -27,7 +28,7 @@ def sample_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_pages(tmp_path_factory.mktemp("sample") / "pages")
 
 
-@pytest.fixture(scope="session", params=get_args(Engine))
+@pytest.fixture(scope="session", params=share(get_args(Engine), 2))
 def site(
     request: pytest.FixtureRequest, sample_pages: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
