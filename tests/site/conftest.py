@@ -1,4 +1,5 @@
-"""A site for the engine whose turn it is, or each, built once, and a browser that writes down all it hears."""
+"""A site for the engine whose turn it is, or each, built once; a browser that writes down all it
+hears."""
 
 from __future__ import annotations
 
