@@ -68,7 +68,11 @@ Kind = Callable[[int], Iterator[tuple[str, str]]]
     "kind",
     [sound, plans, the_same, counted_otherwise, spot_and_on_demand, far_from_their_peers, misspelt],
 )
-def test_four_times_the_files_take_about_four_times_as_long(tmp_path: Path, kind: Kind) -> None:
+def test_four_times_the_files_take_about_four_times_as_long(
+    tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scalesheet.nearest.MOST_COMPARED", 15)  # a bound that 60 names reach
+
     def took(count: int) -> float:
         unread = f"# {tmp_path.name}, {count}\n"  # what was read before is not read again
         files = {path: text + unread for n in range(count) for path, text in kind(n)}

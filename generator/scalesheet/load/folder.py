@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.load.document import Document, quotable
-from scalesheet.load.reader import MAX_BYTES, Parsed, parse, parse_page, parse_subpage
+from scalesheet.load.reader import MAX_BYTES, Parsed, parse_once, parse_page, parse_subpage
 
 #: Kind of the document by its place. The id of those in folders is the file's name.
 TOP = {"book.yaml": "book", "sources.yaml": "sources"}
@@ -80,7 +80,7 @@ def load(data: Path, label: str = "") -> tuple[list[Document], list[Diagnostic]]
         if isinstance(content, Diagnostic):
             diagnostics.append(content)
             continue
-        parsed = PARSERS.get(kind, parse)(content, name)
+        parsed = PARSERS.get(kind, parse_once)(content, name)
         diagnostics.extend(parsed.diagnostics)
         if parsed.data is not None:
             documents.append(

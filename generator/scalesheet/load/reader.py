@@ -13,7 +13,7 @@ input; events do not, and the depth is bounded on them here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -175,13 +175,19 @@ class _GiveUpError(Exception):
 
 
 def parse(content: bytes, path: str) -> Parsed:
-    """One YAML file. Gives diagnostics, and never an exception, for any bytes.
+    """One YAML file. Gives diagnostics, and never an exception, for any bytes."""
+    return _parse(content, path, _parsed.__wrapped__)
 
-    The same content gives the same data, which nobody may change.
-    """
+
+def parse_once(content: bytes, path: str) -> Parsed:
+    """The same, but the same content gives the same data, which nobody may change."""
+    return _parse(content, path, _parsed)
+
+
+def _parse(content: bytes, path: str, of: Callable[[bytes], Parsed]) -> Parsed:
     if len(content) > MAX_BYTES:
         return _unread([Diagnostic(path, 1, 1, "Y011", "the file is larger than 5 MB; split it")])
-    parsed = _parsed(content)
+    parsed = of(content)
     if not parsed.diagnostics:
         return parsed
     return replace(
