@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from scalesheet.book import Book
-from scalesheet.choose.job import PLAN, TUNING, Assumptions, Job, assumptions
+from scalesheet.choose.job import PLAN, Assumptions, Job, assumptions
 from scalesheet.choose.search import Search, search
 from scalesheet.model import Plan
 from scalesheet.predict.lookups import Known, known
+from scalesheet.vocabulary import TUNING
 from shipped import shipped_book
 
 #: A job that many offers can do.

@@ -14,7 +14,7 @@ import pytest
 
 from scalesheet.book import Book
 from scalesheet.choose.answer import DECIDED
-from scalesheet.choose.job import METHODS, PLAN, TUNING, Assumptions, Job, stated_in
+from scalesheet.choose.job import PLAN, Assumptions, Job, stated_in
 from scalesheet.choose.search import search
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Key, Plan
@@ -25,6 +25,7 @@ from scalesheet.predict.footprint import COPIES, SEVERAL, WIDE
 from scalesheet.predict.lookups import Known
 from scalesheet.predict.read import read_csv
 from scalesheet.predict.tasks import predict
+from scalesheet.vocabulary import METHODS, TUNING
 
 EXACT = 1e-12
 
@@ -61,7 +62,7 @@ def configuration(name: str) -> dict[str, Any]:
 
 def edits(inputs: Mapping[str, Any]) -> dict[Key, Any]:
     """The same as edits of the plan."""
-    named = {**inputs, "method": METHODS[inputs["method"]]}
+    named = {**inputs, "method": METHODS[inputs["method"]].plan}
     return {Key(k): float(v) if isinstance(v, int) else v for k, v in named.items()}
 
 
@@ -192,7 +193,7 @@ def test_the_shipped_configuration_is_the_answer_to_the_shipped_job(
     assert best is not None
     made, at = found.grid, found.at[best]
     answer = {
-        "method": METHODS[made.method[at]], "offer": found.offers.ids[found.of[best]],
+        "method": METHODS[made.method[at]].plan, "offer": found.offers.ids[found.of[best]],
         "gpus": made.gpus[at], "stage": made.stage[at], "tensor": made.tensor[at],
         "pipeline": made.pipeline[at], "micro_batch": made.micro_batch[at],
         "checkpointing": made.checkpointing[at],

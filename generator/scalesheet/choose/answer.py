@@ -12,11 +12,11 @@ import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.choose.binding import Miss, Relaxed, misses, relaxed
-from scalesheet.choose.job import METHODS
 from scalesheet.choose.search import Search
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Key, Plan, Stated
 from scalesheet.values import Results, Value
+from scalesheet.vocabulary import METHODS
 
 #: Inputs of the plan that a candidate sets.
 DECIDED = (
@@ -106,7 +106,7 @@ def inputs(book: Book, plan: Plan, found: Search, row: int) -> dict[Key, Stated]
         "batch": number("batch", job.batch, "sequence / step"),
         "deadline": number("deadline", job.deadline, "hour"),
         "trainer": word(job.trainer_of(method)),
-        "method": word(METHODS[method]),
+        "method": word(METHODS[method].plan),
         "offer": word(found.offers.ids[found.of[row]]),
         "gpus": number("gpus", made.gpus[at], "GPU"),
         "stage": number("stage", made.stage[at], "1"),
@@ -126,10 +126,10 @@ def _others(found: Search, best: int) -> Iterator[tuple[str, int]]:
     if fastest is not None and fastest != best:
         yield "fastest", fastest
     method = found.grid.method[found.at]
-    for name, title in METHODS.items():
+    for name, known in METHODS.items():
         row = found.best(good & np.equal(method, name))
         if row is not None and name != method[best]:
-            yield f"by {title}", row
+            yield f"by {known.plan}", row
     rows = [found.best(good & (found.of == place)) for place in range(len(found.offers))]
     others = [row for row in rows if row is not None and found.of[row] != found.of[best]]
     for _, row in sorted((float(found.cost[row]), row) for row in others)[:MOST_OFFERS]:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from scalesheet.choose.binding import nearest
-from scalesheet.choose.job import TUNING
 from scalesheet.choose.search import Search
 from scalesheet.predict.arrays import Flags
+from scalesheet.vocabulary import TUNING
 
 #: No more accelerators than these are tried.
 MOST_GPUS = 1024

@@ -22,19 +22,9 @@ from scalesheet.predict.arrays import Array, Words, among, no_reasons, words
 from scalesheet.predict.cases import Cases, cases
 from scalesheet.predict.lookups import Known
 from scalesheet.predict.read import Read
+from scalesheet.vocabulary import AXES, METHODS
 
-STAGES = (0, 1, 2, 3)
-TENSORS = (1, 2, 4, 8)  # within a node
-PIPELINES = (1, 2, 4, 8, 16)
-MICRO_BATCHES = (1, 2, 4, 8, 16, 32, 64)
-CHECKPOINTING = ("none", "full")
 LAYOUT = ("stage", "tensor", "pipeline", "micro_batch")
-_KIND = {
-    "pretrain": "pretrain",
-    "full": "finetune-full",
-    "lora": "finetune-lora",
-    "qlora": "finetune-qlora",
-}
 
 
 @dataclass(frozen=True)
@@ -65,7 +55,7 @@ def grid(book: Book, job: Job, offers: Offers, catalogue: Known, rank: float) ->
     numbers = sorted({float(count) for _, count in pairs})
     axes = axes_of(job, numbers)
     layout = [np.array(values) for name, values in axes.items() if name in LAYOUT]
-    sizes = (len(pairs), len(job.methods), *map(len, layout), len(CHECKPOINTING))
+    sizes = (len(pairs), len(job.methods), *map(len, layout), len(AXES["checkpointing"]))
     places = np.unravel_index(np.arange(math.prod(sizes)), sizes)
     number = np.array([numbers.index(count) for _, count in pairs], dtype=np.int64)
     own = np.array([axes["trainer"].index(job.trainer_of(name)) for name in job.methods])
@@ -82,7 +72,7 @@ def grid(book: Book, job: Job, offers: Offers, catalogue: Known, rank: float) ->
     framework = np.where(among(trainers, "general"), "hf", "").astype(object)
     described = _cases(job, catalogue, accelerators, methods, gpus, micro)
     ways = tensor * pipeline
-    checkpointing = words(CHECKPOINTING)[ckpt]
+    checkpointing = words(AXES["checkpointing"])[ckpt]
     packed = among(methods, "qlora")
     described = replace(
         described,
@@ -107,10 +97,7 @@ def axes_of(job: Job, gpus: Sequence[float]) -> Mapping[str, Sequence[float | st
     return {
         "gpus": gpus,
         "trainer": sorted({job.trainer_of(method) for method in job.methods}),
-        "stage": STAGES,
-        "tensor": TENSORS,
-        "pipeline": PIPELINES,
-        "micro_batch": MICRO_BATCHES,
+        **{name: AXES[name] for name in LAYOUT},
     }
 
 
@@ -132,7 +119,7 @@ def _cases(
         "id": np.full(rows, "", dtype=object),
         "model": np.full(rows, job.model, dtype=object),
         "hardware": accelerators,
-        "kind": words([_KIND[name] for name in methods.tolist()]),
+        "kind": words([METHODS[name].case for name in methods.tolist()]),
     }
     numbers = {
         "gpus": gpus,

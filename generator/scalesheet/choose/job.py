@@ -7,24 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from scalesheet.book import Book
 from scalesheet.model import Key, Plan, Stated
 from scalesheet.predict.fits import Coefficients, coefficients
+from scalesheet.vocabulary import METHODS
 
 #: The plan that holds the arithmetic of one configuration.
 PLAN = "calculator"
-Method = Literal["pretrain", "full", "lora", "qlora"]
-METHODS: Mapping[str, str] = {
-    "pretrain": "pretraining",
-    "full": "full fine-tuning",
-    "lora": "LoRA",
-    "qlora": "QLoRA",
-}
-#: What fine-tuning may be done by where the method is left open.
-TUNING = ("full", "lora", "qlora")
-TRAINERS = ("general", "tuned")
 #: Inputs of the plan that hold for every candidate, and may be set.
 ASSUMED = ("tuning_goodput", "power_share", "host_factor", "usable_share", "rank")
 
@@ -46,7 +36,7 @@ class Job:
     trainer: str = ""  # general or tuned; else tuned for pretraining
 
     def trainer_of(self, method: str) -> str:
-        return self.trainer or ("tuned" if method == "pretrain" else "general")
+        return self.trainer or METHODS[method].trainer
 
 
 @dataclass(frozen=True)

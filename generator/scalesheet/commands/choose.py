@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from scalesheet.codes import FINDINGS, GOOD
 from scalesheet.commands import UsageError, as_of, folder, model_of
+from scalesheet.vocabulary import METHODS, TERMS, TRAINERS, TUNING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
     from scalesheet.predict.lookups import Known
 
 SUMMARY = "find the cheapest configuration that trains a model in time"
-#: As in `choose.job` and the catalogue, which are loaded only when something is chosen.
-METHODS = ("pretrain", "full", "lora", "qlora")
-TERMS = ("on-demand", "spot", "reserved")
-TRAINERS = ("general", "tuned")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -125,7 +122,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _job(options: argparse.Namespace, book: Book, plan: Plan, catalogue: Known) -> Job:
-    from scalesheet.choose.job import TUNING, Job, stated_in
+    from scalesheet.choose.job import Job, stated_in
 
     def usual(name: str, unit: str) -> float:
         return stated_in(book, plan, name, unit)
@@ -154,7 +151,7 @@ def _job(options: argparse.Namespace, book: Book, plan: Plan, catalogue: Known) 
         deadline=deadline,
         certain=options.deadline_end == "high",
         most_gpus=options.gpus_at_most,
-        terms=TERMS if options.term == "any" else (options.term,),
+        terms=tuple(TERMS) if options.term == "any" else (options.term,),
         offers=_offers(options.offers, book, catalogue),
         trainer=options.trainer or "",
     )

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scalesheet.model import Domain
+from scalesheet.vocabulary import PRECISIONS, RECORDED, WEIGHTS_PRECISIONS
 
 NOT_STATED = "not stated"
 NOT_MEASURED = "not measured"
@@ -78,7 +79,6 @@ HARDWARE_CHOICES: Mapping[str, Choice] = {
     "kind": Choice("Kind", ("accelerator", "processor"), default="accelerator"),
 }
 
-TERMS = ("on-demand", "spot", "reserved")
 PRICINGS = ("list", "marketplace")
 
 
@@ -187,9 +187,9 @@ MEASUREMENT: Mapping[str, Given] = {
 }
 MEASUREMENT_CHOICES: Mapping[str, Choice] = {
     "how": Choice("How it was found", ("measured", "simulated")),
-    "method": Choice("Method", ("full", "LoRA", "QLoRA")),
-    "precision": Choice("Precision", ("fp32", "tf32", "fp16", "bf16", "fp8", "nf4")),
-    "weights_precision": Choice("Precision of the weights", ("fp32", "fp16", "bf16", "nf4")),
+    "method": Choice("Method", RECORDED),
+    "precision": Choice("Precision", PRECISIONS),
+    "weights_precision": Choice("Precision of the weights", WEIGHTS_PRECISIONS),
     "attention": Choice("Attention kernel", ("sdpa", "eager", "flash")),
     "strategy": Choice("Strategy", ("single", "ddp", "fsdp")),
 }

@@ -26,13 +26,13 @@ from scalesheet.resolve.catalogue_columns import (
     NOT_STATED,
     PRICINGS,
     PUBLISHED,
-    TERMS,
     Choice,
     Given,
 )
 from scalesheet.resolve.drafts import Draft, DraftTable
 from scalesheet.resolve.values import Lowering, citation, stated
 from scalesheet.units import Units
+from scalesheet.vocabulary import TERMS
 
 
 def new_table(name: str, title: str, documents: Sequence[Document]) -> DraftTable:
@@ -329,7 +329,7 @@ def offers_table(
     _texts(table, documents, texts)
     _texts(table, documents, {"includes": "Includes"})
     pricing = Choice("Pricing", PRICINGS, default=PRICINGS[0])
-    _choices(table, documents, {"term": Choice("Term", TERMS), "pricing": pricing})
+    _choices(table, documents, {"term": Choice("Term", tuple(TERMS)), "pricing": pricing})
     _texts(table, documents, {"commitment": "Commitment"})
     _references(table, documents, "accelerator", "Accelerator", "hardware", found, tables, units)
     if tables["nodes"].rows or any("node" in document.data for document in documents):

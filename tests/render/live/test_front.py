@@ -19,7 +19,7 @@ from render.live.reading import open_read
 from render.pages.rendered import html
 from scalesheet.book import Book
 from scalesheet.choose.case import Case, taken
-from scalesheet.choose.job import METHODS, PLAN, Job, assumptions
+from scalesheet.choose.job import PLAN, Job, assumptions
 from scalesheet.choose.search import search
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
@@ -32,6 +32,7 @@ from scalesheet.render.pages.front import FrontPage, front_page
 from scalesheet.render.pages.question import LAYOUT
 from scalesheet.render.script import runtime
 from scalesheet.values import Results, Value
+from scalesheet.vocabulary import METHODS
 from shipped import ROOT, shipped, shipped_book
 
 Open = Callable[..., Page]
@@ -219,7 +220,7 @@ def test_any_answer_is_the_evaluators_in_the_layout_of_choose(
     made, at = found.grid, found.at[row]
     layout = [getattr(made, each)[at] for each in LAYOUT]
     assert [results.scalars[each].value for each in LAYOUT] == layout
-    assert results.scalars["method"].value == METHODS[method]
+    assert results.scalars["method"].value == METHODS[method].plan
 
 
 #: Cases whose link leads to their formulas: rented, and on accelerators that nobody rents out.

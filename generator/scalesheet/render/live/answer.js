@@ -8,7 +8,6 @@ scalesheet.answer = (() => {
   const { runs } = scalesheet.cases;
   const SVG = "http://www.w3.org/2000/svg";
   const NBSP = "\u00a0";
-  const TERMS = { "on-demand": "on demand", spot: "spot", reserved: "reserved" };
   const FITS = {
     fits: "good",
     "may not fit": "warn",
@@ -20,7 +19,7 @@ scalesheet.answer = (() => {
   const { question } = scalesheet;
   const plan = scalesheet.plans[question.plan];
   const { scalars, tables } = plan.shown;
-  const METHODS = question.methods;
+  const { methods: METHODS, terms: TERMS } = question;
 
   // ---------------------------------------------------------------- figures
 

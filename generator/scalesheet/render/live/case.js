@@ -7,16 +7,15 @@
 
 scalesheet.cases = (() => {
   const { Refused, read, edited, change, rowsOf, written } = scalesheet.inputs;
-  const { AXES, trainerOf, nearest, search, sells } = scalesheet.layouts;
+  const { AXES, nearest, search, sells } = scalesheet.layouts;
   const MOST_GPUS = 1024;
   const AUTO = "auto";
-  const PRETRAINING = "pretraining";
   const BLOCKED = ["does not fit", "cannot run"];
 
   const { question } = scalesheet;
   const plan = scalesheet.plans[question.plan];
   const { scalars } = plan.shown;
-  const { layout: LAYOUT, own: OWN } = question;
+  const { layout: LAYOUT, own: OWN, methods, pretraining: PRETRAINING, trainers } = question;
   const inputName = (name) => (name === "gpu" ? OWN : name);
   const FOUND = new Set([...LAYOUT, "trainer"]); // what is found unless it is stated
   const ASKED = question.order
@@ -62,7 +61,7 @@ scalesheet.cases = (() => {
   /** The inputs of the plan for a case, with further ones. */
   function inputsOf(wanted, extra) {
     const trainer = wanted.get("trainer");
-    const values = { trainer: trainer === AUTO ? trainerOf(wanted.get("method")) : trainer };
+    const values = { trainer: trainer === AUTO ? trainers[wanted.get("method")] : trainer };
     for (const [name, value] of wanted) if (!FOUND.has(name)) values[inputName(name)] = value;
     let changes = new Map();
     const all = { ...values, supply: "owned", ...extra };
@@ -171,9 +170,9 @@ scalesheet.cases = (() => {
       found.push(each);
       return each;
     }
-    if (method !== "pretraining") {
-      for (const other of ["full fine-tuning", "LoRA", "QLoRA"])
-        if (other !== method) yield* tried("method", other);
+    if (method !== PRETRAINING) {
+      for (const other of Object.keys(methods))
+        if (other !== method && other !== PRETRAINING) yield* tried("method", other);
     }
     if (gpus % 2 === 0) yield* tried("gpus", gpus / 2);
     let more = gpus * 2;

@@ -6,17 +6,8 @@
 "use strict";
 
 scalesheet.layouts = (() => {
-  /** The plainer first, as ties are broken. */
-  const AXES = {
-    stage: [0, 1, 2, 3],
-    tensor: [1, 2, 4, 8],
-    pipeline: [1, 2, 4, 8, 16],
-    checkpointing: ["none", "full"],
-    micro_batch: [64, 32, 16, 8, 4, 2, 1],
-  };
+  const AXES = scalesheet.question.axes; // the plainer first, as ties are broken
   const SAME = 1 + 1e-9; // what differs by rounding alone is the same
-
-  const trainerOf = (method) => (method === "pretraining" ? "tuned" : "general");
 
   const SPLIT = ["stage", "tensor", "pipeline", "micro_batch"]; // what the conditions rest on
   const MOST_KNOWN = 100;
@@ -63,7 +54,7 @@ scalesheet.layouts = (() => {
     const ways = "checkpointing" in fixed ? [fixed.checkpointing] : AXES.checkpointing;
     for (const { split, broken } of layouts(plan, inputs, fixed)) {
       for (const checkpointing of ways) {
-        for (const [micro_batch, count] of broken)
+        for (const [micro_batch, count] of [...broken].reverse())
           if (count === 0) yield { ...split, micro_batch, checkpointing };
       }
     }
@@ -73,7 +64,7 @@ scalesheet.layouts = (() => {
   function nearest(plan, inputs, fixed) {
     let [best, fewest] = [undefined, Infinity];
     for (const { split, broken } of layouts(plan, inputs, fixed)) {
-      for (const [micro_batch, count] of [...broken].reverse()) {
+      for (const [micro_batch, count] of broken) {
         if (count < fewest) [best, fewest] = [{ ...fixed, ...split, micro_batch }, count];
       }
     }
@@ -116,5 +107,5 @@ scalesheet.layouts = (() => {
     return gpus <= whole || (joined && gpus % 8 === 0);
   }
 
-  return Object.freeze({ AXES, trainerOf, nearest, search, sells });
+  return Object.freeze({ AXES, nearest, search, sells });
 })();

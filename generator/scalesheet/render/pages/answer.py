@@ -18,17 +18,13 @@ from scalesheet.render.pages.html import Html, join, tag
 from scalesheet.render.pages.places import scalar_anchor
 from scalesheet.render.pages.question import ORDER, OWN, Answered, Change, Edits, Offered
 from scalesheet.values import Results, Value
+from scalesheet.vocabulary import METHODS, TERMS, TUNING
 
 PAGE = "book/plans/{plan}.html"
 #: Figures of the answer, each with its formula on the plan's page.
 FIGURES = ("hours", "calendar_time", "cost", "verdict")
-METHODS = {
-    "full fine-tuning": "Full fine-tuning",
-    "LoRA": "LoRA",
-    "QLoRA": "QLoRA",
-    "pretraining": "Pretraining",
-}
-TERMS = {"on-demand": "on demand", "spot": "spot", "reserved": "reserved"}
+#: Titles of the methods by a plan's word, as the page offers them.
+METHOD_TITLES = {METHODS[name].plan: METHODS[name].title for name in (*TUNING, "pretrain")}
 FITS = {"fits": "good", "may not fit": "warn", "does not fit": "bad", "cannot run": "bad"}
 CHANGES = {
     "fits": "What one change gives",
@@ -89,7 +85,7 @@ def _below(context: Context, plan: Plan, found: Answered) -> Html:
 
 def _case(context: Context, plan: Plan, found: Answered) -> Html:
     scalars = found.results.scalars
-    method = METHODS[str(scalars["method"].value)]
+    method = METHOD_TITLES[str(scalars["method"].value)]
     return tag(
         "p",
         f"{method} of ",
@@ -465,7 +461,7 @@ def _change(context: Context, plan: Plan, each: Change, hours: Format, cost: For
 def change_text(context: Context, each: Change) -> str:
     some = each.some
     if "method" in some:
-        return f"{METHODS[some['method']]} instead"
+        return f"{METHOD_TITLES[some['method']]} instead"
     gpus = some.get("gpus")
     if "gpu" in some:
         count = f"{gpus} × " if gpus else ""

@@ -11,7 +11,7 @@ from scalesheet.choose.conditions import TABLE as CONDITIONS
 from scalesheet.choose.offers import ALONE, together
 from scalesheet.model import Key, Plan
 from scalesheet.printers.base import number
-from scalesheet.render.pages.answer import METHODS, title_of
+from scalesheet.render.pages.answer import METHOD_TITLES, title_of
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.html import Html, tag
 from scalesheet.render.pages.live import shown
@@ -19,6 +19,7 @@ from scalesheet.render.pages.places import scalar_anchor
 from scalesheet.render.pages.question import LAYOUT, ORDER, OWN, Answered
 from scalesheet.render.part import part
 from scalesheet.render.script import program
+from scalesheet.vocabulary import AXES, METHODS, PRETRAINING, TERMS, TRAINERS
 
 #: Figures that the page reads, and so all that its script can compute.
 FIGURES = (
@@ -44,7 +45,6 @@ COLUMNS = (
     ("models", "max_sequence"),
     ("hardware", "kind"),
 )
-TRAINERS = ("general", "tuned")
 AUTO = "auto"
 Entry = Callable[..., Html]
 Choice = Callable[..., Html]
@@ -165,7 +165,7 @@ def _methods(chosen: str) -> Html:
                     tag("input", type="radio", name="method", value=name, checked=name == chosen),
                     tag("span", title),
                 )
-                for name, title in METHODS.items()
+                for name, title in METHOD_TITLES.items()
             ),
             class_="segments",
         ),
@@ -178,11 +178,11 @@ def _layout(plan: Plan, found: Answered, entry: Entry, choice: Choice) -> Html:
     """What is usually left to be found: it is told, and can be fixed."""
     auto = (AUTO, AUTO)
     lists = {
-        "stage": ("ZeRO stage", ("0", "1", "2", "3")),
-        "tensor": ("Tensor parallel", ("1", "2", "4", "8")),
-        "pipeline": ("Pipeline stages", ("1", "2", "4", "8", "16")),
-        "micro_batch": ("Micro-batch", ("1", "2", "4", "8", "16", "32", "64")),
-        "checkpointing": ("Checkpointing", ("none", "full")),
+        "stage": ("ZeRO stage", AXES["stage"]),
+        "tensor": ("Tensor parallel", AXES["tensor"]),
+        "pipeline": ("Pipeline stages", AXES["pipeline"]),
+        "micro_batch": ("Micro-batch", AXES["micro_batch"]),
+        "checkpointing": ("Checkpointing", AXES["checkpointing"]),
         "trainer": ("Trainer", TRAINERS),
     }
     return tag(
@@ -200,7 +200,7 @@ def _layout(plan: Plan, found: Answered, entry: Entry, choice: Choice) -> Html:
             entry("batch", "Batch", "sequences"),
             entry("rank", "Rank of LoRA"),
             *(
-                choice(name, title, auto, *((word, word) for word in words), chosen=AUTO)
+                choice(name, title, auto, *((str(word), str(word)) for word in words), chosen=AUTO)
                 for name, (title, words) in lists.items()
             ),
             class_="row layout",
@@ -243,7 +243,11 @@ def question_script(book: Book, plan: Plan, stated: Mapping[str, str]) -> str:
         "order": list(ORDER),
         "own": OWN,
         "layout": list(LAYOUT),
-        "methods": METHODS,
+        "methods": METHOD_TITLES,
+        "trainers": {method.plan: method.trainer for method in METHODS.values()},
+        "pretraining": PRETRAINING,
+        "terms": TERMS,
+        "axes": AXES,
         "sold": _sold(book),
         "anchors": {
             name: scalar_anchor(plan, plan.scalars[name])

@@ -22,9 +22,8 @@ from scalesheet.numbers import format_of, text
 from scalesheet.predict.tasks import TASKS
 from scalesheet.render.pages.answer import (
     CHANGES,
-    METHODS,
+    METHOD_TITLES,
     NONE,
-    TERMS,
     answer,
     change_text,
     title_of,
@@ -36,6 +35,7 @@ from scalesheet.render.pages.html import Html, tag
 from scalesheet.render.pages.plain.text import link, plain
 from scalesheet.render.pages.question import OWN, Answered, Unanswered, answered
 from scalesheet.render.scores import error
+from scalesheet.vocabulary import TERMS
 
 QUESTION = "question"
 SCRIPTS = ("runtime", "question", "front")
@@ -209,7 +209,7 @@ def _question_in_words(context: Context, found: Answered) -> str:
         fmt = format_of(scalar, [value], context.book.units)
         return text(value, fmt, context.symbol(scalar))
 
-    method = METHODS[str(scalars["method"].value)]
+    method = METHOD_TITLES[str(scalars["method"].value)]
     model = title_of(context, "models", str(scalars["model"].value))
     gpu = title_of(context, "hardware", str(scalars[OWN].value))
     lines = [

@@ -19,7 +19,7 @@ from scalesheet.choose.case import MOST_GPUS, Case, changes, taken
 from scalesheet.choose.conditions import obstacles
 from scalesheet.choose.grid import axes_of
 from scalesheet.choose.grid import stated as stated_of
-from scalesheet.choose.job import METHODS, Job, assumptions
+from scalesheet.choose.job import Job, assumptions
 from scalesheet.choose.offers import ALONE, together
 from scalesheet.choose.search import BEYOND, Search, search
 from scalesheet.evaluate import evaluate
@@ -27,6 +27,7 @@ from scalesheet.evaluate.edits import EditError, read_edit
 from scalesheet.model import Key, Plan, Stated
 from scalesheet.predict.lookups import Known, known
 from scalesheet.values import Results, Value
+from scalesheet.vocabulary import METHODS, PRETRAINING, TERMS, TUNING, method_of
 
 #: The plan's input that a page calls `gpu`.
 OWN = "owned_gpu"
@@ -50,7 +51,6 @@ ORDER = (
     "gpus",
     *LAYOUT,
 )
-TERMS = ("on-demand", "spot", "reserved")
 #: Verdicts of what does not run: hours and cost have no meaning then.
 BLOCKED = ("does not fit", "cannot run")
 Edits = Mapping[Key, Stated]
@@ -126,7 +126,7 @@ def answered(book: Book, plan: Plan, stated: Mapping[str, str]) -> Answered:
     own = given.get(Key(OWN)) or plan.scalars[OWN].stated
     assert own is not None
     accelerator = str(own.value)
-    method = next(m for m, title in METHODS.items() if title == _value(plan, given, "method"))
+    method = method_of(_value(plan, given, "method"))
     fixed = {name: each.value for name in LAYOUT if (each := given.get(Key(name))) is not None}
     gpus = int(_float(_stated(plan, given, "gpus")))
     case = Case(method, accelerator, gpus, cast("Mapping[str, float | str]", fixed))
@@ -174,7 +174,7 @@ def runs(results: Results) -> bool:
 def _completed(book: Book, plan: Plan, given: Mapping[Key, Stated]) -> dict[Key, Stated]:
     """The case with what pretraining begins with where it does not say: the plan's epochs, and its
     usual batch for the case."""
-    if _value(plan, given, "method") != METHODS["pretrain"] or Key("batch") in given:
+    if _value(plan, given, "method") != PRETRAINING or Key("batch") in given:
         return dict(given)
     batch = _number(evaluate(book, plan, given).scalars["usual_batch"])
     return {**given, Key("batch"): Stated(batch, batch, batch)}
@@ -195,7 +195,7 @@ def _search(
 ) -> Search:
     """What `choose` would search in for the same job, without a deadline, on up to so many."""
     asked = evaluate(book, plan, given).scalars
-    tuning = () if method == "pretrain" else tuple(m for m in METHODS if m != "pretrain")
+    tuning = () if method == "pretrain" else TUNING
     job = Job(
         model=str(asked["model"].value),
         methods=tuning or (method,),
@@ -246,7 +246,7 @@ def _changed(book: Book, plan: Plan, found: Search, given: Edits, case: Case) ->
         own = {Key(OWN): Stated(other.accelerator)}
         edits = _decided(book, plan, found, row, {**given, **own})
         texts = {
-            "method": METHODS[other.method],
+            "method": METHODS[other.method].plan,
             "gpus": str(other.gpus),
             "gpu": other.accelerator,
         }

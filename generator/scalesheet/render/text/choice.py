@@ -11,7 +11,7 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.choose.answer import DECIDED, FIGURES, Answer, Row
 from scalesheet.choose.binding import Limit, Miss, Relaxed
-from scalesheet.choose.job import ASSUMED, METHODS
+from scalesheet.choose.job import ASSUMED
 from scalesheet.choose.search import Search
 from scalesheet.model import Key, Plan, Stated
 from scalesheet.numbers import format_of, text
@@ -20,6 +20,7 @@ from scalesheet.render.api.text import as_json, csv_text
 from scalesheet.render.api.values import value_json
 from scalesheet.render.text.plan import aligned
 from scalesheet.values import Value
+from scalesheet.vocabulary import METHODS
 
 GB = 1e9
 _CHECKPOINTING = {"none": "no checkpointing", "full": "checkpointing"}
@@ -68,7 +69,7 @@ class Teller:
         return ", ".join([*parts, _CHECKPOINTING[str(made.checkpointing[at])]])
 
     def method(self, row: Row) -> str:
-        return METHODS[str(self.found.grid.method[self.found.at[row.row]])]
+        return METHODS[str(self.found.grid.method[self.found.at[row.row]])].plan
 
     def differences(self, row: Row, than: Row) -> str:
         """What a row does otherwise than another."""
@@ -135,7 +136,7 @@ class Teller:
         job = self.found.job
         models = self.book.tables["models"]
         title = models.row_titles[models.rows.index(job.model)]
-        methods = " or ".join(METHODS[name] for name in job.methods)
+        methods = " or ".join(METHODS[name].plan for name in job.methods)
         return (
             f"{title}, {methods}: {_count(job.tokens)} tokens in sequences of "
             f"{job.sequence:,.0f}, {job.batch:,.0f} in a step, within {_time(job.deadline)}"

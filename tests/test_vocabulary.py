@@ -1,0 +1,49 @@
+"""The vocabulary has the words of the schemas, of records and of the plan that computes."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from scalesheet import schemas
+from scalesheet.choose.job import PLAN
+from scalesheet.steps import job
+from scalesheet.vocabulary import (
+    AXES,
+    METHODS,
+    PRECISIONS,
+    RECORDED,
+    TERMS,
+    TRAINERS,
+    WEIGHTS_PRECISIONS,
+    method_of,
+)
+from shipped import shipped_book
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "words"),
+    [
+        ("rate", "term", tuple(TERMS)),
+        ("measurement", "method", RECORDED),
+        ("measurement", "precision", PRECISIONS),
+        ("measurement", "weights_precision", WEIGHTS_PRECISIONS),
+    ],
+)
+def test_a_file_may_say_these_and_no_others(kind: str, field: str, words: tuple[str, ...]) -> None:
+    assert tuple(schemas.written(kind)["properties"][field]["enum"]) == words
+
+
+def test_a_step_is_one_of_a_record() -> None:
+    assert get_args(job.Method) == RECORDED
+    assert set(get_args(job.Precision)) <= set(PRECISIONS)
+
+
+def test_the_plan_that_computes_says_the_same() -> None:
+    plan = shipped_book().plans[PLAN]
+    words = {name: plan.scalars[name].words for name in ("method", "trainer", "checkpointing")}
+    assert set(words["method"]) == {method.plan for method in METHODS.values()}
+    assert set(words["trainer"]) == set(TRAINERS)
+    assert set(words["checkpointing"]) >= set(AXES["checkpointing"])
+    assert [method_of(method.plan) for method in METHODS.values()] == list(METHODS)
