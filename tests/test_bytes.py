@@ -21,9 +21,11 @@ def test_two_builds_of_the_book_give_the_same_bytes(checkout: Path, tmp_path: Pa
     other = copied(tmp_path / "somewhere else" / "zwei")
     subprocess.run(
         command("build", "--data", str(other / "data"), "--out", str(other / "build")),
-        cwd="/", check=True, capture_output=True,
+        cwd="/",
+        check=True,
+        capture_output=True,
         env=environment(PYTHONHASHSEED="4242", TZ="America/Adak", **ASCII),
-    )  # fmt: skip
+    )
     made = contents(checkout / "build")
     assert made == contents(other / "build")
     assert contents(checkout / "docs" / "book") == contents(other / "docs" / "book")

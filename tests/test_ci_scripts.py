@@ -68,11 +68,20 @@ def run(folder: Path, script: str, answers: Answers, *arguments: str, **more: st
     (tools / "answers").write_text(json.dumps(answers), "utf-8")
     shutil.copytree(ROOT / ".ci", project, dirs_exist_ok=True)
     done = subprocess.run(
-        [project / script, *arguments], capture_output=True, text=True, timeout=60, check=False,
-        env={"PATH": f"{tools}:{os.environ['PATH']}", "SCALESHEET": str(tools / "scalesheet"),
-             "GITHUB_REPOSITORY": "a/b", "GITHUB_STEP_SUMMARY": str(folder / "summary"),
-             "LC_ALL": "C.UTF-8", **more},
-    )  # fmt: skip
+        [project / script, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={
+            "PATH": f"{tools}:{os.environ['PATH']}",
+            "SCALESHEET": str(tools / "scalesheet"),
+            "GITHUB_REPOSITORY": "a/b",
+            "GITHUB_STEP_SUMMARY": str(folder / "summary"),
+            "LC_ALL": "C.UTF-8",
+            **more,
+        },
+    )
     asked, summary = tools / "asked", folder / "summary"
     lines = asked.read_text("utf-8").splitlines() if asked.exists() else []
     for line, _ in map(json.loads, lines):  # what is asked of us is what our commands take

@@ -186,8 +186,11 @@ def test_a_reader_that_goes_away_is_no_error(data: str) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
-        env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stdout == "A small plan\n"
     assert done.stderr == ""
 
@@ -218,8 +221,9 @@ def test_output_is_utf_8_whatever_the_locale(data: str, locale: dict[str, str]) 
     done = subprocess.run(
         [sys.executable, "-m", "scalesheet", "show", "small", "--data", data],
         env={**os.environ, "PYTHONPATH": str(ROOT / "generator"), **locale},
-        capture_output=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        check=True,
+    )
     assert "5.5 [5.0–6.1]" in done.stdout.decode("utf-8")
 
 

@@ -66,8 +66,11 @@ def test_a_changed_price_leaves_every_page_that_does_not_show_it(finished: Path)
     build(finished / "data", finished / "build")
     after = written(site, book)
     assert before.keys() == after.keys()
-    changed = {path.name if path.parent == site else f"{path.parent.name}/{path.name}"
-               for path in after if before[path] != after[path]}  # fmt: skip
+    changed = {
+        path.name if path.parent == site else f"{path.parent.name}/{path.name}"
+        for path in after
+        if before[path] != after[path]
+    }
     kept = {"index.html", "models/tiny.html", "formulas/weight-memory.html", "tables/index.html"}
     assert {"offers/offer.html", "offers/offer.md", "changes/index.html"} <= changed
     assert not changed & kept
@@ -106,11 +109,20 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> None:
         lambda at: (at / "docs" / "book" / "own.md").write_text("# Not of the build\n"),
     ],
     ids=[
-        "data", "page by hand", "configuration", "text taken into a page", "new page", "page gone",
-        "output edited", "output added to", "output lost", "stamp edited", "pages lost",
+        "data",
+        "page by hand",
+        "configuration",
+        "text taken into a page",
+        "new page",
+        "page gone",
+        "output edited",
+        "output added to",
+        "output lost",
+        "stamp edited",
+        "pages lost",
         "pages added to",
     ],
-)  # fmt: skip
+)
 def test_any_change_of_input_or_output_is_noticed_once(
     finished: Path, change: Callable[[Path], object]
 ) -> None:

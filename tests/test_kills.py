@@ -65,9 +65,13 @@ class Builds:
         self.count.write_bytes(b"")
         told = {"COUNT": str(self.count), "LAST": str(last), "PYTHONDONTWRITEBYTECODE": "1"}
         done = subprocess.run(
-            self.build, cwd=self.folder, env=environment(PYTHONPATH=self.path, **told),
-            start_new_session=True, capture_output=True, check=False,
-        )  # fmt: skip
+            self.build,
+            cwd=self.folder,
+            env=environment(PYTHONPATH=self.path, **told),
+            start_new_session=True,
+            capture_output=True,
+            check=False,
+        )
         changes = self.count.stat().st_size
         expected = -signal.SIGKILL if 0 < last <= changes else 0
         assert done.returncode == expected, done.stderr.decode()

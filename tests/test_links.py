@@ -19,10 +19,17 @@ SHIPPED = Path(__file__).parents[1] / "data"
 
 #: What the server answers, by path: status, and where it passes the asker on to.
 ANSWERS = {
-    "/good": (200, ""), "/gone": (410, ""), "/private": (403, ""), "/broken": (500, ""),
-    "/moved": (301, "/moved-again"), "/moved-again": (308, "/good"), "/detour": (302, "/good"),
-    "/lost": (301, "/nowhere"), "/circle": (302, "/circle"), "/file": (302, "file:///etc/passwd"),
-}  # fmt: skip
+    "/good": (200, ""),
+    "/gone": (410, ""),
+    "/private": (403, ""),
+    "/broken": (500, ""),
+    "/moved": (301, "/moved-again"),
+    "/moved-again": (308, "/good"),
+    "/detour": (302, "/good"),
+    "/lost": (301, "/nowhere"),
+    "/circle": (302, "/circle"),
+    "/file": (302, "file:///etc/passwd"),
+}
 #: Code and the words that a message must hold, for each address that is told of.
 EXPECTED = {
     "gone": ("L001", "answers 410, gone; look for where the text is now"),

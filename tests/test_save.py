@@ -147,8 +147,10 @@ def test_killed_before_any_operation_on_files_it_is_the_old_data_or_the_new(tmp_
     done = subprocess.run(
         [sys.executable, "-c", DIES, str(tmp_path)],
         env=environment(PYTHONPATH=os.pathsep.join(sys.path)),
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     operations, ends = map(int, done.stdout.split())
     assert operations > 10
@@ -199,8 +201,9 @@ def test_an_edit_after_a_kill_is_left_and_named_once(
     assert str(error.value.filename).endswith("plan.yaml")
     recover(data)
     assert contents(data) == NEW | {
-        "plans/p/plan.yaml": b"an editor's", "plans/p/.plan.yaml.saving": b"new p",
-    }  # fmt: skip
+        "plans/p/plan.yaml": b"an editor's",
+        "plans/p/.plan.yaml.saving": b"new p",
+    }
 
 
 def test_a_journal_that_came_with_the_data_reaches_nothing_outside(tmp_path: Path) -> None:

@@ -77,9 +77,13 @@ def start(tmp_path: Path) -> Iterator[Callable[[], Serving]]:
 
     def begin() -> Serving:
         process = subprocess.Popen(
-            command("serve", "--port", "0"), cwd=tmp_path, env=environment(PYTHONUNBUFFERED="1"),
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        )  # fmt: skip
+            command("serve", "--port", "0"),
+            cwd=tmp_path,
+            env=environment(PYTHONUNBUFFERED="1"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
         serving = Serving(process, tmp_path / "data")
         started.append(serving)
         assert process.stdout is not None

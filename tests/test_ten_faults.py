@@ -19,38 +19,83 @@ Fault = tuple[str, str, str, str, str]
 OF_FORM: list[Fault] = [
     ("hardware/card.yaml", "memory:", "memori:", "S001", "did you mean 'memory'?"),
     ("hardware/card.yaml", "value: 1008", "value: 1 008", "S003", "numbers are written like 2000"),
-    ("hardware/card.yaml", "spec, source: a-vendor}\ndense_bf16", "spec}\ndense_bf16",
-     "S002", "write a source; only an assumption or a decision stands without one"),
+    (
+        "hardware/card.yaml",
+        "spec, source: a-vendor}\ndense_bf16",
+        "spec}\ndense_bf16",
+        "S002",
+        "write a source; only an assumption or a decision stands without one",
+    ),
     ("rates/offer.yaml", "on-demand\np", "ondemand\np", "S004", "did you mean 'on-demand'?"),
-    ("rates/offer.yaml", "from: 2026-01-01", "from: 2023-01-01",
-     "V007", "sort the entries, the oldest first"),
+    (
+        "rates/offer.yaml",
+        "from: 2026-01-01",
+        "from: 2023-01-01",
+        "V007",
+        "sort the entries, the oldest first",
+    ),
     ("formulas/weight-memory.yaml", "a-paper", "a-papr", "N006", "did you mean 'a-paper'?"),
-    ("sources.yaml", "2026-11-20", "2026-11-31",
-     "S006", "expected a date YYYY-MM-DD that exists in the calendar"),
+    (
+        "sources.yaml",
+        "2026-11-20",
+        "2026-11-31",
+        "S006",
+        "expected a date YYYY-MM-DD that exists in the calendar",
+    ),
     ("plans/small/plan.yaml", "low: 1800", "low: 2100", "V001", "exchange or mend them"),
     ("models/Tiny Two.yaml", "", "title: A\n", "S005", "use a-z, 0-9 and '-'; rename it"),
     ("models/broken.yaml", "", "title: A\n\tfamily: B\n", "Y001", "indent with spaces"),
-]  # fmt: skip
+]
 
 #: In what they mean.
 OF_MEANING: list[Fault] = [
     ("rates/offer.yaml", "accelerator: card", "accelerator: crad", "N002", "did you mean 'card'?"),
-    ("formulas/weight-memory.yaml", "params * b", "params + b",
-     "U002", "bring one of them to what the other measures"),
-    ("plans/small/plan.yaml", "total.gpu_hours * price", "total.gpu_hour * price",
-     "N001", "did you mean 'phases.total.gpu_hours'?"),
-    ("plans/small/plan.yaml", "steps / steps_per_hour", "steps",
-     "U002", "multiply it by something in hour / step, or declare what it gives"),
-    ("plans/small/plan.yaml", "USD / (GPU * hour)", "Taler / (GPU * hour)",
-     "U001", "declare it in units.yaml"),
+    (
+        "formulas/weight-memory.yaml",
+        "params * b",
+        "params + b",
+        "U002",
+        "bring one of them to what the other measures",
+    ),
+    (
+        "plans/small/plan.yaml",
+        "total.gpu_hours * price",
+        "total.gpu_hour * price",
+        "N001",
+        "did you mean 'phases.total.gpu_hours'?",
+    ),
+    (
+        "plans/small/plan.yaml",
+        "steps / steps_per_hour",
+        "steps",
+        "U002",
+        "multiply it by something in hour / step, or declare what it gives",
+    ),
+    (
+        "plans/small/plan.yaml",
+        "USD / (GPU * hour)",
+        "Taler / (GPU * hour)",
+        "U001",
+        "declare it in units.yaml",
+    ),
     ("plans/small/plan.yaml", "value: card,", "value: cadr,", "N002", "did you mean 'card'?"),
-    ("plans/small/plan.yaml", "gpu_hours, cost]", "gpu_hours, costs]",
-     "N001", "did you mean 'cost'?"),
+    (
+        "plans/small/plan.yaml",
+        "gpu_hours, cost]",
+        "gpu_hours, costs]",
+        "N001",
+        "did you mean 'cost'?",
+    ),
     ("plans/small/plan.yaml", "count(runs) ==", "count(runs ==", "F001", "expected ')' to close"),
-    ("plans/small/plan.yaml", "gpus: {formula: cards}", "gpus: {formula: sqroot(cards)}",
-     "N001", "did you mean 'sqrt'?"),
+    (
+        "plans/small/plan.yaml",
+        "gpus: {formula: cards}",
+        "gpus: {formula: sqroot(cards)}",
+        "N001",
+        "did you mean 'sqrt'?",
+    ),
     ("hardware/card.yaml", "unit: GB / second", "unit: GB", "U002", "give it in GB / second"),
-]  # fmt: skip
+]
 
 _COMMAND = re.compile(
     r"::(error|warning) file=([^,:]+),line=([0-9]+),col=([0-9]+),title=([^,:]+)::(.+)"
@@ -87,8 +132,10 @@ def test_ten_faults_are_ten_messages_each_with_its_remedy(
         assert parts is not None, command
         file, message = Path(unquote(parts[2])), unquote(parts[6])
         assert (str(file), int(parts[3]), message) == (
-            diagnostic.path, diagnostic.line, diagnostic.message,
-        )  # fmt: skip
+            diagnostic.path,
+            diagnostic.line,
+            diagnostic.message,
+        )
         assert len(file.read_text("utf-8").splitlines()) >= diagnostic.line
         assert unquote(parts[5]).startswith(diagnostic.code)
     assert len(as_markdown(found).splitlines()) == 10

@@ -145,8 +145,11 @@ _NAMED = re.compile(
 
 def named_units() -> set[str]:
     """Every unit text that the program names, in its tables, code and schemas."""
-    found = {str(given.unit) for table in (HARDWARE, MODEL, PUBLISHED, NODE, MEASUREMENT)
-             for given in table.values()}  # fmt: skip
+    found = {
+        str(given.unit)
+        for table in (HARDWARE, MODEL, PUBLISHED, NODE, MEASUREMENT)
+        for given in table.values()
+    }
     found |= {computed.unit for columns in DERIVED.values() for computed in columns.values()}
     found |= {column[1] for column in PHASE_COLUMNS.values()}
     for path in (*PACKAGE.glob("schema/*.json"), *PACKAGE.rglob("*.py")):
@@ -199,7 +202,7 @@ def test_a_built_in_unit_may_be_declared_as_what_it_is(tmp_path: Path, line: str
         ("tiny: {is: 1e-60 * byte}", "U005 the unit is further than 1e30 from the base"),
         ("none: {is: 0 * byte}", "U005 '0' is not a positive number"),
     ],
-)  # fmt: skip
+)
 def test_a_unit_that_is_declared_wrongly_is_refused(
     tmp_path: Path, line: str, message: str
 ) -> None:

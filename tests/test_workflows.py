@@ -50,12 +50,10 @@ each = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 #: What a job may do beyond reading, by workflow and job: only such as run the main branch's code.
 GRANTED = {
     "check.yml": {},
-    "comment.yml": {
-        "comment": {"contents": "read", "actions": "read", "pull-requests": "write"}
-    },
+    "comment.yml": {"comment": {"contents": "read", "actions": "read", "pull-requests": "write"}},
     "pages.yml": {"publish": {"pages": "write", "id-token": "write"}},
     "weekly.yml": {"upkeep": {"contents": "read", "issues": "write"}},
-}  # fmt: skip
+}
 
 
 LOCK = ROOT / "requirements" / "site.txt"
@@ -113,8 +111,9 @@ def test_newer_versions_of_lock_and_actions_come_as_pull_requests() -> None:
     schema = json.loads(SCHEMA.with_name("dependabot.json").read_text("utf-8"))
     assert list(Draft7Validator(schema).iter_errors(config)) == []
     assert {each["package-ecosystem"]: each["directory"] for each in config["updates"]} == {
-        "pip": f"/{LOCK.parent.relative_to(ROOT)}", "github-actions": "/",
-    }  # fmt: skip
+        "pip": f"/{LOCK.parent.relative_to(ROOT)}",
+        "github-actions": "/",
+    }
 
 
 def test_there_are_no_others() -> None:
@@ -148,8 +147,9 @@ def test_an_action_has_the_same_commit_everywhere() -> None:
 def test_it_may_read_and_few_may_write(path: Path) -> None:
     workflow = read_yaml(path)
     assert workflow["permissions"] == {"contents": "read"}
-    granted = {name: job["permissions"] for name, job in workflow["jobs"].items()
-               if "permissions" in job}  # fmt: skip
+    granted = {
+        name: job["permissions"] for name, job in workflow["jobs"].items() if "permissions" in job
+    }
     assert granted == GRANTED[path.name]
     assert "pull_request_target" not in workflow["on"]
     assert "secrets." not in path.read_text("utf-8")
@@ -209,9 +209,13 @@ def test_every_command_is_one_of_the_project(path: Path) -> None:
 def test_the_data_is_checked_first_then_everything_then_the_site_is_published() -> None:
     check, pages = jobs("check.yml"), jobs("pages.yml")
     assert {name: job.get("needs") for name, job in check.items()} == {
-        "data": None, "numbers": "data", "editors": "data", "measure": "data", "program": "data",
+        "data": None,
+        "numbers": "data",
+        "editors": "data",
+        "measure": "data",
+        "program": "data",
         "proof": "data",
-    }  # fmt: skip
+    }
     commands = [step["run"] for step in check["data"]["steps"] if "run" in step]
     assert commands[-1] == ".venv/bin/scalesheet check --format github"
     assert (check["program"]["needs"], check["program"]["steps"][-1]["run"]) == ("data", ".ci/run")

@@ -32,15 +32,25 @@ tables:
 def test_claims_are_made_from_rows_with_their_ids(tmp_path: Path) -> None:
     made = {each.claim.id: each for each in audited(tmp_path, ROWS).claims}
     assert list(made) == [
-        "001-L020-01", "001-L020-02", "001-L020-03",
-        "001-L025-01", "001-L025-02",  # numbers close up where a row has no such claim
-        "001-L026-01", "001-L026-02", "001-L026-03",  # lines go on from the row before
-    ]  # fmt: skip
+        "001-L020-01",
+        "001-L020-02",
+        "001-L020-03",
+        "001-L025-01",
+        "001-L025-02",  # numbers close up where a row has no such claim
+        "001-L026-01",
+        "001-L026-02",
+        "001-L026-03",  # lines go on from the row before
+    ]
     assert [each.verdict for each in made.values()] == [
-        "reproduced", "input", "reproduced",
-        "input", "reproduced",
-        "reproduced", "input", "contradicted",
-    ]  # fmt: skip
+        "reproduced",
+        "input",
+        "reproduced",
+        "input",
+        "reproduced",
+        "reproduced",
+        "input",
+        "contradicted",
+    ]
     assert made["001-L020-03"].because == (
         "@001-L020-02 / speed = 1,000 / 2,000 = 0.5 h, as written."
     )
@@ -62,9 +72,13 @@ tables:
 """
     made = [(each.claim.id, each.claim.quote) for each in audited(tmp_path, claims).claims]
     assert made == [
-        ("001-L040-01", "(2 cards)"), ("001-L041-03", "7"), ("001-L041-04", "8"),
-        ("001-L050-01", "(4 cards)"), ("001-L051-03", "9"), ("001-L051-04", "10"),
-    ]  # fmt: skip
+        ("001-L040-01", "(2 cards)"),
+        ("001-L041-03", "7"),
+        ("001-L041-04", "8"),
+        ("001-L050-01", "(4 cards)"),
+        ("001-L051-03", "9"),
+        ("001-L051-04", "10"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -84,40 +98,85 @@ def test_a_column_of_claims_is_drawn_together(tmp_path: Path, says: str, express
 
 BAD = [
     # claims, code, part of the message
-    ("claims: {001-L001-01: {quote: x, says: 5 hour, from: speed, expect: input}}",
-     "U002", "'from of @001-L001-01' is declared in hour, but the formula gives step / hour"),
-    ("claims: {001-L001-01: {quote: x, says: 5 hour, from: sped, expect: input}}",
-     "N001", "unknown name 'sped'; did you mean 'speed'?"),
-    ("claims: {001-L001-01: {quote: x, says: 5 hours, lacks: [x], expect: input}}",
-     "U001", "unknown unit 'hours'; did you mean 'hour'?"),
-    ("claims: {001-L001-01: {quote: x, says: adamw, from: speed, expect: input}}",
-     "F004", "expected a text, found a number"),
-    ("claims: {001-L001-01: {quote: x, says: 5 hour, from: optimizer, expect: input}}",
-     "F004", "expected a number, found a text"),
-    ("claims: {001-L001-01: {quote: x, says: 5 hour, from: 2 *, expect: input}}",
-     "F001", "formula, character 4"),
-    ("claims: {001-L001-01: {quote: x, says: 5 hour, from: '@001-L002-01', expect: input}}",
-     "C001", "there is no claim '001-L002-01'"),
-    ("claims: {001-L001-01: {quote: x, says: 1 GPU, plan: 2 * cards, expect: input}}",
-     "C005", "'plan' names one quantity"),
-    ("claims: {001-L001-01: {quote: x, says: 1 GPU, role: bound, lacks: [x], expect: input}}",
-     "C005", "a bound says which way"),
-    ("claims: {002-L001-01: {quote: x, says: 1 GPU, lacks: [x], expect: underdetermined}}",
-     "C007", "is of another document than '001'"),
-    ("claims: {one: {quote: x, says: 1 GPU, lacks: [x], expect: underdetermined}}",
-     "C007", "'one' is not the id of a claim, as in '001-L012-01'"),
-    (ROWS + "claims: {001-L001-01: {quote: x, says: 1, from: 'sum(@runs.step)', expect: input}}",
-     "C001", "no claims are made as 'runs.step'; did you mean 'runs.steps'?"),
-    (ROWS + "claims: {001-L001-01: {quote: x, says: 1, from: '@runs.steps', expect: input}}",
-     "C001", "'@runs.steps' is many claims"),
+    (
+        "claims: {001-L001-01: {quote: x, says: 5 hour, from: speed, expect: input}}",
+        "U002",
+        "'from of @001-L001-01' is declared in hour, but the formula gives step / hour",
+    ),
+    (
+        "claims: {001-L001-01: {quote: x, says: 5 hour, from: sped, expect: input}}",
+        "N001",
+        "unknown name 'sped'; did you mean 'speed'?",
+    ),
+    (
+        "claims: {001-L001-01: {quote: x, says: 5 hours, lacks: [x], expect: input}}",
+        "U001",
+        "unknown unit 'hours'; did you mean 'hour'?",
+    ),
+    (
+        "claims: {001-L001-01: {quote: x, says: adamw, from: speed, expect: input}}",
+        "F004",
+        "expected a text, found a number",
+    ),
+    (
+        "claims: {001-L001-01: {quote: x, says: 5 hour, from: optimizer, expect: input}}",
+        "F004",
+        "expected a number, found a text",
+    ),
+    (
+        "claims: {001-L001-01: {quote: x, says: 5 hour, from: 2 *, expect: input}}",
+        "F001",
+        "formula, character 4",
+    ),
+    (
+        "claims: {001-L001-01: {quote: x, says: 5 hour, from: '@001-L002-01', expect: input}}",
+        "C001",
+        "there is no claim '001-L002-01'",
+    ),
+    (
+        "claims: {001-L001-01: {quote: x, says: 1 GPU, plan: 2 * cards, expect: input}}",
+        "C005",
+        "'plan' names one quantity",
+    ),
+    (
+        "claims: {001-L001-01: {quote: x, says: 1 GPU, role: bound, lacks: [x], expect: input}}",
+        "C005",
+        "a bound says which way",
+    ),
+    (
+        "claims: {002-L001-01: {quote: x, says: 1 GPU, lacks: [x], expect: underdetermined}}",
+        "C007",
+        "is of another document than '001'",
+    ),
+    (
+        "claims: {one: {quote: x, says: 1 GPU, lacks: [x], expect: underdetermined}}",
+        "C007",
+        "'one' is not the id of a claim, as in '001-L012-01'",
+    ),
+    (
+        ROWS + "claims: {001-L001-01: {quote: x, says: 1, from: 'sum(@runs.step)', expect: input}}",
+        "C001",
+        "no claims are made as 'runs.step'; did you mean 'runs.steps'?",
+    ),
+    (
+        ROWS + "claims: {001-L001-01: {quote: x, says: 1, from: '@runs.steps', expect: input}}",
+        "C001",
+        "'@runs.steps' is many claims",
+    ),
     (ROWS.replace("table: runs", "table: rins"), "N001", "the plan has no table 'rins'"),
     (ROWS.replace("two:", "tow:"), "N002", "'tow' is not a row of runs; did you mean 'two'?"),
-    (ROWS.replace("plan: steps,", "plan: steps, effect: {hours: speed},"),
-     "N001", "there is no headline 'hours'"),
-    (ROWS.replace(", expect: input", ""),
-     "S002", "the claims of 'steps' lack the key 'expect'; add it"),
+    (
+        ROWS.replace("plan: steps,", "plan: steps, effect: {hours: speed},"),
+        "N001",
+        "there is no headline 'hours'",
+    ),
+    (
+        ROWS.replace(", expect: input", ""),
+        "S002",
+        "the claims of 'steps' lack the key 'expect'; add it",
+    ),
     (ROWS.replace("[1k, ", "[1k, 2k, "), "S004", "the row 'one' has 4 cells and the table 3"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("claims", "code", "message"), BAD)
@@ -163,8 +222,12 @@ def test_faults_come_worst_first_by_what_they_do_to_a_headline(tmp_path: Path) -
     assert [each.claim.id for each in contradictions(found)] == ["001-L051-01", "001-L026-03"]
     named = [getattr(f, "claim", None) or getattr(f, "finding", None) for f in faults(found)]
     assert [each.id for each in named if each] == [
-        "large", "001-L051-01", "small", "001-L026-03", "none"
-    ]  # fmt: skip
+        "large",
+        "001-L051-01",
+        "small",
+        "001-L026-03",
+        "none",
+    ]
 
 
 def test_a_headline_is_written_implied_and_computed(tmp_path: Path) -> None:
@@ -188,8 +251,18 @@ def test_json_has_the_promised_keys_and_a_second_run_the_same_bytes(tmp_path: Pa
         texts.append(json.dumps(data) + audit_text(found.book, found.audits["paper"]))
     assert texts[0] == texts[1]
     assert list(data["claims"][0])[:6] == ["plan", "id", "document", "line", "quote", "says"]
-    promised = {"plan", "id", "document", "line", "quote", "says", "computed", "verdict",
-                "inherits", "because"}  # fmt: skip
+    promised = {
+        "plan",
+        "id",
+        "document",
+        "line",
+        "quote",
+        "says",
+        "computed",
+        "verdict",
+        "inherits",
+        "because",
+    }
     assert all(promised <= set(claim) for claim in data["claims"])
     hours = next(c for c in data["claims"] if c["id"] == "001-L020-03")
     assert hours["says"] == {"value": 0.5, "low": 0.5, "high": 0.5, "unit": "hour"}

@@ -120,8 +120,9 @@ def test_a_check_that_fails_as_written_is_a_finding_by_itself(tmp_path: Path) ->
 
 
 def test_a_check_names_the_document_that_it_is_about(tmp_path: Path) -> None:
-    plan = with_checks(BROKEN).replace("source: {key: a-paper, locator: lines 5 and 9-11}\n",
-                                       "source: a-vendor\n")  # fmt: skip
+    plan = with_checks(BROKEN).replace(
+        "source: {key: a-paper, locator: lines 5 and 9-11}\n", "source: a-vendor\n"
+    )
     found = documents(tmp_path, plan)
     assert [f.finding.id for f in found.audits["paper-summary"].findings] == ["check-slow"]
     assert [f.finding.id for f in found.audits["paper"].findings] == ["check-short"]

@@ -60,8 +60,9 @@ def test_the_verdict_on_a_claim(tmp_path: Path, claim: dict[str, str], verdict: 
 
 
 def test_names_of_the_plan_mean_the_scenario_of_the_document(tmp_path: Path) -> None:
-    found = judged(tmp_path, **{"says": "5 hour", "from": "runs['three'].hours",
-                                "plan": "runs['three'].hours"})  # fmt: skip
+    found = judged(
+        tmp_path, **{"says": "5 hour", "from": "runs['three'].hours", "plan": "runs['three'].hours"}
+    )
     assert found.computed is not None
     assert found.corrected is not None
     assert (found.verdict, found.computed.value) == ("reproduced", 5)
@@ -74,11 +75,13 @@ def test_names_of_the_plan_mean_the_scenario_of_the_document(tmp_path: Path) -> 
         ({"says": "1 GPU"}, "it needs 'from', 'against', a 'plan' input of line 4, or 'lacks'"),
         ({"says": "2 GPU", "plan": "cards"}, "'cards' is another value; keep the document's"),
         ({"says": "8.42105 hour", "plan": "runs.total.hours"}, "is computed and no input"),
-        ({"says": "1 GPU", "plan": "cards", "id": "001-L005-01"},
-         "the source of 'cards' is a-paper, line 4, and not line 5 of a-paper"),
+        (
+            {"says": "1 GPU", "plan": "cards", "id": "001-L005-01"},
+            "the source of 'cards' is a-paper, line 4, and not line 5 of a-paper",
+        ),
         ({"says": "1900 step / hour", "plan": "speed", "id": "001-L010-01"}, "a-paper, line 3"),
     ],
-)  # fmt: skip
+)
 def test_a_claim_without_a_basis_says_what_it_needs(
     tmp_path: Path, claim: dict[str, str], why: str
 ) -> None:
@@ -120,28 +123,39 @@ claims:
 @pytest.mark.parametrize(
     ("claim", "because"),
     [
-        ({"says": "5 hour", "from": "@001-L004-02 / speed", "note": "Fine."},
-         "@001-L004-02 / speed = 10,000 / 2,000 = 5 h, as written. Fine."),
-        ({"says": "5 hour", "from": "@001-L004-02 / high(speed.corrected)"},
-         "@001-L004-02 / high(speed.corrected) = 10,000 / 2,000 = 5 h, as written."),
-        ({"says": "300 minute", "from": "@001-L004-02 / speed"},
-         "@001-L004-02 / speed = 10,000 / 2,000 * 60 = 300 min, as written."),
+        (
+            {"says": "5 hour", "from": "@001-L004-02 / speed", "note": "Fine."},
+            "@001-L004-02 / speed = 10,000 / 2,000 = 5 h, as written. Fine.",
+        ),
+        (
+            {"says": "5 hour", "from": "@001-L004-02 / high(speed.corrected)"},
+            "@001-L004-02 / high(speed.corrected) = 10,000 / 2,000 = 5 h, as written.",
+        ),
+        (
+            {"says": "300 minute", "from": "@001-L004-02 / speed"},
+            "@001-L004-02 / speed = 10,000 / 2,000 * 60 = 300 min, as written.",
+        ),
         ({"says": "24 GiB", "from": "gpu.memory"}, "gpu.memory = 24 GiB, as written."),
-        ({"says": "17 hour", "from": "2 * sum(runs.hours)"},
-         "2 * sum(runs.hours) = 16 h, written rounded as 17 h."),
+        (
+            {"says": "17 hour", "from": "2 * sum(runs.hours)"},
+            "2 * sum(runs.hours) = 16 h, written rounded as 17 h.",
+        ),
         ({"says": "at most 24 GB", "from": "need"}, "need = 30 GB, which breaks 'at most 24 GB'."),
-        ({"says": "9.5 .. 15 hour", "role": "range", "from": "fast"},
-         "fast = 10 [8–12] h, outside of 9.5–15 h."),
+        (
+            {"says": "9.5 .. 15 hour", "role": "range", "from": "fast"},
+            "fast = 10 [8–12] h, outside of 9.5–15 h.",
+        ),
         ({"says": "1 hour", "lacks": "[a, b, c]"}, "the document does not state a, b and c."),
         ({"says": "1 GPU", "plan": "cards"}, "stated; the plan takes it as cards."),
     ],
-)  # fmt: skip
+)
 def test_because_puts_the_numbers_in(tmp_path: Path, claim: dict[str, str], because: str) -> None:
     more = "".join(f"    {key}: {_quoted(value)}\n" for key, value in claim.items())
     claims = (
-        "claims:\n  001-L004-01:\n    quote: x\n    expect: input\n" + more
+        "claims:\n  001-L004-01:\n    quote: x\n    expect: input\n"
+        + more
         + "  001-L004-02: {quote: y, says: 10_000 step, lacks: [z], expect: underdetermined}\n"
-    )  # fmt: skip
+    )
     assert audited(tmp_path, claims).claims[0].because == because
 
 

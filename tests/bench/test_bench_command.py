@@ -92,11 +92,21 @@ def test_json_holds_job_figures_and_where_it_is(run, data):
 
 def test_a_config_that_is_a_model_of_the_catalogue_is_that_one(run, tmp_path):
     file = tmp_path / "config.json"
-    file.write_text(json.dumps({
-        "model_type": "llama", "hidden_size": 576, "intermediate_size": 1536,
-        "num_hidden_layers": 30, "num_attention_heads": 9, "num_key_value_heads": 3,
-        "vocab_size": 49152, "tie_word_embeddings": True, "max_position_embeddings": 8192,
-    }))  # fmt: skip
+    file.write_text(
+        json.dumps(
+            {
+                "model_type": "llama",
+                "hidden_size": 576,
+                "intermediate_size": 1536,
+                "num_hidden_layers": 30,
+                "num_attention_heads": 9,
+                "num_key_value_heads": 3,
+                "vocab_size": 49152,
+                "tie_word_embeddings": True,
+                "max_position_embeddings": 8192,
+            }
+        )
+    )
     status, out, _ = run("simulate", str(file), *CARD, "--dry-run", "--format", "json")
     assert status == 0
     assert json.loads(out)["job"]["model"] == "smollm2-135m"
@@ -275,8 +285,12 @@ def test_a_command_says_all_that_a_default_may_change():
     asked = job(shipped_book(), method="QLoRA", weights="nf4", gpus=4, strategy="fsdp")
     said = command("run", replace(asked, checkpointing=True, compiled=True, attention="eager"))
     for words in (
-        "--accelerator rtx4090", "--gpus 4 --strategy fsdp", "--method qlora", "--weights nf4",
-        "--batch 4 --accumulation 2 --sequence 256", "--checkpointing --attention eager --compile",
+        "--accelerator rtx4090",
+        "--gpus 4 --strategy fsdp",
+        "--method qlora",
+        "--weights nf4",
+        "--batch 4 --accumulation 2 --sequence 256",
+        "--checkpointing --attention eager --compile",
         "--rank 8",
-    ):  # fmt: skip
+    ):
         assert words in said

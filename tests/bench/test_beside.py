@@ -59,8 +59,10 @@ def test_what_a_record_does_not_say_is_assumed_and_told(book: Book) -> None:
     found = recorded(book, "a")
     assert (found.job.weights, found.job.rank, found.job.attention) == ("bf16", 8, "sdpa")
     assert [each.partition(" ")[0] for each in found.assumed] == [
-        "weights", "PyTorch's", "adapters",
-    ]  # fmt: skip
+        "weights",
+        "PyTorch's",
+        "adapters",
+    ]
 
 
 @pytest.mark.parametrize(("id", "said"), [("d", "no model"), ("e", "no method; give method: full")])

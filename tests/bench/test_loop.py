@@ -55,8 +55,10 @@ def told(project):
 
 
 def test_one_command_measures_and_records_and_the_simulation_stays_beside(told, project):
-    records = {path.stem: parse(path.read_bytes(), "").data for path in
-               (project / "data" / "measurements").glob(f"{MODEL}-*.yaml")}  # fmt: skip
+    records = {
+        path.stem: parse(path.read_bytes(), "").data
+        for path in (project / "data" / "measurements").glob(f"{MODEL}-*.yaml")
+    }
     assert {record["how"] for record in records.values()} == {"measured", "simulated"}
     for id in records:
         assert f"{id}.yaml" in told

@@ -147,9 +147,17 @@ def test_what_adapters_train_is_what_the_catalogue_counts(book: Book, job: Job) 
     """Two formulas, one number: by matrices, and all linear layers at once."""
     made = Footprint(book, replace(job, method="LoRA", rank=4))
     whole = evaluated(
-        book, "lora-all-linear-parameters", rank=4, layers=24, hidden=896, heads=14, kv_heads=2,
-        head_dim=64, ffn=4864, ffn_matrices=3,
-    )  # fmt: skip
+        book,
+        "lora-all-linear-parameters",
+        rank=4,
+        layers=24,
+        hidden=896,
+        heads=14,
+        kv_heads=2,
+        head_dim=64,
+        ffn=4864,
+        ffn_matrices=3,
+    )
     assert made.trained == whole
 
 
@@ -181,7 +189,11 @@ def test_what_no_batch_saves_is_told_with_other_ways_to_train(book: Book, job: J
     told = [way for way, peak in ways.items() if f"{way} ({peak / 1e9:,.1f} GB)" in said]
     assert told
     assert all(ways[way] <= had for way in told)
-    assert all(ways[f"{way} --checkpointing"] < ways[way] for way in ways if f"{way} --checkpointing" in ways)  # fmt: skip  # noqa: E501
+    assert all(
+        ways[f"{way} --checkpointing"] < ways[way]
+        for way in ways
+        if f"{way} --checkpointing" in ways
+    )
 
 
 def test_a_token_of_a_mixture_meets_the_experts_at_work(book: Book, results: Results) -> None:

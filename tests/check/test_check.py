@@ -94,66 +94,80 @@ def test_the_time_of_a_check_grows_with_the_files_and_no_faster():
     ("kind", "text", "finding"),
     [
         (
-            "hardware", HARDWARE.replace("memory", "memroy"),
+            "hardware",
+            HARDWARE.replace("memory", "memroy"),
             "4:1: S001 unknown key 'memroy'; did you mean 'memory'?",
         ),
         (
-            "hardware", HARDWARE.replace("vendor: A vendor\n", ""),
+            "hardware",
+            HARDWARE.replace("vendor: A vendor\n", ""),
             "1:1: S002 the file lacks the key 'vendor'; add it (Who makes it)",
         ),
         (
-            "hardware", HARDWARE.replace("value: 24,", "value: lots,"),
+            "hardware",
+            HARDWARE.replace("value: 24,", "value: lots,"),
             "4:17: S003 memory.value: expected a number, found the text 'lots'",
         ),
         (
-            "hardware", HARDWARE.replace("value: 24,", "value: '24',"),
+            "hardware",
+            HARDWARE.replace("value: 24,", "value: '24',"),
             "4:17: S003 memory.value: expected a number, found the text '24'; "
             "write it without quotes",
         ),
         (
-            "hardware", HARDWARE.replace("value: 24,", "value: 24, zzz: 1,"),
+            "hardware",
+            HARDWARE.replace("value: 24,", "value: 24, zzz: 1,"),
             "4:21: S001 unknown key 'zzz' in memory; allowed here: value, low, high",
         ),
         (
-            "hardware", HARDWARE.replace("vendor: A vendor", "vendor: 3"),
+            "hardware",
+            HARDWARE.replace("vendor: A vendor", "vendor: 3"),
             "2:9: S003 vendor: expected text, found the number 3; put it in quotes",
         ),
         (
-            "hardware", HARDWARE.replace("kind: spec, source: a-vendor}\nb", "kind: specs}\nb"),
+            "hardware",
+            HARDWARE.replace("kind: spec, source: a-vendor}\nb", "kind: specs}\nb"),
             "4:38: S004 memory.kind: expected one of 'measured', 'simulated', 'vendor', 'spec', "
             "'published', 'assumption', 'decision', found the text 'specs'; did you mean 'spec'?",
         ),
         (
-            "hardware", HARDWARE.replace("unit: GiB, ", ""),
+            "hardware",
+            HARDWARE.replace("unit: GiB, ", ""),
             "4:1: U003 memory lacks the key 'unit'; write a unit; a pure number has the unit 1",
         ),
         (
-            "hardware", HARDWARE + "released: 2022-02-29\n",
+            "hardware",
+            HARDWARE + "released: 2022-02-29\n",
             "9:11: S006 released: expected a date YYYY-MM-DD that exists in the calendar, "
             "found the text '2022-02-29'",
         ),
         (
-            "hardware", HARDWARE + "link: {value: 1, unit: GB / second, kind: spec}\n",
+            "hardware",
+            HARDWARE + "link: {value: 1, unit: GB / second, kind: spec}\n",
             "9:1: S002 link lacks the key 'source'; write a source; only an assumption or a "
             "decision stands without one",
         ),
         (
-            "rate", RATE.replace("card", "Card 1") + "  - {from: 2024-01-01, reason: gone}\n",
+            "rate",
+            RATE.replace("card", "Card 1") + "  - {from: 2024-01-01, reason: gone}\n",
             "3:14: S005 accelerator: expected an id of a-z, 0-9 and '-', found the text 'Card 1'",
         ),
         (
-            "rate", RATE.replace("card", "../card") + "  - {from: 2024-01-01, reason: gone}\n",
+            "rate",
+            RATE.replace("card", "../card") + "  - {from: 2024-01-01, reason: gone}\n",
             "3:14: Y009 accelerator: expected an id of a-z, 0-9 and '-', found the text "
             "'../card'; this is a path, and entities are named by their id",
         ),
         ("rate", RATE + "  []\n", "7:3: S007 prices: expected a list of at least one price"),
         ("rate", RATE + "  - {from: 2024-01-01}\n", "7:5: S002 prices[0] lacks the key 'price'"),
         (
-            "rate", RATE + "  - {from: 2024-01-01, price: -1, unit: USD}\n",
+            "rate",
+            RATE + "  - {from: 2024-01-01, price: -1, unit: USD}\n",
             "7:31: V002 prices[0].price: expected a price above 0, found the number -1",
         ),
         (
-            "plan", SCALARS + "  a: {value: 1, unit: step, formula: b}\n",
+            "plan",
+            SCALARS + "  a: {value: 1, unit: step, formula: b}\n",
             "4:6: S004 scalars.a: expected either a value or a formula, found both",
         ),
         ("plan", SCALARS + "  A: {value: 1, unit: step}\n", "4:3: S005 scalars.A: expected a name"),
@@ -162,7 +176,7 @@ def test_the_time_of_a_check_grows_with_the_files_and_no_faster():
         ("sources", "sources: {a: {title: A, url: 'ftp://a.b'}}", "1:30: S004 sources.a.url: "),
         ("units", "units: {a: {symbol: s}}", "1:9: U005 units.a lacks the key 'dimension'"),
     ],
-)  # fmt: skip
+)
 def test_a_fault_of_form_is_told_at_its_place_with_its_remedy(kind, text, finding):
     assert any(message.startswith(finding) for message in said(kind, text)), said(kind, text)
 
@@ -204,7 +218,7 @@ def test_what_the_loader_refused_is_not_told_again():
         ("{value: 1, low: 0, unit: 1, domain: count}", "4:22: V002 scalars.a: 0 is outside the"),
         ("{value: 1, unit: 1, written: {value: -1}}", "4:43: V002 scalars.a, as written: -1 is"),
     ],
-)  # fmt: skip
+)
 def test_values_are_in_order_and_in_their_domain(scalar, finding):
     (message,) = said("plan", SCALARS + f"  a: {scalar}\n")
     assert message.startswith(finding)
@@ -269,7 +283,7 @@ def test_a_phases_figures_a_formulas_examples_and_a_price_are_values_too():
         ),
         ("{share: {value: 2}}", "14:26: V002 tables.runs, row 'r', column 'share': 2 is outside"),
     ],
-)  # fmt: skip
+)
 def test_a_cell_is_of_its_columns_kind_and_domain(row, finding):
     (message,) = said("plan", TABLE + f"      r: {row}\n")
     assert message.startswith(finding)
@@ -323,16 +337,44 @@ def test_everything_wrong_is_told_at_once_and_in_order():
 # ------------------------------------------------------------------ laws
 
 DATA = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=8)
     | st.sampled_from(["a-paper", "2026-11-20", "step", "each", "../x", "\n", "count", "yes"]),
-    lambda below: st.lists(below, max_size=3)
-    | st.dictionaries(st.sampled_from(
-        ["value", "low", "high", "unit", "source", "key", "formula", "rows", "each", "columns",
-         "reason", "written", "title", "tables", "scalars", "from", "price", "domain", "x"]),
-        below, max_size=4),
+    lambda below: (
+        st.lists(below, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "value",
+                    "low",
+                    "high",
+                    "unit",
+                    "source",
+                    "key",
+                    "formula",
+                    "rows",
+                    "each",
+                    "columns",
+                    "reason",
+                    "written",
+                    "title",
+                    "tables",
+                    "scalars",
+                    "from",
+                    "price",
+                    "domain",
+                    "x",
+                ]
+            ),
+            below,
+            max_size=4,
+        )
+    ),
     max_leaves=6,
-)  # fmt: skip
+)
 
 
 def nodes(data: Any) -> Iterator[tuple[Any, Any]]:

@@ -18,9 +18,15 @@ from shipped import shipped_book
 
 #: A job that many offers can do.
 JOB = Job(
-    model="llama-3-1-8b", methods=TUNING, tokens=1e9, sequence=4096.0, batch=128.0, deadline=72.0,
-    certain=True, most_gpus=64.0,
-)  # fmt: skip
+    model="llama-3-1-8b",
+    methods=TUNING,
+    tokens=1e9,
+    sequence=4096.0,
+    batch=128.0,
+    deadline=72.0,
+    certain=True,
+    most_gpus=64.0,
+)
 Find = Callable[..., Search]
 
 

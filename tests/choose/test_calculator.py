@@ -32,28 +32,53 @@ EXACT = 1e-12
 #: One configuration each; what is left out is as in the first.
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "LoRA on one": {
-        "model": "llama-3-1-8b", "method": "lora", "offer": "runpod-community-rtx4090", "gpus": 1,
-        "stage": 0, "tensor": 1, "pipeline": 1, "micro_batch": 2, "checkpointing": "full",
-        "trainer": "general", "sequence": 2048, "batch": 64,
+        "model": "llama-3-1-8b",
+        "method": "lora",
+        "offer": "runpod-community-rtx4090",
+        "gpus": 1,
+        "stage": 0,
+        "tensor": 1,
+        "pipeline": 1,
+        "micro_batch": 2,
+        "checkpointing": "full",
+        "trainer": "general",
+        "sequence": 2048,
+        "batch": 64,
     },
     "full on a node": {"method": "full", "offer": "lambda-8x-h100-sxm", "gpus": 8, "stage": 3},
     "pretraining on 64": {
-        "method": "pretrain", "trainer": "tuned", "offer": "lambda-8x-h100-sxm", "gpus": 64,
-        "stage": 1, "tensor": 4, "pipeline": 2, "checkpointing": "none", "sequence": 4096,
+        "method": "pretrain",
+        "trainer": "tuned",
+        "offer": "lambda-8x-h100-sxm",
+        "gpus": 64,
+        "stage": 1,
+        "tensor": 4,
+        "pipeline": 2,
+        "checkpointing": "none",
+        "sequence": 4096,
         "batch": 512,
     },
     "shared table": {"model": "qwen2-0-5b", "method": "pretrain", "trainer": "tuned"},
     "QLoRA, packed": {
-        "model": "llama-3-1-70b", "method": "qlora", "offer": "aws-p5-48xlarge", "gpus": 8,
+        "model": "llama-3-1-70b",
+        "method": "qlora",
+        "offer": "aws-p5-48xlarge",
+        "gpus": 8,
     },
     "experts": {
-        "model": "mixtral-8x7b", "method": "full", "offer": "runpod-secure-mi300x", "gpus": 8,
+        "model": "mixtral-8x7b",
+        "method": "full",
+        "offer": "runpod-secure-mi300x",
+        "gpus": 8,
         "stage": 2,
     },
     "no BF16": {
-        "offer": "aws-p3-2xlarge", "micro_batch": 1, "model": "qwen2-0-5b", "method": "full",
+        "offer": "aws-p3-2xlarge",
+        "micro_batch": 1,
+        "model": "qwen2-0-5b",
+        "method": "full",
     },
-}  # fmt: skip
+}
 
 
 def configuration(name: str) -> dict[str, Any]:
@@ -84,12 +109,18 @@ def case(book: Book, inputs: Mapping[str, Any], tmp_path: Path) -> Cases:
     wide = book.tables["hardware"].columns["dense_bf16"].stated[accelerator].reason is None
     kind = {"pretrain": "pretrain", "full": "finetune-full", "lora": "finetune-lora"}
     row = {
-        "id": "r", "model": inputs["model"], "hardware": accelerator, "n_gpus": inputs["gpus"],
-        "seq_len": inputs["sequence"], "global_batch_seqs": inputs["batch"],
-        "micro_batch": inputs["micro_batch"], "act_ckpt": inputs["checkpointing"],
+        "id": "r",
+        "model": inputs["model"],
+        "hardware": accelerator,
+        "n_gpus": inputs["gpus"],
+        "seq_len": inputs["sequence"],
+        "global_batch_seqs": inputs["batch"],
+        "micro_batch": inputs["micro_batch"],
+        "act_ckpt": inputs["checkpointing"],
         "parallelism": f"TP{inputs['tensor']} PP{inputs['pipeline']}",
-        "precision": "bf16" if wide else "fp16", "task": kind.get(inputs["method"], "lora-nf4-dq"),
-    }  # fmt: skip
+        "precision": "bf16" if wide else "fp16",
+        "task": kind.get(inputs["method"], "lora-nf4-dq"),
+    }
     path = tmp_path / "row.csv"
     with path.open("w", newline="") as file:
         table = csv.DictWriter(file, list(row))
@@ -101,10 +132,12 @@ def case(book: Book, inputs: Mapping[str, Any], tmp_path: Path) -> Cases:
         return np.array([text], dtype=object)
 
     return replace(
-        read, zero=np.array([float(inputs["stage"])]), optimizer=word("adam"),
+        read,
+        zero=np.array([float(inputs["stage"])]),
+        optimizer=word("adam"),
         flash=word("yes" if wide else ""),
         framework=word("hf" if inputs["trainer"] == "general" else ""),
-    )  # fmt: skip
+    )
 
 
 def close(one: float, other: float) -> bool:
@@ -123,9 +156,13 @@ def test_throughput_and_its_range_are_those_of_predict(
 
 
 def test_memory_its_range_and_its_parts_are_those_of_predict(
-    book: Book, plan: Plan, case: Cases, cells: Mapping[str, Any], inputs: Mapping[str, Any],
+    book: Book,
+    plan: Plan,
+    case: Cases,
+    cells: Mapping[str, Any],
+    inputs: Mapping[str, Any],
     assumed: Assumptions,
-) -> None:  # fmt: skip
+) -> None:
     made = predict(book, "memory", case)
     value = cells["needed_memory"]
     assert close(value.value * 1e9, made.predicted[0])
@@ -147,11 +184,14 @@ def test_what_a_formula_does_not_know_is_an_assumption_of_the_same_number(
 ) -> None:
     """Numbers that predictions have in their program stand in the plan as inputs."""
     same = {
-        "usual_achievable": ("1", steps.ACHIEVABLE), "beyond_node": ("1", steps.BETWEEN_NODES),
-        "plain_link": ("byte / second", steps.PLAIN_LINK), "several_libraries": ("1", SEVERAL),
-        "query_value_copies": ("1", COPIES), "wide_norm_copies": ("1", WIDE),
+        "usual_achievable": ("1", steps.ACHIEVABLE),
+        "beyond_node": ("1", steps.BETWEEN_NODES),
+        "plain_link": ("byte / second", steps.PLAIN_LINK),
+        "several_libraries": ("1", SEVERAL),
+        "query_value_copies": ("1", COPIES),
+        "wide_norm_copies": ("1", WIDE),
         "usable_share": ("1", memory.USABLE),
-    }  # fmt: skip
+    }
     for name, (unit, number) in same.items():
         assert stated_in(book, plan, name, unit) == pytest.approx(number, rel=1e-15), name
 
@@ -182,21 +222,28 @@ def test_the_shipped_configuration_is_the_answer_to_the_shipped_job(
         if (stated := plan.scalars[name].stated) is not None
     }
     job = Job(
-        model=str(own["model"]), methods=TUNING,
+        model=str(own["model"]),
+        methods=TUNING,
         tokens=stated_in(book, plan, "tokens", "token"),
         sequence=stated_in(book, plan, "sequence", "token / sequence"),
         batch=stated_in(book, plan, "batch", "sequence / step"),
-        deadline=stated_in(book, plan, "deadline", "hour"), certain=True, most_gpus=1024.0,
-    )  # fmt: skip
+        deadline=stated_in(book, plan, "deadline", "hour"),
+        certain=True,
+        most_gpus=1024.0,
+    )
     found = search(book, catalogue, job, assumed)
     best = found.best(found.good)
     assert best is not None
     made, at = found.grid, found.at[best]
     answer = {
-        "method": METHODS[made.method[at]].plan, "offer": found.offers.ids[found.of[best]],
-        "gpus": made.gpus[at], "stage": made.stage[at], "tensor": made.tensor[at],
-        "pipeline": made.pipeline[at], "micro_batch": made.micro_batch[at],
+        "method": METHODS[made.method[at]].plan,
+        "offer": found.offers.ids[found.of[best]],
+        "gpus": made.gpus[at],
+        "stage": made.stage[at],
+        "tensor": made.tensor[at],
+        "pipeline": made.pipeline[at],
+        "micro_batch": made.micro_batch[at],
         "checkpointing": made.checkpointing[at],
-    }  # fmt: skip
+    }
     assert answer == {name: own[name] for name in DECIDED}, f"inputs of {PLAN} to be renewed"
     assert job.trainer_of(made.method[at]) == own["trainer"]

@@ -111,8 +111,10 @@ def test_an_assumption_may_be_set(run: Any) -> None:
         ((MODEL, "--deadline", "3 lightyears"), "expected a time, such as '3 day' or '36 hour'"),
         ((MODEL, "--deadline", "0 h"), "expected a time, such as '3 day' or '36 hour'"),
         ((MODEL, "--deadline", "5 GB"), "expected a time, such as '3 day' or '36 hour'"),
-        ((MODEL, "--offers", "lamda"), "'lamda' is no offer, provider or accelerator that is sold; "
-         "did you mean 'lambda'?"),
+        (
+            (MODEL, "--offers", "lamda"),
+            "'lamda' is no offer, provider or accelerator that is sold; did you mean 'lambda'?",
+        ),
         ((MODEL, "--offers", " , "), "--offers names nothing"),
         ((MODEL, "--tokens", "1e9", "--samples", "5"), "say the same; give one of them"),
         ((MODEL, "--tokens", "many"), "'many' is not a number above 0; write 15e9 or 1B"),
@@ -122,7 +124,7 @@ def test_an_assumption_may_be_set(run: Any) -> None:
         ((MODEL, "--set", "power_share=2"), "outside the domain"),
         ((MODEL, "--method", "magic"), "expected one of pretrain"),
     ],
-)  # fmt: skip
+)
 def test_wrong_usage_says_what_is_expected(run: Any, arguments: tuple[str, ...], says: str) -> None:
     status, out, err = run(*arguments)
     assert status == 2
@@ -173,16 +175,38 @@ def test_the_workbook_has_the_chosen_row_and_computes_the_searchs_numbers(
     run: Any, tmp_path: Path, office: Office, book: Book, plan: Plan
 ) -> None:
     path = tmp_path / "answer.xlsx"
-    wishes = ("llama-3-1-70b", "--method", "pretrain", "--tokens", "1e10", "--batch", "512",
-              "--deadline", "9 day", "--set", "power_share=0.7", "--term", "any")  # fmt: skip
+    wishes = (
+        "llama-3-1-70b",
+        "--method",
+        "pretrain",
+        "--tokens",
+        "1e10",
+        "--batch",
+        "512",
+        "--deadline",
+        "9 day",
+        "--set",
+        "power_share=0.7",
+        "--term",
+        "any",
+    )
     status, text, _ = run(*wishes, "--format", "json", "--workbook", str(path))
     assert status == 0
     best = json.loads(text)["best"]
-    job = {"model": "llama-3-1-70b", "tokens": 1e4, "batch": 512, "deadline": 9,
-           "trainer": "tuned", "power_share": 0.7}  # fmt: skip
+    job = {
+        "model": "llama-3-1-70b",
+        "tokens": 1e4,
+        "batch": 512,
+        "deadline": 9,
+        "trainer": "tuned",
+        "power_share": 0.7,
+    }
     chosen = {name: best[name]["value"] for name in best if name != "why"}
-    inputs = {name: value for name, value in {**chosen, **job}.items()
-              if plan.scalars[name].stated is not None}  # fmt: skip
+    inputs = {
+        name: value
+        for name, value in {**chosen, **job}.items()
+        if plan.scalars[name].stated is not None
+    }
     edits = dict(read_edit(book, plan, f"{name}={value}") for name, value in inputs.items())
     changed = with_inputs(plan, edits)
     with office.open(path) as workbook:

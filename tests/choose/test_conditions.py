@@ -20,9 +20,15 @@ from scalesheet.predict.lookups import Known
 
 #: A layout that runs, in parts to change.
 RUNS: Mapping[str, float | str] = {
-    "model": "llama-3-1-405b", "gpus": 128.0, "batch": 512.0, "trainer": "tuned", "stage": 1.0,
-    "tensor": 8.0, "pipeline": 2.0, "micro_batch": 4.0,
-}  # fmt: skip
+    "model": "llama-3-1-405b",
+    "gpus": 128.0,
+    "batch": 512.0,
+    "trainer": "tuned",
+    "stage": 1.0,
+    "tensor": 8.0,
+    "pipeline": 2.0,
+    "micro_batch": 4.0,
+}
 #: What is changed of it, and all that then keeps it from running.
 OBSTACLES: Mapping[str, tuple[Mapping[str, float | str], list[str]]] = {
     "nothing": ({}, []),
@@ -62,11 +68,13 @@ OBSTACLES: Mapping[str, tuple[Mapping[str, float | str], list[str]]] = {
     ),
     "several": (
         {"pipeline": 16.0, "gpus": 8.0, "stage": 0.0},
-        ["126 layers do not divide among 16 pipeline stages",
-         "8 accelerators do not divide into replicas of 128 "
-         "(tensor degree 8 × 16 pipeline stages)"],
+        [
+            "126 layers do not divide among 16 pipeline stages",
+            "8 accelerators do not divide into replicas of 128 "
+            "(tensor degree 8 × 16 pipeline stages)",
+        ],
     ),
-}  # fmt: skip
+}
 
 
 def inputs(changed: Mapping[str, float | str]) -> Overrides:
@@ -107,12 +115,15 @@ def test_a_layout_runs_where_all_divides_and_software_can(
         ways = tensor * pipeline
         replicas, left = divmod(cards, ways)
         runs = (
-            left == 0 and heads % tensor == 0 and layers % pipeline == 0
+            left == 0
+            and heads % tensor == 0
+            and layers % pipeline == 0
             and (ways == 1 or trainer == "tuned")
-            and (stage == 0 or replicas > 1) and (pipeline == 1 or stage <= 1)
+            and (stage == 0 or replicas > 1)
+            and (pipeline == 1 or stage <= 1)
             and batch % (replicas * micro) == 0
             and (pipeline == 1 or batch >= replicas * micro * pipeline)
-        )  # fmt: skip
+        )
         assert (count == 0) == runs, (cards, trainer, stage, tensor, pipeline, micro)
 
 

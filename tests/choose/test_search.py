@@ -123,7 +123,7 @@ def bound(find: Find, limit: str) -> tuple[Search, int, Relaxed]:
         "deadline": [{"deadline": 64 / 2**n, **many} for n in range(9)],
         "memory": [{"methods": ("full",), "most_gpus": 2.0**n} for n in range(6, -1, -1)],
         "accelerators": [{"methods": ("full",), "most_gpus": 2.0**n} for n in range(6, -1, -1)],
-    }  # fmt: skip
+    }
     for wish in wishes[limit]:
         found = find(**wish)
         best = found.best(found.good)
@@ -205,9 +205,13 @@ def test_any_job_has_an_answer_or_what_is_in_the_way(
     method: str,
 ) -> None:
     found = find(
-        model=model, batch=batch, tokens=tokens, sequence=sequence, deadline=hours,
+        model=model,
+        batch=batch,
+        tokens=tokens,
+        sequence=sequence,
+        deadline=hours,
         methods=(method,),
-    )  # fmt: skip
+    )
     best = found.best(found.good)
     if best is not None:
         assert np.isfinite(found.cost[best])

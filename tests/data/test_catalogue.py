@@ -14,9 +14,17 @@ from scalesheet.values import Results
 
 DATA = Path(__file__).parents[2] / "data"
 CATALOGUE = (
-    "hardware", "nodes", "offers", "models", "measurements", "interconnects", "grids",
-    "electricity", "sites", "loads",
-)  # fmt: skip
+    "hardware",
+    "nodes",
+    "offers",
+    "models",
+    "measurements",
+    "interconnects",
+    "grids",
+    "electricity",
+    "sites",
+    "loads",
+)
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +83,16 @@ def test_the_count_of_every_model_is_the_published_one(book: Book, results: Resu
 @pytest.mark.parametrize(
     ("model", "stated", "wrong", "message"),
     [
-        ("qwen2-0-5b", "494032768", "630167424", "494,032,768 parameters by its architecture, but "
-         "630,167,424 are stated"),
+        (
+            "qwen2-0-5b",
+            "494032768",
+            "630167424",
+            "494,032,768 parameters by its architecture, but 630,167,424 are stated",
+        ),
         ("gpt-2", "124e6", "117e6", "124,439,808 parameters by its architecture, but 117,000,000"),
         ("mixtral-8x7b", "12.9e9", "14e9", "12,879,925,248 active parameters by its architecture"),
     ],
-)  # fmt: skip
+)
 def test_a_count_that_does_not_close_is_told_at_its_row(
     tmp_path: Path, model: str, stated: str, wrong: str, message: str
 ) -> None:

@@ -26,9 +26,13 @@ CHANGES = "fix-a-price"
 @pytest.fixture
 def copy(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     left = () if name == CHANGES else ELSEWHERE
-    data = shutil.copytree(ROOT / "data", tmp_path / "data", ignore=lambda folder, names: [
-        each for each in names if Path(folder) == ROOT / "data" and each in left
-    ])  # fmt: skip
+    data = shutil.copytree(
+        ROOT / "data",
+        tmp_path / "data",
+        ignore=lambda folder, names: [
+            each for each in names if Path(folder) == ROOT / "data" and each in left
+        ],
+    )
     (data / "plans").mkdir(exist_ok=True)
     schemas = "generator/scalesheet/schema"  # new files name theirs, where they are there
     shutil.copytree(ROOT / schemas, tmp_path / schemas)

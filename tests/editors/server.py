@@ -20,8 +20,15 @@ def settings() -> Message:
     stated: Message = json.loads(text)["yaml.schemas"]
     schemas = {ROOT.joinpath(place).resolve().as_uri(): files for place, files in stated.items()}
     store = {"enable": False}
-    return {"yaml": {"schemas": schemas, "validate": True, "hover": True, "completion": True,
-                     "schemaStore": store}}  # fmt: skip
+    return {
+        "yaml": {
+            "schemas": schemas,
+            "validate": True,
+            "hover": True,
+            "completion": True,
+            "schemaStore": store,
+        }
+    }
 
 
 class Server:
@@ -34,8 +41,10 @@ class Server:
         self.asked = 0
         self.found: dict[str, list[Message]] = {}
         root = ROOT.as_uri()
-        able = {"workspace": {"configuration": True},
-                "textDocument": {"hover": {"contentFormat": ["markdown"]}}}  # fmt: skip
+        able = {
+            "workspace": {"configuration": True},
+            "textDocument": {"hover": {"contentFormat": ["markdown"]}},
+        }
         folders = [{"uri": root, "name": "scalesheet"}]
         self.ask(
             "initialize", processId=None, rootUri=root, capabilities=able, workspaceFolders=folders

@@ -19,7 +19,8 @@ def test_a_million_rows_are_evaluated_with_the_languages_own_arithmetic(tmp_path
     speeds = "".join(f"      q{i}: {{speed: {i + 1}}}\n" for i in range(SIDE))
     text = (
         "tables:\n"
-        "  scales:\n    columns: {steps: {unit: step, domain: count}}\n    rows:\n" + scales
+        "  scales:\n    columns: {steps: {unit: step, domain: count}}\n    rows:\n"
+        + scales
         + "  speeds:\n    columns: {speed: {unit: step / hour, domain: positive}}\n    rows:\n"
         + speeds
         + "  grid:\n"
@@ -31,7 +32,7 @@ def test_a_million_rows_are_evaluated_with_the_languages_own_arithmetic(tmp_path
         " formula: \"'long' if whole > limit else 'short'\"}\n"
         "    total: [whole]\n"
         "scalars:\n  limit: {value: 1, unit: hour}\n"
-    )  # fmt: skip
+    )
     examined = plan(tmp_path, text)
     assert said(examined) == []
     results = examined.results["small"]

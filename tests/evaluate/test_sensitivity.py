@@ -67,9 +67,14 @@ def column(plan: Plan, table: str, name: str, factor: float) -> dict[Key, Stated
     ],
 )
 def test_an_effect_is_what_the_evaluator_gives_for_the_moved_input(
-    book: Book, plan: Plan, found: Sensitivity, figure: str, title: str,
-    low: Overrides, high: Overrides,
-) -> None:  # fmt: skip
+    book: Book,
+    plan: Plan,
+    found: Sensitivity,
+    figure: str,
+    title: str,
+    low: Overrides,
+    high: Overrides,
+) -> None:
     one = effect(found, figure, title)
     for side, overrides in ((one.low, low), (one.high, high)):
         whole = evaluate(book, plan, overrides).scalars[figure].value

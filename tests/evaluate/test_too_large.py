@@ -120,7 +120,7 @@ def test_a_page_says_the_same(book: Book, big: float, run_node: Callable[..., An
         ("2 * 1e-999", "F001 '1e-999' is smaller than 1e-100; write 0, or use a smaller unit"),
         ("٣ * 2", "F001 '٣' has no meaning in a formula"),
     ],
-)  # fmt: skip
+)
 def test_shipped_data_that_overflow_are_an_error(
     tmp_path: Path, formula: str, message: str
 ) -> None:
@@ -150,7 +150,7 @@ def test_only_the_first_of_those_that_overflow_is_reported(tmp_path: Path) -> No
         ("cards=1..2.5", "1..2.5 is outside the domain 'count'; write a number that is 1, 2, 3"),
         ("cards=1..2", "the middle of 1..2 is outside the domain 'count'; write a number that is"),
     ],
-)  # fmt: skip
+)
 def test_an_edit_is_within_its_domain_at_both_ends_and_between(
     book: Book, edit: str, message: str
 ) -> None:

@@ -24,40 +24,192 @@ Random = random.Random
 
 #: Numbers that arithmetic, files or spreadsheets treat as special.
 NUMBERS = (
-    "0", "-0", "-0.0", "1", "-1", "0.1", "1e-320", "5e-324", "1e15", "1e16", "1e150", "1e308",
-    "-1e308", "1.7976931348623157e308", "1e309", "1e999", ".inf", "-.inf", ".nan", "nan", "inf",
-    "12345678901234567890", "1_000", "0x10", "0b1", "0o7", "12:30", "1.5.2", "1,5", "٣", "１",
-    "1e", "+5", "2026-02-30", "2026-11-20", "1..2.5", "3..1", "~", "<1", ">=3", "10%", "8 GPU",
-)  # fmt: skip
+    "0",
+    "-0",
+    "-0.0",
+    "1",
+    "-1",
+    "0.1",
+    "1e-320",
+    "5e-324",
+    "1e15",
+    "1e16",
+    "1e150",
+    "1e308",
+    "-1e308",
+    "1.7976931348623157e308",
+    "1e309",
+    "1e999",
+    ".inf",
+    "-.inf",
+    ".nan",
+    "nan",
+    "inf",
+    "12345678901234567890",
+    "1_000",
+    "0x10",
+    "0b1",
+    "0o7",
+    "12:30",
+    "1.5.2",
+    "1,5",
+    "٣",
+    "１",
+    "1e",
+    "+5",
+    "2026-02-30",
+    "2026-11-20",
+    "1..2.5",
+    "3..1",
+    "~",
+    "<1",
+    ">=3",
+    "10%",
+    "8 GPU",
+)
 #: Texts that YAML, Markdown, HTML, spreadsheets, file systems or terminals treat as special.
 TEXTS = (
-    "", " ", "\u200b", "\u00a0", "\u202e", "\ufeff", "no", "yes", "null", "true", "=1+1", "-2",
-    "@x", "+1", "A1", "R1C1", "TRUE", "Does it fit?", "a: b", "a # b", "- a", "[x", "{x", "'", '"',
-    "`", "```", "|", ">", "%", "&a", "*a", "!x", "\\", "/", "..", "../../etc/passwd", "CON",
-    "<script>alert(1)</script>", "<b>", "&amp;", "javascript:alert(1)", "[a](javascript:x)",
-    '--8<-- "/etc/hostname"', "{{ cost }}", "{{ nothing }}", "{{", "}}", "{% x %}", "$x$",
-    "\U0001f680" * 16, "e\u0301" * 40, "\u05d0\u05d1", "x" * 300, "y" * 40_000, "a\tb", "a\nb",
-    "\x07", "History", "Summary", "about",
-)  # fmt: skip
+    "",
+    " ",
+    "\u200b",
+    "\u00a0",
+    "\u202e",
+    "\ufeff",
+    "no",
+    "yes",
+    "null",
+    "true",
+    "=1+1",
+    "-2",
+    "@x",
+    "+1",
+    "A1",
+    "R1C1",
+    "TRUE",
+    "Does it fit?",
+    "a: b",
+    "a # b",
+    "- a",
+    "[x",
+    "{x",
+    "'",
+    '"',
+    "`",
+    "```",
+    "|",
+    ">",
+    "%",
+    "&a",
+    "*a",
+    "!x",
+    "\\",
+    "/",
+    "..",
+    "../../etc/passwd",
+    "CON",
+    "<script>alert(1)</script>",
+    "<b>",
+    "&amp;",
+    "javascript:alert(1)",
+    "[a](javascript:x)",
+    '--8<-- "/etc/hostname"',
+    "{{ cost }}",
+    "{{ nothing }}",
+    "{{",
+    "}}",
+    "{% x %}",
+    "$x$",
+    "\U0001f680" * 16,
+    "e\u0301" * 40,
+    "\u05d0\u05d1",
+    "x" * 300,
+    "y" * 40_000,
+    "a\tb",
+    "a\nb",
+    "\x07",
+    "History",
+    "Summary",
+    "about",
+)
 FORMULAS = (
-    "1 / -0", "1 / 0", "cards / (0 * cards)", "1 if 1e308 * 10 > 5 else 0", "1e308 * 10",
-    "1e308 * 10 - 1e308 * 10", "0 ** 0", "(0 - 1) ** 0.5", "ln(0)", "sqrt(0 - 1)", "ceil(1e300)",
-    "cost", "cost + cards", "unknown", "sum(", "(" * 60 + "1" + ")" * 60, "-" * 60 + "1",
-    " + ".join(["1"] * 200), "'text'", "'a' < 'b'", "count(sizes)", "low(cards)", "between(1, 2)",
-    "reason('x')", "sizes.steps", "sizes['one'].steps", "sizes['none'].steps", "gpu.memory",
-    "max()", "round(1.5)", "argmax(sizes.steps)", "1 as run", "paired(price)", "not cards",
-)  # fmt: skip
+    "1 / -0",
+    "1 / 0",
+    "cards / (0 * cards)",
+    "1 if 1e308 * 10 > 5 else 0",
+    "1e308 * 10",
+    "1e308 * 10 - 1e308 * 10",
+    "0 ** 0",
+    "(0 - 1) ** 0.5",
+    "ln(0)",
+    "sqrt(0 - 1)",
+    "ceil(1e300)",
+    "cost",
+    "cost + cards",
+    "unknown",
+    "sum(",
+    "(" * 60 + "1" + ")" * 60,
+    "-" * 60 + "1",
+    " + ".join(["1"] * 200),
+    "'text'",
+    "'a' < 'b'",
+    "count(sizes)",
+    "low(cards)",
+    "between(1, 2)",
+    "reason('x')",
+    "sizes.steps",
+    "sizes['one'].steps",
+    "sizes['none'].steps",
+    "gpu.memory",
+    "max()",
+    "round(1.5)",
+    "argmax(sizes.steps)",
+    "1 as run",
+    "paired(price)",
+    "not cards",
+)
 #: But no links to pages that are missing, which `build` alone knows.
 PROSE = (
-    "{{ nothing }}", "{{ table nothing }}", "{{ chart }}", "{{ formula cost }}", "{{ cost.x }}",
-    "{{ history }}", "{{ recommendations }}", "{{ table phases where x }}", "{{ ", "[a](https://example.org)",
-    "[a][none]", "[[a]]", "# A", "---",
-    "    {{ nothing }}", "`{{ nothing }}`", "```", "<div>", "| a | b |", "=== ", "!!! note",
-)  # fmt: skip
+    "{{ nothing }}",
+    "{{ table nothing }}",
+    "{{ chart }}",
+    "{{ formula cost }}",
+    "{{ cost.x }}",
+    "{{ history }}",
+    "{{ recommendations }}",
+    "{{ table phases where x }}",
+    "{{ ",
+    "[a](https://example.org)",
+    "[a][none]",
+    "[[a]]",
+    "# A",
+    "---",
+    "    {{ nothing }}",
+    "`{{ nothing }}`",
+    "```",
+    "<div>",
+    "| a | b |",
+    "=== ",
+    "!!! note",
+)
 UNITS = (
-    "1", "USD", "USD / (GPU * hour)", "byte", "GB", "hour ** 99", "hour ** -1", "hour ** 0.5",
-    "GPU * GPU", "GPU hour", "nothing", "()", "1 / 1", "GB/s", "%", "$", "",
-)  # fmt: skip
+    "1",
+    "USD",
+    "USD / (GPU * hour)",
+    "byte",
+    "GB",
+    "hour ** 99",
+    "hour ** -1",
+    "hour ** 0.5",
+    "GPU * GPU",
+    "GPU hour",
+    "nothing",
+    "()",
+    "1 / 1",
+    "GB/s",
+    "%",
+    "$",
+    "",
+)
 KEYS: tuple[str, ...] = tuple(
     sorted(
         {key for kind in KINDS for key in re.findall(r'"([a-z_]+)": \{', json.dumps(written(kind)))}
@@ -240,10 +392,23 @@ def file_twice(rng: Random, file: Path) -> str:
 
 
 OF_FILES: tuple[Callable[[Random, Path], str], ...] = (
-    *(another_value,) * 8, another_key, line_out, line_out, line_twice, line_in, line_in,
-    lines_swapped, indented, cut, bytes_in, *(entry_out,) * 5, *(entry_elsewhere,) * 3, file_out,
-    file_renamed, file_twice,
-)  # fmt: skip
+    *(another_value,) * 8,
+    another_key,
+    line_out,
+    line_out,
+    line_twice,
+    line_in,
+    line_in,
+    lines_swapped,
+    indented,
+    cut,
+    bytes_in,
+    *(entry_out,) * 5,
+    *(entry_elsewhere,) * 3,
+    file_out,
+    file_renamed,
+    file_twice,
+)
 
 
 # ------------------------------------------------------------------ workbooks
@@ -374,13 +539,33 @@ def name_out(rng: Random, workbook: Workbook) -> str:
 
 
 SHEET_FORMULAS = (
-    "1/0", "A1", "Inputs!B5", "SUM(A:A)", "-" * 8_000 + "1", "+".join(["1"] * 4_000), "NA()", "(",
-    "cost*2", "INDIRECT(\"A1\")", "cards", "[1]Sheet!A1", "1E+999", "{1,2}", "IF(1,2,3)", "\"x\"",
-)  # fmt: skip
+    "1/0",
+    "A1",
+    "Inputs!B5",
+    "SUM(A:A)",
+    "-" * 8_000 + "1",
+    "+".join(["1"] * 4_000),
+    "NA()",
+    "(",
+    "cost*2",
+    'INDIRECT("A1")',
+    "cards",
+    "[1]Sheet!A1",
+    "1E+999",
+    "{1,2}",
+    "IF(1,2,3)",
+    '"x"',
+)
 OF_WORKBOOKS: tuple[Callable[[Random, Workbook], str], ...] = (
-    *(cell_typed,) * 4, *(input_typed,) * 4, *(input_scaled,) * 8, rows_out, rows_in,
-    sheet_renamed, sheet_out, name_out,
-)  # fmt: skip
+    *(cell_typed,) * 4,
+    *(input_typed,) * 4,
+    *(input_scaled,) * 8,
+    rows_out,
+    rows_in,
+    sheet_renamed,
+    sheet_out,
+    name_out,
+)
 
 
 # ------------------------------------------------------------------ names, addresses, requests
@@ -396,12 +581,23 @@ def request_of(rng: Random, places: tuple[str, ...]) -> tuple[str, str, Mapping[
     """Method, target and headers of a request that a server may get."""
     target = rng.choice(
         (
-            *(rng.choice(places) for _ in range(4)), "/", "//", "/../../etc/passwd", "/%2e%2e/a",
-            "/%00", "/%", "/%zz", "/" + "a" * rng.choice((10, 300, 5_000)),
+            *(rng.choice(places) for _ in range(4)),
+            "/",
+            "//",
+            "/../../etc/passwd",
+            "/%2e%2e/a",
+            "/%00",
+            "/%",
+            "/%zz",
+            "/" + "a" * rng.choice((10, 300, 5_000)),
             "/-scalesheet-/state.json",
-            "/-scalesheet-/../x", "*", "http://other/", "/\\..\\x", "/é".encode().decode("latin-1"),
+            "/-scalesheet-/../x",
+            "*",
+            "http://other/",
+            "/\\..\\x",
+            "/é".encode().decode("latin-1"),
         )
-    )  # fmt: skip
+    )
     target += rng.choice(("", "", "", "/", "?x=1", "#y", "/.", "%20"))
     host = rng.choice(
         (
@@ -419,7 +615,7 @@ def request_of(rng: Random, places: tuple[str, ...]) -> tuple[str, str, Mapping[
     )
     headers = {"Host": host}
     if rng.random() < 0.3:
-        headers[rng.choice(("Range", "If-Modified-Since", "Content-Length", "Connection"))] = word(
-            rng
-        )[:100].encode("ascii", "ignore").decode().translate(dict.fromkeys(range(32)))  # fmt: skip
+        headers[rng.choice(("Range", "If-Modified-Since", "Content-Length", "Connection"))] = (
+            word(rng)[:100].encode("ascii", "ignore").decode().translate(dict.fromkeys(range(32)))
+        )
     return rng.choice(("GET", "GET", "GET", "HEAD", "POST", "PUT", "X")), target, headers

@@ -44,8 +44,10 @@ A, B, C = Name(("a",)), Name(("b",)), Name(("c",))
         ("a+b*c", Binary("+", A, Binary("*", B, C))),
         ("-a*b", Binary("*", Negative(A), B)),
         ("not a < b and c == a", Logic("and", Not(Compare("<", A, B)), Compare("==", C, A))),
-        ("a if b < c else b if a > c else c",
-         Choice(A, Compare("<", B, C), Choice(B, Compare(">", A, C), C))),
+        (
+            "a if b < c else b if a > c else c",
+            Choice(A, Compare("<", B, C), Choice(B, Compare(">", A, C), C)),
+        ),
         ("10_000", Number(10000)),
         ("1e9", Number(1e9)),
         ("1.5e-3", Number(0.0015)),
@@ -55,15 +57,17 @@ A, B, C = Name(("a",)), Name(("b",)), Name(("c",))
         ("gpu.memory", Name(("gpu", "memory"))),
         ("t['row-1'].c", CellName(("t",), "row-1", "c")),
         ("p.t['row-1'].c", CellName(("p", "t"), "row-1", "c")),
-        ("sum(t.c where t.x >= 5)",
-         Over("sum", Name(("t", "c")), Compare(">=", Name(("t", "x")), Number(5)))),
+        (
+            "sum(t.c where t.x >= 5)",
+            Over("sum", Name(("t", "c")), Compare(">=", Name(("t", "x")), Number(5))),
+        ),
         ("count(t) as run", Cast(Over("count", Name(("t",)), None), "run")),
         ("argmin(t.c).price", Member(Over("argmin", Name(("t", "c")), None), "price")),
         ("energy(hours=a, power=b)", Call("energy", (), (("hours", A), ("power", B)))),
         ("reason('n/a')", Reason(Text("n/a"))),
         ("from + lambda", Binary("+", Name(("from",)), Name(("lambda",)))),
     ],
-)  # fmt: skip
+)
 def test_it_reads(text: str, tree: Node) -> None:
     assert parse(text) == tree
 

@@ -44,16 +44,22 @@ TEST = Compare("==", X, Text("a"))
         ("text('a', n, 'b')", Join((Text("a"), Placeholder(N), Text("b")))),
         ("text('a', 'b', text('c'))", Join((Text("abc"),))),
         ("text(\"{t['r'].c:.0 h}\")", Join((Placeholder(CellName(("t",), "r", "c"), 0, "h"),))),
-        ("text('b {n}' if x == 'a' else '')",
-         Join((Choice(Join((Text("b "), Placeholder(N))), TEST, Text("")),))),
-        ('text(\'{"b" if x == "a" else n}\')',
-         Join((Choice(Text("b"), TEST, Join((Placeholder(N),))),))),
-        ("text('{(n if x == \"a\" else 1):.1}')",
-         Join((Placeholder(Choice(N, TEST, Number(1)), 1),))),
+        (
+            "text('b {n}' if x == 'a' else '')",
+            Join((Choice(Join((Text("b "), Placeholder(N))), TEST, Text("")),)),
+        ),
+        (
+            'text(\'{"b" if x == "a" else n}\')',
+            Join((Choice(Text("b"), TEST, Join((Placeholder(N),))),)),
+        ),
+        (
+            "text('{(n if x == \"a\" else 1):.1}')",
+            Join((Placeholder(Choice(N, TEST, Number(1)), 1),)),
+        ),
         ("reason('no {n}')", Reason(Join((Text("no "), Placeholder(N))))),
         ("reason('a' if x == 'a' else 'b')", Reason(Choice(Text("a"), TEST, Text("b")))),
     ],
-)  # fmt: skip
+)
 def test_it_reads(text: str, tree: Node) -> None:
     assert parse(text) == tree
     assert parse(formula_text(tree)) == tree

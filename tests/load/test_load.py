@@ -39,11 +39,22 @@ def said(content: bytes | str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "number"),
     [
-        ("24", 24), ("-3", -3), ("+3", 3), ("0", 0), ("10_000", 10_000), ("1_000", 1000),
-        ("0.5", 0.5), ("1e9", 1e9), ("1E9", 1e9), ("1.5e-3", 0.0015), ("7e+2", 700.0),
-        ("1_000.5", 1000.5), ("1e-100", 1e-100), ("0e999", 0.0),
+        ("24", 24),
+        ("-3", -3),
+        ("+3", 3),
+        ("0", 0),
+        ("10_000", 10_000),
+        ("1_000", 1000),
+        ("0.5", 0.5),
+        ("1e9", 1e9),
+        ("1E9", 1e9),
+        ("1.5e-3", 0.0015),
+        ("7e+2", 700.0),
+        ("1_000.5", 1000.5),
+        ("1e-100", 1e-100),
+        ("0e999", 0.0),
     ],
-)  # fmt: skip
+)
 def test_numbers_are_read_as_a_reader_expects(each_parser, text, number):
     assert value(text) == number
     assert type(value(text)) is type(number)
@@ -52,21 +63,61 @@ def test_numbers_are_read_as_a_reader_expects(each_parser, text, number):
 @pytest.mark.parametrize(
     "text",
     [
-        "no", "yes", "on", "off", "No", "True", "FALSE", "Null", "12:30", "1:30:00", "2026-11-20",
-        "2024-05", "0x10", "0o7", "007", "-01", ".5", "5.", "1__0", "_1", "1_", "1,000", "15%",
-        "1e", "e9", "1.2.3", "=1+1", "<script>alert(1)</script>", "y", "n", "٣",
+        "no",
+        "yes",
+        "on",
+        "off",
+        "No",
+        "True",
+        "FALSE",
+        "Null",
+        "12:30",
+        "1:30:00",
+        "2026-11-20",
+        "2024-05",
+        "0x10",
+        "0o7",
+        "007",
+        "-01",
+        ".5",
+        "5.",
+        "1__0",
+        "_1",
+        "1_",
+        "1,000",
+        "15%",
+        "1e",
+        "e9",
+        "1.2.3",
+        "=1+1",
+        "<script>alert(1)</script>",
+        "y",
+        "n",
+        "٣",
     ],
-)  # fmt: skip
+)
 def test_everything_else_is_text_as_written(each_parser, text):
     assert value(text) == text
 
 
 @pytest.mark.parametrize(
     ("text", "meant"),
-    [("true", True), ("false", False), ("null", None), ("~", None), ("", None), ("[]", []),
-     ("{}", {}), ("'24'", "24"), ('"no"', "no"), ("|\n  two\n  lines", "two\nlines\n"),
-     (">\n  one\n  line", "one line\n"), ('"\\u00b5"', "µ"), ("'.nan'", ".nan")],
-)  # fmt: skip
+    [
+        ("true", True),
+        ("false", False),
+        ("null", None),
+        ("~", None),
+        ("", None),
+        ("[]", []),
+        ("{}", {}),
+        ("'24'", "24"),
+        ('"no"', "no"),
+        ("|\n  two\n  lines", "two\nlines\n"),
+        (">\n  one\n  line", "one line\n"),
+        ('"\\u00b5"', "µ"),
+        ("'.nan'", ".nan"),
+    ],
+)
 def test_words_quotes_and_blocks(each_parser, text, meant):
     assert value(text) == meant
 
@@ -139,7 +190,10 @@ def test_columns_count_characters_and_not_bytes(each_parser):
                 f"{place}: Y007 {text} is not a number; write a number, or "
                 "{reason: why there is none}"
                 for place, text in [
-                    ("1:4", ".nan"), ("2:4", "-.inf"), ("3:5", "nan"), ("3:10", "Infinity"),
+                    ("1:4", ".nan"),
+                    ("2:4", "-.inf"),
+                    ("3:5", "nan"),
+                    ("3:10", "Infinity"),
                 ]
             ],
         ),
@@ -171,7 +225,7 @@ def test_columns_count_characters_and_not_bytes(each_parser):
         ("a: 1\nb: [1, 2\n", ["2:4: Y001", "close the bracket"]),
         ("a: 1\n b: 2\n", ["2:3: Y001"]),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_part_of_the_format_is_refused_at_its_place(each_parser, text, findings):
     found = said(text)
     if len(findings) == len(found):
@@ -205,7 +259,7 @@ def test_the_rest_of_a_file_with_findings_is_still_there_to_be_checked(each_pars
         (b"a: 1" + b"0" * 5000, "1:4: Y007"),
         (b"a: " + b"x" * 5_000_000, "1:1: Y011 the file is larger than 5 MB"),
     ],
-)  # fmt: skip
+)
 def test_hostile_bytes_are_refused(each_parser, content, finding):
     assert finding in said(content)[0]
 
@@ -244,10 +298,52 @@ def test_no_bytes_raise(content):
 
 
 @settings(max_examples=draws(300))
-@given(st.lists(st.sampled_from(
-    ["a", ": ", "- ", "\n", "  ", "{", "}", "[", "]", ", ", "&x ", "*x", "!t ", "? ", "'", '"',
-     "|", ">", "#", "---\n", "...\n", "%YAML 1.1\n", "<<", "~", "1e9", ".nan", "\\", "\\x", "\t",
-     "\r", "\u2028", "\x00", "@", "`", "é", "\ufeff", "\x85"]), max_size=40))  # fmt: skip
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "a",
+                ": ",
+                "- ",
+                "\n",
+                "  ",
+                "{",
+                "}",
+                "[",
+                "]",
+                ", ",
+                "&x ",
+                "*x",
+                "!t ",
+                "? ",
+                "'",
+                '"',
+                "|",
+                ">",
+                "#",
+                "---\n",
+                "...\n",
+                "%YAML 1.1\n",
+                "<<",
+                "~",
+                "1e9",
+                ".nan",
+                "\\",
+                "\\x",
+                "\t",
+                "\r",
+                "\u2028",
+                "\x00",
+                "@",
+                "`",
+                "é",
+                "\ufeff",
+                "\x85",
+            ]
+        ),
+        max_size=40,
+    )
+)
 def test_no_arrangement_of_yaml_raises(tokens):
     assert_well_formed("".join(tokens).encode())
 
@@ -356,19 +452,32 @@ def test_missing_files_are_named(tmp_path):
 
 @pytest.mark.parametrize(
     "place",
-    ["extra.yaml", "hardware/new/card.yaml", "hardware/card.yml", "plans/plan.yaml",
-     "plans/small/other.yaml", "plans/small/deep/plan.yaml", "Book.yaml", "rates/offer.YAML",
-     "runs/2026/r.yaml"],
-)  # fmt: skip
+    [
+        "extra.yaml",
+        "hardware/new/card.yaml",
+        "hardware/card.yml",
+        "plans/plan.yaml",
+        "plans/small/other.yaml",
+        "plans/small/deep/plan.yaml",
+        "Book.yaml",
+        "rates/offer.YAML",
+        "runs/2026/r.yaml",
+    ],
+)
 def test_yaml_that_no_one_would_read_is_told(tmp_path, place):
     assert found(write(tmp_path, **{place: "a: 1"})) == [(place, "Y010")]
 
 
 @pytest.mark.parametrize(
     "place",
-    ["README.md", "notes/table.csv", "rates/README.md",
-     ".git/config.yaml", "hardware/.card.yaml.swp"],
-)  # fmt: skip
+    [
+        "README.md",
+        "notes/table.csv",
+        "rates/README.md",
+        ".git/config.yaml",
+        "hardware/.card.yaml.swp",
+    ],
+)
 def test_other_files_are_left_alone(tmp_path, place):
     assert found(write(tmp_path, **{place: "a: .nan"})) == []
 

@@ -50,9 +50,12 @@ def test_a_card(
     monkeypatch: pytest.MonkeyPatch, name: str, hip: str | None, vendor: str, form: str
 ) -> None:
     driver(
-        monkeypatch, "cuda", hip, get_device_properties=lambda _: properties(name),
+        monkeypatch,
+        "cuda",
+        hip,
+        get_device_properties=lambda _: properties(name),
         mem_get_info=lambda: (70 * GIB, 80 * GIB),
-    )  # fmt: skip
+    )
     here = accelerator.here("cuda")
     assert (here.device.name, here.device.vendor, here.device.form_factor) == (name, vendor, form)
     assert (here.device.memory, here.device.count) == (80 * GIB, 2)

@@ -26,9 +26,14 @@ WITHIN = 0.05
 #: Of the peak: smaller parts are not held to it.
 SMALL = 0.05
 PLAIN: dict[str, Any] = {
-    "gated": False, "norm": "layernorm", "qkv_bias": True, "output_bias": True, "ffn_bias": True,
-    "kv_heads": 6, "ffn": 768,
-}  # fmt: skip
+    "gated": False,
+    "norm": "layernorm",
+    "qkv_bias": True,
+    "output_bias": True,
+    "ffn_bias": True,
+    "kv_heads": 6,
+    "ffn": 768,
+}
 BARE: dict[str, Any] = {**PLAIN, "qkv_bias": False, "output_bias": False, "ffn_bias": False}
 #: One of each kind of block, by the name that transformers has for it.
 MODELS: dict[str, dict[str, Any]] = {
@@ -55,10 +60,20 @@ LORA = {"method": "LoRA"}
 QLORA = {"method": "QLoRA", "precision": "bf16", "weights": "nf4"}
 EAGER = {"attention": "eager"}
 COMMON = [
-    {}, HALF, AUTOCAST, {**SAVED}, {**HALF, **SAVED}, {**AUTOCAST, **SAVED}, LORA,
-    {**LORA, **HALF}, {**LORA, **HALF, **SAVED}, {"accumulation": 2}, {"batch": 1, "length": 32},
-    {**EAGER, **HALF, **SAVED, "batch": 2, "length": 256}, QLORA,
-]  # fmt: skip
+    {},
+    HALF,
+    AUTOCAST,
+    {**SAVED},
+    {**HALF, **SAVED},
+    {**AUTOCAST, **SAVED},
+    LORA,
+    {**LORA, **HALF},
+    {**LORA, **HALF, **SAVED},
+    {"accumulation": 2},
+    {"batch": 1, "length": 32},
+    {**EAGER, **HALF, **SAVED, "batch": 2, "length": 256},
+    QLORA,
+]
 #: What each kind of block is measured with, beside which nothing is changed.
 JOBS: dict[str, list[dict[str, Any]]] = {
     **dict.fromkeys(("llama", "gpt2", "gpt_neox"), COMMON),
@@ -85,10 +100,20 @@ def shape(kind: str) -> Shape:
     from transformers import AutoConfig, AutoModelForCausalLM
 
     sizes: dict[str, Any] = {
-        "id": "", "title": kind, "layers": 4, "hidden": 192, "heads": 6, "kv_heads": 2,
-        "head_dim": 32, "ffn": 512, "vocab": 2000, "tied": False, "gated": True,
-        "parameters": 0.0, "active_parameters": 0.0,
-    }  # fmt: skip
+        "id": "",
+        "title": kind,
+        "layers": 4,
+        "hidden": 192,
+        "heads": 6,
+        "kv_heads": 2,
+        "head_dim": 32,
+        "ffn": 512,
+        "vocab": 2000,
+        "tied": False,
+        "gated": True,
+        "parameters": 0.0,
+        "active_parameters": 0.0,
+    }
     said = MODELS[kind]
     more = {key: value for key, value in said.items() if key not in sizes}
     own = {key: value for key, value in said.items() if key in sizes}

@@ -22,8 +22,10 @@ def here() -> Measured:
 
 def test_a_processor_is_measured(here: Measured) -> None:
     assert {(rate.what, rate.precision) for rate in here.rates} == {
-        ("copy", ""), ("triad", ""), ("products", "fp32"),
-    }  # fmt: skip
+        ("copy", ""),
+        ("triad", ""),
+        ("products", "fp32"),
+    }
     for rate in here.rates:
         assert 0 < rate.low <= rate.value <= rate.high
         assert rate.repetitions >= 1

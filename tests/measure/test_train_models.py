@@ -107,9 +107,16 @@ def small(name: str) -> Shape:
         more |= {"kv_rank": 16, "rope_dim": 8, "value_dim": 16}
         more["query_rank"] = min(16, more["query_rank"])
     made = replace(
-        shape, layers=2, hidden=64, heads=4, kv_heads=kv_heads, head_dim=16, ffn=256, vocab=128,
+        shape,
+        layers=2,
+        hidden=64,
+        heads=4,
+        kv_heads=kv_heads,
+        head_dim=16,
+        ffn=256,
+        vocab=128,
         more=more,
-    )  # fmt: skip
+    )
     from transformers import AutoConfig, AutoModelForCausalLM
 
     config = configured(made, 16)
@@ -119,13 +126,38 @@ def small(name: str) -> Shape:
     return replace(made, parameters=count)
 
 
-@pytest.mark.parametrize("name", [
-    "bloom-560m", "deepseek-moe-16b", "deepseek-v2-lite", "deepseek-v3", "falcon-7b", "falcon-40b",
-    "gemma-2-2b", "gemma-3-1b", "gpt-2", "gpt-j-6b", "llama-4-scout", "mixtral-8x7b", "mpt-7b",
-    "olmo-1b", "olmo-2-7b", "olmoe-1b-7b", "opt-125m", "phi-2", "phi-3-5-moe", "pythia-70m",
-    "qwen1-5-moe-a2-7b", "qwen2-5-0-5b", "qwen3-0-6b", "qwen3-30b-a3b", "stablelm-2-1-6b",
-    "starcoder2-3b", "starcoderbase",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bloom-560m",
+        "deepseek-moe-16b",
+        "deepseek-v2-lite",
+        "deepseek-v3",
+        "falcon-7b",
+        "falcon-40b",
+        "gemma-2-2b",
+        "gemma-3-1b",
+        "gpt-2",
+        "gpt-j-6b",
+        "llama-4-scout",
+        "mixtral-8x7b",
+        "mpt-7b",
+        "olmo-1b",
+        "olmo-2-7b",
+        "olmoe-1b-7b",
+        "opt-125m",
+        "phi-2",
+        "phi-3-5-moe",
+        "pythia-70m",
+        "qwen1-5-moe-a2-7b",
+        "qwen2-5-0-5b",
+        "qwen3-0-6b",
+        "qwen3-30b-a3b",
+        "stablelm-2-1-6b",
+        "starcoder2-3b",
+        "starcoderbase",
+    ],
+)
 def test_every_family_takes_steps(name):
     with warnings.catch_warnings():
         quiet()
@@ -150,11 +182,19 @@ def test_experts_get_no_adapters_and_are_not_made_four_bit():
 
 def test_a_model_is_built_from_its_configuration():
     config = {
-        "model_type": "qwen2", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2,
-        "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 128,
-        "tie_word_embeddings": True, "architectures": ["Qwen2ForCausalLM"],
-        "torch_dtype": "bfloat16", "transformers_version": "4.40.0", "use_cache": True,
-    }  # fmt: skip
+        "model_type": "qwen2",
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "vocab_size": 128,
+        "tie_word_embeddings": True,
+        "architectures": ["Qwen2ForCausalLM"],
+        "torch_dtype": "bfloat16",
+        "transformers_version": "4.40.0",
+        "use_cache": True,
+    }
     block = 2 * 64 + 2 * 64 * 64 + 2 * 64 * 32 + 64 + 2 * 32 + 3 * 64 * 128
     shape = replace(llama(), config=config, parameters=128 * 64 + 64 + 2 * block, vocab=128)
     assert built(shape) == "Qwen2ForCausalLM"
@@ -166,14 +206,17 @@ def test_a_model_is_built_from_its_configuration():
         built(replace(shape, config={"model_type": "qwen2_vl"}))
 
 
-@pytest.mark.parametrize(("settings", "says"), [
-    ({"method": "QLoRA"}, "QLoRA is what keeps weights in nf4"),
-    ({"weights": "nf4"}, "QLoRA is what keeps weights in nf4"),
-    ({"weights": "bf16"}, "say bf16 for both, or keep the weights in fp32"),
-    ({"gpus": 2}, "take single for one, ddp or fsdp for several"),
-    ({"strategy": "ddp"}, "take single for one, ddp or fsdp for several"),
-    ({"precision": "tf32"}, "tf32 is a way of NVIDIA's accelerators"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"method": "QLoRA"}, "QLoRA is what keeps weights in nf4"),
+        ({"weights": "nf4"}, "QLoRA is what keeps weights in nf4"),
+        ({"weights": "bf16"}, "say bf16 for both, or keep the weights in fp32"),
+        ({"gpus": 2}, "take single for one, ddp or fsdp for several"),
+        ({"strategy": "ddp"}, "take single for one, ddp or fsdp for several"),
+        ({"precision": "tf32"}, "tf32 is a way of NVIDIA's accelerators"),
+    ],
+)
 def test_a_job_that_contradicts_itself_is_refused(settings, says):
     with pytest.raises(Unbuildable, match=says):
         checked(job(**settings))
@@ -203,15 +246,28 @@ def test_a_library_that_is_not_there_is_told_with_its_extra(monkeypatch):
         present(job(method="LoRA"))
 
 
-@pytest.mark.parametrize(("error", "kind", "asked"), [
-    (torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total"),
-     OutOfMemory, 2.5 * 2**30),
-    (RuntimeError("[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't "
-                  "allocate memory: you tried to allocate 4096 bytes. Error code 12"),
-     OutOfMemory, 4096),
-    (MemoryError(), OutOfMemory, None),
-    (RuntimeError("No available kernel. Aborting execution."), Unbuildable, None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("error", "kind", "asked"),
+    [
+        (
+            torch.OutOfMemoryError(
+                "CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total"
+            ),
+            OutOfMemory,
+            2.5 * 2**30,
+        ),
+        (
+            RuntimeError(
+                "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't "
+                "allocate memory: you tried to allocate 4096 bytes. Error code 12"
+            ),
+            OutOfMemory,
+            4096,
+        ),
+        (MemoryError(), OutOfMemory, None),
+        (RuntimeError("No available kernel. Aborting execution."), Unbuildable, None),
+    ],
+)
 def test_an_error_of_pytorch_is_told_as_what_it_means(error, kind, asked):
     fault = named(error, job(), 3e9)
     assert type(fault) is kind

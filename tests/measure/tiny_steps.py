@@ -24,9 +24,21 @@ def llama(layers: int = 2, vocab: int = 512, tied: bool = False, **more: Any) ->
     block = 2 * hidden + 2 * hidden * heads * head + 2 * hidden * kv_heads * head + 3 * hidden * ffn
     count = vocab * hidden * (1 if tied else 2) + hidden + layers * block
     return Shape(
-        "", "Tiny", layers, hidden, heads, kv_heads, head, ffn, vocab, tied, True, count, count,
+        "",
+        "Tiny",
+        layers,
+        hidden,
+        heads,
+        kv_heads,
+        head,
+        ffn,
+        vocab,
+        tied,
+        True,
+        count,
+        count,
         more=more,
-    )  # fmt: skip
+    )
 
 
 def job(**settings: Any) -> Job:

@@ -181,8 +181,13 @@ def test_a_source_that_is_new_is_added_with_the_file(
 def test_a_formula_is_asked_for_with_its_inputs(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    person = Person({"^inputs:": ["{hours: hour, power: W}"], "^unit:": ["W * hour"],
-                     "^formula:": ["hours * pwoer", "hours * power"]})  # fmt: skip
+    person = Person(
+        {
+            "^inputs:": ["{hours: hour, power: W}"],
+            "^unit:": ["W * hour"],
+            "^formula:": ["hours * pwoer", "hours * power"],
+        }
+    )
     assert asked(monkeypatch, person, "formula", "anew") == 0
     at = person.told.index("This does not fit the book:")
     assert person.told[at + 1] == "  unknown input 'pwoer'; did you mean 'power'?"
@@ -216,8 +221,12 @@ def test_a_real_terminal_asks_and_its_end_writes_nothing(data: Path) -> None:
         ours, theirs = pty.openpty()
         process = subprocess.Popen(
             command("new", "source", "b-paper"),
-            stdin=theirs, stdout=theirs, stderr=theirs, env=environment(), close_fds=True,
-        )  # fmt: skip
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env=environment(),
+            close_fds=True,
+        )
         os.close(theirs)
         os.write(ours, typed)
         shown = b""
@@ -263,8 +272,9 @@ def test_an_entry_is_added_where_its_like_stand_and_no_other_byte_changes(layout
     kept = made[:line] + made[line + (1 if made[line].endswith("}") else 3) :]
     assert kept == text.splitlines() or text == "# nothing yet\n"
     assert yaml.safe_load("\n".join(made))["sources"][key] == {
-        "title": "B: it", "url": "https://b.org",
-    }  # fmt: skip
+        "title": "B: it",
+        "url": "https://b.org",
+    }
 
 
 def test_the_shipped_sources_take_one_too() -> None:

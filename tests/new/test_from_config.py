@@ -154,16 +154,25 @@ def test_the_language_model_alone_where_the_tower_cannot_be_written(
 def small(**other: Any) -> dict[str, Any]:
     """A Llama of a few layers; a key that is None is left out."""
     said = {
-        "model_type": "llama", "hidden_size": 64, "intermediate_size": 256,
-        "num_attention_heads": 4, "num_hidden_layers": 2, "vocab_size": 1000, **other,
-    }  # fmt: skip
+        "model_type": "llama",
+        "hidden_size": 64,
+        "intermediate_size": 256,
+        "num_attention_heads": 4,
+        "num_hidden_layers": 2,
+        "vocab_size": 1000,
+        **other,
+    }
     return {key: value for key, value in said.items() if value is not None}
 
 
 MOE = {
-    "model_type": "qwen3_moe", "head_dim": 16, "num_key_value_heads": 4, "num_experts": 8,
-    "num_experts_per_tok": 2, "moe_intermediate_size": 32,
-}  # fmt: skip
+    "model_type": "qwen3_moe",
+    "head_dim": 16,
+    "num_key_value_heads": 4,
+    "num_experts": 8,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 32,
+}
 
 
 @pytest.mark.parametrize(
@@ -174,34 +183,65 @@ MOE = {
         ("[" * 100_000, "1:1", "M001 not the config.json of a model: too deep or too long"),
         ('{"a": ' + "1" * 10_000 + "}", "1:1", "M001 not the config.json of a model"),
         ("{}", "1:1", "M003 the key 'model_type' is missing; expected one of bloom, cohere"),
-        (small(model_type="lama"), "2:3", "M002 the model type 'lama' is not supported; did you "
-         "mean 'llama'?; supported are bloom,"),
+        (
+            small(model_type="lama"),
+            "2:3",
+            "M002 the model type 'lama' is not supported; did you "
+            "mean 'llama'?; supported are bloom,",
+        ),
         (small(model_type="bert"), "2:3", "M002 the model type 'bert' is not supported"),
-        (small(hidden_size=None), "1:1", "M003 the key 'hidden_size' is missing; expected a whole "
-         "number: take the file of the checkpoint as it was published"),
-        (small(num_hidden_layers="2"), "6:3", "M004 num_hidden_layers: expected a whole number "
-         "from 1 to 10,000, found the text '2'; compare it"),
+        (
+            small(hidden_size=None),
+            "1:1",
+            "M003 the key 'hidden_size' is missing; expected a whole "
+            "number: take the file of the checkpoint as it was published",
+        ),
+        (
+            small(num_hidden_layers="2"),
+            "6:3",
+            "M004 num_hidden_layers: expected a whole number "
+            "from 1 to 10,000, found the text '2'; compare it",
+        ),
         (small(num_hidden_layers=-1), "6:3", "found the number -1"),
         (small(num_hidden_layers=2.5), "6:3", "found the number 2.5"),
         (small(num_hidden_layers=10**8), "6:3", "expected a whole number from 1 to 10,000, found"),
         (small(num_hidden_layers=True), "6:3", "found true"),
-        (small(hidden_size=66), "5:3", "M004 num_attention_heads: expected a divisor of the hidden "
-         "size 66, found the number 4"),
-        (small(num_key_value_heads=3), "8:3", "M004 num_key_value_heads: expected a divisor of the "
-         "4 heads, found the number 3"),
-        (small(tie_word_embeddings="no"), "8:3", "M004 tie_word_embeddings: expected true or "
-         "false, found the text 'no'"),
+        (
+            small(hidden_size=66),
+            "5:3",
+            "M004 num_attention_heads: expected a divisor of the hidden "
+            "size 66, found the number 4",
+        ),
+        (
+            small(num_key_value_heads=3),
+            "8:3",
+            "M004 num_key_value_heads: expected a divisor of the 4 heads, found the number 3",
+        ),
+        (
+            small(tie_word_embeddings="no"),
+            "8:3",
+            "M004 tie_word_embeddings: expected true or false, found the text 'no'",
+        ),
         (small(model_type="mistral"), "1:1", "M003 the key 'num_key_value_heads' is missing"),
         (small(model_type="phi", qk_layernorm=True), "8:3", "M005 qk_layernorm: a LayerNorm"),
-        (small(**{**MOE, "num_experts_per_tok": 9}), "11:3", "M004 num_experts_per_tok: expected "
-         "at most the 8 experts, found the number 9"),
-        (small(**MOE, mlp_only_layers="all"), "13:3", "M004 mlp_only_layers: expected a list of "
-         "whole numbers, found the text 'all'"),
-        (small(model_type="llama4"), "1:1", "M003 the key 'text_config' is missing; expected a "
-         "mapping"),
+        (
+            small(**{**MOE, "num_experts_per_tok": 9}),
+            "11:3",
+            "M004 num_experts_per_tok: expected at most the 8 experts, found the number 9",
+        ),
+        (
+            small(**MOE, mlp_only_layers="all"),
+            "13:3",
+            "M004 mlp_only_layers: expected a list of whole numbers, found the text 'all'",
+        ),
+        (
+            small(model_type="llama4"),
+            "1:1",
+            "M003 the key 'text_config' is missing; expected a mapping",
+        ),
         (small(model_type="gemma3", text_config=3), "8:3", "M004 text_config: expected a mapping"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_configuration_is_told_with_its_place_and_writes_nothing(
     data: Path,
     config: Mapping[str, Any] | str,
@@ -220,8 +260,10 @@ def test_a_bad_configuration_is_told_with_its_place_and_writes_nothing(
 def test_all_that_is_wrong_is_told_at_once(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert begin(small(hidden_size="64", vocab_size=0, intermediate_size=None)) == 1
     assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == [
-        "M003", "M004", "M004",
-    ]  # fmt: skip
+        "M003",
+        "M004",
+        "M004",
+    ]
 
 
 def test_layers_without_experts_are_counted_from_where_they_stand(data: Path) -> None:
@@ -241,9 +283,15 @@ def test_a_part_that_cannot_be_written_is_not_left_out_in_silence(data: Path) ->
 
 
 JUNK = st.one_of(
-    st.none(), st.booleans(), st.text(max_size=3), st.floats(), st.integers(), st.integers(-3, 70),
-    st.lists(st.integers(), max_size=3), st.just({}),
-)  # fmt: skip
+    st.none(),
+    st.booleans(),
+    st.text(max_size=3),
+    st.floats(),
+    st.integers(),
+    st.integers(-3, 70),
+    st.lists(st.integers(), max_size=3),
+    st.just({}),
+)
 
 
 @given(st.sampled_from(sorted(CONFIGS)), st.lists(st.tuples(st.integers(0, 60), JUNK), max_size=3))

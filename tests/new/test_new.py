@@ -123,15 +123,19 @@ def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
         (["xyz", "a"], "there is no kind 'xyz' (kinds: hardware, "),
         (["fit", "a"], "a fit is not written by hand: 'scalesheet fit' writes it"),
         (["fits", "a"], "'scalesheet fit' writes it"),
-        (["model", "Qwen3 8B"], "is not an id: use a-z, 0-9 and '-', at most 64; did you mean "
-         "'qwen3-8b'?"),
+        (
+            ["model", "Qwen3 8B"],
+            "is not an id: use a-z, 0-9 and '-', at most 64; did you mean 'qwen3-8b'?",
+        ),
         (["model", "../../etc/passwd"], "is not an id"),
         (["model", "a" * 65], "is not an id"),
         (["model", "-"], "is not an id: use a-z, 0-9 and '-', at most 64"),
         (["model", "tiny"], "data/models/tiny.yaml is there already; choose another id"),
         (["plan", "small"], "data/plans/small/plan.yaml is there already"),
-        (["model", "a", "--source", "a-papr"], "the source 'a-papr' is not in sources.yaml; did "
-         "you mean 'a-paper'?"),
+        (
+            ["model", "a", "--source", "a-papr"],
+            "the source 'a-papr' is not in sources.yaml; did you mean 'a-paper'?",
+        ),
         (["model", "a", "--from", "nowhere.json"], "there is no file 'nowhere.json'"),
         (["rate", "a", "--set", "price=2"], "a rate has no key 'price'; did you mean 'prices'?"),
         (["rate", "a", "--set", "prices[1].price=2"], "there is no place prices[1].price"),
@@ -147,7 +151,7 @@ def test_kinds_have_the_names_that_people_use(data: Path, word: str) -> None:
         (["plan", "a", "--from", "nowhere.json"], "--from reads the config.json of a model"),
         (["model", "a", "--data", "nowhere"], "there is no data folder 'nowhere'"),
     ],
-)  # fmt: skip
+)
 def test_wrong_usage_says_what_is_right_and_writes_nothing(
     data: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -77,10 +77,15 @@ def record(
     book = shipped().book
     assert book is not None
     job = Job(
-        model=shape_of(book, model), accelerator=card, device="cuda", gpus=gpus,
-        strategy="single" if gpus == 1 else "ddp", method=method,  # type: ignore[arg-type]
-        batch=8, length=512,
-    )  # fmt: skip
+        model=shape_of(book, model),
+        accelerator=card,
+        device="cuda",
+        gpus=gpus,
+        strategy="single" if gpus == 1 else "ddp",
+        method=method,  # type: ignore[arg-type]
+        batch=8,
+        length=512,
+    )
     said: dict[str, tuple[float, str]] = {
         "accelerators": (gpus, "GPU"),
         "batch_size": (job.sequences, "sequence / step"),

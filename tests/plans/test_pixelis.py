@@ -18,9 +18,13 @@ PLAN = "pixelis"
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Examined:
     """With a measured record of the planned run, half as fast as the simulated one."""
     made = record(
-        day="2026-11-21", model="qwen2-5-vl-7b", card="a100-sxm-40gb", method="LoRA",
-        seconds=0.846 * 2, peak=30e9,
-    )  # fmt: skip
+        day="2026-11-21",
+        model="qwen2-5-vl-7b",
+        card="a100-sxm-40gb",
+        method="LoRA",
+        seconds=0.846 * 2,
+        peak=30e9,
+    )
     return sound(put(copy(tmp_path_factory.mktemp("measured")), made))
 
 
@@ -50,8 +54,10 @@ def test_what_differs_from_the_planned_run_is_stated(measured: Examined) -> None
         for row in measured.results[PLAN].rows[table]
     }
     assert [row for row, word in told.items() if word == "other"] == [
-        "sequence-length", "batch-size", "gpus",
-    ]  # fmt: skip
+        "sequence-length",
+        "batch-size",
+        "gpus",
+    ]
 
 
 def test_the_stated_overhead_is_held_against_its_parts() -> None:

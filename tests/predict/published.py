@@ -10,13 +10,33 @@ from scalesheet.predict.truth import RESULTS as OF_TASK
 
 #: Columns of results and remarks as published tables have them, by task.
 RESULTS = {
-    "runs": ("gpu_hours", "days", "mfu_reported", "hfu_reported", "tokens_per_sec_per_gpu",
-             "tflops_per_gpu", "cost_usd", "energy_mwh", "tco2", "mfu_6nd_implied", "notes"),
-    "throughput": ("tokens_per_sec_per_gpu", "samples_per_sec", "step_time_s", "tflops_per_gpu",
-                   "mfu_pct", "hfu_pct", "peak_mem", "time_value", "notes"),
+    "runs": (
+        "gpu_hours",
+        "days",
+        "mfu_reported",
+        "hfu_reported",
+        "tokens_per_sec_per_gpu",
+        "tflops_per_gpu",
+        "cost_usd",
+        "energy_mwh",
+        "tco2",
+        "mfu_6nd_implied",
+        "notes",
+    ),
+    "throughput": (
+        "tokens_per_sec_per_gpu",
+        "samples_per_sec",
+        "step_time_s",
+        "tflops_per_gpu",
+        "mfu_pct",
+        "hfu_pct",
+        "peak_mem",
+        "time_value",
+        "notes",
+    ),
     "memory": ("value", "value_bytes", "unit", "kind", "notes"),
     "loss": ("loss", "value", "stderr", "notes"),
-}  # fmt: skip
+}
 
 
 def rows(book: Book, task: str) -> list[dict[str, Any]]:

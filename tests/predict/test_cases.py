@@ -190,8 +190,12 @@ def test_an_architecture_comes_from_the_models_name(cases: Given) -> None:
         {"model": "Mixtral 8x7B"},
     )
     assert given.model_id.tolist() == [
-        "llama-2-7b", "llama-3-1-8b", "", "llama-2-7b", "mixtral-8x7b",
-    ]  # fmt: skip
+        "llama-2-7b",
+        "llama-3-1-8b",
+        "",
+        "llama-2-7b",
+        "mixtral-8x7b",
+    ]
     assert given.hidden[:2].tolist() == [4096, 4096]
     assert given.kv_heads[:2].tolist() == [32, 8]
     assert given.parameters[0] == pytest.approx(6.74e9, rel=1e-3)

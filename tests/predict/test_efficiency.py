@@ -31,14 +31,27 @@ from small import lay
 
 DATA = Path(__file__).parents[2] / "data"
 RUN = {
-    "model": "Llama 2 7B", "params_total": "6738417664", "tokens": "2e12",
-    "hardware": "A100-80GB", "seq_len": "4096", "precision": "bf16", "kind": "pretrain",
-}  # fmt: skip
+    "model": "Llama 2 7B",
+    "params_total": "6738417664",
+    "tokens": "2e12",
+    "hardware": "A100-80GB",
+    "seq_len": "4096",
+    "precision": "bf16",
+    "kind": "pretrain",
+}
 STATED = {
-    "model": "Llama 2 7B", "params": "6738417664", "seq_len": "4096", "hardware": "H100-80GB",
-    "n_gpus": "64", "precision": "bf16", "task": "pretrain-bench", "micro_batch": "2",
-    "global_batch_seqs": "512", "act_ckpt": "none", "parallelism": "FSDP",
-}  # fmt: skip
+    "model": "Llama 2 7B",
+    "params": "6738417664",
+    "seq_len": "4096",
+    "hardware": "H100-80GB",
+    "n_gpus": "64",
+    "precision": "bf16",
+    "task": "pretrain-bench",
+    "micro_batch": "2",
+    "global_batch_seqs": "512",
+    "act_ckpt": "none",
+    "parallelism": "FSDP",
+}
 Described = Several = Callable[..., Cases]
 
 
@@ -85,11 +98,14 @@ def test_a_faster_accelerator_is_not_slower(
 ) -> None:
     rows = described(task)
     quicker: dict[str, Any] = {
-        "products": {"peak": rows.peak * times, "sixteen": rows.sixteen * times,
-                     "measured": rows.measured * times},
+        "products": {
+            "peak": rows.peak * times,
+            "sixteen": rows.sixteen * times,
+            "measured": rows.measured * times,
+        },
         "bandwidth": {"bandwidth": rows.bandwidth * times},
         "link": {"link": rows.link * times},
-    }[what]  # fmt: skip
+    }[what]
     before, after = numbers(book, task, rows), numbers(book, task, replace(rows, **quicker))
     assert (after <= before if task == "runs" else after >= before).all()
 

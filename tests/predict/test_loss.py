@@ -24,8 +24,15 @@ from scalesheet.predict.tasks import predict
 from scalesheet.predict.texts import sizes, vocabulary
 
 Given = Callable[..., Cases]
-RUN = {"N": 7e9, "D_tokens": 1e12, "hidden": 4096, "layers": 32, "vocab": 50304,
-       "tokenizer": "NeoX 50304", "eval_set": "Pile test"}  # fmt: skip
+RUN = {
+    "N": 7e9,
+    "D_tokens": 1e12,
+    "hidden": 4096,
+    "layers": 32,
+    "vocab": 50304,
+    "tokenizer": "NeoX 50304",
+    "eval_set": "Pile test",
+}
 GRID = np.geomspace(2e7, 1e12, 60)
 
 
@@ -117,9 +124,15 @@ def test_the_over_trained_form_is_the_added_one_with_one_exponent(book: Book) ->
     eta = stated["alpha"] / 2
     size, tokens = np.array([1e9, 1e9]), np.array([2e10, 6.4e11])
     given = rows_of(
-        book, "over-trained-loss", compute=6 * size * tokens, ratio=tokens / size,
-        floor=stated["floor"], a=stated["a"] * 6**eta, b=stated["b"] * 6**eta, eta=eta,
-    )  # fmt: skip
+        book,
+        "over-trained-loss",
+        compute=6 * size * tokens,
+        ratio=tokens / size,
+        floor=stated["floor"],
+        a=stated["a"] * 6**eta,
+        b=stated["b"] * 6**eta,
+        eta=eta,
+    )
     added = stated["floor"] + stated["a"] / size ** (2 * eta) + stated["b"] / tokens ** (2 * eta)
     assert given == pytest.approx(added)
 
@@ -143,9 +156,14 @@ def rows(seed: int = 1) -> loss_fit.Rows:
     size, data = random.uniform(-3, 3, 60), random.uniform(-3, 4, 60)
     family = words([f"f{n % 4}" for n in range(60)])
     bare = loss_fit.Rows(
-        size, data, np.zeros(60), np.ones(60), words([f"offset_of_{name}" for name in family]),
-        words([""] * 60), family,
-    )  # fmt: skip
+        size,
+        data,
+        np.zeros(60),
+        np.ones(60),
+        words([f"offset_of_{name}" for name in family]),
+        words([""] * 60),
+        family,
+    )
     offset = np.array([0.5 * (n % 4) + 1 for n in range(60)])
     return replace(bare, loss=bare.law(np.log([0.6, 0.5, 0.28, 0.3, 0.72])) + offset)
 
@@ -153,10 +171,13 @@ def rows(seed: int = 1) -> loss_fit.Rows:
 def test_the_fit_goes_by_the_formula_of_the_catalogue(book: Book) -> None:
     given, logs = rows(), np.log([0.6, 0.7, 0.25, 0.2, 0.7])
     said = rows_of(
-        book, "joint-power-loss", parameters=1e9 * np.exp(given.parameters),
-        tokens=2e10 * np.exp(given.tokens), floor=0.0,
+        book,
+        "joint-power-loss",
+        parameters=1e9 * np.exp(given.parameters),
+        tokens=2e10 * np.exp(given.tokens),
+        floor=0.0,
         **dict(zip(SHAPE, np.exp(logs).tolist(), strict=True)),
-    )  # fmt: skip
+    )
     assert given.law(logs) == pytest.approx(said)
 
 
@@ -215,9 +236,13 @@ def test_a_known_set_gets_its_offset_and_a_new_one_a_wide_range(
     fitted = coefficients(book, "loss")
     bare = np.array([7e9 - 2 * 50304 * 4096])
     law = rows_of(
-        book, "joint-power-loss", parameters=bare, tokens=1e12, floor=fitted["offset_of_pile_test"],
+        book,
+        "joint-power-loss",
+        parameters=bare,
+        tokens=1e12,
+        floor=fitted["offset_of_pile_test"],
         **{name: fitted[name] for name in SHAPE},
-    )  # fmt: skip
+    )
     assert found.predicted[0] == pytest.approx(law[0])
 
 

@@ -24,10 +24,17 @@ from scalesheet.predict.tasks import predict, unsupported
 from scalesheet.predict.truth import Published, published
 
 STATED = {
-    "model": "Llama 2 7B", "params": "6738415616", "method": "full AdamW", "precision": "bf16",
-    "seq_len": "2048", "micro_batch": "2", "n_gpus": "8", "sharding": "ZeRO-1",
-    "act_ckpt": "none", "hardware": "H100-80GB",
-}  # fmt: skip
+    "model": "Llama 2 7B",
+    "params": "6738415616",
+    "method": "full AdamW",
+    "precision": "bf16",
+    "seq_len": "2048",
+    "micro_batch": "2",
+    "n_gpus": "8",
+    "sharding": "ZeRO-1",
+    "act_ckpt": "none",
+    "hardware": "H100-80GB",
+}
 Described = Several = Callable[..., Cases]
 GB = 1e9
 
@@ -85,9 +92,13 @@ METHODS = ("full AdamW", "lora", "qlora", "pretrain")
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("act_ckpt", ["none", "full"])
 def test_more_work_never_takes_less(
-    book: Book, described: Described, column: str, values: tuple[str, ...], method: str,
+    book: Book,
+    described: Described,
+    column: str,
+    values: tuple[str, ...],
+    method: str,
     act_ckpt: str,
-) -> None:  # fmt: skip
+) -> None:
     made = numbers(book, described(column, values, method=method, act_ckpt=act_ckpt))
     assert (np.diff(made) >= -1e-9 * made[:-1]).all(), made
     assert made[-1] > made[0]
@@ -112,13 +123,25 @@ def test_a_saving_never_takes_more(
     batch=some.integers(1, 64),
 )
 def test_components_add_up_and_are_never_below_zero(
-    book: Book, described: Described, stage: str, method: str, act_ckpt: str, model: str,
-    degree: int, pipeline: int, batch: int,
-) -> None:  # fmt: skip
+    book: Book,
+    described: Described,
+    stage: str,
+    method: str,
+    act_ckpt: str,
+    model: str,
+    degree: int,
+    pipeline: int,
+    batch: int,
+) -> None:
     rows = described(
-        sharding=f"{stage} TP{degree} PP{pipeline}", method=method, act_ckpt=act_ckpt,
-        model=model, params="", micro_batch=str(batch), n_gpus="64",
-    )  # fmt: skip
+        sharding=f"{stage} TP{degree} PP{pipeline}",
+        method=method,
+        act_ckpt=act_ckpt,
+        model=model,
+        params="",
+        micro_batch=str(batch),
+        n_gpus="64",
+    )
     found = parts(book, rows)
     assert tuple(found) == COMPONENTS
     assert all((values >= 0).all() for values in found.values())
@@ -145,20 +168,34 @@ def test_states_are_those_of_the_paper(book: Book, described: Described) -> None
 def test_activations_are_those_of_the_paper(book: Book, described: Described) -> None:
     """GPT-3, one sequence: 4.8 GB where only the input of each layer is kept."""
     rows = described(
-        model="any", params="175e9", layers="96", hidden="12288", heads="96", vocab="51200",
-        seq_len="2048", micro_batch="1", n_gpus="1", act_ckpt="full", method="pretrain",
-    )  # fmt: skip
+        model="any",
+        params="175e9",
+        layers="96",
+        hidden="12288",
+        heads="96",
+        vocab="51200",
+        seq_len="2048",
+        micro_batch="1",
+        n_gpus="1",
+        act_ckpt="full",
+        method="pretrain",
+    )
     assert parts(book, rows)["activations"][0] == pytest.approx(4.83e9, rel=1e-2)
 
 
 def test_each_precision_and_optimizer_has_its_bytes(book: Book, described: Described) -> None:
     """Bytes for each parameter of weights, gradients and states, on one accelerator."""
     cells = {
-        ("bf16", "full AdamW"): 16, ("amp_bf16", "full AdamW"): 16, ("fp32", "full AdamW"): 16,
-        ("bf16-true", "full AdamW"): 8, ("bf16", "full AdamW 8-bit"): 2 + 2 + 2 * (1 + 4 / 256),
-        ("bf16", "full SGD"): 8, ("bf16", "full Lion"): 12, ("bf16", "full Adafactor"): 8,
+        ("bf16", "full AdamW"): 16,
+        ("amp_bf16", "full AdamW"): 16,
+        ("fp32", "full AdamW"): 16,
+        ("bf16-true", "full AdamW"): 8,
+        ("bf16", "full AdamW 8-bit"): 2 + 2 + 2 * (1 + 4 / 256),
+        ("bf16", "full SGD"): 8,
+        ("bf16", "full Lion"): 12,
+        ("bf16", "full Adafactor"): 8,
         ("bf16", "full paged AdamW"): 8 - 4,
-    }  # fmt: skip
+    }
     for (precision, method), bytes_ in cells.items():
         rows = described(
             model="any", params="1e9", precision=precision, method=method, n_gpus="1", sharding=""
@@ -170,9 +207,15 @@ def test_each_precision_and_optimizer_has_its_bytes(book: Book, described: Descr
 
 def test_packed_weights_keep_embeddings_in_16_bits(book: Book, described: Described) -> None:
     rows = described(
-        "precision", ("nf4", "nf4-dq", "bf16"), method="qlora", n_gpus="1", sharding="",
-        model="Llama 3.1 8B", params="", act_ckpt="full",
-    )  # fmt: skip
+        "precision",
+        ("nf4", "nf4-dq", "bf16"),
+        method="qlora",
+        n_gpus="1",
+        sharding="",
+        model="Llama 3.1 8B",
+        params="",
+        act_ckpt="full",
+    )
     without, double, plain = parts(book, rows)["weights"].tolist()
     kept, packed = 2 * 128256 * 4096, 8030261248 - 2 * 128256 * 4096
     own = 20971520 * 2  # adapters of rank 8 on all matrices
@@ -204,9 +247,15 @@ def test_inference_takes_weights_and_cache(book: Book, described: Described) -> 
 def test_what_is_not_stated_is_as_plain_as_memory_allows(book: Book, described: Described) -> None:
     cards = ("H200", "H100-80GB", "RTX A6000", "RTX 4090")
     rows = described(
-        "hardware", cards, model="Llama 3.1 8B", params="", method="finetune-full", act_ckpt="",
-        sharding="", n_gpus="1",
-    )  # fmt: skip
+        "hardware",
+        cards,
+        model="Llama 3.1 8B",
+        params="",
+        method="finetune-full",
+        act_ckpt="",
+        sharding="",
+        n_gpus="1",
+    )
     made = predict(book, "memory", rows)
     taken = [text.partition("taken: ")[2].partition(";")[0] for text in made.method.tolist()]
     assert [len(text.split(",")) for text in taken] == sorted(len(t.split(",")) for t in taken)
@@ -227,9 +276,14 @@ def test_a_row_that_leaves_more_open_has_a_wider_range(book: Book, described: De
 
 def test_nothing_that_had_to_be_taken_is_said_to_fit(book: Book, described: Described) -> None:
     rows = described(
-        "act_ckpt", ("full", ""), hardware="RTX A6000", method="lora", n_gpus="1", sharding="",
+        "act_ckpt",
+        ("full", ""),
+        hardware="RTX A6000",
+        method="lora",
+        n_gpus="1",
+        sharding="",
         micro_batch="8",
-    )  # fmt: skip
+    )
     fitted = coefficients(book, "memory")
     assert memory.fits(book, rows, fitted)[0].tolist() == [True, False]
     assert "; fits;" in predict(book, "memory", rows).method[0]

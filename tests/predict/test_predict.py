@@ -24,9 +24,14 @@ from scalesheet.predict.tasks import TASKS, predict
 from shipped import ROOT
 
 RUN = {
-    "kind": "pretrain", "params_total": 7e9, "tokens": 1e12, "hardware": "A100-80GB",
-    "n_gpus": 256, "seq_len": 2048, "precision": "bf16",
-}  # fmt: skip
+    "kind": "pretrain",
+    "params_total": 7e9,
+    "tokens": 1e12,
+    "hardware": "A100-80GB",
+    "n_gpus": 256,
+    "seq_len": 2048,
+    "precision": "bf16",
+}
 
 
 def printed(path: Path, task: str, capsys: pytest.CaptureFixture[str]) -> list[dict[str, str]]:

@@ -61,8 +61,11 @@ def test_a_family_is_predicted_without_its_own_results(book: Book, runs: TaskSco
 
 def test_what_was_not_read_is_shown_and_not_scored(book: Book) -> None:
     found = published(book, "throughput", known(book))
-    unread = [row.id for row, why in zip(found.rows, found.unscored, strict=True)
-              if why and "not read" in why]  # fmt: skip
+    unread = [
+        row.id
+        for row, why in zip(found.rows, found.unscored, strict=True)
+        if why and "not read" in why
+    ]
     assert "fa2-1-3b-2048-fa2" in unread
     assert not fitted_rows("throughput", found)[[row.id in unread for row in found.rows]].any()
 

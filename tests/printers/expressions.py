@@ -51,24 +51,32 @@ NUMBERS = [
     Constant("byte_per_GB", 1e9),
 ]
 FLAGS: list[Node] = [
-    Scalar("on"), Scalar("off"), Column("t", "done"), Lookup("t", Scalar("gpu"), "done"),
-    Flag(True), Flag(False),
-]  # fmt: skip
+    Scalar("on"),
+    Scalar("off"),
+    Column("t", "done"),
+    Lookup("t", Scalar("gpu"), "done"),
+    Flag(True),
+    Flag(False),
+]
 WORDS: list[Node] = [Scalar("stage"), Column("t", "kind"), Cell("t", "b-2", "kind"), Text("seed")]
 #: Numbers that may be reasons; they stand in guards only.
 DOUBTFUL: list[Node] = [
-    Scalar("unknown"), Column("t", "price"), Cell("t", "a-1", "price"), Cell("t", "b-2", "price"),
-    Lookup("t", Scalar("gpu"), "price"), Lookup("t", Column("t", "next"), "price"),
-]  # fmt: skip
+    Scalar("unknown"),
+    Column("t", "price"),
+    Cell("t", "a-1", "price"),
+    Cell("t", "b-2", "price"),
+    Lookup("t", Scalar("gpu"), "price"),
+    Lookup("t", Column("t", "next"), "price"),
+]
 
 LEAVES = st.one_of(LITERALS, st.sampled_from(NUMBERS))
 OPERATORS = st.sampled_from(["+", "-", "*", "/"])
 ORDERS = st.sampled_from(["<", "<=", "==", "!=", ">=", ">"])
 
 
-def _grown(numbers: st.SearchStrategy[Node], tests: st.SearchStrategy[Node]) -> dict[
-    str, st.SearchStrategy[Node]
-]:  # fmt: skip
+def _grown(
+    numbers: st.SearchStrategy[Node], tests: st.SearchStrategy[Node]
+) -> dict[str, st.SearchStrategy[Node]]:
     """Numbers one level higher, by kind."""
     several = st.lists(numbers, min_size=1, max_size=4).map(tuple)
     small = st.sampled_from([Number(2.0), Number(3.0), Number(0.5), Negative(Number(2.0))])
@@ -154,7 +162,7 @@ _PER_ROW = st.one_of(
     ),
     st.builds(lambda x: Call("ceil", (x,)), st.just(STEPS)),
     st.builds(lambda x: Choice(STEPS, DONE, x), LITERALS),
-)  # fmt: skip
+)
 _ROW_TESTS = st.recursive(
     st.one_of(
         st.just(DONE),
@@ -231,9 +239,9 @@ def _rounded(x: Node, decimals: int, suffix: str) -> Node:
     return Fixed(Call("round", (x, Number(float(decimals)))), decimals, suffix)
 
 
-def _texts(numbers: st.SearchStrategy[Node], tests: st.SearchStrategy[Node]) -> st.SearchStrategy[
-    Node
-]:  # fmt: skip
+def _texts(
+    numbers: st.SearchStrategy[Node], tests: st.SearchStrategy[Node]
+) -> st.SearchStrategy[Node]:
     """Texts of literals, numbers near halves, words, titles, and choices of these."""
     literals = st.sampled_from([" ", "needs ", "'", '"', "&", "{x}", "ü →", "5 %", "", "x" * 300])
     pieces = st.one_of(

@@ -102,7 +102,7 @@ BOUNDARY: list[tuple[Node, Any]] = [
     (Join((Text("a"), Scalar("empty"), Fixed(n(8.0), 0, " GB"), Text(" b"))), "a8 GB b"),
     (Join((Scalar("empty"),)), ""),
     (Join(()), ""),
-]  # fmt: skip
+]
 
 
 LARGE = binary(n(1e300), "*", n(1e300))

@@ -143,47 +143,59 @@ CONDITIONS = [
     (Compare("==", Scalar("on"), Flag(True), of="flag"), 'on="yes"'),
     (Flag(False), "FALSE()"),
     (Not(Scalar("on")), 'NOT(on="yes")'),
-    (Logic("and", Logic("and", Scalar("x"), Scalar("y")), Scalar("z")),
-     'AND(x="yes",y="yes",z="yes")'),
+    (
+        Logic("and", Logic("and", Scalar("x"), Scalar("y")), Scalar("z")),
+        'AND(x="yes",y="yes",z="yes")',
+    ),
     (Logic("or", Scalar("x"), Not(Scalar("y"))), 'OR(x="yes",NOT(y="yes"))'),
     (Choice(Flag(True), Scalar("x"), Scalar("y")), 'IF(x="yes",TRUE(),y="yes")'),
-]  # fmt: skip
+]
 
 VALUES = [
     (Text('a "word"'), '"a ""word"""'),
     (Flag(True), '"yes"'),
     (Compare("<", a, zero), 'IF(a<0,"yes","no")'),
-    (Compare("==", Compare("<", a, zero), Scalar("on"), of="flag"),
-     'IF(IF(a<0,"yes","no")=on,"yes","no")'),
+    (
+        Compare("==", Compare("<", a, zero), Scalar("on"), of="flag"),
+        'IF(IF(a<0,"yes","no")=on,"yes","no")',
+    ),
     (Logic("and", Scalar("x"), Scalar("y")), 'IF(AND(x="yes",y="yes"),"yes","no")'),
     (Reason(Text("none")), '"none"'),
     (Guard((a, b), binary(a, "+", b)), "IF(ISTEXT(a),a,IF(ISTEXT(b),b,a+b))"),
     (binary(Choice(a, Compare(">", a, zero), b), "+", one), "IF(a>0,a,b)+1"),
-]  # fmt: skip
+]
 
 need = Fixed(Call("round", (a, one)), 1, " GB")
 stage = Scalar("stage")
 TEXTS = [
     (Join((Text("n "), Fixed(b, 0))), '"n "&FIXED(b,0,TRUE)'),
     (need, 'FIXED(ROUND(a+a*equal_within,1),1,TRUE)&" GB"'),
-    (Join((Text("needs "), need, Text(', "of"'))),
-     '"needs "&FIXED(ROUND(a+a*equal_within,1),1,TRUE)&" GB, ""of"""'),
+    (
+        Join((Text("needs "), need, Text(', "of"'))),
+        '"needs "&FIXED(ROUND(a+a*equal_within,1),1,TRUE)&" GB, ""of"""',
+    ),
     (Join((stage,)), 'stage&""'),
     (Join((stage, Text("!"))), 'stage&"!"'),
     (Join((Fixed(b, 0),)), "FIXED(b,0,TRUE)"),
     (Join(()), '""'),
-    (Join((Text("a"), Choice(Join((stage,)), Scalar("on"), Text("")))),
-     '"a"&IF(on="yes",stage&"","")'),
+    (
+        Join((Text("a"), Choice(Join((stage,)), Scalar("on"), Text("")))),
+        '"a"&IF(on="yes",stage&"","")',
+    ),
     (Reason(Join((Text("no "), stage))), '"no "&stage'),
     (Title("t", stage), "INDEX(t!B2:B9,MATCH(stage,t!A2:A9,0))"),
     (OneOf(stage, ("x", "y")), 'IF(OR(stage="x",stage="y"),0,stage)'),
-    (Guard((OneOf(stage, ("x", "y")), a), b),
-     'IF(OR(stage="x",stage="y"),IF(ISTEXT(a),a,b),stage)'),
+    (
+        Guard((OneOf(stage, ("x", "y")), a), b),
+        'IF(OR(stage="x",stage="y"),IF(ISTEXT(a),a,b),stage)',
+    ),
     (OneOf(stage, table="t"), "IF(ISNUMBER(MATCH(stage,t!A2:A9,0)),0,stage)"),
-    (Compare("==", Join((stage, Text("x"))), Text("ax"), of="text"),
-     'IF(stage&"x"="ax","yes","no")'),
+    (
+        Compare("==", Join((stage, Text("x"))), Text("ax"), of="text"),
+        'IF(stage&"x"="ax","yes","no")',
+    ),
     (Join((Text("x" * 300), stage)), f'"{"x" * 255}"&"{"x" * 45}"&stage'),
-]  # fmt: skip
+]
 
 over = "hours"
 AGGREGATES = [
@@ -193,45 +205,103 @@ AGGREGATES = [
     (Aggregate("count", "t", over), "COUNT(t!H2:H9)", False),
     (Aggregate("count", "t", None), 'SUMPRODUCT(--(t!A2:A9<>""))', False),
     (Aggregate("argmin", "t", over), "INDEX(t!A2:A9,MATCH(MIN(t!H2:H9),t!H2:H9,0))", False),
-    (Aggregate("sum", "t", over, where=words(kind, Text("one_time"))),
-     'SUMIFS(t!H2:H9,t!K2:K9,"one_time")', False),
-    (Aggregate("mean", "t", over, where=words(kind, Text("once"))),
-     'AVERAGEIFS(t!H2:H9,t!K2:K9,"once")', False),
-    (Aggregate("count", "t", None,
-               where=Logic("and", words(kind, Text("once")), words(done, Text("x")))),
-     'COUNTIFS(t!K2:K9,"once",t!D2:D9,"x")', False),
-    (Aggregate("sum", "t", over, where=words(kind, Text("a*"))),
-     'SUMPRODUCT(--(t!K2:K9="a*"),t!H2:H9)', False),
-    (Aggregate("sum", "t", over, where=words(kind, Scalar("wanted"))),
-     "SUMPRODUCT(--(t!K2:K9=wanted),t!H2:H9)", False),
-    (Aggregate("count", "t", over, where=words(kind, Text("once"))),
-     'SUMPRODUCT((t!K2:K9="once")*ISNUMBER(t!H2:H9))', False),
-    (Aggregate("count", "t", None, where=Compare(">", hours, zero)),
-     'SUMPRODUCT((t!H2:H9>0)*(t!A2:A9<>""))', False),
-    (Aggregate("mean", "t", over, where=Compare(">", hours, zero)),
-     "SUMPRODUCT(--(t!H2:H9>0),t!H2:H9)/SUMPRODUCT((t!H2:H9>0)*ISNUMBER(t!H2:H9))", False),
-    (Aggregate("sum", "t", over, where=Compare("<=", hours, a)),
-     "SUMPRODUCT(--(t!H2:H9-a<=equal_within*(ABS(t!H2:H9)+ABS(a))),t!H2:H9)", False),
-    (Aggregate("sum", "t", over, where=Logic("and", done, Compare(">", hours, zero))),
-     'SUMPRODUCT(--((t!D2:D9="yes")*(t!H2:H9>0)),t!H2:H9)', False),
-    (Aggregate("sum", "t", over, where=Logic("or", done, Compare(">", hours, zero))),
-     'SUMPRODUCT(--((t!D2:D9="yes")+(t!H2:H9>0)>0),t!H2:H9)', False),
-    (Aggregate("sum", "t", over, where=Not(done)),
-     'SUMPRODUCT(--(1-(t!D2:D9="yes")),t!H2:H9)', False),
-    (Aggregate("sum", "t", over, where=Scalar("on")),
-     'SUMPRODUCT((on="yes")*ISNUMBER(t!H2:H9),t!H2:H9)', False),
-    (Aggregate("min", "t", over, where=done),
-     'MIN(IF((t!D2:D9="yes")*ISNUMBER(t!H2:H9),t!H2:H9))', True),
-    (Aggregate("argmax", "t", over, where=done),
-     'INDEX(t!A2:A9,MATCH(MAX(IF((t!D2:D9="yes")*ISNUMBER(t!H2:H9),t!H2:H9)),'
-     'IF((t!D2:D9="yes")*ISNUMBER(t!H2:H9),t!H2:H9),0))', True),
-    (Aggregate("sum", "t", over, where=Compare(">", Call("max", (hours, a)), zero)),
-     "SUMPRODUCT(--(IF(t!H2:H9>a,t!H2:H9,a)>0),t!H2:H9)", True),
-    (Aggregate("sum", "t", over, where=Compare(">", Call("sum", (hours, a)), zero)),
-     "SUMPRODUCT(--(t!H2:H9+a>0),t!H2:H9)", False),
-    (Aggregate("sum", "t", over, where=words(kind, Column("u", "kind"))),
-     "SUMPRODUCT(--(t!K2:K9=$K7),t!H2:H9)", False),
-]  # fmt: skip
+    (
+        Aggregate("sum", "t", over, where=words(kind, Text("one_time"))),
+        'SUMIFS(t!H2:H9,t!K2:K9,"one_time")',
+        False,
+    ),
+    (
+        Aggregate("mean", "t", over, where=words(kind, Text("once"))),
+        'AVERAGEIFS(t!H2:H9,t!K2:K9,"once")',
+        False,
+    ),
+    (
+        Aggregate(
+            "count",
+            "t",
+            None,
+            where=Logic("and", words(kind, Text("once")), words(done, Text("x"))),
+        ),
+        'COUNTIFS(t!K2:K9,"once",t!D2:D9,"x")',
+        False,
+    ),
+    (
+        Aggregate("sum", "t", over, where=words(kind, Text("a*"))),
+        'SUMPRODUCT(--(t!K2:K9="a*"),t!H2:H9)',
+        False,
+    ),
+    (
+        Aggregate("sum", "t", over, where=words(kind, Scalar("wanted"))),
+        "SUMPRODUCT(--(t!K2:K9=wanted),t!H2:H9)",
+        False,
+    ),
+    (
+        Aggregate("count", "t", over, where=words(kind, Text("once"))),
+        'SUMPRODUCT((t!K2:K9="once")*ISNUMBER(t!H2:H9))',
+        False,
+    ),
+    (
+        Aggregate("count", "t", None, where=Compare(">", hours, zero)),
+        'SUMPRODUCT((t!H2:H9>0)*(t!A2:A9<>""))',
+        False,
+    ),
+    (
+        Aggregate("mean", "t", over, where=Compare(">", hours, zero)),
+        "SUMPRODUCT(--(t!H2:H9>0),t!H2:H9)/SUMPRODUCT((t!H2:H9>0)*ISNUMBER(t!H2:H9))",
+        False,
+    ),
+    (
+        Aggregate("sum", "t", over, where=Compare("<=", hours, a)),
+        "SUMPRODUCT(--(t!H2:H9-a<=equal_within*(ABS(t!H2:H9)+ABS(a))),t!H2:H9)",
+        False,
+    ),
+    (
+        Aggregate("sum", "t", over, where=Logic("and", done, Compare(">", hours, zero))),
+        'SUMPRODUCT(--((t!D2:D9="yes")*(t!H2:H9>0)),t!H2:H9)',
+        False,
+    ),
+    (
+        Aggregate("sum", "t", over, where=Logic("or", done, Compare(">", hours, zero))),
+        'SUMPRODUCT(--((t!D2:D9="yes")+(t!H2:H9>0)>0),t!H2:H9)',
+        False,
+    ),
+    (
+        Aggregate("sum", "t", over, where=Not(done)),
+        'SUMPRODUCT(--(1-(t!D2:D9="yes")),t!H2:H9)',
+        False,
+    ),
+    (
+        Aggregate("sum", "t", over, where=Scalar("on")),
+        'SUMPRODUCT((on="yes")*ISNUMBER(t!H2:H9),t!H2:H9)',
+        False,
+    ),
+    (
+        Aggregate("min", "t", over, where=done),
+        'MIN(IF((t!D2:D9="yes")*ISNUMBER(t!H2:H9),t!H2:H9))',
+        True,
+    ),
+    (
+        Aggregate("argmax", "t", over, where=done),
+        'INDEX(t!A2:A9,MATCH(MAX(IF((t!D2:D9="yes")*ISNUMBER(t!H2:H9),t!H2:H9)),'
+        'IF((t!D2:D9="yes")*ISNUMBER(t!H2:H9),t!H2:H9),0))',
+        True,
+    ),
+    (
+        Aggregate("sum", "t", over, where=Compare(">", Call("max", (hours, a)), zero)),
+        "SUMPRODUCT(--(IF(t!H2:H9>a,t!H2:H9,a)>0),t!H2:H9)",
+        True,
+    ),
+    (
+        Aggregate("sum", "t", over, where=Compare(">", Call("sum", (hours, a)), zero)),
+        "SUMPRODUCT(--(t!H2:H9+a>0),t!H2:H9)",
+        False,
+    ),
+    (
+        Aggregate("sum", "t", over, where=words(kind, Column("u", "kind"))),
+        "SUMPRODUCT(--(t!K2:K9=$K7),t!H2:H9)",
+        False,
+    ),
+]
 
 
 @pytest.mark.parametrize(("node", "expected"), ARITHMETIC + VALUES + TEXTS, ids=str)
@@ -289,13 +359,16 @@ REFUSED = [
     ),
     (
         Aggregate(
-            "sum", "t", over,
-            where=Compare(">", Aggregate("count", "u", None, where=words(kind, Column("u", "k"))),
-                          zero),
+            "sum",
+            "t",
+            over,
+            where=Compare(
+                ">", Aggregate("count", "u", None, where=words(kind, Column("u", "k"))), zero
+            ),
         ),
         "compares each row of 't' with each of 'u'",
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("node", "message"), REFUSED, ids=[case[1] for case in REFUSED])

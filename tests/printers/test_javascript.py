@@ -77,10 +77,15 @@ class Short:
 
 
 nested = Aggregate(
-    "sum", "t", "hours",
-    where=Compare(">", Aggregate("count", "u", None, where=Compare("==", kind, Column("u", "kind"),
-                                                                   of="text")), zero),
-)  # fmt: skip
+    "sum",
+    "t",
+    "hours",
+    where=Compare(
+        ">",
+        Aggregate("count", "u", None, where=Compare("==", kind, Column("u", "kind"), of="text")),
+        zero,
+    ),
+)
 CASES: list[tuple[Node, str]] = [
     (Number(7e9), "7000000000"),
     (Number(-3.0), "-3"),
@@ -106,8 +111,10 @@ CASES: list[tuple[Node, str]] = [
     (Compare("<=", a, Text("2026-11-22"), of="text"), '(a <= "2026-11-22")'),
     (Logic("and", Logic("or", a, b), Not(c)), "(rt.yes(a) || rt.yes(b)) && !rt.yes(c)"),
     (Not(Logic("or", a, b)), "!(rt.yes(a) || rt.yes(b))"),
-    (binary(ranked, "+", one),
-     '(rt.atMost(a, b) ? a : rt.yes(on) && !rt.yes(off) ? b : rt.reason("no room")) + 1'),
+    (
+        binary(ranked, "+", one),
+        '(rt.atMost(a, b) ? a : rt.yes(on) && !rt.yes(off) ? b : rt.reason("no room")) + 1',
+    ),
     (Guard((a, b), binary(a, "+", b)), "rt.guard([a, b], () => a + b)"),
     (Guard((a, binary(a, "*", b)), b), "rt.guard([a, () => a * b], () => b)"),
     (need, 'rt.fixed(rt.round(a, 1), 1) + " GB"'),
@@ -117,12 +124,17 @@ CASES: list[tuple[Node, str]] = [
     (Guard((OneOf(stage, ("x",)),), stage), "rt.guard([stage], () => stage)"),
     (sum_once, 'rt.sumOf(t, "hours", "value", (j) => rt.same(t.kind[j], "once"))'),
     (Aggregate("count", "t", None), "rt.countRows(t)"),
-    (Aggregate("count", "t", None, where=once),
-     'rt.countRows(t, (j) => rt.same(t.kind[j], "once"))'),
+    (
+        Aggregate("count", "t", None, where=once),
+        'rt.countRows(t, (j) => rt.same(t.kind[j], "once"))',
+    ),
     (Aggregate("argmin", "t", "hours", "low"), 'rt.argminOf(t, "hours", "low")'),
-    (nested, 'rt.sumOf(t, "hours", "value", (j) => '
-             "rt.greater(rt.countRows(u, (j2) => rt.same(t.kind[j], u.kind[j2])), 0))"),
-]  # fmt: skip
+    (
+        nested,
+        'rt.sumOf(t, "hours", "value", (j) => '
+        "rt.greater(rt.countRows(u, (j2) => rt.same(t.kind[j], u.kind[j2])), 0))",
+    ),
+]
 
 
 @pytest.mark.parametrize(("node", "expected"), CASES, ids=[case[1] for case in CASES])

@@ -70,42 +70,65 @@ MATHML: list[tuple[Node, str]] = [
     (Text("<b>"), "<mtext>&lt;b&gt;</mtext>"),
     (Constant("byte_per_GB", 1e9), "<mi>byte_per_GB</mi>"),
     (binary(binary(a, "/", b), "*", c), f"<mrow><mfrac>{A}{B}</mfrac><mo>×</mo>{C}</mrow>"),
-    (binary(binary(a, "/", b), "**", two),
-     f"<msup>{fenced('(', f'<mfrac>{A}{B}</mfrac>', ')')}<mn>2</mn></msup>"),
+    (
+        binary(binary(a, "/", b), "**", two),
+        f"<msup>{fenced('(', f'<mfrac>{A}{B}</mfrac>', ')')}<mn>2</mn></msup>",
+    ),
     (minus_square, f"<mrow><mo>−</mo><msup>{A}<mn>2</mn></msup></mrow>"),
-    (binary(Negative(a), "**", two),
-     f"<msup>{fenced('(', f'<mrow><mo>−</mo>{A}</mrow>', ')')}<mn>2</mn></msup>"),
-    (binary(binary(a, "**", b), "**", c),
-     f"<msup>{fenced('(', f'<msup>{A}{B}</msup>', ')')}{C}</msup>"),
+    (
+        binary(Negative(a), "**", two),
+        f"<msup>{fenced('(', f'<mrow><mo>−</mo>{A}</mrow>', ')')}<mn>2</mn></msup>",
+    ),
+    (
+        binary(binary(a, "**", b), "**", c),
+        f"<msup>{fenced('(', f'<msup>{A}{B}</msup>', ')')}{C}</msup>",
+    ),
     (binary(a, "**", binary(b, "**", c)), f"<msup>{A}<msup>{B}{C}</msup></msup>"),
-    (binary(a, "-", binary(b, "-", c)),
-     f"<mrow>{A}<mo>−</mo>{fenced('(', f'<mrow>{B}<mo>−</mo>{C}</mrow>', ')')}</mrow>"),
+    (
+        binary(a, "-", binary(b, "-", c)),
+        f"<mrow>{A}<mo>−</mo>{fenced('(', f'<mrow>{B}<mo>−</mo>{C}</mrow>', ')')}</mrow>",
+    ),
     (call("ceil", binary(a, "/", b)), fenced("⌈", f"<mfrac>{A}{B}</mfrac>", "⌉")),
     (call("floor", a), fenced("⌊", A, "⌋")),
     (call("abs", a), fenced("|", A, "|")),
     (call("sqrt", a), f"<msqrt>{A}</msqrt>"),
     (call("exp", a), f"<msup><mi>e</mi>{A}</msup>"),
     (call("log10", a), f"<mrow><msub><mi>log</mi><mn>10</mn></msub>{fenced('(', A, ')')}</mrow>"),
-    (call("max", zero, a), "<mrow><mi>max</mi>" + fenced(
-        "(", f'<mrow><mn>0</mn><mo separator="true">,</mo>{A}</mrow>', ")") + "</mrow>"),
-    (sum_once, "<mrow><munder><mo>∑</mo><mrow><mi>kind</mi><mo>=</mo><mtext>once</mtext>"
-               "</mrow></munder><mi>hours</mi></mrow>"),
-    (Aggregate("min", "t", "hours"),
-     f"<mrow><mi>min</mi>{fenced('(', '<mi>hours</mi>', ')')}</mrow>"),
+    (
+        call("max", zero, a),
+        "<mrow><mi>max</mi>"
+        + fenced("(", f'<mrow><mn>0</mn><mo separator="true">,</mo>{A}</mrow>', ")")
+        + "</mrow>",
+    ),
+    (
+        sum_once,
+        "<mrow><munder><mo>∑</mo><mrow><mi>kind</mi><mo>=</mo><mtext>once</mtext>"
+        "</mrow></munder><mi>hours</mi></mrow>",
+    ),
+    (
+        Aggregate("min", "t", "hours"),
+        f"<mrow><mi>min</mi>{fenced('(', '<mi>hours</mi>', ')')}</mrow>",
+    ),
     (memory, "<msub><mi>memory</mi><mi>gpu</mi></msub>"),
     (Cell("t", "r-1", "hours"), "<msub><mi>hours</mi><mtext>r-1</mtext></msub>"),
     (Guard((a,), binary(a, "+", b)), f"<mrow>{A}<mo>+</mo>{B}</mrow>"),
-    (needs, f"<mrow><mtext>“</mtext><mtext>needs\u00a0</mtext>{fenced('[', A, ']')}"
-            f"<mtext>,\u00a0of\u00a0</mtext>{fenced('[', '<mi>gpu</mi>', ']')}"
-            "<mtext>”</mtext></mrow>"),
-    (ranked,
-     '<mrow><mo fence="true" form="prefix" stretchy="true">{</mo><mtable class="cases">'
-     f"<mtr><mtd>{A}</mtd><mtd><mrow><mtext>if\u00a0</mtext><mrow>{A}<mo>≤</mo>{B}</mrow></mrow>"
-     f"</mtd></mtr><mtr><mtd>{B}</mtd><mtd><mrow><mtext>if\u00a0</mtext><mrow><mi>on</mi>"
-     "<mtext>\u00a0and\u00a0</mtext><mrow><mtext>not\u00a0</mtext><mi>off</mi></mrow></mrow>"
-     "</mrow></mtd></mtr><mtr><mtd><mtext>no room</mtext></mtd><mtd><mtext>otherwise</mtext></mtd>"
-     "</mtr></mtable></mrow>"),
-]  # fmt: skip
+    (
+        needs,
+        f"<mrow><mtext>“</mtext><mtext>needs\u00a0</mtext>{fenced('[', A, ']')}"
+        f"<mtext>,\u00a0of\u00a0</mtext>{fenced('[', '<mi>gpu</mi>', ']')}"
+        "<mtext>”</mtext></mrow>",
+    ),
+    (
+        ranked,
+        '<mrow><mo fence="true" form="prefix" stretchy="true">{</mo><mtable class="cases">'
+        f"<mtr><mtd>{A}</mtd><mtd><mrow><mtext>if\u00a0</mtext><mrow>{A}<mo>≤</mo>{B}</mrow></mrow>"
+        f"</mtd></mtr><mtr><mtd>{B}</mtd><mtd><mrow><mtext>if\u00a0</mtext><mrow><mi>on</mi>"
+        "<mtext>\u00a0and\u00a0</mtext><mrow><mtext>not\u00a0</mtext><mi>off</mi></mrow></mrow>"
+        "</mrow></mtd></mtr><mtr><mtd><mtext>no room</mtext></mtd><mtd>"
+        "<mtext>otherwise</mtext></mtd>"
+        "</mtr></mtable></mrow>",
+    ),
+]
 
 LATEX: list[tuple[Node, str]] = [
     (Number(7e9), r"7 \times 10^{9}"),
@@ -124,16 +147,23 @@ LATEX: list[tuple[Node, str]] = [
     (call("log10", a), r"\log_{10} \left( a \right)"),
     (call("round", a, two), r"\operatorname{round} \left( a , 2 \right)"),
     (sum_once, r"\sum_{\text{kind} = \text{once}} \text{hours}"),
-    (Join((Text("50 % "), Fixed(Call("round", (a,)), 0, "%"))),
-     r"\text{“} \text{50~\%~} \left[ a \text{\%} \right] \text{”}"),
-    (ranked,
-     r"\begin{cases} a & \text{if~} a \le b \\ b & \text{if~} \text{on} \text{~and~} \text{not~} "
-     r"\text{off} \\ \text{no room} & \text{otherwise} \end{cases}"),
-]  # fmt: skip
+    (
+        Join((Text("50 % "), Fixed(Call("round", (a,)), 0, "%"))),
+        r"\text{“} \text{50~\%~} \left[ a \text{\%} \right] \text{”}",
+    ),
+    (
+        ranked,
+        r"\begin{cases} a & \text{if~} a \le b \\ b & \text{if~} \text{on} "
+        r"\text{~and~} \text{not~} "
+        r"\text{off} \\ \text{no room} & \text{otherwise} \end{cases}",
+    ),
+]
 
 WORDS: list[tuple[Node, str]] = [
-    (binary(binary(Scalar("steps"), "/", Scalar("rate")), "*", Scalar("GPUs")),
-     "steps divided by rate, times GPUs"),
+    (
+        binary(binary(Scalar("steps"), "/", Scalar("rate")), "*", Scalar("GPUs")),
+        "steps divided by rate, times GPUs",
+    ),
     (binary(a, "/", binary(b, "*", c)), "a divided by (b times c)"),
     (binary(binary(a, "*", b), "*", c), "a times b times c"),
     (binary(binary(a, "+", b), "-", c), "a plus b minus c"),
@@ -160,7 +190,7 @@ WORDS: list[tuple[Node, str]] = [
     (needs, "‘needs [a], of [gpu]’"),
     (Reason(needs), "no value: needs [a], of [gpu]"),
     (pieces, "‘[stage][‘ -n [b]’ if on, otherwise ‘’]’"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("node", "expected"), MATHML, ids=[latex(x, Symbols()) for x, _ in MATHML])
@@ -201,12 +231,14 @@ def test_an_equation_has_its_sides_and_a_description() -> None:
 WRITTEN: list[tuple[Node, str]] = [
     (Name(("gpu", "memory")), "gpu.memory"),
     (CellName(("sft", "stages"), "r-1", "hours"), "hours of ‘r-1’"),
-    (Member(Over("argmin", Name(("t", "price")), None), "hours"),
-     "hours of (the row with the least t.price)"),
+    (
+        Member(Over("argmin", Name(("t", "price")), None), "hours"),
+        "hours of (the row with the least t.price)",
+    ),
     (Join((Text("n "), Placeholder(a, 1, "GB"))), "‘n [a]’"),
     (Cast(Over("count", Name(("t",)), None), "run"), "the number of t"),
     (Call("wall_hours", (), (("steps", a), ("rate", b))), "wall_hours of (steps = a, rate = b)"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("node", "expected"), WRITTEN, ids=[case[1] for case in WRITTEN])

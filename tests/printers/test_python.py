@@ -76,8 +76,10 @@ CASES: list[tuple[Node, str]] = [
     (Compare("==", once, Flag(True), of="flag"), "(row.kind == 'once') == True"),
     (Logic("or", Logic("and", a, b), Not(c)), "a and b or not c"),
     (Logic("and", Logic("or", a, b), Not(Logic("or", b, c))), "(a or b) and not (b or c)"),
-    (binary(ranked, "+", one),
-     "(a if at_most(a, b) else b if on and not off else Reason('no room')) + 1"),
+    (
+        binary(ranked, "+", one),
+        "(a if at_most(a, b) else b if on and not off else Reason('no room')) + 1",
+    ),
     (Guard((a, b), binary(a, "+", b)), "guard([a, b], lambda: a + b)"),
     (Guard((a, binary(a, "*", b)), b), "guard([a, lambda: a * b], lambda: b)"),
     (need, "fixed(round(a, 1), 1) + ' GB'"),
@@ -88,7 +90,7 @@ CASES: list[tuple[Node, str]] = [
     (sum_once, "total(numbers(r.hours for r in t if r.kind == 'once'))"),
     (Aggregate("count", "t", None), "count(r for r in t)"),
     (Aggregate("argmin", "t", "hours"), "argmin((r.id, r.hours) for r in t)"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("node", "expected"), CASES, ids=[case[1] for case in CASES])
@@ -111,9 +113,16 @@ RUNS: list[tuple[Node, Any]] = [
     (Aggregate("argmax", "t", "hours", where=Flag(False)), None),
     (Guard((Scalar("unknown"),), binary(Scalar("unknown"), "+", a)), runtime.Reason("not known")),
     (minus_square, -16.0),
-    (Aggregate("count", "t", None, where=Compare("==", Aggregate(
-        "count", "t", "hours", where=once), one)), 3),
-]  # fmt: skip
+    (
+        Aggregate(
+            "count",
+            "t",
+            None,
+            where=Compare("==", Aggregate("count", "t", "hours", where=once), one),
+        ),
+        3,
+    ),
+]
 
 
 @pytest.mark.parametrize(("node", "expected"), RUNS, ids=[python(node) for node, _ in RUNS])

@@ -77,15 +77,18 @@ CASES = [
     ("a:\n  b: 1 # b\n  c: 2\n# end\n", Drop(("a", "b")), "a:\n  c: 2\n# end\n"),
     ("a:\r\n  b: 1\r\nc: 2\r\n", Set(("a", "d"), 3), "a:\r\n  b: 1\r\n  d: 3\r\nc: 2\r\n"),
     ("a:\n  b: 1", Set(("a", "c"), {"d": 1}), "a:\n  b: 1\n  c: {d: 1}"),
-    ("a: {value: 1, low: 0}\n", Swap(("a", "value"), "reason", "no"), 'a: {reason: no, low: 0}\n'),
-    ("a:\n  b: 1\n  rule:  # why\n    c: 2\n    d: 3\n  e: 4\n", Swap(("a", "rule"), "value", "x"),
-     "a:\n  b: 1\n  value: x\n  e: 4\n"),
+    ("a: {value: 1, low: 0}\n", Swap(("a", "value"), "reason", "no"), "a: {reason: no, low: 0}\n"),
+    (
+        "a:\n  b: 1\n  rule:  # why\n    c: 2\n    d: 3\n  e: 4\n",
+        Swap(("a", "rule"), "value", "x"),
+        "a:\n  b: 1\n  value: x\n  e: 4\n",
+    ),
     ("a:\n- {b: 1}  # 1\nc: 2\n", Append(("a",), {"b": 2}), "a:\n- {b: 1}  # 1\n- {b: 2}\nc: 2\n"),
     ("a:\n  - b: 1\n    c: 2\n", Append(("a",), {"b": 3}), "a:\n  - b: 1\n    c: 2\n  - b: 3\n"),
     ("a: >-\n  long\n  text\nb: 1\n", Set(("a",), "short"), "a: >-\n  short\nb: 1\n"),
     ("a: 'it'\n", Set(("a",), "it's"), "a: 'it''s'\n"),
     ("é: {b: 1}\nc: 2\n", Set(("c",), 3), "é: {b: 1}\nc: 3\n"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "change", "wanted"), CASES)

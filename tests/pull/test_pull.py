@@ -69,8 +69,10 @@ EDITS = {
     ),
     "in the manner of the old": (
         {"steps_per_hour": 1900.0, "steps_per_hour high": 2300},
-        ["-  steps_per_hour: {value: 2_000, low: 1_800, high: 2_200,",
-         "+  steps_per_hour: {value: 1_900, low: 1_800, high: 2_300,"],
+        [
+            "-  steps_per_hour: {value: 2_000, low: 1_800, high: 2_200,",
+            "+  steps_per_hour: {value: 1_900, low: 1_800, high: 2_300,",
+        ],
     ),
     "the middle of the ends stays unsaid": (
         {"wait low": 1, "wait": 2.5},
@@ -82,21 +84,30 @@ EDITS = {
     ),
     "both sides of a scenario": (
         {"left.corrected": 6, "left.written": 8},
-        ["-  left: {value: 5, unit: GB, written: {value: 7}}",
-         "+  left: {value: 6, unit: GB, written: {value: 8}}"],
+        [
+            "-  left: {value: 5, unit: GB, written: {value: 7}}",
+            "+  left: {value: 6, unit: GB, written: {value: 8}}",
+        ],
     ),
     "a reason for a number, and a number for a reason": (
         {"runs['s1k'].peak": "not measured", "runs['s10k'].peak": 4},
-        ["-      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5}",
-         "-      s10k: {title: 10 000 steps, steps: {value: 10_000, note: the long one}, peak: {",
-         "+      s1k: {title: 1 000 steps, steps: 1_000, peak: {reason: not measured}}",
-         "+      s10k: {title: 10 000 steps, steps: {value: 10_000, note: the long one}, peak: {"],
+        [
+            "-      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5}",
+            "-      s10k: {title: 10 000 steps, steps: {value: 10_000, "
+            "note: the long one}, peak: {",
+            "+      s1k: {title: 1 000 steps, steps: 1_000, peak: {reason: not measured}}",
+            "+      s10k: {title: 10 000 steps, steps: {value: 10_000, "
+            "note: the long one}, peak: {",
+        ],
     ),
     "a text that was not there, and one that needs quotes": (
         {"runs['s1k'].by": "me", "runs['last'].by": "mine: all"},
-        ["-      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5}", "-        by: hand",
-         "+      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5, by: me}",
-         '+        by: "mine: all"'],
+        [
+            "-      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5}",
+            "-        by: hand",
+            "+      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5, by: me}",
+            '+        by: "mine: all"',
+        ],
     ),
     "a title": (
         {"Runs!A9": "the last one"},
@@ -111,45 +122,65 @@ EDITS = {
         ["+link: {value: 64, unit: GB / second, kind: assumption}"],
     ),
     "a formula, as the plan writes it": (
-        {end: f"=1.2*runs_total_hours{end[4:].replace(' ', '_')}*price*one"
-         for end in ("cost", "cost low", "cost high")},
-        ['-  cost: {unit: USD, formula: "runs.total.hours * price * one"}   # in all',
-         '+  cost: {unit: USD, formula: "1.2 * runs.total.hours * price * one"}   # in all'],
+        {
+            end: f"=1.2*runs_total_hours{end[4:].replace(' ', '_')}*price*one"
+            for end in ("cost", "cost low", "cost high")
+        },
+        [
+            '-  cost: {unit: USD, formula: "runs.total.hours * price * one"}   # in all',
+            '+  cost: {unit: USD, formula: "1.2 * runs.total.hours * price * one"}   # in all',
+        ],
     ),
     "a formula around a call": (
-        {"room": "=1+1000000000*each*width/INDEX(Hardware!$H$7:$H$8,"
-                 "MATCH(gpu,hardware_id,0))/byte_per_GiB"},
-        ["-  room: {unit: 1, formula: \"weight_memory(params=1e9 * each, bytes_per",
-         "+  room: {unit: 1, formula: \"1 + weight_memory(params=1e9 * each, bytes_per"],
+        {
+            "room": "=1+1000000000*each*width/INDEX(Hardware!$H$7:$H$8,"
+            "MATCH(gpu,hardware_id,0))/byte_per_GiB"
+        },
+        [
+            '-  room: {unit: 1, formula: "weight_memory(params=1e9 * each, bytes_per',
+            '+  room: {unit: 1, formula: "1 + weight_memory(params=1e9 * each, bytes_per',
+        ],
     ),
     "a condition": (
         {"fits": '=IF(OR(room<=0.25,twice="yes"),"yes","no")'},
-        ["-  fits: {flag: yes, formula: room <= 0.5 and not twice}",
-         "+  fits: {flag: yes, formula: room <= 0.25 or twice}"],
+        [
+            "-  fits: {flag: yes, formula: room <= 0.5 and not twice}",
+            "+  fits: {flag: yes, formula: room <= 0.25 or twice}",
+        ],
     ),
     "a formula of one row": (
-        {f"runs['s1k'].hours{end and ' ' + end}": f"=C7/steps_per_hour{to}*2"
-         for end, to in (("", ""), ("low", "_high"), ("high", "_low"))},
-        ["-      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5}",
-         "+      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5, hours: {formula: steps / "],
+        {
+            f"runs['s1k'].hours{end and ' ' + end}": f"=C7/steps_per_hour{to}*2"
+            for end, to in (("", ""), ("low", "_high"), ("high", "_low"))
+        },
+        [
+            "-      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5}",
+            "+      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5, hours: {formula: steps / ",
+        ],
     ),
     "a formula of a whole column": (
-        {f"runs['{row}'].hours{end and ' ' + end}": f"=C{at}/steps_per_hour{to}*2"
-         for end, to in (("", ""), ("low", "_high"), ("high", "_low"))
-         for at, row in enumerate(("s1k", "s10k", "last"), 7)},
-        ["-      hours: {unit: hour, formula: steps / steps_per_hour}",
-         "+      hours: {unit: hour, formula: steps / steps_per_hour * 2}"],
+        {
+            f"runs['{row}'].hours{end and ' ' + end}": f"=C{at}/steps_per_hour{to}*2"
+            for end, to in (("", ""), ("low", "_high"), ("high", "_low"))
+            for at, row in enumerate(("s1k", "s10k", "last"), 7)
+        },
+        [
+            "-      hours: {unit: hour, formula: steps / steps_per_hour}",
+            "+      hours: {unit: hour, formula: steps / steps_per_hour * 2}",
+        ],
     ),
     "a value over a formula": (
         {f"runs['s1k'].hours{end}": 4 for end in ("", " low", " high")},
-        ["-      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5}",
-         "+      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5, hours: 4}"],
+        [
+            "-      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5}",
+            "+      s1k: {title: 1 000 steps, steps: 1_000, peak: 3.5, hours: 4}",
+        ],
     ),
     "a formula over a value": (
         {"batch": "=4*SUM(2,2)*room"},
         ["-    value: 16", "-    kind: decision", "+    formula: 4 * sum(2, 2) * room"],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", EDITS)
@@ -244,9 +275,11 @@ def test_a_figure_for_a_reason_of_the_catalogue_says_what_it_rests_on(tmp_path: 
 
 
 def test_the_command_writes_all_or_nothing(
-    shipped: Shipped, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    shipped: Shipped,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+) -> None:
     mine = copied(shipped, tmp_path)
     monkeypatch.chdir(tmp_path)
     bad = str(mine.edited({"batch": 32, "wait": "soon"}, name="bad.xlsx"))

@@ -43,9 +43,13 @@ def test_texts_beside_an_input_are_taken_and_other_labels_listed(shipped: Shippe
     pulled = shipped.pull({}, relabel)
     assert said(pulled) == []
     assert diff(pulled) == [
-        "-    kind: decision", "-      A note that is folded over", "-      two lines.",
-        "+    kind: assumption", "+      Seen on the last run", "+    title: Batch of a card",
-    ]  # fmt: skip
+        "-    kind: decision",
+        "-      A note that is folded over",
+        "-      two lines.",
+        "+    kind: assumption",
+        "+      Seen on the last run",
+        "+    title: Batch of a card",
+    ]
     assert {finding.place: finding.message.partition(";")[0] for finding in pulled.left} == {
         "Inputs!F13": "the unit of 'batch' reads 'sequences'",
         "Runs!C4": "the head of 'runs.steps' reads 'Optimizer steps'",
@@ -107,7 +111,7 @@ WRITERS = {
     "W001 it unpacks from 0.0 to 40 MB": bombed,
     "W001 its XML has a DOCTYPE": with_entity,
     "W002 no sheet of it says which plan it is of": foreign,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("message", WRITERS)
@@ -136,7 +140,9 @@ BAD = {
         "cost": "=#REF!*price"
     },
     "W004 'cost' has lost its formula, runs.total.hours * price * one; copy it back": {
-        "cost": None, "cost low": None, "cost high": None
+        "cost": None,
+        "cost low": None,
+        "cost high": None,
     },
     "W004 the column 'steps' of 'runs' is gone; put it back with its name": {"Runs!C6": None},
     "W005 'batch' is empty; write a number, or a reason why there is none": {"batch": None},
@@ -149,14 +155,16 @@ BAD = {
         "cost": "=[b.xlsx]A!A1*2"
     },
     "W008 a new row of 'runs' would have the id 's1k', which is taken; write an id beside it": {
-        "Runs!A10": "S1k", "Runs!C10": 5
+        "Runs!A10": "S1k",
+        "Runs!C10": 5,
     },
     "W008 the id 's1k' stands twice in 'runs'; give one of the rows another": {
-        "Runs!B10": "s1k", "Runs!C10": 5
+        "Runs!B10": "s1k",
+        "Runs!C10": 5,
     },
     "N002 'cart' is not in hardware; did you mean 'card'?": {"gpu": "cart"},
     "F006 'brisk' is not one of the words of 'mode': fast, slow": {"mode": "brisk"},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("message", BAD)

@@ -53,8 +53,11 @@ def test_the_api_has_them(out: Path) -> None:
     assert plan["status"] == "Living document"
     assert [each["version"] for each in plan["history"]] == ["1.0.0", "1.0.1", "2.0.0"]
     assert plan["history"][2] == {
-        "version": "2.0.0", "date": None, "status": "pending", "text": "Under way."
-    }  # fmt: skip
+        "version": "2.0.0",
+        "date": None,
+        "status": "pending",
+        "text": "Under way.",
+    }
 
 
 def test_a_plan_without_versions_says_nothing_of_them(tmp_path: Path) -> None:

@@ -66,23 +66,38 @@ SCALARS = [
         ),
     ),
     Scalar("double", "Double", formula=formula(binary(The(NAME), "*", Number(2.0)))),
-    Scalar("fits", "Fits", "word", formula=formula(
-        Choice(Text("fits"), Compare("<=", Number(30.0), GPU_MEMORY), Text("tight")))),
-    Scalar("lost", "Lost", may_reason=True, formula=formula(
-        Guard((The("missing"),), binary(The("missing"), "+", Number(1.0))))),
+    Scalar(
+        "fits",
+        "Fits",
+        "word",
+        formula=formula(
+            Choice(Text("fits"), Compare("<=", Number(30.0), GPU_MEMORY), Text("tight"))
+        ),
+    ),
+    Scalar(
+        "lost",
+        "Lost",
+        may_reason=True,
+        formula=formula(Guard((The("missing"),), binary(The("missing"), "+", Number(1.0)))),
+    ),
     Scalar("days", "Days", formula=formula(binary(The("hours"), "/", Number(24.0)))),
     Scalar("t.total.cost", "Cost", formula=formula(Aggregate("sum", "t", "cost"))),
     Scalar("cheapest", "Cheapest", "reference", formula=formula(Aggregate("argmin", "t", "cost"))),
-]  # fmt: skip
+]
 HARDWARE = table(
     "hardware",
     [
         Column("bytes", "Bytes", stated={"small": stated(24.0), "large": stated(80.0)}),
-        Column("memory", "Memory", formula=formula(
-            binary(Of("hardware", "bytes"), "*", Aggregate("min", "factors", "factor")))),
+        Column(
+            "memory",
+            "Memory",
+            formula=formula(
+                binary(Of("hardware", "bytes"), "*", Aggregate("min", "factors", "factor"))
+            ),
+        ),
     ],
     ("small", "large"),
-)  # fmt: skip
+)
 FACTORS = table("factors", [Column("factor", "Factor", stated={"f": stated(0.5)})], ("f",))
 UNUSED = table("unused", [], ("u",))
 T = table(
@@ -110,14 +125,31 @@ KEYS = (
     Key("cheapest"),
 )
 PLAN = Plan(
-    "small-plan", "Small", "", {s.name: s for s in SCALARS}, {"t": T}, (), KEYS, ("hardware",),
-    (), (), (), (), "",
-)  # fmt: skip
+    "small-plan",
+    "Small",
+    "",
+    {s.name: s for s in SCALARS},
+    {"t": T},
+    (),
+    KEYS,
+    ("hardware",),
+    (),
+    (),
+    (),
+    (),
+    "",
+)
 BOOK = Book(
-    "Book", date(2026, 1, 1), date(2026, 1, 1), Units([]), {},
-    {"hardware": HARDWARE, "factors": FACTORS, "unused": UNUSED}, (Key("memory", "hardware"),),
-    {}, {"small-plan": PLAN},
-)  # fmt: skip
+    "Book",
+    date(2026, 1, 1),
+    date(2026, 1, 1),
+    Units([]),
+    {},
+    {"hardware": HARDWARE, "factors": FACTORS, "unused": UNUSED},
+    (Key("memory", "hardware"),),
+    {},
+    {"small-plan": PLAN},
+)
 CALL = 'scalesheet.plans["small-plan"]'
 
 Run = Callable[..., Any]

@@ -94,8 +94,13 @@ def test_the_page_has_a_chart_for_each_figure_and_its_numbers(
     assert row is not None
     cells = re.findall(r"<td[^>]*>(.*?)</td>", row[0])
     assert [re.sub("<[^>]*>", "", cell) for cell in cells] == [
-        "7", "9 GPU", "83.1", "105.7", "-11.30", "+11.30",
-    ]  # fmt: skip
+        "7",
+        "9 GPU",
+        "83.1",
+        "105.7",
+        "-11.30",
+        "+11.30",
+    ]
     assert 'href="#i.cards"' in row[0]
 
 

@@ -29,11 +29,15 @@ def pure_plan(
     """A book with one plan of pure numbers: inputs with ends and domain, and formulas in order."""
     drafts = {
         name: Draft(
-            name, name, HERE, unit=PURE, domain=domain,
+            name,
+            name,
+            HERE,
+            unit=PURE,
+            domain=domain,
             stated={None: Stated(ends[1], ends[0], ends[2])},
         )
         for name, (ends, domain) in inputs.items()
-    }  # fmt: skip
+    }
     for name, text in formulas.items():
         drafts[name] = Draft(
             name, name, HERE, unit=Unit(), formulas={None: Written(text, parse(text), HERE)}

@@ -26,15 +26,21 @@ def told(folder: Path, run: str) -> list[str]:
 @pytest.mark.parametrize(
     ("scalar", "value"),
     [
-        ("x: {unit: token / second, formula: run.sequence_length * run.batch_size / run.step_time}",
-         2048),
+        (
+            "x: {unit: token / second, formula: run.sequence_length * "
+            "run.batch_size / run.step_time}",
+            2048,
+        ),
         ("x: {unit: GB, formula: run.peak_memory}", 6),
         ("x: {unit: GiB, formula: run.accelerator.memory}", 24),
         ("x: {unit: 1, formula: run.model.layers}", 2),
-        ("x: {words: [yes it did, it did not], formula: "
-         "\"'yes it did' if run.how == 'measured' else 'it did not'\"}", "yes it did"),
+        (
+            "x: {words: [yes it did, it did not], formula: "
+            "\"'yes it did' if run.how == 'measured' else 'it did not'\"}",
+            "yes it did",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_plan_computes_with_a_record(tmp_path: Path, scalar: str, value: object) -> None:
     examined = measured(tmp_path, scalar)
     assert examined.results["small"].scalars["x"].value == pytest.approx(value)
@@ -106,8 +112,10 @@ def test_marks_are_no_unless_they_are_stated_and_other_words_are_not_known(tmp_p
     stated = {name: columns[name].stated["a-run"] for name in columns if columns[name].stated}
     assert (stated["interrupted"].value, stated["unsteady"].value) == (True, False)
     assert [stated[n].reason for n in ("compiled", "attention", "power")] == [
-        "not stated", "not stated", "not measured"
-    ]  # fmt: skip
+        "not stated",
+        "not stated",
+        "not measured",
+    ]
     assert stated["libraries"].value == "torch 2.13.0, peft 0.21.0"
 
 

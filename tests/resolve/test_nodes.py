@@ -55,8 +55,9 @@ def test_a_plan_computes_with_a_node(tmp_path: Path, scalar: str, value: float) 
 
 
 def test_an_offer_without_a_node_has_a_reason(tmp_path: Path) -> None:
-    examined = book(tmp_path, "x: {unit: W / node, formula: \"offers['offer'].node.power\"}",
-                    offer=OFFER)  # fmt: skip
+    examined = book(
+        tmp_path, "x: {unit: W / node, formula: \"offers['offer'].node.power\"}", offer=OFFER
+    )
     assert examined.results["small"].scalars["x"].reason == "not in the catalogue"
 
 
@@ -73,14 +74,20 @@ def test_a_book_without_nodes_has_no_column_of_them(tmp_path: Path) -> None:
         (NODE, EIGHT, ""),
         (NODE.replace("value: 6,", "value: 0.6,"), EIGHT, "V009 0.6 kW, less than 8 accelerators"),
         (CAPPED, EIGHT, ""),
-        (NODE, EIGHT.replace("accelerators: 8", "accelerators: 4"),
-         "V009 'machine' has 8 x card, the offer 4 x card"),
-        (NODE.replace("accelerator: card", "accelerator: cart"), EIGHT,
-         "N002 'cart' is not in hardware; did you mean 'card'?"),
+        (
+            NODE,
+            EIGHT.replace("accelerators: 8", "accelerators: 4"),
+            "V009 'machine' has 8 x card, the offer 4 x card",
+        ),
+        (
+            NODE.replace("accelerator: card", "accelerator: cart"),
+            EIGHT,
+            "N002 'cart' is not in hardware; did you mean 'card'?",
+        ),
         (NODE.replace("kW / node", "kW"), EIGHT, "U002 'power' is in"),
         (NODE.replace("value: 8,", "value: 7.5,"), EIGHT, "V002 accelerators: 7.5 is outside"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_node_is_told(tmp_path: Path, node: str, offer: str, message: str) -> None:
     found = said(book(tmp_path, "x: {unit: 1, value: 1}", node, offer))
     assert [each.startswith(message) for each in found] == ([True] if message else [])

@@ -94,11 +94,13 @@ def orders(draw: st.DrawFn) -> list[Phase]:
     names = [f"p{n}" for n in range(draw(st.integers(1, 7)))]
     return [
         Phase(
-            name, name, "one_time",
+            name,
+            name,
+            "one_time",
             tuple(draw(st.lists(st.sampled_from(names[:n]), unique=True))) if n else (),
         )
         for n, name in enumerate(names)
-    ]  # fmt: skip
+    ]
 
 
 @given(orders())

@@ -9,9 +9,11 @@ from scalesheet.examine import examine
 from small import MINIMAL, lay
 
 BF16 = "dense_bf16: {value: 165.2, unit: TFLOP / (second * GPU), kind: spec, source: a-vendor}"
-CARD = (MINIMAL / "hardware" / "card.yaml").read_text("utf-8").replace(
-    "dense_bf16: {reason: no bf16 tensor unit}", BF16
-)  # fmt: skip
+CARD = (
+    (MINIMAL / "hardware" / "card.yaml")
+    .read_text("utf-8")
+    .replace("dense_bf16: {reason: no bf16 tensor unit}", BF16)
+)
 
 
 def told(folder: Path, **files: str) -> list[str]:
@@ -34,15 +36,21 @@ FP4 = FP8 + rate("dense_fp4", 660.8)
 SPARSE = rate("sparse_bf16", 330.4)
 MEASURED = rate("measured_bf16", 140)
 TF32 = rate("dense_tf32", 82.6) + rate("measured_tf32", 60)
-BANDWIDTH = MEASURED.replace("bf16", "bandwidth").replace("140", "920").replace(
-    "TFLOP / (second * GPU)", "GB / second"
-)  # fmt: skip
+BANDWIDTH = (
+    MEASURED.replace("bf16", "bandwidth")
+    .replace("140", "920")
+    .replace("TFLOP / (second * GPU)", "GB / second")
+)
 USABLE = "memory_usable: {value: 23.99, unit: GiB, kind: measured, source: a-vendor}\n"
 SHARES = "\n".join(
     f"{name}_share: {{value: {share}, unit: 1}}"
-    for name, share in
-    (("data_loading", 0), ("forward", 0.2), ("backward", 0.7), ("optimizer", 0.1))
-)  # fmt: skip
+    for name, share in (
+        ("data_loading", 0),
+        ("forward", 0.2),
+        ("backward", 0.7),
+        ("optimizer", 0.1),
+    )
+)
 PASSES = "micro_batch: {value: 2, unit: sequence / step}\naccumulation: {value: 4, unit: 1}"
 WORK = """\
 tokens_per_second: {value: 2048, unit: token / second}
@@ -60,8 +68,10 @@ utilisation: {value: 0.124, unit: 1}"""
         (CARD + SPARSE, ""),
         (CARD + SPARSE.replace("330.4", "165.2"), "1.00 times the dense bf16 peak, usual is 2"),
         (CARD + SPARSE.replace("330.4", "634") + "unusual: {sparse: 4 to 1.}\n", ""),
-        (CARD.replace("dense_bf16: {value: 165.2", "dense_bf16: {value: 82.6"),
-         "2.00 times the bf16 peak, usual is 1"),
+        (
+            CARD.replace("dense_bf16: {value: 165.2", "dense_bf16: {value: 82.6"),
+            "2.00 times the bf16 peak, usual is 1",
+        ),
         (CARD + MEASURED, ""),
         (CARD + MEASURED.replace("140", "170"), "170 was measured of a peak of 165.2"),
         (CARD + MEASURED.replace("140", "60"), "36% of the bf16 peak, usual are 50% and more"),
@@ -82,7 +92,7 @@ utilisation: {value: 0.124, unit: 1}"""
         (CARD + FP8.replace("330.4", "660.8"), "4.00 times the bf16 peak, usual is 2"),
         (CARD + FP8.replace("330.4", "165.2") + "unusual: {fp8: Same unit.}\n", ""),
     ],
-)  # fmt: skip
+)
 def test_how_the_rates_of_an_accelerator_relate(tmp_path: Path, text: str, message: str) -> None:
     found = told(tmp_path, hardware__card=text)
     assert [m.startswith(message) for m in found] == ([True] if message else [])
@@ -102,42 +112,85 @@ def test_why_it_is_unusual_stands_in_its_note(tmp_path: Path) -> None:
         ("value: 16,", "value: 20,", "20, but batch and time of a step give 16"),
         ("value: 6,", "value: 600,", "558.794 GiB of the accelerator's 24"),
         ("model: tiny", "model: tiny\nweights_memory: {value: 9, unit: GB}", "8.3819 GiB is more"),
-        ("model: tiny", "model: tiny\ntokens_per_second: {value: 99, unit: token / second}",
-         "99, but samples and length give 2048"),
-        ("model: tiny", "model: tiny\nflop_rate: {value: 200, unit: TFLOP / (second * GPU)}",
-         "200 TFLOP/s, above the dense peak of 165.2"),
-        ("model: tiny", "model: tiny\nforward_share: {value: 0.6, unit: 1}\n"
-         "backward_share: {value: 0.6, unit: 1}", "the shares of a step sum to 120%"),
+        (
+            "model: tiny",
+            "model: tiny\ntokens_per_second: {value: 99, unit: token / second}",
+            "99, but samples and length give 2048",
+        ),
+        (
+            "model: tiny",
+            "model: tiny\nflop_rate: {value: 200, unit: TFLOP / (second * GPU)}",
+            "200 TFLOP/s, above the dense peak of 165.2",
+        ),
+        (
+            "model: tiny",
+            "model: tiny\nforward_share: {value: 0.6, unit: 1}\n"
+            "backward_share: {value: 0.6, unit: 1}",
+            "the shares of a step sum to 120%",
+        ),
         ("model: tiny", "model: tiny\n" + SHARES, ""),
-        ("model: tiny", "model: tiny\n" + SHARES.replace("0.7", "0.5"),
-         "the shares of a step sum to 80%"),
-        ("samples_per_second: {value: 16, unit: sequence / second}",
-         "tokens_per_second: {value: 99, unit: token / second}",
-         "99, but batch, length and time of a step give 2048"),
-        ("model: tiny", "model: tiny\nreserved_memory: {value: 7, unit: GB}\n"
-         "process_memory: {value: 40, unit: GB}", ""),
-        ("model: tiny", "model: tiny\nreserved_memory: {value: 5, unit: GB}",
-         "4.65661 GiB, less than the peak of 5.58794"),
-        ("model: tiny", "model: tiny\nreserved_memory: {value: 50, unit: GB}",
-         "46.5661 GiB of the accelerator's 24"),
+        (
+            "model: tiny",
+            "model: tiny\n" + SHARES.replace("0.7", "0.5"),
+            "the shares of a step sum to 80%",
+        ),
+        (
+            "samples_per_second: {value: 16, unit: sequence / second}",
+            "tokens_per_second: {value: 99, unit: token / second}",
+            "99, but batch, length and time of a step give 2048",
+        ),
+        (
+            "model: tiny",
+            "model: tiny\nreserved_memory: {value: 7, unit: GB}\n"
+            "process_memory: {value: 40, unit: GB}",
+            "",
+        ),
+        (
+            "model: tiny",
+            "model: tiny\nreserved_memory: {value: 5, unit: GB}",
+            "4.65661 GiB, less than the peak of 5.58794",
+        ),
+        (
+            "model: tiny",
+            "model: tiny\nreserved_memory: {value: 50, unit: GB}",
+            "46.5661 GiB of the accelerator's 24",
+        ),
         ("model: tiny", "model: tiny\n" + PASSES, ""),
-        ("model: tiny", "model: tiny\n" + PASSES.replace("4", "2"),
-         "8 sequences, but 1 accelerators with 2 passes of 2 have 4"),
+        (
+            "model: tiny",
+            "model: tiny\n" + PASSES.replace("4", "2"),
+            "8 sequences, but 1 accelerators with 2 passes of 2 have 4",
+        ),
         ("model: tiny", "model: tiny\nprecision: fp16\n" + WORK, ""),
-        ("model: tiny", "model: tiny\nprecision: fp16\n" + WORK.replace("0.124", "0.3"),
-         "30.0%, but the work of 20.48 TFLOP/s of 165.2 is 12.4%"),
+        (
+            "model: tiny",
+            "model: tiny\nprecision: fp16\n" + WORK.replace("0.124", "0.3"),
+            "30.0%, but the work of 20.48 TFLOP/s of 165.2 is 12.4%",
+        ),
         ("model: tiny", "model: tiny\nprecision: fp32\n" + WORK, ""),
-        ("model: tiny", "model: tiny\n" + WORK.replace("value: 10,", "value: 30,"),
-         "20.48 TFLOP/s, but tokens per second and the work of one give 61.44"),
+        (
+            "model: tiny",
+            "model: tiny\n" + WORK.replace("value: 10,", "value: 30,"),
+            "20.48 TFLOP/s, but tokens per second and the work of one give 61.44",
+        ),
         ("model: tiny", "model: tiny\npower: {value: 460, unit: W / GPU}", ""),
-        ("model: tiny", "model: tiny\npower: {value: 4600, unit: W / GPU}",
-         "4600 W of a board power of 450"),
-        ("model: tiny", "model: tiny\nmethod: full\nrank: {value: 8, unit: 1}",
-         "full training has no adapters"),
-        ("accelerators: {value: 1, unit: GPU}",
-         "accelerators: {value: 2, unit: GPU}\nstrategy: single", "2 accelerators, which share"),
+        (
+            "model: tiny",
+            "model: tiny\npower: {value: 4600, unit: W / GPU}",
+            "4600 W of a board power of 450",
+        ),
+        (
+            "model: tiny",
+            "model: tiny\nmethod: full\nrank: {value: 8, unit: 1}",
+            "full training has no adapters",
+        ),
+        (
+            "accelerators: {value: 1, unit: GPU}",
+            "accelerators: {value: 2, unit: GPU}\nstrategy: single",
+            "2 accelerators, which share",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_run(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in RUN
     found = told(tmp_path, **{PLACE.removesuffix(".yaml"): RUN.replace(old, new)})

@@ -19,9 +19,14 @@ def price(day: str, usd: float, more: str = "") -> str:
 def offer(*prices: str, more: str = "", **said: object) -> str:
     """An offer of a provider of its own, so that nothing but its own faults is told."""
     fields = {
-        "title": "An offer", "provider": "Another", "instance": "a-machine",
-        "accelerator": "card", "accelerators": 1, "term": "on-demand", **said,
-    }  # fmt: skip
+        "title": "An offer",
+        "provider": "Another",
+        "instance": "a-machine",
+        "accelerator": "card",
+        "accelerators": 1,
+        "term": "on-demand",
+        **said,
+    }
     head = "".join(f"{key}: {value}\n" for key, value in fields.items())
     return f"{head}prices:\n{''.join(prices)}{more}"
 
@@ -111,8 +116,11 @@ def spot(usd: float, day: str = "2026-10-10", more: str = "", **said: object) ->
     ("text", "message"),
     [
         (spot(0.9), ""),
-        (spot(1.8), "O002 spot costs 1.8 USD for an hour of an accelerator on 2026-10-10, which is "
-         "not below the 1.8 of 'offer-1'"),
+        (
+            spot(1.8),
+            "O002 spot costs 1.8 USD for an hour of an accelerator on 2026-10-10, which is "
+            "not below the 1.8 of 'offer-1'",
+        ),
         (spot(1.9, "2026-02-01"), "O002 on 2026-10-01, which is not below the 1.8"),
         (spot(1.9, provider="A third"), ""),
         (spot(14.0, accelerators=8, instance="eight"), ""),
@@ -120,7 +128,7 @@ def spot(usd: float, day: str = "2026-10-10", more: str = "", **said: object) ->
         (spot(1.9, more="unusual: {spot: Sold so.}\n"), ""),
         (spot(1.9, region="here"), "O002 not below the 1.8"),
     ],
-)  # fmt: skip
+)
 def test_spot_is_below_on_demand(tmp_path, text, message):
     found = said(laid(tmp_path, FIRM.replace("seen: 2026-11-01", "seen: 2026-09-30"), text))
     assert begin(found, message) if message else found == []
@@ -146,13 +154,17 @@ def seller(name: str, usd: float, count: int = 1, more: str = "") -> str:
     [
         (2.9, 1, ""),
         (8, 8, ""),
-        (3.2, 1, "O003 'offer-3': 3.2 USD for an hour of an accelerator is 3.2 times the median of "
-         "the 3 other on-demand offers of 'card', 1; expected is a factor of 3"),
+        (
+            3.2,
+            1,
+            "O003 'offer-3': 3.2 USD for an hour of an accelerator is 3.2 times the median of "
+            "the 3 other on-demand offers of 'card', 1; expected is a factor of 3",
+        ),
         (1.6, 8, "O003 0.2 USD for an hour of an accelerator is 0.2 times the median"),
         (0.04, 1, "O003 0.04 USD for an hour of an accelerator, expected are 0.05 to 100"),
         (101, 1, "O003 101 USD for an hour of an accelerator, expected are 0.05 to 100"),
     ],
-)  # fmt: skip
+)
 def test_a_price_is_near_those_of_its_peers(tmp_path, usd, count, message):
     found = said(laid(tmp_path, seller("B", 1.1), seller("C", 0.9), seller("D", usd, count)))
     assert begin(found, message) if message else found == []
@@ -160,8 +172,14 @@ def test_a_price_is_near_those_of_its_peers(tmp_path, usd, count, message):
 
 def test_a_machine_for_an_accelerator_is_named(tmp_path):
     own = seller("D", 1.2)
-    found = said(laid(tmp_path, seller("B", 1.1), own, own.replace("a-machine", "m").replace(
-        "price: 1.2", "price: 9.6")))  # fmt: skip
+    found = said(
+        laid(
+            tmp_path,
+            seller("B", 1.1),
+            own,
+            own.replace("a-machine", "m").replace("price: 1.2", "price: 9.6"),
+        )
+    )
     assert begin(found, "O003 and 8 times that of 'offer-2'")
 
 
@@ -182,14 +200,18 @@ def test_an_offer_alone_has_no_peers(tmp_path):
     [
         (1.25, "", ""),
         (0.8, "", ""),
-        (1.3, "", "O004 'offer-1': 1.3 USD from 2026-10-10 is 1.30 times the 1 before it, and an "
-         "on-demand price moves by 1.25 times at most on the word of one source"),
+        (
+            1.3,
+            "",
+            "O004 'offer-1': 1.3 USD from 2026-10-10 is 1.30 times the 1 before it, and an "
+            "on-demand price moves by 1.25 times at most on the word of one source",
+        ),
         (0.7, "", "O004 0.70 times the 1 before it"),
         (1.3, "confirmed: {key: a-paper, locator: page 2}", ""),
         (1.3, "confirmed: a-vendor", "O004 confirmed by 'a-vendor', which is the source"),
         (1.3, "confirmed: a-papr", "N006 'a-papr' is not in sources.yaml; did you mean 'a-paper'"),
     ],
-)  # fmt: skip
+)
 def test_a_change_has_two_sources(tmp_path, after, more, message):
     found = said(laid(tmp_path, offer(price("2026-01-01", 1), price("2026-10-10", after, more))))
     assert begin(found, message) if message else found == []
@@ -239,10 +261,12 @@ def test_an_instance_has_one_count(tmp_path):
         ((price("2026-11-21", 1),), "O006 holds from 2026-11-21, after the edition of 2026-11-20"),
         ((price("2026-10-10", 1, "seen: 2026-10-09"),), "O006 before it held from 2026-10-10"),
         ((price("2026-10-10", 1, "seen: 2026-11-21"),), "O006 after the edition of 2026-11-20"),
-        ((price("2026-06-01", 1, "seen: 2026-10-11"), price("2026-10-10", 1.1)),
-         "O006 seen on 2026-10-11, after the next price held from 2026-10-10"),
+        (
+            (price("2026-06-01", 1, "seen: 2026-10-11"), price("2026-10-10", 1.1)),
+            "O006 seen on 2026-10-11, after the next price held from 2026-10-10",
+        ),
     ],
-)  # fmt: skip
+)
 def test_dates_are_those_of_a_history(tmp_path, prices, message):
     found = said(laid(tmp_path, offer(*prices)))
     assert begin(found, message) if message else found == []

@@ -45,13 +45,17 @@ def scalar(folder: Path, line: str) -> Scalar:
         ("f: {unit: GPU, formula: 'max(gpus, 0)'}", 4),
         ("f: {unit: GPU, formula: ceil(gpus * 0.3)}", 2),
         ("f: {unit: minute, formula: ceil(steps / speed)}", 120),
-        ("f: {unit: byte, formula: 'weight_memory(params=7e9 as parameter, bytes_per_param=b)'}\n"
-         "b: {value: 2, unit: byte / parameter, domain: positive}", 14e9),
+        (
+            "f: {unit: byte, formula: 'weight_memory(params=7e9 as parameter, "
+            "bytes_per_param=b)'}\n"
+            "b: {value: 2, unit: byte / parameter, domain: positive}",
+            14e9,
+        ),
         ("f: {unit: 1, formula: steps ** 2 / steps ** 2}", 1),
         ("f: {unit: step, formula: sqrt(steps ** 2)}", 1000),
         ("f: {unit: run, formula: count(hardware) as run}", 1),
     ],
-)  # fmt: skip
+)
 def test_a_formula_gives_its_value_in_its_unit(tmp_path: Path, line: str, expected: float) -> None:
     assert value(tmp_path, line).value == pytest.approx(expected, rel=1e-15)
 
@@ -71,48 +75,76 @@ def test_rounding_happens_in_the_declared_unit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("f: {unit: USD, formula: price * steps / speed}",
-         "U002 'f' is declared in USD, but the formula gives USD / GPU"),
-        ("f: {unit: hour, formula: steps / speed * gpus}",
-         "U002 'f' is declared in hour, but the formula gives GPU * hour"),
-        ("f: {unit: step, formula: steps + gpus}",
-         "U002 '+' needs operands that measure the same: found step and GPU"),
-        ("f: {unit: run, formula: count(hardware)}",
-         "U002 'f' is declared in run, but the formula gives 1; "
-         "a pure number becomes a counted thing by 'as run'"),
-        ("f: {unit: hour, formula: (count(hardware) as hour)}",
-         "U002 'as' makes counted things of a pure number; hour is measured"),
+        (
+            "f: {unit: USD, formula: price * steps / speed}",
+            "U002 'f' is declared in USD, but the formula gives USD / GPU",
+        ),
+        (
+            "f: {unit: hour, formula: steps / speed * gpus}",
+            "U002 'f' is declared in hour, but the formula gives GPU * hour",
+        ),
+        (
+            "f: {unit: step, formula: steps + gpus}",
+            "U002 '+' needs operands that measure the same: found step and GPU",
+        ),
+        (
+            "f: {unit: run, formula: count(hardware)}",
+            "U002 'f' is declared in run, but the formula gives 1; "
+            "a pure number becomes a counted thing by 'as run'",
+        ),
+        (
+            "f: {unit: hour, formula: (count(hardware) as hour)}",
+            "U002 'as' makes counted things of a pure number; hour is measured",
+        ),
         ("f: {unit: 1, formula: exp(size)}", "U002 exp needs a number of unit 1"),
         ("f: {unit: 1, formula: 2 ** steps}", "U002 an exponent needs a number of unit 1"),
-        ("f: {unit: USD, formula: 'ceil(size) * q'}\nq: {value: 1, unit: USD / byte}",
-         "U004 the rounding is done in GiB * USD / byte but 'f' is declared in USD"),
+        (
+            "f: {unit: USD, formula: 'ceil(size) * q'}\nq: {value: 1, unit: USD / byte}",
+            "U004 the rounding is done in GiB * USD / byte but 'f' is declared in USD",
+        ),
         ("f: {unit: step, formula: stepz * 2}", "N001 unknown name 'stepz'; did you mean 'steps'?"),
-        ("f: {unit: 1, formula: gpu.memry / size}",
-         "N001 'hardware' has no column 'memry'; did you mean 'memory'?"),
+        (
+            "f: {unit: 1, formula: gpu.memry / size}",
+            "N001 'hardware' has no column 'memry'; did you mean 'memory'?",
+        ),
         ("f: {unit: 1, formula: steps.x}", "N001 'steps' is a number and has no part 'x'"),
         ("f: {unit: 1, formula: maxx(1)}", "N001 unknown function 'maxx'; did you mean 'max'?"),
-        ("f: {unit: byte, formula: weight_memory(params=1)}",
-         "U002 the input 'params' of weight_memory is in parameter"),
-        ("f: {unit: byte, formula: 'weight_memory(params=1 as parameter)'}",
-         "F003 'weight_memory' needs the input 'bytes_per_param'"),
-        ("f: {unit: byte, formula: 'weight_memory(parms=1 as parameter)'}",
-         "N001 'weight_memory' has no input 'parms'; did you mean 'params'?"),
+        (
+            "f: {unit: byte, formula: weight_memory(params=1)}",
+            "U002 the input 'params' of weight_memory is in parameter",
+        ),
+        (
+            "f: {unit: byte, formula: 'weight_memory(params=1 as parameter)'}",
+            "F003 'weight_memory' needs the input 'bytes_per_param'",
+        ),
+        (
+            "f: {unit: byte, formula: 'weight_memory(parms=1 as parameter)'}",
+            "N001 'weight_memory' has no input 'parms'; did you mean 'params'?",
+        ),
         ("f: {unit: step, formula: steps == steps}", "F004 expected a number, found yes or no"),
         ("f: {unit: 1, formula: 1 if steps else 2}", "F004 expected a condition, found a number"),
-        ("f: {unit: 1, formula: \"1 if gpu == 'crd' else 2\"}",
-         "N002 'crd' is not a row of hardware; did you mean 'card'?"),
-        ("f: {unit: GiB, formula: hardware.memory}",
-         "N007 'hardware.memory' is a whole column; write sum(hardware.memory)"),
+        (
+            "f: {unit: 1, formula: \"1 if gpu == 'crd' else 2\"}",
+            "N002 'crd' is not a row of hardware; did you mean 'card'?",
+        ),
+        (
+            "f: {unit: GiB, formula: hardware.memory}",
+            "N007 'hardware.memory' is a whole column; write sum(hardware.memory)",
+        ),
         ("f: {unit: 1, formula: hardware}", "N008 'hardware' is a table, not a value"),
         ("f: {unit: 1, formula: sum(steps)}", "U002 'f' is declared in 1"),
         ("f: {unit: 1, formula: 1 / 0}", "V003 division by zero"),
         ("f: {unit: 1, formula: f + 1}", "N005 these depend on each other: f -> f"),
-        ("f: {unit: 1, formula: g}\ng: {unit: 1, formula: h}\nh: {unit: 1, formula: f}",
-         "N005 these depend on each other: f -> g -> h -> f"),
-        ("f: {words: [fits, tight], formula: \"'fits' if steps > steps else 'tigt'\"}",
-         "F006 'tigt' is not one of the words of 'f': fits, tight; did you mean 'tight'?"),
+        (
+            "f: {unit: 1, formula: g}\ng: {unit: 1, formula: h}\nh: {unit: 1, formula: f}",
+            "N005 these depend on each other: f -> g -> h -> f",
+        ),
+        (
+            "f: {words: [fits, tight], formula: \"'fits' if steps > steps else 'tigt'\"}",
+            "F006 'tigt' is not one of the words of 'f': fits, tight; did you mean 'tight'?",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_fault_is_told_with_its_remedy(tmp_path: Path, line: str, message: str) -> None:
     found = said(scalars(tmp_path, f"{INPUTS}\n{line}"))
     assert len(found) == 1

@@ -76,17 +76,29 @@ def test_the_newest_record_that_matches_is_chosen_and_says_so(tmp_path: Path) ->
     ("records", "id", "why"),
     [
         ({"a": record()}, "a", "the only one that matches; measured"),
-        ({"a": record(), "b": record("simulated", "2026-11-21")}, "a",
-         "the only one that is measured, of 2 that match"),
-        ({"a": record(), "b": record(day="2026-11-21", more="unsteady: yes\n")}, "a",
-         "the only one that is measured, of 2 that match"),
-        ({"a": record("simulated"), "b": record(day="2026-11-01", more="interrupted: yes\n")}, "b",
-         "the only one that is measured but marked, of 2 that match"),
+        (
+            {"a": record(), "b": record("simulated", "2026-11-21")},
+            "a",
+            "the only one that is measured, of 2 that match",
+        ),
+        (
+            {"a": record(), "b": record(day="2026-11-21", more="unsteady: yes\n")},
+            "a",
+            "the only one that is measured, of 2 that match",
+        ),
+        (
+            {"a": record("simulated"), "b": record(day="2026-11-01", more="interrupted: yes\n")},
+            "b",
+            "the only one that is measured but marked, of 2 that match",
+        ),
         ({"run-10": record(), "run-9": record()}, "run-10", "newest of 2 that match; measured"),
-        ({"a": record(), "b": record(), "c": record("simulated")}, "b",
-         "newest of 2 that is measured, of 3 that match"),
+        (
+            {"a": record(), "b": record(), "c": record("simulated")},
+            "b",
+            "newest of 2 that is measured, of 3 that match",
+        ),
     ],
-)  # fmt: skip
+)
 def test_which_comes_first(tmp_path: Path, records: dict[str, str], id: str, why: str) -> None:
     stated = chosen(book(tmp_path, records))
     assert stated.value == id
@@ -104,8 +116,13 @@ def test_a_day_knows_the_records_up_to_it(tmp_path: Path) -> None:
         for day in ("2026-08-31", "2026-09-01", "2026-09-30", "2026-10-01", "2026-11-21", "")
     }
     assert [each.value for each in found.values()] == [
-        None, "old", "old", "new", "newest", "newest"
-    ]  # fmt: skip
+        None,
+        "old",
+        "old",
+        "new",
+        "newest",
+        "newest",
+    ]
     assert found["2026-08-31"].reason == "no record that matches was on file"
     assert found["2026-09-30"].note.endswith("the only one that matches; simulated.")
     assert [(each.stated.value, each.until, each.why) for each in found[""].was] == [
@@ -139,29 +156,54 @@ def test_what_differs_stands_beside_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("model: tiny}\n    runs", "model: tiny, method: LoRA}\n    runs",
-         "N011 no record has accelerator card, model tiny, method LoRA; the nearest, 'a', has "
-         "method not stated; make one with 'scalesheet bench tiny --accelerator card "
-         "--method lora'"),
-        ("accelerator: gpu, model: tiny}", "accelerator: cart}",
-         "N002 'cart' is neither a row of hardware nor an input of the plan; did you mean 'card'?"),
-        ("accelerator: gpu, model: tiny}", "accelerator: model}",
-         "F004 'model' does not say a row of hardware; name an input that does"),
-        ("accelerator: gpu, model: tiny}", "precision: gpu}",
-         "F004 'gpu' does not say 'precision'"),
-        ("    title: Record", "    value: a",
-         "S004 scalars.run: expected either a rule or a value; what a rule chose before"),
+        (
+            "model: tiny}\n    runs",
+            "model: tiny, method: LoRA}\n    runs",
+            "N011 no record has accelerator card, model tiny, method LoRA; the nearest, 'a', has "
+            "method not stated; make one with 'scalesheet bench tiny --accelerator card "
+            "--method lora'",
+        ),
+        (
+            "accelerator: gpu, model: tiny}",
+            "accelerator: cart}",
+            "N002 'cart' is neither a row of hardware nor an input of the plan; "
+            "did you mean 'card'?",
+        ),
+        (
+            "accelerator: gpu, model: tiny}",
+            "accelerator: model}",
+            "F004 'model' does not say a row of hardware; name an input that does",
+        ),
+        (
+            "accelerator: gpu, model: tiny}",
+            "precision: gpu}",
+            "F004 'gpu' does not say 'precision'",
+        ),
+        (
+            "    title: Record",
+            "    value: a",
+            "S004 scalars.run: expected either a rule or a value; what a rule chose before",
+        ),
         ("    runs: {", "    rums: {", "S001 unknown key 'rums'"),
         ("sequence_length: length", "sequence_length: lenght", "N001 unknown name 'lenght'"),
-        ("sequence_length: length", "sequence_length: 256",
-         "U002 the placeholder prints token / sequence, "),
-        ("precision: bf16", "precision: bf-16",
-         "F006 expected one of fp32, tf32, fp16, bf16, fp8, nf4, found 'bf-16'; did you mean "
-         "'bf16'?"),
-        ("ref: measurements", "ref: models",
-         "S004 scalars.run.ref: expected measurements, of which alone a rule chooses one"),
+        (
+            "sequence_length: length",
+            "sequence_length: 256",
+            "U002 the placeholder prints token / sequence, ",
+        ),
+        (
+            "precision: bf16",
+            "precision: bf-16",
+            "F006 expected one of fp32, tf32, fp16, bf16, fp8, nf4, found 'bf-16'; did you mean "
+            "'bf16'?",
+        ),
+        (
+            "ref: measurements",
+            "ref: models",
+            "S004 scalars.run.ref: expected measurements, of which alone a rule chooses one",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_told(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in PLAN
     found = said(book(tmp_path, {"a": record()}, PLAN.replace(old, new, 1)))
@@ -230,8 +272,11 @@ def test_a_rule_of_a_phase_reads_its_names_and_the_first_scenario(tmp_path: Path
     name = "tuning.run_differences"
     assert examined.book is not None
     assert examined.book.plans["small"].tables[name].rows == (
-        "accelerator", "model", "sequence-length", "gpus"
-    )  # fmt: skip
+        "accelerator",
+        "model",
+        "sequence-length",
+        "gpus",
+    )
     agrees = [
         results.cell(name, row, "agrees").value
         for row in ("accelerator", "sequence-length", "gpus")
@@ -242,10 +287,17 @@ def test_a_rule_of_a_phase_reads_its_names_and_the_first_scenario(tmp_path: Path
 
 def test_the_command_that_makes_a_record_is_one() -> None:
     asked = {
-        "accelerator": "h100-sxm", "model": "qwen2-0-5b", "method": "QLoRA", "precision": "bf16",
-        "weights_precision": "nf4", "attention": "eager", "strategy": "fsdp",
-        "checkpointing": True, "compiled": False, "how": "simulated",
-    }  # fmt: skip
+        "accelerator": "h100-sxm",
+        "model": "qwen2-0-5b",
+        "method": "QLoRA",
+        "precision": "bf16",
+        "weights_precision": "nf4",
+        "attention": "eager",
+        "strategy": "fsdp",
+        "checkpointing": True,
+        "compiled": False,
+        "how": "simulated",
+    }
     said = command(asked)
     assert said == (
         "scalesheet bench simulate qwen2-0-5b --accelerator h100-sxm --method qlora --precision "
@@ -256,5 +308,8 @@ def test_the_command_that_makes_a_record_is_one() -> None:
     read = parser.parse_args(said.replace(" N ", " 2 ").split()[2:])
     assert read.words == ["simulate", "qwen2-0-5b"]
     assert (read.method, read.strategy, read.checkpointing, read.compile) == (
-        "qlora", "fsdp", True, False
-    )  # fmt: skip
+        "qlora",
+        "fsdp",
+        True,
+        False,
+    )

@@ -91,7 +91,8 @@ def test_a_bad_table_is_told(tmp_path: Path, old: str, new: str, message: str) -
 
 @pytest.mark.parametrize("name", ["offers", "nodes", "plans"])
 def test_a_table_is_no_other_part_of_the_site(tmp_path: Path, name: str) -> None:
-    found = said(plan(tmp_path, "scalars: {x: {unit: 1, value: 1}}\n",
-                      {f"tables/{name}.yaml": FLEETS}))  # fmt: skip
+    found = said(
+        plan(tmp_path, "scalars: {x: {unit: 1, value: 1}}\n", {f"tables/{name}.yaml": FLEETS})
+    )
     taken = f"the address of a table '{name}' is taken by another part of the site"
     assert found == [f"N009 {taken}; rename the file"]

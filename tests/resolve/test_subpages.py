@@ -32,8 +32,13 @@ def test_pages_come_by_their_number_then_by_name_then_by_row(tmp_path: Path) -> 
     assert book is not None
     pages = book.plans["small"].pages
     assert [each.id for each in pages] == [
-        "small-s", "small-m", "small-l", "small-b", "small-a", "small-card"
-    ]  # fmt: skip
+        "small-s",
+        "small-m",
+        "small-l",
+        "small-b",
+        "small-a",
+        "small-card",
+    ]
     assert [each.row.row for each in pages if each.row and each.row.word == "scale"] == [*"sml"]
 
 

@@ -90,9 +90,21 @@ def test_what_cannot_be_printed_is_told_at_its_place(
     assert line[found.column - 3 :].startswith(place)  # two blanks stand before it
 
 
-WHOLE = ["gpus * 2", "gpus - 3 as GPU", "max(gpus, 4 as GPU)", "count(hardware)", "floor(share)",
-         "round(share)", "round(share, -2)", "12", "gpus if on else 4 as GPU", "sum(gpus, gpus)",
-         "abs(gpus)", "low(gpus)", "derived"]  # fmt: skip
+WHOLE = [
+    "gpus * 2",
+    "gpus - 3 as GPU",
+    "max(gpus, 4 as GPU)",
+    "count(hardware)",
+    "floor(share)",
+    "round(share)",
+    "round(share, -2)",
+    "12",
+    "gpus if on else 4 as GPU",
+    "sum(gpus, gpus)",
+    "abs(gpus)",
+    "low(gpus)",
+    "derived",
+]
 BROKEN = ["gpus / 2", "gpus ** 2", "round(share, 1)", "mean(1, 2)", "0.5", "cards", "derived / 2"]
 
 

@@ -96,10 +96,13 @@ secret.txt
 
 def test_text_of_the_data_is_no_snippet_anywhere_in_the_output(tmp_path: Path) -> None:
     asks = ASKS.format(home=tmp_path)
-    data = project(tmp_path, {
-        "plans/small/page.md": f"# Small\n{asks}",
-        "plans/small/pages/more.md": f"---\ntitle: More\n---\n{asks}",
-    })  # fmt: skip
+    data = project(
+        tmp_path,
+        {
+            "plans/small/page.md": f"# Small\n{asks}",
+            "plans/small/pages/more.md": f"---\ntitle: More\n---\n{asks}",
+        },
+    )
     (tmp_path / "secret.txt").write_text(SECRET)
     edit(data / "plans" / "small" / "plan.yaml", "title: Runs", 'title: --8<-- "secret.txt"')
     edit(data / "book.yaml", "title:", 'note: |\n  a\n\n  --8<-- "secret.txt"\ntitle:')

@@ -35,27 +35,43 @@ def quiet(_: str) -> None:
 
 
 @given(
-    st.floats(1e6, 15e9), st.floats(1e3, 1e7), st.floats(0, 1e3), st.floats(0.5, 2.0),
-)  # fmt: skip
+    st.floats(1e6, 15e9),
+    st.floats(1e3, 1e7),
+    st.floats(0, 1e3),
+    st.floats(0.5, 2.0),
+)
 def test_the_answers_are_those_of_the_machine_and_not_of_the_estimate(
     fixed: float, token: float, pair: float, off: float
 ) -> None:
     machine = Machine(fixed, token, pair)
     bounds = Bounds(batch=64, length=16_384, confirm=False)
     found = what_fits(
-        JOB, [4096, 512], [1, 4], machine.fits, lambda job: off * machine.needs(job), ROOM,
-        bounds, quiet,
-    )  # fmt: skip
+        JOB,
+        [4096, 512],
+        [1, 4],
+        machine.fits,
+        lambda job: off * machine.needs(job),
+        ROOM,
+        bounds,
+        quiet,
+    )
     assert [answer.at for answer in found.batches] == [512, 4096]
     for answer in found.batches:
         at = replace(JOB, length=answer.at)
-        best = max((n for n in range(1, 65) if machine.needs(replace(at, batch=n)) <= ROOM),
-                   default=0)  # fmt: skip
+        best = max(
+            (n for n in range(1, 65) if machine.needs(replace(at, batch=n)) <= ROOM), default=0
+        )
         assert (answer.largest, answer.found.exact) == (best, True)
     for answer in found.lengths:
         at = replace(JOB, batch=answer.at)
-        best = max((n for n in range(GRAIN, 16_385, GRAIN)
-                    if machine.needs(replace(at, length=n)) <= ROOM), default=0)  # fmt: skip
+        best = max(
+            (
+                n
+                for n in range(GRAIN, 16_385, GRAIN)
+                if machine.needs(replace(at, length=n)) <= ROOM
+            ),
+            default=0,
+        )
         assert (answer.largest, answer.found.exact) == (best, True)
     assert len(machine.asked) == len(found.tries) == len(set(machine.asked))
     assert all(batch <= 64 and length <= 16_384 for batch, length in machine.asked)
@@ -75,9 +91,15 @@ def test_the_first_boundary_sets_the_estimate_right() -> None:
     machine = Machine(1e6, 1e5)
     bounds = Bounds(batch=4096, confirm=False)
     found = what_fits(
-        JOB, [128, 256, 512, 1024], [], machine.fits, lambda job: 3 * machine.needs(job), ROOM,
-        bounds, quiet,
-    )  # fmt: skip
+        JOB,
+        [128, 256, 512, 1024],
+        [],
+        machine.fits,
+        lambda job: 3 * machine.needs(job),
+        ROOM,
+        bounds,
+        quiet,
+    )
     counted = [len(answer.found.tries) for answer in found.batches]
     assert counted[0] > 6
     assert max(counted[1:]) <= 3
@@ -111,7 +133,13 @@ def test_an_end_by_the_machine_keeps_the_answers_before_it() -> None:
 def test_a_machine_that_does_not_go_by_size_is_told_of() -> None:
     fits = {(n, 512): n <= 8 or n == 16 for n in range(1, 100)}
     found = what_fits(
-        JOB, [512], [], lambda job: fits[job.batch, job.length], lambda job: float(job.batch),
-        8.0, Bounds(batch=99), quiet,
-    )  # fmt: skip
+        JOB,
+        [512],
+        [],
+        lambda job: fits[job.batch, job.length],
+        lambda job: float(job.batch),
+        8.0,
+        Bounds(batch=99),
+        quiet,
+    )
     assert found.contradictions == ("16 fits, though 9 does not",)

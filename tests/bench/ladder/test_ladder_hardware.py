@@ -149,12 +149,16 @@ def test_a_figure_that_says_so_itself_is_measured_again_and_no_other(data: Path)
     ("id", "measured", "message"),
     [
         ("card", MEASURED, "is of an accelerator, and what was measured is A maker's"),
-        ("card", replace(MEASURED, device=replace(CARD, memory=80 * GIB)),
-         "has 24 GiB and what was measured is NVIDIA Card with 80.0 GiB; choose another id, such"),
+        (
+            "card",
+            replace(MEASURED, device=replace(CARD, memory=80 * GIB)),
+            "has 24 GiB and what was measured is NVIDIA Card with 80.0 GiB; choose "
+            "another id, such",
+        ),
         ("A card", MEASURED, "'A card' is not an id: use a-z, 0-9"),
         ("new", Measured(CARD), "no rate was measured, so 'new' was not written"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_written(data: Path, id: str, measured: Measured, message: str) -> None:
     before = {path: path.read_bytes() for path in data.rglob("*.yaml")}
     with pytest.raises(HardwareError) as error:

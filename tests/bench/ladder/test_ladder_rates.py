@@ -20,10 +20,15 @@ DEVICE = {
 }
 RATE = {
     "rate": {
-        "what": "triad", "precision": "", "size": 1, "value": 2.0, "low": 1.0, "high": 3.0,
+        "what": "triad",
+        "precision": "",
+        "size": 1,
+        "value": 2.0,
+        "low": 1.0,
+        "high": 3.0,
         "repetitions": 3,
     }
-}  # fmt: skip
+}
 
 
 def test_links_take_two_devices() -> None:

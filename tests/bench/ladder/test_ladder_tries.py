@@ -59,9 +59,15 @@ def test_what_no_size_mends_goes_on() -> None:
 def test_an_interrupt_ends_the_search_with_what_is_known() -> None:
     _, fits = answering(True, OutOfMemory("no room"), False)
     found = what_fits(
-        JOB, [512, 1024], [], fits, lambda job: float(job.batch), 16.0,
-        Bounds(batch=64, confirm=False), lambda _: None,
-    )  # fmt: skip
+        JOB,
+        [512, 1024],
+        [],
+        fits,
+        lambda job: float(job.batch),
+        16.0,
+        Bounds(batch=64, confirm=False),
+        lambda _: None,
+    )
     assert found.ended == "interrupted"
     assert len(found.tries) == 2
     assert found.batches[0].largest == 16
@@ -78,19 +84,28 @@ def test_no_length_is_tried_that_the_model_has_no_positions_for() -> None:
 
 def test_what_fits_as_text_and_as_data() -> None:
     found = what_fits(
-        JOB, [512, 1024], [1], lambda job: job.batch * job.length <= 4096, lambda job: 1e9,
-        2e9, Bounds(batch=6, length=2048), lambda _: None,
-    )  # fmt: skip
+        JOB,
+        [512, 1024],
+        [1],
+        lambda job: job.batch * job.length <= 4096,
+        lambda job: 1e9,
+        2e9,
+        Bounds(batch=6, length=2048),
+        lambda _: None,
+    )
     text = fits_text(found)
     assert text.startswith("Tiny with full, fp32 on epyc-9005-2-cores, 1.9 GiB\n")
     assert [line.split()[:2] for line in text.splitlines() if "tries" in line][:2] == [
-        ["512", "6"], ["1,024", "4"],
-    ]  # fmt: skip
+        ["512", "6"],
+        ["1,024", "4"],
+    ]
     assert "6 and more" in text
     assert "2,048 and more" in text
     data = fits_data(found)
     assert data["batches"][1] == {
-        "length": 1024, "largest_micro_batch": 4, "smallest_micro_batch_that_fails": 5,
+        "length": 1024,
+        "largest_micro_batch": 4,
+        "smallest_micro_batch_that_fails": 5,
         "exact": True,
-    }  # fmt: skip
+    }
     assert len(data["tries"]) == len(found.tries)

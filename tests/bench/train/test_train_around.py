@@ -42,10 +42,18 @@ def test_a_message_is_found_behind_what_libraries_print():
     assert message_of("scalesheet: 7\n") is None
 
 
-@pytest.mark.parametrize("fault", [
-    OutOfMemory("too much", 5.0, 4.0), OutOfMemory("too much"), Missing("peft"), NoTorch("none"),
-    NoDevice("none"), Unbuildable("no"), Failed("so"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "fault",
+    [
+        OutOfMemory("too much", 5.0, 4.0),
+        OutOfMemory("too much"),
+        Missing("peft"),
+        NoTorch("none"),
+        NoDevice("none"),
+        Unbuildable("no"),
+        Failed("so"),
+    ],
+)
 def test_a_fault_comes_over_as_it_was(fault):
     again = fault_of(message_of(line(told(fault))))
     assert type(again) is type(fault)

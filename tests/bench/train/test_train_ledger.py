@@ -115,9 +115,13 @@ def test_an_accelerator_counts_from_what_its_allocator_held():
 
 def test_the_average_is_over_the_time_of_the_step():
     events = [
-        span("data", 0, 2), span("forward", 2, 4), span("backward", 4, 8), span("optimizer", 8, 10),
-        change(2, 10, 40), change(7, 10, -40),
-    ]  # fmt: skip
+        span("data", 0, 2),
+        span("forward", 2, 4),
+        span("backward", 4, 8),
+        span("optimizer", 8, 10),
+        change(2, 10, 40),
+        change(7, 10, -40),
+    ]
     found = held(events, "cpu", {1: 10.0}, {}, {})
     assert found.average == pytest.approx(10 + 40 * 5 / 10)
     assert found.peak == 50

@@ -12,8 +12,18 @@ from scalesheet.steps.job import Effort
 from scalesheet_bench.train.spread import known, mean_of, students_t
 
 # Two-sided 95 % points of Student's t, as every table has them.
-TABLE = {1: 12.7062, 2: 4.3027, 3: 3.1824, 5: 2.5706, 7: 2.3646, 10: 2.2281, 29: 2.0452, 30: 2.0423,
-         60: 2.0003, 120: 1.9799}  # fmt: skip
+TABLE = {
+    1: 12.7062,
+    2: 4.3027,
+    3: 3.1824,
+    5: 2.5706,
+    7: 2.3646,
+    10: 2.2281,
+    29: 2.0452,
+    30: 2.0423,
+    60: 2.0003,
+    120: 1.9799,
+}
 
 
 @pytest.mark.parametrize("freedom", TABLE)
@@ -36,9 +46,16 @@ def series(random_: random.Random, count: int, likeness: float, spread: float = 
     return times
 
 
-@pytest.mark.parametrize(("likeness", "count", "least"), [
-    (0.0, 10, 0.95), (0.0, 50, 0.95), (0.3, 30, 0.93), (0.6, 60, 0.92), (0.6, 200, 0.93),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("likeness", "count", "least"),
+    [
+        (0.0, 10, 0.95),
+        (0.0, 50, 0.95),
+        (0.3, 30, 0.93),
+        (0.6, 60, 0.92),
+        (0.6, 200, 0.93),
+    ],
+)
 def test_the_interval_holds_the_mean_as_often_as_it_says(likeness, count, least):
     random_ = random.Random(7)
     held = 0

@@ -200,8 +200,10 @@ def test_an_offer_has_its_prices_by_date(sample: Written) -> None:
     offer = read(sample.root / "offers" / "cloud.json")["entry"]
     first, second, third = offer["prices"]
     assert (first["from"], first["value"], first["unit"]) == (
-        "2024-01-01", 32.0, "USD / (hour * node)",
-    )  # fmt: skip
+        "2024-01-01",
+        32.0,
+        "USD / (hour * node)",
+    )
     assert (second["low"], second["value"], second["high"]) == (20.0, 22.0, 24.0)
     assert second["source"] == {"key": "paper", "locator": "row 7"}
     assert (third["reason"], third["code"]) == ("no longer offered", "no-longer-offered")
@@ -209,8 +211,10 @@ def test_an_offer_has_its_prices_by_date(sample: Written) -> None:
     assert offer["quantities"]["price"]["value"] == 2.75
     assert offer["quantities"]["price"]["formula"] == "node_price / gpus"
     assert [line["from"] for line in lines(sample.root / "prices.csv")] == [
-        "2024-01-01", "2026-01-01", "2027-01-01",
-    ]  # fmt: skip
+        "2024-01-01",
+        "2026-01-01",
+        "2027-01-01",
+    ]
 
 
 def test_a_formula_has_its_texts_inputs_and_examples(sample: Written) -> None:

@@ -99,8 +99,11 @@ def open_read(chromium: Chromium, page: Path, query: str = "", *, scripts: bool 
 
 def differences(live: Shown, built: Shown) -> list[str]:
     """Where a page that followed its inputs is not the page that is built from them."""
-    found = [f"{kind}: {live.rest[kind]} is not {built.rest[kind]}" for kind in live.rest
-             if live.rest[kind] != built.rest[kind]]  # fmt: skip
+    found = [
+        f"{kind}: {live.rest[kind]} is not {built.rest[kind]}"
+        for kind in live.rest
+        if live.rest[kind] != built.rest[kind]
+    ]
     for key in sorted({*live.marks, *built.marks}):
         mine, theirs = live.marks.get(key), built.marks.get(key)
         if mine is None or theirs is None:

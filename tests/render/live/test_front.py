@@ -158,9 +158,13 @@ ASKED = {
     "experts": ("?model=mixtral-8x7b&gpus=16", "mixtral-8x7b", "full", "h100-sxm", 16, 128),
     "pretraining": (
         "?model=llama-3-1-70b&method=pretraining&batch=512&gpus=64",
-        "llama-3-1-70b", "pretrain", "h100-sxm", 64, 512,
+        "llama-3-1-70b",
+        "pretrain",
+        "h100-sxm",
+        64,
+        512,
     ),
-}  # fmt: skip
+}
 
 
 #: Cases that the build answers as the script does, by what they say in place of the page's.
@@ -211,9 +215,15 @@ def test_any_answer_is_the_evaluators_in_the_layout_of_choose(
         assert numbers == sorted(numbers)
 
     job = Job(
-        model=model, methods=(method,), tokens=614.4e6, sequence=2048.0, batch=float(batch),
-        deadline=math.inf, certain=True, most_gpus=float(gpus),
-    )  # fmt: skip
+        model=model,
+        methods=(method,),
+        tokens=614.4e6,
+        sequence=2048.0,
+        batch=float(batch),
+        deadline=math.inf,
+        certain=True,
+        most_gpus=float(gpus),
+    )
     found = search(book, known(book), job, assumptions(book, plan, {}))
     row = taken(found, Case(method, accelerator, gpus))
     assert row is not None
@@ -234,9 +244,11 @@ LINKED = {
 }
 #: Figures of the page with what of them is printed, by the plan's.
 FIGURES = {
-    "hours": ".figure.hours .value", "calendar_time": ".figure.calendar_time .value",
-    "cost": ".figure.cost .value", "verdict": ".value.fit",
-}  # fmt: skip
+    "hours": ".figure.hours .value",
+    "calendar_time": ".figure.calendar_time .value",
+    "cost": ".figure.cost .value",
+    "verdict": ".value.fit",
+}
 
 
 @pytest.mark.parametrize("name", share(list(LINKED), 3))
@@ -302,18 +314,30 @@ def test_the_plain_page_of_what_does_not_fit_says_what_would(book: Book) -> None
 
 #: Layouts that are stated and cannot run, and what the page says of them.
 CANNOT = {
-    "layers": ("method=pretraining&gpus=128&tensor=8&pipeline=16", [
-        "126 layers do not divide among 16 pipeline stages"]),
-    "trainer": ("gpus=128&tensor=8&pipeline=16", [
-        "126 layers do not divide among 16 pipeline stages",
-        "a general trainer cannot split a replica over 128 accelerators; a tuned one can"]),
-    "accelerators": ("method=pretraining&gpus=8&tensor=8&pipeline=2", [
-        "8 accelerators do not divide into replicas of 16 (tensor degree 8 × 2 pipeline stages)"]),
-    "batch": ("gpus=3&batch=128", [
-        "128 sequences in a step do not divide among 3 replicas with a micro-batch of 1"]),
-    "stage": ("method=pretraining&gpus=64&stage=3&pipeline=2&trainer=tuned", [
-        "ZeRO stage 3 does not go with 2 pipeline stages, which keep gradients and weights whole"]),
-}  # fmt: skip
+    "layers": (
+        "method=pretraining&gpus=128&tensor=8&pipeline=16",
+        ["126 layers do not divide among 16 pipeline stages"],
+    ),
+    "trainer": (
+        "gpus=128&tensor=8&pipeline=16",
+        [
+            "126 layers do not divide among 16 pipeline stages",
+            "a general trainer cannot split a replica over 128 accelerators; a tuned one can",
+        ],
+    ),
+    "accelerators": (
+        "method=pretraining&gpus=8&tensor=8&pipeline=2",
+        ["8 accelerators do not divide into replicas of 16 (tensor degree 8 × 2 pipeline stages)"],
+    ),
+    "batch": (
+        "gpus=3&batch=128",
+        ["128 sequences in a step do not divide among 3 replicas with a micro-batch of 1"],
+    ),
+    "stage": (
+        "method=pretraining&gpus=64&stage=3&pipeline=2&trainer=tuned",
+        ["ZeRO stage 3 does not go with 2 pipeline stages, which keep gradients and weights whole"],
+    ),
+}
 
 
 @pytest.mark.parametrize("name", CANNOT)
@@ -431,8 +455,10 @@ def test_a_stranger_changes_the_question_and_sends_the_link(visit: Open, address
     page.wait_for_selector(DONE)
     page.wait_for_url("**method=LoRA**")
     assert dict(parse_qsl(urlsplit(page.url).query)) == {
-        "method": "LoRA", "gpu": "rtx4090", "gpus": "2"
-    }  # fmt: skip
+        "method": "LoRA",
+        "gpu": "rtx4090",
+        "gpus": "2",
+    }
     again = visit(page.url.removeprefix(address))
     assert answers(again) == answers(page)
     expect(again.get_by_label("Count", exact=True)).to_have_value("2")
@@ -442,9 +468,12 @@ def test_a_stranger_changes_the_question_and_sends_the_link(visit: Open, address
 
 
 BAD = {
-    "#ask-gpus": ("-4", "“-4”"), "#ask-sequence": ("<b>x</b>", "<b>x</b>"), "#ask-epochs": ("", ""),
-    "#ask-samples": ("1..2", "Expected one number"), "#ask-batch": ("1e999", "“1e999”"),
-}  # fmt: skip
+    "#ask-gpus": ("-4", "“-4”"),
+    "#ask-sequence": ("<b>x</b>", "<b>x</b>"),
+    "#ask-epochs": ("", ""),
+    "#ask-samples": ("1..2", "Expected one number"),
+    "#ask-batch": ("1e999", "“1e999”"),
+}
 
 
 def test_what_cannot_be_read_is_told_beside_its_field(visit: Open) -> None:

@@ -60,9 +60,12 @@ def a_chart(dice: random.Random) -> tuple[Chart, Table, dict[str, Series]]:
     show = Show(percent=dice.random() < 0.2, approximate=dice.random() < 0.2)
     column = Column("end", "End", show=show, formula=dice.choice([None, Formula("", *[None] * 2)]))  # type: ignore[arg-type]  # only whether it is there counts
     table = Table(
-        "t", "T", rows, tuple(dice.choice(LABELS) for _ in rows),
+        "t",
+        "T",
+        rows,
+        tuple(dice.choice(LABELS) for _ in rows),
         {"start": Column("start", "Start"), "end": column},
-    )  # fmt: skip
+    )
     alt = dice.choice(["", "What it shows", "What it shows."])
     chart = Chart("c", 'A "chart"', kind, "t", "end", alt, "start" if kind == "calendar" else "")
     return chart, table, {"start": start, "end": end}
@@ -74,10 +77,16 @@ def as_program(chart: Chart, table: Table, columns: dict[str, Series]) -> str:
 
 def for_script(chart: Chart, table: Table, columns: dict[str, Series]) -> list[Any]:
     told = {
-        "id": chart.id, "title": chart.title, "alt": chart.alt, "kind": chart.kind, "column": "end",
-        "start": chart.start, "axis": axis(chart, table, UNITS), "rows": table.rows,
+        "id": chart.id,
+        "title": chart.title,
+        "alt": chart.alt,
+        "kind": chart.kind,
+        "column": "end",
+        "start": chart.start,
+        "axis": axis(chart, table, UNITS),
+        "rows": table.rows,
         "labels": table.row_titles,
-    }  # fmt: skip
+    }
     cells = {name: [as_cell(value) for value in series] for name, series in columns.items()}
     return [told, as_script(rule_of(table.columns["end"], UNITS)), cells]
 

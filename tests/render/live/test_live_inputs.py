@@ -77,14 +77,32 @@ def test_what_the_program_reads_is_read_the_same(
 
 
 REFUSED = [
-    ("cards", "2.5"), ("cards", "0"), ("cards", "-1"), ("cards", "eight"), ("cards", ""),
-    ("cards", "1e999"), ("cards", "nan"), ("cards", "0x10"), ("price", "-0.1"),
-    ("reserve", "1.01"), ("reserve", "-0.5"), ("steps_per_hour.corrected", "0..5"),
-    ("steps_per_hour.corrected", "5..1"), ("gpu", "H100"), ("gpu", "<b>"),
-    ("scenario", "other"), ("cost", "1"), ("steps_per_hour", "1"), ("nothing", "1"),
-    ("sizes['three'].steps", "1"), ("sizes['one'].spare", "1"), ("__proto__", "1"),
-    ("constructor", "1"), ("hardware['t4'].constructor", "1"), ("toString['t4'].memory", "1"),
-]  # fmt: skip
+    ("cards", "2.5"),
+    ("cards", "0"),
+    ("cards", "-1"),
+    ("cards", "eight"),
+    ("cards", ""),
+    ("cards", "1e999"),
+    ("cards", "nan"),
+    ("cards", "0x10"),
+    ("price", "-0.1"),
+    ("reserve", "1.01"),
+    ("reserve", "-0.5"),
+    ("steps_per_hour.corrected", "0..5"),
+    ("steps_per_hour.corrected", "5..1"),
+    ("gpu", "H100"),
+    ("gpu", "<b>"),
+    ("scenario", "other"),
+    ("cost", "1"),
+    ("steps_per_hour", "1"),
+    ("nothing", "1"),
+    ("sizes['three'].steps", "1"),
+    ("sizes['one'].spare", "1"),
+    ("__proto__", "1"),
+    ("constructor", "1"),
+    ("hardware['t4'].constructor", "1"),
+    ("toString['t4'].memory", "1"),
+]
 
 
 @pytest.mark.parametrize(("name", "text"), REFUSED)
@@ -117,14 +135,20 @@ MESSAGES = [
     ("cards", "x", "Expected a whole number of at least 1 in GPU; found “x”."),
     ("cards", "2..3", "Expected one number: what rests on this input counts without a range."),
     ("price", "-1", "Expected a number of at least 0 in USD/(GPU·h); “-1” is not."),
-    ("reserve", "2", "Expected a number of at least 0 and at most 1, such as 0.5 or 50%;"
-     " “2” is not."),
-    ("steps_per_hour.corrected", "0",
-     "Expected a number above 0 in step/h, or a range such as 2..3; “0” is not."),
+    (
+        "reserve",
+        "2",
+        "Expected a number of at least 0 and at most 1, such as 0.5 or 50%; “2” is not.",
+    ),
+    (
+        "steps_per_hour.corrected",
+        "0",
+        "Expected a number above 0 in step/h, or a range such as 2..3; “0” is not.",
+    ),
     ("steps_per_hour.corrected", "5..1", "The low end 5 is above the high end 1."),
     ("gpu", "A100", "“A100” is not possible here; one of h100, t4 is."),
     ("typo", "1", "There is no input “typo” in this plan."),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "text", "message"), MESSAGES)

@@ -217,17 +217,41 @@ def scalars() -> tuple[Scalar, ...]:
             refers_to="offers",
             stated=Stated("rent", basis="decision"),
         ),
-        Scalar("stages.total.steps", "Stages: Steps", unit=unit("step"),
-               formula=formula("sum(stages.steps)", steps)),
-        Scalar("stages.total.hours", "Hours in all", unit=unit("hour"), ranged=True,
-               formula=formula("sum(stages.hours)", total)),
-        Scalar("cost", "Cost", unit=unit("USD / node"), ranged=True,
-               formula=replace(formula("total_hours * offer.node_price", cost), outer=True,
-                               uses=("gpu-cost",), citation=PAPER)),
-        Scalar("positive", "Hours are counted", kind="flag",
-               formula=formula("stages.total.hours > 0",
-                               Compare(">", ScalarNode("stages.total.hours"), Number(0.0)))),
-    )  # fmt: skip
+        Scalar(
+            "stages.total.steps",
+            "Stages: Steps",
+            unit=unit("step"),
+            formula=formula("sum(stages.steps)", steps),
+        ),
+        Scalar(
+            "stages.total.hours",
+            "Hours in all",
+            unit=unit("hour"),
+            ranged=True,
+            formula=formula("sum(stages.hours)", total),
+        ),
+        Scalar(
+            "cost",
+            "Cost",
+            unit=unit("USD / node"),
+            ranged=True,
+            formula=replace(
+                formula("total_hours * offer.node_price", cost),
+                outer=True,
+                uses=("gpu-cost",),
+                citation=PAPER,
+            ),
+        ),
+        Scalar(
+            "positive",
+            "Hours are counted",
+            kind="flag",
+            formula=formula(
+                "stages.total.hours > 0",
+                Compare(">", ScalarNode("stages.total.hours"), Number(0.0)),
+            ),
+        ),
+    )
 
 
 def record() -> Record:
@@ -293,8 +317,14 @@ def book(page: str = PAGE) -> Book:
         date(2026, 11, 20),
         UNITS,
         {
-            "paper": Source("paper", "A paper", "Press", "https://example.org/paper", "2020",
-                            position=Position("data/sources.yaml", 2, 3)),
+            "paper": Source(
+                "paper",
+                "A paper",
+                "Press",
+                "https://example.org/paper",
+                "2020",
+                position=Position("data/sources.yaml", 2, 3),
+            ),
             "datasheet": Source("datasheet", "Data sheet", "Acme", "javascript:alert(1)"),
         },
         {"hardware": hardware(), "offers": offers()},
@@ -303,7 +333,7 @@ def book(page: str = PAGE) -> Book:
         {"demo": demo(page)},
         "https://example.org/repo",
         "data/",
-    )  # fmt: skip
+    )
 
 
 def words(*values: object) -> Series:

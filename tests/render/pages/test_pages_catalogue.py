@@ -33,8 +33,11 @@ def test_an_accelerator_tells_its_note_and_the_names_that_people_use() -> None:
 def test_the_first_figure_says_so_if_there_is_none() -> None:
     sample = book()
     offers = sample.tables["offers"]
-    price = replace(offers.columns["node_price"], name="price",
-                    stated={"rent": Stated(reason="no longer offered")})  # fmt: skip
+    price = replace(
+        offers.columns["node_price"],
+        name="price",
+        stated={"rent": Stated(reason="no longer offered")},
+    )
     offers = replace(offers, columns={**offers.columns, "price": price})
     context = Context(given(replace(sample, tables={**sample.tables, "offers": offers}, plans={})))
     page = dict(catalogue_pages(context))["offers/rent.md"]

@@ -151,9 +151,17 @@ def test_measured_and_simulated_records_of_a_job_name_each_other(
 ) -> None:
     page = compared_pages["measurements/a.md"].partition("{ #twins")[2].partition("{ #figures")[0]
     assert rows(page) == {
-        "The same run, simulated":
-        ["simulated", "2026-11-20", "0.5", "×1.000", "16,384", "×1.000", "10", "×1.000"]
-    }  # fmt: skip
+        "The same run, simulated": [
+            "simulated",
+            "2026-11-20",
+            "0.5",
+            "×1.000",
+            "16,384",
+            "×1.000",
+            "10",
+            "×1.000",
+        ]
+    }
     other = compared_pages["measurements/d.md"].partition("{ #twins")[2].partition("{ #figures")[0]
     assert list(rows(other)) == ["An uneven one"]
     assert "{ #twins" not in compared_pages["measurements/c.md"]

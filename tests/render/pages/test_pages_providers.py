@@ -64,8 +64,12 @@ def test_each_statement_has_its_source(pages: dict[str, str]) -> None:
 
 def test_its_offers_stand_with_price_and_age(pages: dict[str, str]) -> None:
     page = pages["providers/seller.md"]
-    rows = {row: line for line in page.splitlines() for row in ("eight", "offer")
-            if f"../offers/{row}.html" in line and "data-value" in line}  # fmt: skip
+    rows = {
+        row: line
+        for line in page.splitlines()
+        for row in ("eight", "offer")
+        if f"../offers/{row}.html" in line and "data-value" in line
+    }
     assert "2025-01-01, old" in page
     assert 'data-value="1.0"' in rows["eight"]
     assert "2026-11-01</td>" in page

@@ -104,9 +104,18 @@ def test_json_says_what_the_page_says(context: Context, pages: dict[str, str]) -
 
 @pytest.mark.parametrize(
     ("number", "shown"),
-    [(1234567, "1,230,000"), (184320, "184,000"), (99.94, "99.9"), (0.5, "0.500"), (100, "100"),
-     (9.999, "10.0"), (0.00012345, "0.000123"), (2e-7, "0.000000200"), (0.0, "0")],
-)  # fmt: skip
+    [
+        (1234567, "1,230,000"),
+        (184320, "184,000"),
+        (99.94, "99.9"),
+        (0.5, "0.500"),
+        (100, "100"),
+        (9.999, "10.0"),
+        (0.00012345, "0.000123"),
+        (2e-7, "0.000000200"),
+        (0.0, "0"),
+    ],
+)
 def test_numbers_are_shown_with_three_digits(number: float, shown: str) -> None:
     assert spelled(number, 3) == shown
 

@@ -26,10 +26,38 @@ from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.write import write_workbook
 
 SHARED = {
-    "ABS", "AND", "AVERAGE", "AVERAGEIFS", "COUNT", "COUNTA", "COUNTIF", "COUNTIFS", "EXACT", "EXP",
-    "FIXED", "IF", "INDEX", "INT", "ISERROR", "ISNUMBER", "ISTEXT", "LN", "LOG10", "MATCH", "MAX",
-    "MIN", "N", "NOT", "OR", "ROUND", "SQRT", "SUM", "SUMIF", "SUMIFS", "SUMPRODUCT",
-}  # fmt: skip
+    "ABS",
+    "AND",
+    "AVERAGE",
+    "AVERAGEIFS",
+    "COUNT",
+    "COUNTA",
+    "COUNTIF",
+    "COUNTIFS",
+    "EXACT",
+    "EXP",
+    "FIXED",
+    "IF",
+    "INDEX",
+    "INT",
+    "ISERROR",
+    "ISNUMBER",
+    "ISTEXT",
+    "LN",
+    "LOG10",
+    "MATCH",
+    "MAX",
+    "MIN",
+    "N",
+    "NOT",
+    "OR",
+    "ROUND",
+    "SQRT",
+    "SUM",
+    "SUMIF",
+    "SUMIFS",
+    "SUMPRODUCT",
+}
 
 
 @pytest.fixture(scope="module")
@@ -117,8 +145,11 @@ def test_a_constant_says_its_unit_its_kind_and_what_it_means(made: Made, written
     }
     assert told["minute_per_hour"] == (60, "min/h", "conversion", "minute in one hour")
     assert told["with_reserve_per_cent"] == (
-        10, None, "default", "Hours with a reserve: Per cent in reserve",
-    )  # fmt: skip
+        10,
+        None,
+        "default",
+        "Hours with a reserve: Per cent in reserve",
+    )
     assert [kind for _, _, kind, _ in told.values()] == sorted(
         (kind for _, _, kind, _ in told.values()), key=["conversion", "default", "arithmetic"].index
     )

@@ -77,8 +77,12 @@ def test_the_sheet_stands_before_the_summary_and_only_where_it_was_asked_for(
 
 def test_every_number_of_it_is_a_formula_but_the_step(moving: Made) -> None:
     sheet = openpyxl.load_workbook(moving[2])["Sensitivity"]
-    typed = [cell.coordinate for row in sheet.iter_rows() for cell in row if cell.data_type == "n"
-             and cell.value is not None]  # fmt: skip
+    typed = [
+        cell.coordinate
+        for row in sheet.iter_rows()
+        for cell in row
+        if cell.data_type == "n" and cell.value is not None
+    ]
     assert typed == ["C4"]
     assert openpyxl.load_workbook(moving[2]).defined_names["sensitivity_step"].attr_text == (
         "Sensitivity!$C$4"
@@ -145,8 +149,11 @@ def test_another_accelerator_can_be_chosen_also_one_that_was_added(
         workbook.set({layout.scalar_cell("gpu"): "new"})
         cells = workbook.read("Sensitivity")
         assert [at for at, cell in cells.items() if cell.error] == []
-        low = next(int(at[1:]) for at, c in cells.items() if at[0] == "B" and (
-            c.value == "hardware.dense_bf16"))  # fmt: skip
+        low = next(
+            int(at[1:])
+            for at, c in cells.items()
+            if at[0] == "B" and (c.value == "hardware.dense_bf16")
+        )
         assert cells[f"G{low}"].number == pytest.approx(1e6 / 500 / 0.9 / 3600)
 
 
