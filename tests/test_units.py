@@ -14,8 +14,8 @@ import scalesheet
 from scalesheet import cli
 from scalesheet.examine import examine
 from scalesheet.predict.tasks import TASKS
-from scalesheet.resolve.catalogue import core_units
-from scalesheet.resolve.catalogue_columns import (
+from scalesheet.resolve.lowering.catalogue import core_units
+from scalesheet.resolve.lowering.catalogue_columns import (
     DERIVED,
     HARDWARE,
     MEASUREMENT,
@@ -23,7 +23,7 @@ from scalesheet.resolve.catalogue_columns import (
     NODE,
     PUBLISHED,
 )
-from scalesheet.resolve.phases import PHASE_COLUMNS
+from scalesheet.resolve.lowering.phases import PHASE_COLUMNS
 from scalesheet.units import Declared, Unit, UnitError, Units
 from small import lay, said
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scalesheet.audit.verdicts import match
 from scalesheet.claims import Figure
-from scalesheet.resolve.claim_figures import read, read_quote, rounding_step
+from scalesheet.resolve.claims.figures import read, read_quote, rounding_step
 from scalesheet.units import PURE, Declared, UnitError, Units
 
 UNITS = Units(

@@ -23,7 +23,7 @@ from scalesheet.load import Document, load, parse
 from scalesheet.model import DOMAINS
 from scalesheet.printers import excel_text
 from scalesheet.resolve import resolve
-from scalesheet.resolve.phases import PHASE_COLUMNS
+from scalesheet.resolve.lowering.phases import PHASE_COLUMNS
 from scalesheet.resolve.reasons import ARITHMETIC, EMPTY
 from scalesheet.values import Value
 

@@ -14,7 +14,7 @@ from editions import given
 from scalesheet.cli import main
 from scalesheet.examine import examine
 from scalesheet.render.pages import write_pages
-from scalesheet.resolve.catalogue import core_units
+from scalesheet.resolve.lowering.catalogue import core_units
 from tutorial import DOCUMENT, PAGE, Edit, Run, Write, follow, steps
 
 

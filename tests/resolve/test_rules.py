@@ -12,7 +12,7 @@ from runs import RUN, UNITS
 from scalesheet.commands import bench
 from scalesheet.examine import Examined, examine
 from scalesheet.model import Stated
-from scalesheet.resolve.rules import command
+from scalesheet.resolve.lowering.rules import command
 from small import HEAD, MINIMAL, lay, said
 
 PLAN = (

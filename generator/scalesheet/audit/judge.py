@@ -19,7 +19,7 @@ from scalesheet.book import Book
 from scalesheet.claims import Audit, Claim, Finding, Headline
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Formula, Key, Plan, Quantity
-from scalesheet.resolve.scalars import SCENARIO
+from scalesheet.resolve.lowering.scalars import SCENARIO
 from scalesheet.values import Results
 
 

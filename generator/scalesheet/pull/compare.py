@@ -17,7 +17,7 @@ from scalesheet.pull.sites import FILES
 from scalesheet.pull.values import ValueProblem, said_by, said_in, same, symbol_of, take_input
 from scalesheet.pull.where import Place, Rows
 from scalesheet.render.workbook.context import ends_of
-from scalesheet.resolve.scalars import SCENARIO
+from scalesheet.resolve.lowering.scalars import SCENARIO
 from scalesheet.source.patch import Drop, Set
 from scalesheet.source.places import suggested
 

@@ -18,7 +18,7 @@ from scalesheet.pull.parse import tree_of
 from scalesheet.pull.tokens import FormulaProblem, Printer, Token
 from scalesheet.pull.translate import around
 from scalesheet.render.workbook.context import end_node
-from scalesheet.resolve.scalars import SCENARIO
+from scalesheet.resolve.lowering.scalars import SCENARIO
 from scalesheet.values import Results, Value
 
 WITHIN = 1e-9  # of the value; a workbook that went through LibreOffice has 15 digits

@@ -10,7 +10,13 @@ from typing import Any
 from scalesheet.load import Document
 from scalesheet.load.document import Steps
 from scalesheet.model import Plan, Position
-from scalesheet.resolve.catalogue_columns import HARDWARE, MEASUREMENT, MODEL, NODE, PUBLISHED
+from scalesheet.resolve.lowering.catalogue_columns import (
+    HARDWARE,
+    MEASUREMENT,
+    MODEL,
+    NODE,
+    PUBLISHED,
+)
 
 #: The catalogue's tables whose rows are files: the kind of the files.
 FILES = {

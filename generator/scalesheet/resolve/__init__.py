@@ -15,36 +15,36 @@ from scalesheet.load import Document
 from scalesheet.model import Formula, Plan, Record, Stated
 from scalesheet.model import Scalar as ModelScalar
 from scalesheet.nearest import nearest
-from scalesheet.resolve.bind import infer
-from scalesheet.resolve.catalogue import records_of, sources_of, tables_of, units_of
-from scalesheet.resolve.charts import charts_of
+from scalesheet.resolve.binding.bind import infer
+from scalesheet.resolve.binding.conversion import convert
+from scalesheet.resolve.binding.scope import BindError, Scope, Typed
 from scalesheet.resolve.claims import audit_id, audits_of
 from scalesheet.resolve.compile import Compiled, compile_space, scalar, table
-from scalesheet.resolve.conversion import convert
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftRecord, Space
-from scalesheet.resolve.facts import Facts, of_domain
-from scalesheet.resolve.plans import plan_of
-from scalesheet.resolve.prices import (
-    age_findings,
-    limits_of,
-    offers_of,
-    old_prices,
-    price_findings,
-)
-from scalesheet.resolve.published import (
+from scalesheet.resolve.lowering.catalogue import records_of, sources_of, tables_of, units_of
+from scalesheet.resolve.lowering.charts import charts_of
+from scalesheet.resolve.lowering.plans import plan_of
+from scalesheet.resolve.lowering.published import (
     expected_of,
     expected_own_of,
     fits_of,
     peers_of,
     publications_of,
 )
-from scalesheet.resolve.ranges import split
+from scalesheet.resolve.lowering.subpages import pages_of, same_addresses
+from scalesheet.resolve.lowering.values import Lowering, forget_files
+from scalesheet.resolve.plausibility.prices import (
+    age_findings,
+    limits_of,
+    offers_of,
+    old_prices,
+    price_findings,
+)
+from scalesheet.resolve.proving.facts import Facts, of_domain
+from scalesheet.resolve.proving.ranges import split
+from scalesheet.resolve.proving.wholes import WHOLE
 from scalesheet.resolve.reasons import settle
-from scalesheet.resolve.scope import BindError, Scope, Typed
-from scalesheet.resolve.subpages import pages_of, same_addresses
 from scalesheet.resolve.uses import tables_used
-from scalesheet.resolve.values import Lowering, forget_files
-from scalesheet.resolve.wholes import WHOLE
 from scalesheet.units import PURE
 
 

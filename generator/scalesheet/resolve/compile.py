@@ -12,9 +12,11 @@ from scalesheet.model import Column as ModelColumn
 from scalesheet.model import Ends, Formula, Key
 from scalesheet.model import Scalar as ModelScalar
 from scalesheet.model import Table as ModelTable
-from scalesheet.resolve.bind import Bound, bind
+from scalesheet.resolve.binding.bind import Bound, bind
+from scalesheet.resolve.binding.scope import BindError, Scope
 from scalesheet.resolve.drafts import Draft, DraftTable, Space, Written
-from scalesheet.resolve.facts import (
+from scalesheet.resolve.order import Cycle, needs, ordered
+from scalesheet.resolve.proving.facts import (
     MIXED,
     NOTHING,
     RISING,
@@ -26,11 +28,9 @@ from scalesheet.resolve.facts import (
     of_domain,
     union,
 )
-from scalesheet.resolve.order import Cycle, needs, ordered
-from scalesheet.resolve.ranges import split
+from scalesheet.resolve.proving.ranges import split
+from scalesheet.resolve.proving.wholes import WHOLE, is_whole
 from scalesheet.resolve.reasons import settle
-from scalesheet.resolve.scope import BindError, Scope
-from scalesheet.resolve.wholes import WHOLE, is_whole
 
 Place = tuple[str | None, str]  # table or None, name: whose facts
 FactsTable = dict[Place, Facts]

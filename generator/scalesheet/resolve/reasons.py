@@ -38,9 +38,9 @@ from scalesheet.language.syntax import (
     Title,
     walk,
 )
-from scalesheet.resolve.facts import REFERENCES, FactsOf, interval
-from scalesheet.resolve.scope import BindError
-from scalesheet.resolve.wholes import is_whole
+from scalesheet.resolve.binding.scope import BindError
+from scalesheet.resolve.proving.facts import REFERENCES, FactsOf, interval
+from scalesheet.resolve.proving.wholes import is_whole
 
 EMPTY = "no rows"
 

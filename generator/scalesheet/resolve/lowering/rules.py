@@ -15,8 +15,8 @@ from scalesheet.load import flag
 from scalesheet.model import Basis, Citation, Earlier, Stated
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space
-from scalesheet.resolve.scalars import entry_at
-from scalesheet.resolve.values import Lowering, citation
+from scalesheet.resolve.lowering.scalars import entry_at
+from scalesheet.resolve.lowering.values import Lowering, citation
 
 RECORDS = "measurements"
 #: What stands where no record was on file yet.

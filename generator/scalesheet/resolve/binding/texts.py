@@ -23,8 +23,8 @@ from scalesheet.language.syntax import (
     Text,
     Title,
 )
-from scalesheet.resolve.conversion import convert
-from scalesheet.resolve.scope import BindError, Scope, Typed, a_kind
+from scalesheet.resolve.binding.conversion import convert
+from scalesheet.resolve.binding.scope import BindError, Scope, Typed, a_kind
 from scalesheet.units import PURE, Unit, UnitError
 
 PERCENT = "%"

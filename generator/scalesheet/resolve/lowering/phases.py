@@ -13,9 +13,9 @@ from scalesheet.language.parser import parse
 from scalesheet.model import Domain, Phase, PhaseClass, Show, Stated
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
-from scalesheet.resolve.scalars import lower_scalar
-from scalesheet.resolve.tables import lower_table, lower_totals
-from scalesheet.resolve.values import Lowering, stated, written
+from scalesheet.resolve.lowering.scalars import lower_scalar
+from scalesheet.resolve.lowering.tables import lower_table, lower_totals
+from scalesheet.resolve.lowering.values import Lowering, stated, written
 
 #: Columns of the phases table: title, unit, domain.
 PHASE_COLUMNS: Mapping[str, tuple[str, str, Domain]] = {

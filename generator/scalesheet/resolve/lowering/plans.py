@@ -10,15 +10,15 @@ from scalesheet.language.parser import parse
 from scalesheet.load import Document
 from scalesheet.model import Stated
 from scalesheet.nearest import nearest
-from scalesheet.resolve.charts import lower_chart
-from scalesheet.resolve.differences import lower_differences
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space, Written
-from scalesheet.resolve.phases import lower_phases
-from scalesheet.resolve.rules import settle_rules
-from scalesheet.resolve.scalars import SCENARIO, lower_scalar
-from scalesheet.resolve.subpages import history_of
-from scalesheet.resolve.tables import lower_table
-from scalesheet.resolve.values import Lowering, citation, written
+from scalesheet.resolve.lowering.charts import lower_chart
+from scalesheet.resolve.lowering.differences import lower_differences
+from scalesheet.resolve.lowering.phases import lower_phases
+from scalesheet.resolve.lowering.rules import settle_rules
+from scalesheet.resolve.lowering.scalars import SCENARIO, lower_scalar
+from scalesheet.resolve.lowering.subpages import history_of
+from scalesheet.resolve.lowering.tables import lower_table
+from scalesheet.resolve.lowering.values import Lowering, citation, written
 
 
 def plan_of(document: Document, page: Document | None, space: Space, low: Lowering) -> DraftPlan:

@@ -37,8 +37,8 @@ from scalesheet.language.syntax import (
     walk,
 )
 from scalesheet.model import Ends
-from scalesheet.resolve.facts import FALLING, MIXED, REFERENCES, RISING, FactsOf, interval
-from scalesheet.resolve.scope import BindError
+from scalesheet.resolve.binding.scope import BindError
+from scalesheet.resolve.proving.facts import FALLING, MIXED, REFERENCES, RISING, FactsOf, interval
 
 #: What takes one end of a range, and so has none.
 AT: Mapping[str, End] = {"low": "low", "expected": "value", "high": "high"}

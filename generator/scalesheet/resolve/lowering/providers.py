@@ -8,9 +8,9 @@ from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import Document
 from scalesheet.model import Stated
 from scalesheet.nearest import nearest
-from scalesheet.resolve.catalogue_tables import new_table
 from scalesheet.resolve.drafts import Draft, DraftTable
-from scalesheet.resolve.values import citation
+from scalesheet.resolve.lowering.catalogue_tables import new_table
+from scalesheet.resolve.lowering.values import citation
 
 #: What a provider's file may state, by key; traps come after these, a column for each.
 STATEMENTS = {

@@ -11,7 +11,8 @@ from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import Document, flag
 from scalesheet.model import Basis, Domain, Position, Show, Stated
 from scalesheet.nearest import nearest
-from scalesheet.resolve.catalogue_columns import (
+from scalesheet.resolve.drafts import Draft, DraftTable
+from scalesheet.resolve.lowering.catalogue_columns import (
     HARDWARE,
     HARDWARE_CHOICES,
     MARKS,
@@ -29,8 +30,7 @@ from scalesheet.resolve.catalogue_columns import (
     Choice,
     Given,
 )
-from scalesheet.resolve.drafts import Draft, DraftTable
-from scalesheet.resolve.values import Lowering, citation, stated
+from scalesheet.resolve.lowering.values import Lowering, citation, stated
 from scalesheet.units import Units
 from scalesheet.vocabulary import TERMS
 

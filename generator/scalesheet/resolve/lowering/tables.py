@@ -12,8 +12,8 @@ from scalesheet.language.syntax import Name, Over
 from scalesheet.model import Basis, Stated
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
-from scalesheet.resolve.scalars import drafted, entry_at, split_by_scenario
-from scalesheet.resolve.values import Lowering, citation, stated, written
+from scalesheet.resolve.lowering.scalars import drafted, entry_at, split_by_scenario
+from scalesheet.resolve.lowering.values import Lowering, citation, stated, written
 
 
 def lower_table(

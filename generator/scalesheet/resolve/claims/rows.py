@@ -9,9 +9,9 @@ from typing import Any
 
 from scalesheet.load import Steps
 from scalesheet.nearest import nearest
-from scalesheet.resolve.claim_expressions import Row
+from scalesheet.resolve.claims.expressions import Row
 from scalesheet.resolve.drafts import DraftTable, Space
-from scalesheet.resolve.values import Lowering
+from scalesheet.resolve.lowering.values import Lowering
 
 #: What a claim states; a column states it for all its cells, and a cell for itself.
 STATED = ("says", "from", "against", "plan", "lacks", "role", "effect", "expect", "note")

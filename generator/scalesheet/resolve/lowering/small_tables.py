@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import Document
 from scalesheet.resolve.drafts import DraftPlan, DraftRecord, DraftTable, Space
-from scalesheet.resolve.tables import lower_table
-from scalesheet.resolve.values import Lowering, citation
+from scalesheet.resolve.lowering.tables import lower_table
+from scalesheet.resolve.lowering.values import Lowering, citation
 from scalesheet.units import Units
 
 #: Folders of the site and of the data API, and tables that have a kind of file of their own.

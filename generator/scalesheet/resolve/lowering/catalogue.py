@@ -14,8 +14,9 @@ from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.language.arithmetic import stated
 from scalesheet.load import Document, flag, parse
 from scalesheet.model import Example, Source, Stated
-from scalesheet.resolve.catalogue_columns import DERIVED, Computed
-from scalesheet.resolve.catalogue_tables import (
+from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Written
+from scalesheet.resolve.lowering.catalogue_columns import DERIVED, Computed
+from scalesheet.resolve.lowering.catalogue_tables import (
     hardware_table,
     measurements_table,
     models_table,
@@ -24,12 +25,11 @@ from scalesheet.resolve.catalogue_tables import (
     nodes_table,
     offers_table,
 )
-from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Written
-from scalesheet.resolve.plausible import implausible
-from scalesheet.resolve.providers import providers_table, unknown_providers
-from scalesheet.resolve.published import fits_table
-from scalesheet.resolve.small_tables import small_tables
-from scalesheet.resolve.values import Lowering, citation, show, written
+from scalesheet.resolve.lowering.providers import providers_table, unknown_providers
+from scalesheet.resolve.lowering.published import fits_table
+from scalesheet.resolve.lowering.small_tables import small_tables
+from scalesheet.resolve.lowering.values import Lowering, citation, show, written
+from scalesheet.resolve.plausibility.figures import implausible
 from scalesheet.units import MOST_DECADES_OF_ONE, Declared, Units
 
 

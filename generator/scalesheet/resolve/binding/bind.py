@@ -40,11 +40,11 @@ from scalesheet.language.syntax import (
     walk,
 )
 from scalesheet.nearest import nearest
-from scalesheet.resolve.conversion import convert
+from scalesheet.resolve.binding.conversion import convert
+from scalesheet.resolve.binding.names import TableColumn, cell, find, member
+from scalesheet.resolve.binding.scope import BindError, Scope, Typed, a_kind
+from scalesheet.resolve.binding.texts import as_text, reason, text
 from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Space, Written
-from scalesheet.resolve.names import TableColumn, cell, find, member
-from scalesheet.resolve.scope import BindError, Scope, Typed, a_kind
-from scalesheet.resolve.texts import as_text, reason, text
 from scalesheet.units import PURE, Unit, UnitError
 
 ROUNDING = frozenset({"ceil", "floor", "round"})

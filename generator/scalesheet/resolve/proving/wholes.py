@@ -18,7 +18,7 @@ from scalesheet.language.syntax import (
     Reason,
 )
 from scalesheet.model import DOMAINS
-from scalesheet.resolve.facts import REFERENCES, FactsOf
+from scalesheet.resolve.proving.facts import REFERENCES, FactsOf
 
 #: Domains of whole numbers.
 WHOLE = frozenset(name for name, (_, _, _, whole) in DOMAINS.items() if whole)

@@ -16,8 +16,8 @@ from scalesheet.language.syntax import (
     walk,
 )
 from scalesheet.nearest import nearest
+from scalesheet.resolve.binding.scope import BindError, Scope, Typed, a_kind
 from scalesheet.resolve.drafts import Draft, DraftTable
-from scalesheet.resolve.scope import BindError, Scope, Typed, a_kind
 from scalesheet.units import PURE
 
 #: Before a column, within a condition: of the row at hand.

@@ -26,10 +26,10 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.model import Position
 from scalesheet.nearest import nearest
-from scalesheet.resolve.bind import infer
+from scalesheet.resolve.binding.bind import infer
+from scalesheet.resolve.binding.scope import BindError, Scope, Typed
 from scalesheet.resolve.drafts import Draft, DraftTable, Space, Written
-from scalesheet.resolve.scope import BindError, Scope, Typed
-from scalesheet.resolve.values import Lowering, written
+from scalesheet.resolve.lowering.values import Lowering, written
 from scalesheet.units import PURE, Unit
 
 DRAWN = ("sum", "min", "max", "mean")

@@ -32,11 +32,11 @@ from scalesheet.language.syntax import (
 from scalesheet.load import flag
 from scalesheet.model import Stated
 from scalesheet.nearest import nearest
-from scalesheet.resolve.catalogue_columns import NOT_STATED
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
-from scalesheet.resolve.rules import RECORDS, Path, scalars_of
-from scalesheet.resolve.scalars import entry_at
-from scalesheet.resolve.values import Lowering, written
+from scalesheet.resolve.lowering.catalogue_columns import NOT_STATED
+from scalesheet.resolve.lowering.rules import RECORDS, Path, scalars_of
+from scalesheet.resolve.lowering.scalars import entry_at
+from scalesheet.resolve.lowering.values import Lowering, written
 from scalesheet.units import PURE
 
 SAME, OTHER = "same", "other"

@@ -12,7 +12,7 @@ from scalesheet.load import flag
 from scalesheet.model import Stated
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, Written
-from scalesheet.resolve.values import Lowering, citation, show, stated, written
+from scalesheet.resolve.lowering.values import Lowering, citation, show, stated, written
 
 SCENARIO = "scenario"
 

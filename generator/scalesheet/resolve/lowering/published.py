@@ -9,9 +9,9 @@ from scalesheet.diagnostics import Diagnostic
 from scalesheet.load import Document, flag
 from scalesheet.model import Expected, ExpectedOwn, Fit, Peer, Publication, PublishedRow
 from scalesheet.nearest import nearest
-from scalesheet.resolve.catalogue_tables import new_column, new_table
 from scalesheet.resolve.drafts import DraftTable
-from scalesheet.resolve.values import Lowering, citation, stated
+from scalesheet.resolve.lowering.catalogue_tables import new_column, new_table
+from scalesheet.resolve.lowering.values import Lowering, citation, stated
 from scalesheet.units import Units
 
 #: Key of a row -> what `predict` calls it. Numbers keep their names.

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from scalesheet.language.syntax import Binary, Constant, Node
-from scalesheet.resolve.scope import BindError, Scope, Typed
+from scalesheet.resolve.binding.scope import BindError, Scope, Typed
 from scalesheet.units import Unit, Units, unknown
 
 

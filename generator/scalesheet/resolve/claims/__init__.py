@@ -14,14 +14,14 @@ from scalesheet.language.syntax import Cell, CellName, Name, Node, Scalar
 from scalesheet.load import Document, Steps
 from scalesheet.model import Domain, Stated
 from scalesheet.nearest import nearest
-from scalesheet.resolve.bind import infer
-from scalesheet.resolve.claim_expressions import Binder, Row, figure_draft
-from scalesheet.resolve.claim_figures import read, read_quote
-from scalesheet.resolve.claim_rows import Entry, entries_of, id_of
+from scalesheet.resolve.binding.bind import infer
+from scalesheet.resolve.binding.scope import BindError
+from scalesheet.resolve.claims.expressions import Binder, Row, figure_draft
+from scalesheet.resolve.claims.figures import read, read_quote
+from scalesheet.resolve.claims.rows import Entry, entries_of, id_of
 from scalesheet.resolve.compile import Compiled, compile_space, scalar
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space
-from scalesheet.resolve.scope import BindError
-from scalesheet.resolve.values import Lowering
+from scalesheet.resolve.lowering.values import Lowering
 from scalesheet.units import UnitError
 
 _ID = re.compile(r"(?P<document>.+)-L(?P<line>[0-9]{3,})-(?P<number>[0-9]{2,})")

@@ -1,0 +1,1 @@
+"""binding: names in formulas become references, units are derived, conversions inserted."""

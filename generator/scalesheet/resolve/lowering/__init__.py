@@ -1,0 +1,1 @@
+"""lowering: documents become drafts, quantities whose formulas are still text and tree."""
