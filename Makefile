@@ -4,8 +4,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# a test process for each core, two at the most: LibreOffice and Chromium are heavy
-WORKERS ?= 2
+# test processes: one more than the cores of a small machine, since one waits while Chromium or
+# LibreOffice computes; more of them read the book that ships more often
+WORKERS ?= 3
 # what `make test` runs: everything, unless folders or files are named
 TESTS ?=
 
