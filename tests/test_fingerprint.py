@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -143,6 +144,24 @@ def test_another_version_of_a_library_or_of_the_program_builds_anew(
     assert rebuilt(finished)
     monkeypatch.undo()
     assert rebuilt(finished)
+
+
+def test_a_tool_of_development_shapes_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Installed(SimpleNamespace):
+        version, requires, entry_points = "1", None, ()
+
+    plugin = SimpleNamespace(group="mkdocs.plugins")
+    every = [
+        Installed(name="scalesheet", requires=["Py_YAML>=6", "mypy>=1; extra == 'dev'"]),
+        Installed(name="py-yaml", version="6.1", requires=["parts[fast]<2; python_version > '3'"]),
+        Installed(name="parts"),
+        Installed(name="mypy", requires=["ruff"]),
+        Installed(name="ruff"),
+        Installed(name="a-plugin", entry_points=[plugin], requires=["its-part"]),
+        Installed(name="its.part"),
+    ]
+    monkeypatch.setattr("importlib.metadata.distributions", lambda: every)
+    assert fingerprint._libraries() == ["a-plugin 1", "its-part 1", "parts 1", "py-yaml 6.1"]
 
 
 def test_a_build_that_is_skipped_clears_up_after_one_that_was_killed(finished: Path) -> None:

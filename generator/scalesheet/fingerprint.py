@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping
 from importlib import metadata
@@ -130,7 +131,30 @@ def _text(path: Path) -> str:
     return path.read_text("utf-8", errors="replace") if path.is_file() else ""
 
 
+#: What a site may be given in mkdocs.yml besides what the program needs.
+_PLUGINS = {"mkdocs.plugins", "mkdocs.themes", "markdown.extensions"}
+
+
 def _libraries() -> list[str]:
-    """Every other installed distribution with its version; any may shape the bytes."""
-    installed = {f"{each.name} {each.version}" for each in metadata.distributions()}
-    return sorted(name for name in installed if not name.startswith("scalesheet "))
+    """The installed distributions that may shape the bytes, with their versions: what the program
+    needs, and plugins with what they need; no tools of development."""
+    installed = {_name(each.name): each for each in metadata.distributions()}
+    wanted = {"scalesheet"} if "scalesheet" in installed else set(installed)
+    wanted |= {
+        name
+        for name, each in installed.items()
+        if any(point.group in _PLUGINS for point in each.entry_points)
+    }
+    found: dict[str, str] = {}
+    while wanted:
+        name = wanted.pop()
+        if name in installed and name not in found:
+            found[name] = installed[name].version
+            needed = (text.partition(";") for text in installed[name].requires or ())
+            wanted |= {_name(text) for text, _, condition in needed if "extra" not in condition}
+    return sorted(f"{name} {version}" for name, version in found.items() if name != "scalesheet")
+
+
+def _name(requirement: str) -> str:
+    """The name in a requirement, as it is compared: `PyYAML>=6` is `pyyaml`."""
+    return re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", requirement.strip(), maxsplit=1)[0]).lower()
