@@ -15,7 +15,7 @@ from scalesheet.diff import compare
 from scalesheet.diff.changes import Diff
 from scalesheet.examine import Examined, examine
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.plan import plan_page
+from scalesheet.render.pages.plan.page import plan_page
 from scalesheet.render.workbook.write import write_workbook
 from scalesheet.steps.record import Record
 from scalesheet.values import Value

@@ -18,7 +18,7 @@ from scalesheet.predict.own import Own
 from scalesheet.render.api.score import score_json
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.score import score_texts
-from scalesheet.render.pages.score import score_pages
+from scalesheet.render.pages.score.pages import score_pages
 from shipped import shipped
 
 HERE = Position("data/score.yaml", 1, 1)

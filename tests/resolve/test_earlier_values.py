@@ -11,9 +11,9 @@ from editions import given
 from scalesheet.examine import Examined, examine
 from scalesheet.render.api.changes import changes_feed, changes_json
 from scalesheet.render.dated import days, events
+from scalesheet.render.pages.catalogue.earlier import earlier_section, of_plan, of_row
 from scalesheet.render.pages.changes import changes_page
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.earlier import earlier_section, of_plan, of_row
 from scalesheet.render.pages.plain.changes import earlier_text
 from small import MINIMAL, lay, said
 

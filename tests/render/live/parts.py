@@ -20,9 +20,9 @@ from scalesheet.model import Key, Plan
 from scalesheet.numbers import Rule
 from scalesheet.render.live import script
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.live import shown
-from scalesheet.render.pages.plan import plan_page
-from scalesheet.render.pages.subpages import subpages
+from scalesheet.render.pages.plan.live import shown
+from scalesheet.render.pages.plan.page import plan_page
+from scalesheet.render.pages.plan.subpages import subpages
 from scalesheet.render.script import program, runtime
 from scalesheet.site.document import read_document
 from scalesheet.site.harden import first_of_head, policy

@@ -28,8 +28,8 @@ from scalesheet.numbers import format_of, plain
 from scalesheet.predict.lookups import known
 from scalesheet.render.live import FRONT, script
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.front import FrontPage, front_page
-from scalesheet.render.pages.question import LAYOUT
+from scalesheet.render.pages.front.page import FrontPage, front_page
+from scalesheet.render.pages.front.question import LAYOUT
 from scalesheet.render.script import runtime
 from scalesheet.values import Results, Value
 from scalesheet.vocabulary import METHODS

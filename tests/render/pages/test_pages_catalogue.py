@@ -9,7 +9,7 @@ from render.pages.rendered import pages, read
 from render.pages.sample_book import book
 from scalesheet.model import Citation, Stated
 from scalesheet.render.api.values import source_json
-from scalesheet.render.pages.catalogue import catalogue_pages
+from scalesheet.render.pages.catalogue.pages import catalogue_pages
 from scalesheet.render.pages.context import Context, cite
 
 

@@ -15,7 +15,7 @@ from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.examine import examine
 from scalesheet.render.charts import GLYPH, NARROW
 from scalesheet.render.measured import OWN, scale
-from scalesheet.render.pages.catalogue import catalogue_pages
+from scalesheet.render.pages.catalogue.pages import catalogue_pages
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.catalogue import catalogue_texts
 from scalesheet.steps.compare import compared

@@ -14,7 +14,7 @@ from render.pages.sample_book import book, results
 from scalesheet.model import Column, Stated
 from scalesheet.render.pages import write_pages
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.plan_tables import plan_table
+from scalesheet.render.pages.plan.tables import plan_table
 from scalesheet.values import Results, Series, Value
 
 

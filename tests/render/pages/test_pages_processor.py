@@ -4,10 +4,10 @@ import pytest
 
 from editions import given
 from render.pages.rendered import read
-from scalesheet.render.pages.catalogue import catalogue_pages
-from scalesheet.render.pages.compare_accelerators import comparison, peers, usual
+from scalesheet.render.pages.catalogue.pages import catalogue_pages
+from scalesheet.render.pages.compare.accelerators import comparison, peers, usual
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.live import PROCESSORS, shown
+from scalesheet.render.pages.plan.live import PROCESSORS, shown
 from shipped import shipped, shipped_book
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from editions import given
 from scalesheet.examine import examine
-from scalesheet.render.pages.catalogue import catalogue_pages
+from scalesheet.render.pages.catalogue.pages import catalogue_pages
+from scalesheet.render.pages.catalogue.sources import source_pages
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.catalogue import catalogue_texts
-from scalesheet.render.pages.sources import source_pages
 from small import lay
 
 PROVIDER = """

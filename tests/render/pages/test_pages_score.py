@@ -12,7 +12,7 @@ from scalesheet.predict.score import TaskScore
 from scalesheet.render.api.score import score_json
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.score import score_texts
-from scalesheet.render.pages.score import score_pages
+from scalesheet.render.pages.score.pages import score_pages
 from scalesheet.render.scores import error, figure, shown_rows, spelled
 from scalesheet.render.strips import strips, strips_svg
 from shipped import shipped

@@ -8,7 +8,7 @@ from editions import given
 from resolve.test_nodes import ALL_UNITS, EIGHT, NODE
 from resolve.test_small_tables import FLEETS, SITES
 from scalesheet.examine import examine
-from scalesheet.render.pages.catalogue import catalogue_pages
+from scalesheet.render.pages.catalogue.pages import catalogue_pages
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.catalogue import catalogue_texts
 from small import lay

@@ -1,4 +1,4 @@
-/* The answer of the front page as elements: the same that `render/pages/answer.py` writes. */
+/* The answer of the front page as elements: the same that `render/pages/front/answer.py` writes. */
 "use strict";
 
 scalesheet.answer = (() => {

@@ -1,5 +1,5 @@
 /* The answer to a case of the front page: its layout, the plan computed with it, what each offer
- * takes for it, and what one change would give. `render/pages/question.py` does the same.
+ * takes for it, and what one change would give. `render/pages/front/question.py` does the same.
  *
  * A case is a Map of all that can be asked. What takes long is a generator, which yields often.
  */

@@ -13,19 +13,19 @@ from scalesheet.diagnostics import Diagnostic
 from scalesheet.edition import Edition
 from scalesheet.render.live import FRONT, script
 from scalesheet.render.pages.audit import audit_pages
-from scalesheet.render.pages.catalogue import catalogue_pages
+from scalesheet.render.pages.catalogue.formulas import record_pages
+from scalesheet.render.pages.catalogue.pages import catalogue_pages
+from scalesheet.render.pages.catalogue.sources import source_pages
 from scalesheet.render.pages.changes import changes_page
-from scalesheet.render.pages.compare import compare_pages
+from scalesheet.render.pages.compare.pages import compare_pages
 from scalesheet.render.pages.context import ASSETS, Context
-from scalesheet.render.pages.front import front_page
-from scalesheet.render.pages.live import shown
-from scalesheet.render.pages.notation_pages import notation_pages
+from scalesheet.render.pages.front.page import front_page
 from scalesheet.render.pages.plain import plain_pages
-from scalesheet.render.pages.plan import plan_page, plans_index
-from scalesheet.render.pages.records import record_pages
-from scalesheet.render.pages.score import score_pages
-from scalesheet.render.pages.sources import source_pages
-from scalesheet.render.pages.subpages import subpages
+from scalesheet.render.pages.plan.live import shown
+from scalesheet.render.pages.plan.notations import notation_pages
+from scalesheet.render.pages.plan.page import plan_page, plans_index
+from scalesheet.render.pages.plan.subpages import subpages
+from scalesheet.render.pages.score.pages import score_pages
 from scalesheet.render.script import program, runtime
 
 __all__ = ["PagesReport", "write_pages"]

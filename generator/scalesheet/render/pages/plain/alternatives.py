@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from scalesheet.model import Plan
 from scalesheet.numbers import format_of
-from scalesheet.render.pages.alternatives import FRONTIER, alternatives_of, given, rows_of
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.text import grid, plain, shown
+from scalesheet.render.pages.plan.alternatives import FRONTIER, alternatives_of, given, rows_of
 from scalesheet.values import Value
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from scalesheet.model import Column, Quantity, Record, Source, Stated, Table
 from scalesheet.render.notations import record_texts
-from scalesheet.render.pages.catalogue import (
+from scalesheet.render.pages.catalogue.earlier import of_row as earlier_of_row
+from scalesheet.render.pages.catalogue.pages import (
     TABLES,
     TABLES_SENTENCE,
     TABLES_TITLE,
@@ -14,8 +15,8 @@ from scalesheet.render.pages.catalogue import (
     said_nowhere,
     small_tables,
 )
+from scalesheet.render.pages.catalogue.uses import Use, of_formula, of_row, of_sources
 from scalesheet.render.pages.context import Context, cell_value
-from scalesheet.render.pages.earlier import of_row as earlier_of_row
 from scalesheet.render.pages.plain import measurements
 from scalesheet.render.pages.plain.changes import earlier_text
 from scalesheet.render.pages.plain.text import (
@@ -30,7 +31,6 @@ from scalesheet.render.pages.plain.text import (
     plain,
     shown,
 )
-from scalesheet.render.pages.uses import Use, of_formula, of_row, of_sources
 from scalesheet.values import Value, stated_value
 
 

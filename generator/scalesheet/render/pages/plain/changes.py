@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from scalesheet.render.dated import Event, days, events
+from scalesheet.render.pages.catalogue.earlier import HEADS, Said, rows
+from scalesheet.render.pages.catalogue.earlier import TITLE as EARLIER
 from scalesheet.render.pages.changes import DATA, FEED, FOLDER, LEAD, TITLE, counted
 from scalesheet.render.pages.context import Context, to
-from scalesheet.render.pages.earlier import HEADS, Said, rows
-from scalesheet.render.pages.earlier import TITLE as EARLIER
 from scalesheet.render.pages.plain.text import cited, document, grid, link, plain
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scalesheet.numbers import format_by, number
-from scalesheet.render.pages import compare_accelerators as accelerators
-from scalesheet.render.pages import compare_plans as plans
-from scalesheet.render.pages.compare import FOLDER, SENTENCE, TITLE
-from scalesheet.render.pages.compare_accelerators import Cell, Figure
+from scalesheet.render.pages.compare import accelerators, plans
+from scalesheet.render.pages.compare.accelerators import Cell, Figure
+from scalesheet.render.pages.compare.pages import FOLDER, SENTENCE, TITLE
 from scalesheet.render.pages.context import Context, to
 from scalesheet.render.pages.plain.text import document, grid, link, plain, shown
 from scalesheet.values import Value

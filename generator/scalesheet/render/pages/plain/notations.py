@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scalesheet.render.pages.context import Context, to
-from scalesheet.render.pages.formulas import told_formulas
 from scalesheet.render.pages.notation import Titles, notations
-from scalesheet.render.pages.notation_pages import FOLDER
 from scalesheet.render.pages.plain.text import code, document, link, plain
+from scalesheet.render.pages.plan.formulas import told_formulas
+from scalesheet.render.pages.plan.notations import FOLDER
 
 
 def notation_texts(context: Context) -> Iterator[tuple[str, str]]:

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from scalesheet.model import Page, Plan, Table
 from scalesheet.numbers import format_of
 from scalesheet.prose import HISTORY, belonging, scalar_named, split
+from scalesheet.render.pages.catalogue.earlier import of_plan
 from scalesheet.render.pages.context import Context, plan_files
-from scalesheet.render.pages.earlier import of_plan
-from scalesheet.render.pages.found import Here, find
 from scalesheet.render.pages.plain.alternatives import alternatives_text
 from scalesheet.render.pages.plain.changes import earlier_text
 from scalesheet.render.pages.plain.text import (
@@ -23,7 +22,8 @@ from scalesheet.render.pages.plain.text import (
     plain,
     shown,
 )
-from scalesheet.render.pages.subpages import here_of, page_title
+from scalesheet.render.pages.plan.found import Here, find
+from scalesheet.render.pages.plan.subpages import here_of, page_title
 from scalesheet.scenarios import SCENARIO, stated_by
 from scalesheet.values import Results
 

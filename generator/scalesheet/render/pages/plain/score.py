@@ -11,9 +11,9 @@ from scalesheet.predict.tasks import TASKS
 from scalesheet.render.laws import LEAD as LAWS
 from scalesheet.render.laws import Section, sections
 from scalesheet.render.pages.context import Context, to
-from scalesheet.render.pages.laws import PATH, TITLE
 from scalesheet.render.pages.plain.text import API, cited, document, grid, link, plain
-from scalesheet.render.pages.score import FOLDER
+from scalesheet.render.pages.score.laws import PATH, TITLE
+from scalesheet.render.pages.score.pages import FOLDER
 from scalesheet.render.scores import (
     FACTOR,
     HEAD,

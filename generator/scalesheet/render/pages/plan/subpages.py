@@ -9,11 +9,11 @@ from scalesheet.model import Page, Plan
 from scalesheet.numbers import format_of, plain
 from scalesheet.render.pages.context import ASSETS, Context, edit_link
 from scalesheet.render.pages.figures import amount, card
-from scalesheet.render.pages.found import Found, Here, find
 from scalesheet.render.pages.html import UNSEARCHED, Html, inline, join, link, page, tag
-from scalesheet.render.pages.names import plan_names
-from scalesheet.render.pages.scenarios import control, rests_note
-from scalesheet.render.pages.template import fill, line, prose
+from scalesheet.render.pages.plan.found import Found, Here, find
+from scalesheet.render.pages.plan.names import plan_names
+from scalesheet.render.pages.plan.scenarios import control, rests_note
+from scalesheet.render.pages.plan.template import fill, line, prose
 from scalesheet.values import Results
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from scalesheet.model import Plan
 from scalesheet.render.pages.context import Context, to
-from scalesheet.render.pages.formulas import Told, told_formulas
 from scalesheet.render.pages.html import Html, heading, join, link, page, tag
 from scalesheet.render.pages.notation import Titles, notations
+from scalesheet.render.pages.plan.formulas import Told, told_formulas
 
 FOLDER = "notations"
 LEAD = "Each formula of the plan as it was written, and as text to copy into other programs."

@@ -20,7 +20,9 @@ from scalesheet.model import Position
 from scalesheet.nearest import nearest
 from scalesheet.numbers import format_of, text
 from scalesheet.predict.tasks import TASKS
-from scalesheet.render.pages.answer import (
+from scalesheet.render.pages.context import ASSETS, Context
+from scalesheet.render.pages.figures import amount
+from scalesheet.render.pages.front.answer import (
     CHANGES,
     METHOD_TITLES,
     NONE,
@@ -28,12 +30,10 @@ from scalesheet.render.pages.answer import (
     change_text,
     title_of,
 )
-from scalesheet.render.pages.ask import form, question_script
-from scalesheet.render.pages.context import ASSETS, Context
-from scalesheet.render.pages.figures import amount
+from scalesheet.render.pages.front.form import form, question_script
+from scalesheet.render.pages.front.question import OWN, Answered, Unanswered, answered
 from scalesheet.render.pages.html import Html, tag
 from scalesheet.render.pages.plain.text import link, plain
-from scalesheet.render.pages.question import OWN, Answered, Unanswered, answered
 from scalesheet.render.scores import error
 from scalesheet.vocabulary import TERMS
 

@@ -11,12 +11,12 @@ from scalesheet.choose.conditions import TABLE as CONDITIONS
 from scalesheet.choose.offers import ALONE, together
 from scalesheet.model import Key, Plan
 from scalesheet.printers.base import number
-from scalesheet.render.pages.answer import METHOD_TITLES, title_of
 from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.front.answer import METHOD_TITLES, title_of
+from scalesheet.render.pages.front.question import LAYOUT, ORDER, OWN, Answered
 from scalesheet.render.pages.html import Html, tag
-from scalesheet.render.pages.live import shown
 from scalesheet.render.pages.places import scalar_anchor
-from scalesheet.render.pages.question import LAYOUT, ORDER, OWN, Answered
+from scalesheet.render.pages.plan.live import shown
 from scalesheet.render.part import part
 from scalesheet.render.script import program
 from scalesheet.vocabulary import AXES, METHODS, PRETRAINING, TERMS, TRAINERS

@@ -13,8 +13,8 @@ from scalesheet.render.against import against, against_svg
 from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import NBSP
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag
-from scalesheet.render.pages.laws import TITLE as LAWS
-from scalesheet.render.pages.laws import laws_page
+from scalesheet.render.pages.score.laws import TITLE as LAWS
+from scalesheet.render.pages.score.laws import laws_page
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.scores import (
     FACTOR,

@@ -11,8 +11,13 @@ from scalesheet.book import Book
 from scalesheet.model import Column, Stated, Table
 from scalesheet.numbers import format_of
 from scalesheet.render.measured import OWN, at_most
-from scalesheet.render.pages import measured, measurements
-from scalesheet.render.pages.compare_accelerators import compare_line
+from scalesheet.render.pages.catalogue import measured, measurements
+from scalesheet.render.pages.catalogue.earlier import earlier_section
+from scalesheet.render.pages.catalogue.earlier import of_row as earlier_of_row
+from scalesheet.render.pages.catalogue.price_charts import accelerator_prices, price_chart
+from scalesheet.render.pages.catalogue.providers import provider_link, provider_pages
+from scalesheet.render.pages.catalogue.uses import listed, of_row
+from scalesheet.render.pages.compare.accelerators import compare_line
 from scalesheet.render.pages.context import (
     Context,
     cell_value,
@@ -21,14 +26,9 @@ from scalesheet.render.pages.context import (
     edit_link,
     to,
 )
-from scalesheet.render.pages.earlier import earlier_section
-from scalesheet.render.pages.earlier import of_row as earlier_of_row
 from scalesheet.render.pages.figures import bound, card, cell, kind
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
-from scalesheet.render.pages.price_charts import accelerator_prices, price_chart
-from scalesheet.render.pages.providers import provider_link, provider_pages
 from scalesheet.render.pages.tables import facts, grid, heading_cell, reference, sourced
-from scalesheet.render.pages.uses import listed, of_row
 from scalesheet.values import Value, stated_value
 
 

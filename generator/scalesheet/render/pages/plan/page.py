@@ -8,8 +8,7 @@ from scalesheet.evaluate.findings import broken_rows
 from scalesheet.model import Citation, Plan
 from scalesheet.numbers import format_of
 from scalesheet.prose import ADVICE
-from scalesheet.render.pages.alternatives import SCRIPT, alternatives_section
-from scalesheet.render.pages.calendar import calendar_section
+from scalesheet.render.pages.catalogue.earlier import earlier_section, of_plan
 from scalesheet.render.pages.chart_blocks import chart_block
 from scalesheet.render.pages.context import (
     Context,
@@ -20,20 +19,21 @@ from scalesheet.render.pages.context import (
     table_address,
     to,
 )
-from scalesheet.render.pages.earlier import earlier_section, of_plan
 from scalesheet.render.pages.figures import card
-from scalesheet.render.pages.formulas import formula_blocks
 from scalesheet.render.pages.graph import formulas
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, inline, join, link, page, tag
-from scalesheet.render.pages.inputs import input_sections
 from scalesheet.render.pages.marks import mark
-from scalesheet.render.pages.names import plan_names, table_block
 from scalesheet.render.pages.places import scalar_anchor
-from scalesheet.render.pages.scenarios import control, rests_note, scenario_section
-from scalesheet.render.pages.sensitivity import sensitivity_section
-from scalesheet.render.pages.subpages import page_list, scripts, version_line
+from scalesheet.render.pages.plan.alternatives import SCRIPT, alternatives_section
+from scalesheet.render.pages.plan.calendar import calendar_section
+from scalesheet.render.pages.plan.formulas import formula_blocks
+from scalesheet.render.pages.plan.inputs import input_sections
+from scalesheet.render.pages.plan.names import plan_names, table_block
+from scalesheet.render.pages.plan.scenarios import control, rests_note, scenario_section
+from scalesheet.render.pages.plan.sensitivity import sensitivity_section
+from scalesheet.render.pages.plan.subpages import page_list, scripts, version_line
+from scalesheet.render.pages.plan.template import Block, Names, line, prose
 from scalesheet.render.pages.tables import grid, heading_cell
-from scalesheet.render.pages.template import Block, Names, line, prose
 from scalesheet.values import Results, Value
 
 

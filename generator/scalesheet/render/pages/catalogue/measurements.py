@@ -27,9 +27,9 @@ from scalesheet.render.measured import (
     ratio,
     scale,
 )
+from scalesheet.render.pages.catalogue.measured import amount_cell, coded, kind_of
 from scalesheet.render.pages.context import Context, cell_value, to
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
-from scalesheet.render.pages.measured import amount_cell, coded, kind_of
 from scalesheet.render.pages.tables import grid, heading_cell, reference
 from scalesheet.steps.beside import Off, off
 

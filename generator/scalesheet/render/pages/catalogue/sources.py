@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scalesheet.model import Source
+from scalesheet.render.pages.catalogue.uses import listed, of_sources
 from scalesheet.render.pages.context import Context, edit_link
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag, web_link
 from scalesheet.render.pages.tables import facts, grid, heading_cell
-from scalesheet.render.pages.uses import listed, of_sources
 
 
 def source_pages(context: Context) -> Iterator[tuple[str, str]]:

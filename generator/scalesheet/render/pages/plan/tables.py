@@ -10,10 +10,10 @@ from scalesheet.model import Column, Key, Plan, Stated, Table
 from scalesheet.numbers import Format, format_of
 from scalesheet.render.pages.context import Context, address, edit_link
 from scalesheet.render.pages.figures import amount, bound, cell, cells, ends, kind
-from scalesheet.render.pages.found import Here, open_bound
 from scalesheet.render.pages.html import Html, join, link, tag
 from scalesheet.render.pages.marks import by_scenario, mark, of_cell
 from scalesheet.render.pages.places import row_page
+from scalesheet.render.pages.plan.found import Here, open_bound
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
 from scalesheet.scenarios import SCENARIO, cells_by, computed
 from scalesheet.values import Results, Series, Value

@@ -19,7 +19,7 @@ from scalesheet.model import Column, Record, Scalar, Table
 from scalesheet.numbers import Format, Rule, format_by, number, plain, rule_of
 from scalesheet.render.pages.context import ASSETS, Context, cell_value, to
 from scalesheet.render.pages.html import Html, link, page, tag
-from scalesheet.render.pages.live import as_script
+from scalesheet.render.pages.plan.live import as_script
 from scalesheet.render.pages.tables import drawn, heading_cell
 from scalesheet.values import Value
 

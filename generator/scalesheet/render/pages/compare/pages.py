@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from scalesheet.model import Plan
 from scalesheet.render.live import beside
-from scalesheet.render.pages import compare_accelerators as accelerators
-from scalesheet.render.pages import compare_plans as plans
-from scalesheet.render.pages.alternatives import SCRIPT, alternatives_of, anchor_of, rows_of
+from scalesheet.render.pages.compare import accelerators, plans
 from scalesheet.render.pages.context import ASSETS, Context, to
 from scalesheet.render.pages.html import Html, heading, link, page, tag
+from scalesheet.render.pages.plan.alternatives import SCRIPT, alternatives_of, anchor_of, rows_of
 
 FOLDER = "compare"
 TITLE = "Compare"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from scalesheet.model import Table
 from scalesheet.numbers import format_of
+from scalesheet.render.pages.catalogue.price_charts import price_chart
 from scalesheet.render.pages.context import (
     Context,
     cell_value,
@@ -16,7 +17,6 @@ from scalesheet.render.pages.context import (
 )
 from scalesheet.render.pages.figures import cell
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag, web_link
-from scalesheet.render.pages.price_charts import price_chart
 from scalesheet.render.pages.tables import grid, heading_cell, reference
 from scalesheet.values import stated_value
 

@@ -14,9 +14,9 @@ from scalesheet.numbers import plain as plain_text
 from scalesheet.printers.base import number
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.figures import NBSP, ends
+from scalesheet.render.pages.front.question import ORDER, OWN, Answered, Change, Edits, Offered
 from scalesheet.render.pages.html import Html, join, tag
 from scalesheet.render.pages.places import scalar_anchor
-from scalesheet.render.pages.question import ORDER, OWN, Answered, Change, Edits, Offered
 from scalesheet.values import Results, Value
 from scalesheet.vocabulary import METHODS, TERMS, TUNING
 

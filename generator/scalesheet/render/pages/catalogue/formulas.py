@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from scalesheet.model import Example, Quantity, Record, Scalar
 from scalesheet.numbers import format_of
+from scalesheet.render.pages.catalogue.uses import listed, of_formula
 from scalesheet.render.pages.context import Context, cite, edit_link
 from scalesheet.render.pages.figures import amount
-from scalesheet.render.pages.formulas import scrolling
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
 from scalesheet.render.pages.notation import record_drawn, record_in_words, record_notations
+from scalesheet.render.pages.plan.formulas import scrolling
 from scalesheet.render.pages.tables import facts, grid, heading_cell
-from scalesheet.render.pages.uses import listed, of_formula
 from scalesheet.values import Value, stated_value
 
 

@@ -10,14 +10,14 @@ from scalesheet.prose import HISTORY, belonging, scalar_named
 from scalesheet.render.pages.chart_blocks import chart_block
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.figures import amount, bound, ends
-from scalesheet.render.pages.formulas import short_formula
-from scalesheet.render.pages.found import Here, find, is_here
 from scalesheet.render.pages.html import Html, inline, join, link, tag
 from scalesheet.render.pages.marks import mark
 from scalesheet.render.pages.places import block_anchor, chart_anchor, table_anchor
-from scalesheet.render.pages.plan_tables import plan_table
+from scalesheet.render.pages.plan.formulas import short_formula
+from scalesheet.render.pages.plan.found import Here, find, is_here
+from scalesheet.render.pages.plan.tables import plan_table
+from scalesheet.render.pages.plan.template import Block, Names
 from scalesheet.render.pages.tables import grid, heading_cell, reference
-from scalesheet.render.pages.template import Block, Names
 from scalesheet.values import Results
 
 

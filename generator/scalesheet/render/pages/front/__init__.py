@@ -1,0 +1,1 @@
+"""front: the front page, its question as a form, and the answer."""

@@ -1,0 +1,1 @@
+"""score: how good predictions are, and the laws of loss."""
