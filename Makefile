@@ -4,8 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# test processes: one more than the cores of a small machine, since one waits while Chromium or
-# LibreOffice computes; more of them read the book that ships more often
+# test processes: one more than two cores, since a worker waits while Chromium or LibreOffice
+# computes; each further one reads the shipped book once more
 WORKERS ?= 3
 # what `make test` runs: everything, unless folders or files are named
 TESTS ?=

@@ -30,8 +30,8 @@ LONGEST = ("tests/proof/", "tests/site/", "tests/render/live/", "tests/predict/"
 
 def pytest_configure() -> None:
     """Programs that tests start and interrupt must not inherit that interrupts are ignored, as they
-    are below a shell's background job. And books that are kept for all tests make each search for
-    garbage long: it comes seldom."""
+    are below a shell's background job. And the garbage collector runs rarely: books that are
+    kept for all tests make each of its runs long."""
     gc.set_threshold(200_000, 20, 100)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

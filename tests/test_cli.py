@@ -174,7 +174,7 @@ def test_an_internal_error_says_so_and_how_to_report_it(
     def broken(path: Path, as_of: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(scalesheet.examine, "diagnose", broken)
+    monkeypatch.setattr(scalesheet.examine, "examine", broken)
     assert run("check", "--data", data) == 1
     err = capsys.readouterr().err
     assert "internal error (I001): RuntimeError: a bug" in err

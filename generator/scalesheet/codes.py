@@ -501,9 +501,9 @@ _code(
 )
 _code(
     "C009",
-    "compared with nothing",
-    "An expression of a claim gives a reason where a number is wanted.",
-    "Hold the claim against something that has a value.",
+    "nothing to compare with",
+    "An expression of a claim has no value: it gives a reason, or an empty cell.",
+    "Compare the claim with something that has a value.",
 )
 # P: predictions
 _code(

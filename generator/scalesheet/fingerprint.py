@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import sys
 from collections.abc import Mapping
 from importlib import metadata
@@ -131,15 +130,19 @@ def _text(path: Path) -> str:
     return path.read_text("utf-8", errors="replace") if path.is_file() else ""
 
 
-#: What a site may be given in mkdocs.yml besides what the program needs.
+#: Entry points of what mkdocs.yml may name besides what the program needs.
 _PLUGINS = {"mkdocs.plugins", "mkdocs.themes", "markdown.extensions"}
 
 
 def _libraries() -> list[str]:
-    """The installed distributions that may shape the bytes, with their versions: what the program
-    needs, and plugins with what they need; no tools of development."""
-    installed = {_name(each.name): each for each in metadata.distributions()}
-    wanted = {"scalesheet"} if "scalesheet" in installed else set(installed)
+    """The distributions that can change the output, with their versions: what the program needs,
+    and plugins with what they need. Development tools do not count."""
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    installed = {canonicalize_name(each.name): each for each in metadata.distributions()}
+    own = canonicalize_name("scalesheet")
+    wanted = {own} if own in installed else set(installed)
     wanted |= {
         name
         for name, each in installed.items()
@@ -150,11 +153,10 @@ def _libraries() -> list[str]:
         name = wanted.pop()
         if name in installed and name not in found:
             found[name] = installed[name].version
-            needed = (text.partition(";") for text in installed[name].requires or ())
-            wanted |= {_name(text) for text, _, condition in needed if "extra" not in condition}
-    return sorted(f"{name} {version}" for name, version in found.items() if name != "scalesheet")
-
-
-def _name(requirement: str) -> str:
-    """The name in a requirement, as it is compared: `PyYAML>=6` is `pyyaml`."""
-    return re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", requirement.strip(), maxsplit=1)[0]).lower()
+            needed = map(Requirement, installed[name].requires or ())
+            wanted |= {
+                canonicalize_name(each.name)
+                for each in needed
+                if each.marker is None or each.marker.evaluate({"extra": ""})
+            }
+    return sorted(f"{name} {version}" for name, version in found.items() if name != own)

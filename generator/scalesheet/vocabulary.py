@@ -10,14 +10,14 @@ from dataclasses import dataclass
 class Method:
     """A way to train, as each place says it."""
 
-    plan: str  # a plan's word for it
-    title: str
+    plan: str  # in plans
+    title: str  # on pages
     case: str  # in the cases of predictions
-    record: str = ""  # in measurements, where it is measured
-    trainer: str = "general"  # that it is usually done with
+    record: str = ""  # in measurements; empty where none is taken
+    trainer: str = "general"  # the usual one
 
 
-#: By what the command line and published runs call them.
+#: By their names on the command line and in published runs.
 METHODS: Mapping[str, Method] = {
     "pretrain": Method("pretraining", "Pretraining", "pretrain", trainer="tuned"),
     "full": Method("full fine-tuning", "Full fine-tuning", "finetune-full", "full"),
@@ -25,16 +25,16 @@ METHODS: Mapping[str, Method] = {
     "qlora": Method("QLoRA", "QLoRA", "finetune-qlora", "QLoRA"),
 }
 PRETRAINING = METHODS["pretrain"].plan
-#: What fine-tuning may be done by where the method is left open.
+#: The methods of fine-tuning.
 TUNING = tuple(name for name, method in METHODS.items() if method.record)
 RECORDED = tuple(METHODS[name].record for name in TUNING)
 TRAINERS = ("general", "tuned")
-#: How accelerators are rented, with its title.
+#: The terms of an offer, with their titles.
 TERMS: Mapping[str, str] = {"on-demand": "on demand", "spot": "spot", "reserved": "reserved"}
-#: What a step computes in, and what it keeps weights in.
+#: What a step computes in, and what it stores weights in.
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16", "fp8", "nf4")
 WEIGHTS_PRECISIONS = ("fp32", "fp16", "bf16", "nf4")
-#: What is tried of a layout, the plainer first; tensor parallelism stays within a node.
+#: The layouts that are tried, the simpler first; tensor parallelism stays within a node.
 AXES: Mapping[str, tuple[int, ...] | tuple[str, ...]] = {
     "stage": (0, 1, 2, 3),
     "tensor": (1, 2, 4, 8),
@@ -45,5 +45,5 @@ AXES: Mapping[str, tuple[int, ...] | tuple[str, ...]] = {
 
 
 def method_of(plan: str) -> str:
-    """The method that a plan's word stands for."""
+    """The method by its name in plans."""
     return next(name for name, method in METHODS.items() if method.plan == plan)

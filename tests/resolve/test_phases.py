@@ -71,7 +71,10 @@ def test_the_calendar_has_an_end_and_a_need(tmp_path: Path, name: str, expected:
 def test_phases_without_a_goodput_are_told(tmp_path: Path) -> None:
     text = PLAN.replace("  goodput: {value: 0.8, unit: 1, domain: positive-fraction}\n", "")
     examined = plan(tmp_path, text)
-    assert said(examined) == ["V008 the plan has phases and no scalar 'goodput'"]
+    assert said(examined) == [
+        "V008 the plan has phases and no scalar 'goodput', the share of the time that makes "
+        "progress; add it, 1 where nothing is known"
+    ]
     cells = examined.results["small"]
     assert cells.cell("phases", "train", "gross_hours").value == pytest.approx(12)
 

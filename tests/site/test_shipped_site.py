@@ -244,9 +244,14 @@ SHOW_CODE = """async () => {
 }"""
 
 
-#: Of a layout that moves while it loads, what Web Vitals calls good at most. A busy machine shows a
-#: table before its last rows came, which is no fault of the page.
-SHIFT = 0.1
+def moves(page: Page) -> float:
+    """How far the layout of a page moves while it loads. A busy machine shows a table before its
+    last rows came, now and then; what the page does itself comes with each load."""
+    shifts = [page.evaluate("shift")]
+    while shifts[-1] >= 0.01 and len(shifts) < 6:
+        page.reload()
+        shifts.append(page.evaluate("shift"))
+    return float(min(shifts))
 
 
 def test_anybody_can_read_a_page_of_each_kind(page: Page, address: Callable[[str], str]) -> None:
@@ -257,7 +262,7 @@ def test_anybody_can_read_a_page_of_each_kind(page: Page, address: Callable[[str
         page.set_viewport_size({"width": 1280, "height": 800})
         page.emulate_media(color_scheme="light")
         page.goto(address(f"{kind}.html"))
-        shift = [page.evaluate("shift")]
+        shift = [moves(page)]
         page.evaluate(script)
         page.evaluate(SHOW_CODE)
         seen = faults(page)
@@ -267,10 +272,10 @@ def test_anybody_can_read_a_page_of_each_kind(page: Page, address: Callable[[str
         page.evaluate(SHOW_CODE)
         seen += [f"phone, {each}" for each in faults(page, "scrollable-region-focusable")]
         page.reload()
-        shift.append(page.evaluate("shift"))
+        shift.append(moves(page))
         if not page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
             seen.append("scrolls sideways on a phone")
-        seen += [f"shifts by {each:.3f}" for each in shift if each >= SHIFT]
+        seen += [f"shifts by {each:.3f}" for each in shift if each >= 0.01]
         seen += page.evaluate("wrong")
         if seen:
             found[kind] = seen

@@ -24,7 +24,7 @@ def problems(audited: Audited, book: Book) -> list[Diagnostic]:
         place = claim.position or Position(audited.audit.plan, 1, 1)
         reason = judged.computed.reason if judged.computed is not None else None
         if claim.bases and judged.computed is not None and judged.computed.value is None:
-            message = f"'{claim.id}' is compared with no number: {reason or 'an empty cell'}"
+            message = f"'{claim.id}' has nothing to compare with: {reason or 'an empty cell'}"
             found.append(at(place, "C009", message))
         elif judged.verdict is None:
             message = f"the claim '{claim.id}' has no basis: {judged.because}"

@@ -13,7 +13,7 @@ from scalesheet.commands import UsageError, as_of, folder, plan_of, tally
 if TYPE_CHECKING:
     from scalesheet.book import Book
 
-SUMMARY = "hold the figures of a document against the plan: claims, findings, headlines"
+SUMMARY = "compare the figures of a document with the plan: claims, findings, headlines"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

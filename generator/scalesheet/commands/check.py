@@ -1,4 +1,4 @@
-"""`scalesheet check`: reads everything and says all that is wrong."""
+"""`scalesheet check`: reads everything and reports what is wrong."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from scalesheet.codes import FINDINGS, GOOD
 from scalesheet.commands import as_of, folder, tally
 
-SUMMARY = "read everything and say all that is wrong"
+SUMMARY = "read everything and report what is wrong"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,12 +24,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from scalesheet.diagnostics import FORMATS, errors
-    from scalesheet.examine import diagnose
+    from scalesheet.examine import examine
 
-    found = diagnose(folder(options.data), options.as_of)
+    examined = examine(folder(options.data), options.as_of)
+    found = examined.diagnostics
     text = FORMATS[options.format](found)
     if text:
         print(text)
     if options.format == "text":
-        print(tally(found), file=sys.stderr)
+        unseen = "" if examined.edition else "; more may show once this is fixed"
+        print(tally(found) + unseen, file=sys.stderr)
     return FINDINGS if errors(found) else GOOD

@@ -25,7 +25,10 @@ SUMMARY = "find the cheapest configuration that trains a model in time"
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model of the catalogue, by id or name")
     parser.add_argument(
-        "--method", choices=METHODS, help="what is trained (default: full, lora or qlora)"
+        "--method",
+        type=str.lower,
+        choices=METHODS,
+        help="what is trained (default: full, lora or qlora)",
     )
     parser.add_argument("--tokens", type=_count, metavar="N", help="tokens in all epochs: 15e9, 1B")
     parser.add_argument(

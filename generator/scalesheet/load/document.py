@@ -13,7 +13,7 @@ Steps = tuple[str | int, ...]
 
 
 class Mark(NamedTuple):
-    """A place in whatever file; both count from 1."""
+    """A line and a column of some file, both from 1."""
 
     line: int
     column: int

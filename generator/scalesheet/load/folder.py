@@ -6,11 +6,12 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.load.document import Document, quotable
-from scalesheet.load.reader import MAX_BYTES, Parsed, parse_once, parse_page, parse_subpage
+from scalesheet.load.reader import MAX_BYTES, Parsed, parse, parse_page, parse_subpage
 
 #: Kind of the document by its place. The id of those in folders is the file's name.
 TOP = {"book.yaml": "book", "sources.yaml": "sources"}
@@ -80,7 +81,7 @@ def load(data: Path, label: str = "") -> tuple[list[Document], list[Diagnostic]]
         if isinstance(content, Diagnostic):
             diagnostics.append(content)
             continue
-        parsed = PARSERS.get(kind, parse_once)(content, name)
+        parsed = _parsed(PARSERS.get(kind, parse), content).at(name)
         diagnostics.extend(parsed.diagnostics)
         if parsed.data is not None:
             documents.append(
@@ -180,6 +181,13 @@ def _kind(parts: tuple[str, ...]) -> tuple[str | None, str, str]:
             if name.endswith(ending) and name != ending:
                 return kind, plan, name.removesuffix(ending)
     return None, "", ""
+
+
+@lru_cache(maxsize=2_000)
+def _parsed(parser: Callable[[bytes, str], Parsed], content: bytes) -> Parsed:
+    """Most files are the same when a folder is read again, or another edition of it is: such
+    documents share their data, which nobody may change."""
+    return parser(content, "")
 
 
 def _unexpected(parts: tuple[str, ...]) -> bool:

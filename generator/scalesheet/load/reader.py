@@ -13,9 +13,8 @@ input; events do not, and the depth is bounded on them here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -85,6 +84,12 @@ class Parsed:
     diagnostics: tuple[Diagnostic, ...]
     text: str = ""
     text_line: int = 1
+
+    def at(self, path: str) -> Parsed:
+        """The same of a file at another path."""
+        if not self.diagnostics:
+            return self
+        return replace(self, diagnostics=tuple(replace(d, path=path) for d in self.diagnostics))
 
 
 # ------------------------------------------------------------------ text
@@ -176,40 +181,21 @@ class _GiveUpError(Exception):
 
 def parse(content: bytes, path: str) -> Parsed:
     """One YAML file. Gives diagnostics, and never an exception, for any bytes."""
-    return _parse(content, path, _parsed.__wrapped__)
-
-
-def parse_once(content: bytes, path: str) -> Parsed:
-    """The same, but the same content gives the same data, which nobody may change."""
-    return _parse(content, path, _parsed)
-
-
-def _parse(content: bytes, path: str, of: Callable[[bytes], Parsed]) -> Parsed:
     if len(content) > MAX_BYTES:
         return _unread([Diagnostic(path, 1, 1, "Y011", "the file is larger than 5 MB; split it")])
-    parsed = of(content)
-    if not parsed.diagnostics:
-        return parsed
-    return replace(
-        parsed, diagnostics=tuple(replace(each, path=path) for each in parsed.diagnostics)
-    )
-
-
-@lru_cache(maxsize=2000)  # a folder read again, or beside another edition of it
-def _parsed(content: bytes) -> Parsed:
-    text, diagnostics = _decode(content, "")
+    text, diagnostics = _decode(content, path)
     if text is None:
         return _unread(diagnostics)
-    reader = _Reader(text, diagnostics)
+    reader = _Reader(path, text, diagnostics)
     try:
         data = reader.document()
     except _GiveUpError:
         return _unread(diagnostics)
     except yaml.YAMLError as error:
-        diagnostics.append(_syntax(error, text))
+        diagnostics.append(_syntax(error, path, text))
         return _unread(diagnostics)
     except (ValueError, OverflowError):  # PyYAML's own parser, on an escape beyond Unicode
-        diagnostics.append(Diagnostic("", 1, 1, "Y001", "an escape names no character; mend it"))
+        diagnostics.append(Diagnostic(path, 1, 1, "Y001", "an escape names no character; mend it"))
         return _unread(diagnostics)
     return Parsed(data, reader.places, reader.keys, frozenset(reader.broken), tuple(diagnostics))
 
@@ -218,7 +204,7 @@ def _unread(diagnostics: list[Diagnostic]) -> Parsed:
     return Parsed(None, {}, {}, frozenset(), tuple(diagnostics))
 
 
-def _syntax(error: yaml.YAMLError, text: str) -> Diagnostic:
+def _syntax(error: yaml.YAMLError, path: str, text: str) -> Diagnostic:
     """The parser's complaint; one that comes at the end of the file is told where it began."""
     mark, began = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
     if began and (mark is None or mark.index >= len(text.rstrip())):
@@ -228,7 +214,7 @@ def _syntax(error: yaml.YAMLError, text: str) -> Diagnostic:
     remedy = next((text for part, text in _REMEDIES if part in problem), "mend the place")
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     message = quotable(f"{context}, {problem}" if context else problem, clip=False)
-    return Diagnostic("", line, column, "Y001", f"{message}; {remedy}")
+    return Diagnostic(path, line, column, "Y001", f"{message}; {remedy}")
 
 
 def plain(text: str) -> Any:
@@ -249,6 +235,7 @@ def plain(text: str) -> Any:
 class _Reader:
     """Builds the data from events. Recursion is bounded by MAX_DEPTH."""
 
+    path: str
     text: str
     diagnostics: list[Diagnostic]
     places: dict[Steps, Mark] = field(default_factory=dict)
@@ -262,7 +249,7 @@ class _Reader:
         return Mark(event.start_mark.line + 1, event.start_mark.column + 1)
 
     def report(self, mark: Mark, code: str, message: str) -> None:
-        self.diagnostics.append(Diagnostic("", *mark, code, message))
+        self.diagnostics.append(Diagnostic(self.path, *mark, code, message))
         if len(self.diagnostics) >= MAX_FINDINGS:
             raise _GiveUpError
 

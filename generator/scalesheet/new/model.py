@@ -79,7 +79,7 @@ def lines(said: Read, unused: tuple[str, ...], source: str | None, called: str) 
         if isinstance(value, Mapping):
             value = {k: v for k, v in value.items() if _SILENT_PARTS.get(k, "said") != v}
         yield f"{key}: {value if isinstance(value, int) else flow(value)}\n"
-    yield "# The count that the developer states, which 'check' holds against the architecture:\n"
+    yield "# The count that the developer states, which 'check' compares with the architecture:\n"
     yield "#published_parameters: {value: 0, unit: parameter, kind: published, source: a-source}\n"
 
 

@@ -1,5 +1,5 @@
 """predict: runs, throughput, memory and loss of many cases at once, and how good that is.
 
 A table of cases becomes arrays (`cases`), catalogue formulas are evaluated over them (`records`)
-with coefficients fitted on published runs (`fits`), and the score holds both against each other.
+with coefficients fitted on published runs (`fits`), and the score compares both.
 """

@@ -1,4 +1,4 @@
-"""Holds a workbook against the data: every input, row, formula and text of it."""
+"""Compares a workbook with the data: every input, row, formula and text of it."""
 
 from __future__ import annotations
 

@@ -165,9 +165,7 @@ class Sites:
     def _by_position(self, document: Document) -> Mapping[tuple[int, int], Steps]:
         known = self._inverse.get(document.path)
         if known is None:
-            known = {
-                (mark.line, mark.column): steps for steps, mark in document.places.items() if steps
-            }
+            known = {mark: steps for steps, mark in document.places.items() if steps}
             self._inverse[document.path] = known
         return known
 

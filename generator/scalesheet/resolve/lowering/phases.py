@@ -114,7 +114,10 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
         short = replace(_beside(table, "gpus_at_once", "GPUs short", text), name=SHORT)
         plan.scalars[SHORT] = short
     if GOODPUT not in plan.scalars:
-        message = f"the plan has phases and no scalar '{GOODPUT}'"
+        message = (
+            f"the plan has phases and no scalar '{GOODPUT}', the share of the time that makes "
+            "progress; add it, 1 where nothing is known"
+        )
         low.found.append(at(table.position, "V008", message))
 
 

@@ -1,1 +1,1 @@
-"""plausibility: what of the catalogue is old, contradicts itself, or was never so of any such."""
+"""plausibility: figures of the catalogue that are old, out of range, or contradictory."""

@@ -1,1 +1,1 @@
-"""proving: what holds of a formula whatever the inputs are, and its low and high ends by that."""
+"""proving: what holds for a formula whatever its inputs are, and so its low and high ends."""

@@ -1,1 +1,1 @@
-"""compare: what is held side by side: accelerators, plans, the choices of one."""
+"""compare: accelerators, plans, and the choices of one plan, side by side."""

@@ -177,14 +177,15 @@ def _methods(chosen: str) -> Html:
 def _layout(plan: Plan, found: Answered, entry: Entry, choice: Choice) -> Html:
     """What is usually left to be found: it is told, and can be fixed."""
     auto = (AUTO, AUTO)
-    lists = {
-        "stage": ("ZeRO stage", AXES["stage"]),
-        "tensor": ("Tensor parallel", AXES["tensor"]),
-        "pipeline": ("Pipeline stages", AXES["pipeline"]),
-        "micro_batch": ("Micro-batch", AXES["micro_batch"]),
-        "checkpointing": ("Checkpointing", AXES["checkpointing"]),
-        "trainer": ("Trainer", TRAINERS),
+    titles = {
+        "stage": "ZeRO stage",
+        "tensor": "Tensor parallel",
+        "pipeline": "Pipeline stages",
+        "micro_batch": "Micro-batch",
+        "checkpointing": "Checkpointing",
+        "trainer": "Trainer",
     }
+    words = {name: map(str, each) for name, each in {**AXES, "trainer": TRAINERS}.items()}
     return tag(
         "details",
         tag("summary", "Layout: ", tag("span", layout_text(found), data_layout=True)),
@@ -200,8 +201,8 @@ def _layout(plan: Plan, found: Answered, entry: Entry, choice: Choice) -> Html:
             entry("batch", "Batch", "sequences"),
             entry("rank", "Rank of LoRA"),
             *(
-                choice(name, title, auto, *((str(word), str(word)) for word in words), chosen=AUTO)
-                for name, (title, words) in lists.items()
+                choice(name, title, auto, *((word, word) for word in words[name]), chosen=AUTO)
+                for name, title in titles.items()
             ),
             class_="row layout",
         ),

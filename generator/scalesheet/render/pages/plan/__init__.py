@@ -1,1 +1,1 @@
-"""plan: the pages of a plan: the answer first, then its text, then all that it rests on."""
+"""plan: the pages of a plan: the answer, its text, and its inputs and formulas."""
