@@ -27,7 +27,14 @@ from playwright.sync_api import (
 PATIENCE = 600.0
 SCRIPT_SECONDS = PATIENCE
 expect.set_options(timeout=PATIENCE * 1000)
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+#: The first is Chromium without its windows, which starts and paints in half the time.
+NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -77,7 +84,10 @@ def missing_browser() -> str | None:
     """What is absent and how to get it; None when Chromium can be driven."""
     if find_chromium():
         return None
-    return "Chromium not found; get it with: apt-get install chromium (or set SCALESHEET_CHROMIUM)"
+    return (
+        "Chromium not found; get it with: apt-get install chromium-headless-shell, or chromium "
+        "(or set SCALESHEET_CHROMIUM)"
+    )
 
 
 def missing_node() -> str | None:

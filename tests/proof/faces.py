@@ -41,9 +41,11 @@ class Shown:
 
     @property
     def label(self) -> str:
-        place = self.key.name if self.key.table is None else (
-            f"{self.key.table}['{self.key.row}'].{self.key.name}"
-        )  # fmt: skip
+        place = (
+            self.key.name
+            if self.key.table is None
+            else (f"{self.key.table}['{self.key.row}'].{self.key.name}")
+        )
         return place if self.end == "value" else f"{self.end}({place})"
 
 

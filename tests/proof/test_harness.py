@@ -269,7 +269,7 @@ def test_missing_tells_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCALESHEET_SOFFICE", "no-such-program")
     assert "apt-get install libreoffice-calc python3-uno" in str(office_module.missing())
     monkeypatch.setenv("SCALESHEET_CHROMIUM", "no-such-program")
-    assert "apt-get install chromium" in str(browser.missing_browser())
+    assert "apt-get install chromium-headless-shell" in str(browser.missing_browser())
     monkeypatch.setenv("SCALESHEET_NODE", "no-such-program")
     assert "apt-get install nodejs" in str(browser.missing_node())
 

@@ -72,8 +72,10 @@ def test_the_summary_lists_the_inputs_by_their_rank_as_it_is_now(
     assert [summary[f"A{first + n}"] for n in range(len(titles))] == titles
     # known to a hair, an input moves the figure less and stands further down
     middle = scalar.stated.value
-    near = {layout.scalar_cell(scalar.name, "low"): middle * (1 - 1e-6),
-            layout.scalar_cell(scalar.name, "high"): middle * (1 + 1e-6)}  # fmt: skip
+    near = {
+        layout.scalar_cell(scalar.name, "low"): middle * (1 - 1e-6),
+        layout.scalar_cell(scalar.name, "high"): middle * (1 + 1e-6),
+    }
     with edited(document, near):
         sheet, moved = document.workbook.read(SHEET), document.workbook.read("Summary")
     rows = range(listing.first, listing.last + 1)

@@ -240,9 +240,11 @@ def test_chromium_prints_the_same_after_every_edit(
 
     def shown(of: Any, cell: faces.Shown) -> Any:
         key = cell.key
-        value = of["scalars"][key.name] if key.table is None else (
-            of["tables"][key.table][key.name][cell.number]
-        )  # fmt: skip
+        value = (
+            of["scalars"][key.name]
+            if key.table is None
+            else (of["tables"][key.table][key.name][cell.number])
+        )
         found = value.get("reason", value.get(cell.end, value.get("value")))
         return {True: "yes", False: "no"}[found] if isinstance(found, bool) else found
 
