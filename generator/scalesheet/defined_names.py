@@ -15,6 +15,7 @@ from typing import Literal
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.evaluate.levers import STEP_NAME
+from scalesheet.language.functions import FUNCTIONS
 from scalesheet.language.syntax import ENDS, Constant, End, walk
 from scalesheet.model import Plan, Position, Quantity, Table, formulas_of
 
@@ -27,14 +28,13 @@ TAKEN: Mapping[str, str] = {
     **dict.fromkeys(("true", "false"), "is a constant of spreadsheets"),
     **dict.fromkeys(
         (
-            "abs",
+            *(each.excel.lower() for each in FUNCTIONS.values() if each.excel),
             "and",
             "average",
             "count",
             "counta",
             "countif",
             "countifs",
-            "exp",
             "fixed",
             "if",
             "iferror",
@@ -42,7 +42,6 @@ TAKEN: Mapping[str, str] = {
             "int",
             "isnumber",
             "istext",
-            "ln",
             "log",
             "match",
             "max",
@@ -54,7 +53,6 @@ TAKEN: Mapping[str, str] = {
             "roundup",
             "rounddown",
             "sign",
-            "sqrt",
             "sum",
             "sumif",
             "sumifs",

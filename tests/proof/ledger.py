@@ -39,7 +39,11 @@ Entry = dict[str, Any]
 Ledger = dict[str, dict[str, Entry]]  # by plan and face
 
 #: What the values after an edit rest on beside the plan: the evaluator and what it imports.
-EVALUATOR = ("evaluate/*.py", "language/syntax.py", "language/arithmetic*.py", "values.py")
+EVALUATOR = (
+    "evaluate/*.py",
+    *("language/syntax.py", "language/functions.py", "language/intervals.py"),
+    *("language/arithmetic*.py", "values.py"),
+)
 #: The code of the proof of each face.
 PROOF: dict[Face, tuple[str, ...]] = {
     "workbook": (

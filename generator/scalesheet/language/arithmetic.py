@@ -25,6 +25,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
+from scalesheet.language.functions import FUNCTIONS
+
 __all__ = [
     "EQUAL_WITHIN",
     "LARGEST_STATED",
@@ -71,16 +73,12 @@ _DECIMAL = re.compile(r"[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+
 
 #: Reasons that the arithmetic gives in place of a number.
 DIVISION = "division by zero"
-LOGARITHM = "logarithm of a number that is not positive"
-ROOT = "square root of a negative number"
 POWER = "a power that has no value"
 TOO_LARGE = "too large to be a number"
 _WITHOUT_VALUE = {
     "/": DIVISION,
     "**": POWER,
-    "sqrt": ROOT,
-    "ln": LOGARITHM,
-    "log10": LOGARITHM,
+    **{name: function.undefined for name, function in FUNCTIONS.items() if function.undefined},
 }
 
 #: The constants by the names that they have in a workbook.

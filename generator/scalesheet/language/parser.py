@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import cast
 
 from scalesheet.language.arithmetic import stated
+from scalesheet.language.functions import EVERY, OF_RANGES
 from scalesheet.language.pieces import join, joined, template
 from scalesheet.language.syntax import (
-    FUNCTIONS,
     Aggregation,
     Binary,
     BinaryOp,
@@ -46,7 +46,7 @@ DEEPEST = 60
 TALLEST = 150  # operations on top of each other, long sums included
 AGGREGATES = frozenset({"sum", "mean", "min", "max", "count", "argmin", "argmax"})
 #: Functions about ranges, reasons and texts: they exist for the compiler, not for a target.
-SPECIAL = frozenset({"low", "expected", "high", "paired", "between", "reason", "text"})
+SPECIAL = frozenset({*OF_RANGES, "reason", "text"})
 
 
 @lru_cache(maxsize=20_000)  # a book's formulas are parsed again with each edit of it
@@ -403,11 +403,9 @@ class _Parser:
 
 
 def _arity(function: str, count: int, named: bool, span: Span) -> None:
-    one = dict.fromkeys(("low", "expected", "high", "paired"), (1, 1))
-    bounds = {**FUNCTIONS, **one, "between": (2, 3)}
-    if function not in bounds:
+    if function not in EVERY:
         return  # a catalogue formula, or unknown: resolve knows
-    fewest, most = bounds[function]
+    fewest, most = EVERY[function].fewest, EVERY[function].most
     if named:
         raise FormulaError(f"{function} takes no named inputs", span.start, "F003")
     if count < fewest or (most is not None and count > most):

@@ -22,22 +22,6 @@ CompareOp = Literal["<", "<=", "==", "!=", ">=", ">"]
 LogicOp = Literal["and", "or"]
 Aggregation = Literal["sum", "mean", "min", "max", "count", "argmin", "argmax"]
 
-#: Functions of numbers. `sum min max mean` of several arguments are calls too.
-FUNCTIONS: dict[str, tuple[int, int | None]] = {  # name -> fewest, most arguments
-    "sum": (1, None),
-    "min": (1, None),
-    "max": (1, None),
-    "mean": (1, None),
-    "ceil": (1, 1),
-    "floor": (1, 1),
-    "round": (1, 2),  # the second is a literal whole number of decimals
-    "sqrt": (1, 1),
-    "exp": (1, 1),
-    "ln": (1, 1),
-    "log10": (1, 1),
-    "abs": (1, 1),
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -150,7 +134,7 @@ class Choice(Node):
 
 @dataclass(frozen=True, slots=True)
 class Call(Node):
-    """A function of numbers (`FUNCTIONS`); written, also a catalogue formula with named inputs."""
+    """A function of numbers (`functions.py`), or a catalogue formula with named inputs."""
 
     function: str
     arguments: tuple[Node, ...]
@@ -358,7 +342,6 @@ READ = (Scalar, Column, Cell, OneOf)
 
 #: Types of fields that hold no node.
 _PLAIN = {"Span | None", "str", "str | None", "float", "int", "int | None", "bool", "End"}
-
 
 #: The fields of each kind of node that may hold others.
 _INNER = {

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Protocol
 
+from scalesheet.language.functions import FUNCTIONS
 from scalesheet.language.syntax import (
     Aggregate,
     Binary,
@@ -262,11 +263,6 @@ _CALLS = {
     "ceil": lambda parts, context: _ceil(parts[0], context),
     "floor": lambda parts, context: _floor(parts[0], context),
     "round": lambda parts, context: _round(parts[0], (*parts, ZERO)[1], context),
-    "sqrt": lambda parts, context: function("SQRT", *parts),
-    "exp": lambda parts, context: function("EXP", *parts),
-    "ln": lambda parts, context: function("LN", *parts),
-    "log10": lambda parts, context: function("LOG10", *parts),
-    "abs": lambda parts, context: function("ABS", *parts),
 }
 
 
@@ -274,7 +270,8 @@ def _call(node: Call, context: _Context) -> _Printing:
     parts = []
     for argument in node.arguments:
         parts.append((yield argument, context))
-    return _CALLS[node.function](parts, context)
+    own = FUNCTIONS[node.function].excel
+    return function(own, *parts) if own else _CALLS[node.function](parts, context)
 
 
 # ------------------------------------------------------------------ conditions

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
 
+from scalesheet.language.functions import FUNCTIONS
 from scalesheet.language.syntax import (
     Aggregate,
     Binary,
@@ -286,18 +287,15 @@ def _binary(node: Binary, context: _Context) -> _Printing:
     return _infix(*_SIGNS[node.op], left, right, markup)
 
 
-_FENCES = {"ceil": ("⌈", "⌉"), "floor": ("⌊", "⌋"), "abs": ("|", "|")}
-
-
 def _call(node: Call, context: _Context) -> _Printing:
     parts = []
     for argument in (*node.arguments, *(value for _, value in node.named)):
         parts.append((yield argument, context))
     markup, texts = context.markup, [part.text for part in parts]
+    opening, closing = FUNCTIONS[node.function].markup if node.function in FUNCTIONS else ("", "")
+    if opening:
+        return _Piece(markup.fence(opening, texts[0], closing))
     match node.function:
-        case "ceil" | "floor" | "abs" as fence:
-            opening, closing = _FENCES[fence]
-            return _Piece(markup.fence(opening, texts[0], closing))
         case "sqrt":
             return _Piece(markup.root(texts[0]))
         case "exp":

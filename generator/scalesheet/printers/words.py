@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scalesheet.language.functions import FUNCTIONS
 from scalesheet.language.syntax import (
     Aggregate,
     Binary,
@@ -170,21 +171,6 @@ def _binary(node: Binary, naming: Naming) -> _Printing:
     return _step(left, f"{_VERBS[node.op]} {_apart(right)}", _FAMILIES[node.op])
 
 
-_PREFIXES = {
-    "sqrt": "the square root of",
-    "exp": "e to the power of",
-    "ln": "the natural logarithm of",
-    "log10": "the logarithm to base 10 of",
-    "abs": "the magnitude of",
-}
-_LISTS = {
-    "sum": "the sum of",
-    "mean": "the mean of",
-    "min": "the smaller of",
-    "max": "the larger of",
-}
-
-
 def _call(node: Call, naming: Naming) -> _Printing:
     parts = []
     for argument in (*node.arguments, *(value for _, value in node.named)):
@@ -196,13 +182,11 @@ def _call(node: Call, naming: Naming) -> _Printing:
             places = f" to {parts[1].text} decimals" if len(parts) > 1 else ""
             return _step(parts[0], f"rounded{places}")
     texts = [_apart(part) for part in parts]
-    if node.function in _PREFIXES:
-        return _Piece(f"{_PREFIXES[node.function]} {texts[0]}", STEPS)
-    if node.function in _LISTS:
-        prefix = _LISTS[node.function]
+    if node.function in FUNCTIONS:
+        said = FUNCTIONS[node.function].words
         if len(texts) > 2:
-            prefix = prefix.replace("smaller", "smallest").replace("larger", "largest")
-        return _Piece(f"{prefix} {_listed(texts)}", STEPS)
+            said = said.replace("smaller", "smallest").replace("larger", "largest")
+        return _Piece(f"{said} {_listed(texts)}", STEPS)
     names = [""] * len(node.arguments) + [f"{name} = " for name, _ in node.named]
     given = (name + text for name, text in zip(names, texts, strict=True))
     return _Piece(f"{node.function} of ({', '.join(given)})")

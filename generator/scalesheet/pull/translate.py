@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from scalesheet.language.functions import FUNCTIONS
 from scalesheet.language.syntax import Node, children
 from scalesheet.pull.around import Around, Opaque
 from scalesheet.pull.functions import (
@@ -59,11 +60,7 @@ _FUNCTIONS: dict[str, Callable[[Fn, Around], Node]] = {
     "MAX": gathered("max"),
     "AVERAGE": gathered("mean"),
     "COUNT": gathered("count"),
-    "ABS": plain("abs"),
-    "SQRT": plain("sqrt"),
-    "EXP": plain("exp"),
-    "LN": plain("ln"),
-    "LOG10": plain("log10"),
+    **{each.excel: plain(name) for name, each in FUNCTIONS.items() if each.excel},
     "INT": integer,
     "ROUND": round_,
     "POWER": power,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.language.intervals import NOTHING, Interval, union
 from scalesheet.language.syntax import Aggregate, Cell, Column, Lookup, Node, Scalar
 from scalesheet.model import Column as ModelColumn
 from scalesheet.model import Ends, Formula, Key
@@ -18,15 +19,12 @@ from scalesheet.resolve.drafts import Draft, DraftTable, Space, Written
 from scalesheet.resolve.order import Cycle, needs, ordered
 from scalesheet.resolve.proving.facts import (
     MIXED,
-    NOTHING,
     RISING,
     Facts,
-    Interval,
     declared,
     interval,
     merged,
     of_domain,
-    union,
 )
 from scalesheet.resolve.proving.ranges import split
 from scalesheet.resolve.proving.wholes import WHOLE, is_whole

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scalesheet.language.arithmetic import DIVISION, LOGARITHM, POWER, ROOT, TOO_LARGE
+from scalesheet.language.arithmetic import DIVISION, POWER, TOO_LARGE
+from scalesheet.language.functions import EVERY
 from scalesheet.language.syntax import (
     Aggregate,
     Binary,
@@ -47,8 +48,7 @@ EMPTY = "no rows"
 #: Reasons that the arithmetic gives, and the code of the diagnostic when shipped data meet them.
 ARITHMETIC = {
     DIVISION: "V003",
-    LOGARITHM: "V004",
-    ROOT: "V004",
+    **{each.undefined: "V004" for each in EVERY.values() if each.undefined},
     POWER: "V004",
     TOO_LARGE: "V006",
 }
@@ -166,16 +166,15 @@ def _call(node: Call, facts: FactsOf) -> Settled:
     parts = [settle(a, facts) for a in node.arguments]
     body: Node = replace(node, arguments=tuple(p.body for p in parts))
     subjects = _subjects(*parts)
-    if node.function in ("ln", "log10", "sqrt"):
-        inside = interval(node.arguments[0], facts)
-        low = Call("low", (parts[0].body,))
-        if node.function == "sqrt" and inside.low < 0:
-            test = Compare("<", low, Number(0, "0"))
-            return Settled(_unless(test, ROOT, body), subjects, True)
-        if node.function != "sqrt" and (inside.low < 0 or inside.zero):
-            test = Compare("<=", low, Number(0, "0"))
-            return Settled(_unless(test, LOGARITHM, body), subjects, True)
-    return Settled(body, subjects)
+    function = EVERY[node.function]
+    if function.defined == "everywhere":
+        return Settled(body, subjects)
+    inside = interval(node.arguments[0], facts)
+    positive = function.defined == "positive"
+    if inside.low >= 0 and not (positive and inside.zero):
+        return Settled(body, subjects)
+    test = Compare("<=" if positive else "<", Call("low", (parts[0].body,)), Number(0, "0"))
+    return Settled(_unless(test, function.undefined, body), subjects, True)
 
 
 def _compare(node: Compare, facts: FactsOf) -> Settled:

@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.language.functions import EVERY, FUNCTIONS
 from scalesheet.language.parser import SPECIAL
 from scalesheet.language.syntax import (
-    FUNCTIONS,
     Aggregate,
     Aggregation,
     Binary,
@@ -47,11 +47,8 @@ from scalesheet.resolve.binding.texts import as_text, reason, text
 from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Space, Written
 from scalesheet.units import PURE, Unit, UnitError
 
-ROUNDING = frozenset({"ceil", "floor", "round"})
-PURE_ONLY = frozenset({"exp", "ln", "log10"})
 #: Functions that are aggregates where their one argument is a column.
 _OF_COLUMNS: Mapping[str, Aggregation] = {"sum": "sum", "mean": "mean", "min": "min", "max": "max"}
-ALIKE = frozenset({"sum", "min", "max", "mean", "between"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,34 +326,37 @@ def _call(node: Call, scope: Scope, want: Unit | None) -> Typed:
         only = node.arguments[0]
         if isinstance(only, Name) and isinstance(find(only, scope), TableColumn):
             return _over(Over(_OF_COLUMNS[name], only, None, span=node.span), scope, want)
-    if name in ALIKE:
+    function = EVERY[name]
+    if function.takes == "alike":
         parts = _alike(node.arguments, scope, want, f"{name} needs")
         unit = next((p.unit for p in parts if p.unit is not None), None)
         tree: Node = Call(name, tuple(p.tree for p in parts), span=node.span)
         return Typed(tree, "number", unit, any(p.rounded for p in parts))
-    if name in PURE_ONLY:
+    if function.takes == "pure":
         inner = _pure(node.arguments[0], scope, name)
         return Typed(Call(name, (inner.tree,), span=node.span), "number", PURE)
-    inner = _numeric(node.arguments[0], scope, want if name != "sqrt" else None)
-    if name in ROUNDING:
-        if (
-            want is not None
-            and inner.unit is not None
-            and scope.space.units.compatible(inner.unit, want)
-        ):
-            inner = convert(inner, want, scope, node.arguments[0], f"{name} is wanted in")
-        rest = node.arguments[1:]
-        if rest:
-            places = _literal(rest[0])
-            if places is None or places != int(places) or not -12 <= places <= 12:
-                raise BindError(
-                    "F003", "round takes a literal whole number of decimals, -12 to 12", rest[0]
-                )
-        return replace(inner, tree=Call(name, (inner.tree, *rest), span=node.span), rounded=True)
-    if name == "sqrt":
-        unit = inner.unit ** Fraction(1, 2) if inner.unit is not None else None
-        return replace(inner, tree=Call(name, (inner.tree,), span=node.span), unit=unit)
-    return replace(inner, tree=Call(name, (inner.tree,), span=node.span))
+    inner = _numeric(node.arguments[0], scope, want if function.power == 1 else None)
+    rest = node.arguments[1:]
+    if function.rounds:
+        inner = _rounded(inner, rest, scope, want, node)
+    unit = inner.unit if inner.unit is None else inner.unit**function.power
+    return replace(inner, tree=Call(name, (inner.tree, *rest), span=node.span), unit=unit)
+
+
+def _rounded(
+    inner: Typed, rest: tuple[Node, ...], scope: Scope, want: Unit | None, node: Call
+) -> Typed:
+    """The argument of a rounding in the unit in which its result is wanted."""
+    own = inner.unit
+    if want is not None and own is not None and scope.space.units.compatible(own, want):
+        inner = convert(inner, want, scope, node.arguments[0], f"{node.function} is wanted in")
+    if rest:
+        places = _literal(rest[0])
+        if places is None or places != int(places) or not -12 <= places <= 12:
+            raise BindError(
+                "F003", "round takes a literal whole number of decimals, -12 to 12", rest[0]
+            )
+    return replace(inner, rounded=True)
 
 
 def _record(node: Call, record: DraftRecord, scope: Scope, want: Unit | None) -> Typed:

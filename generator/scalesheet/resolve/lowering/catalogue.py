@@ -173,8 +173,9 @@ def _derive(
     units: Units,
     records: Mapping[str, DraftRecord],
 ) -> None:
+    from scalesheet.language.functions import FUNCTIONS
     from scalesheet.language.parser import parse
-    from scalesheet.language.syntax import FUNCTIONS, Call, Name, walk
+    from scalesheet.language.syntax import Call, Name, walk
 
     tree = parse(computed.formula)
     nodes = list(walk(tree))

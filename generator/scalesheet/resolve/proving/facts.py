@@ -11,6 +11,16 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
+from scalesheet.language.functions import EVERY
+from scalesheet.language.intervals import (
+    ANY,
+    Interval,
+    inverse,
+    negated,
+    plus,
+    times,
+    union,
+)
 from scalesheet.language.syntax import (
     Aggregate,
     Binary,
@@ -30,33 +40,6 @@ from scalesheet.model import DOMAINS
 
 #: Directions in which a ranged input enters, as bits.
 RISING, FALLING, MIXED = 1, 2, 3
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """All that a number can be: `low` to `high`, and whether 0 is among it."""
-
-    low: float = -inf
-    high: float = inf
-    zero: bool = True
-
-    @property
-    def never_negative(self) -> bool:
-        return self.low >= 0
-
-    @property
-    def never_positive(self) -> bool:
-        return self.high <= 0
-
-    @property
-    def known(self) -> bool:
-        """The sign is known (0 counts as either)."""
-        return self.low >= 0 or self.high <= 0
-
-
-ANY = Interval()
-NOTHING = Interval(inf, -inf, False)
-NON_NEGATIVE = Interval(0, inf, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,48 +89,16 @@ def interval(node: Node, facts: FactsOf) -> Interval:
     return rule(node, facts) if rule else ANY
 
 
-def _times(a: Interval, b: Interval) -> Interval:
-    def product(x: float, y: float) -> float:
-        return 0.0 if x == 0 or y == 0 else x * y
-
-    ends = [product(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
-    return Interval(min(ends), max(ends), a.zero or b.zero)
-
-
-def _inverse(b: Interval) -> Interval:
-    """What 1 / b can be where b is not 0."""
-    if b.low >= 0 and b.high > 0:
-        return Interval(1 / b.high, 1 / b.low if b.low else inf, False)
-    if b.high <= 0 and b.low < 0:
-        return Interval(1 / b.high if b.high else -inf, 1 / b.low, False)
-    return Interval(-inf, inf, False)
-
-
-def _sum(a: Interval, b: Interval) -> Interval:
-    low, high = a.low + b.low, a.high + b.high
-    if low != low:
-        low = -inf
-    if high != high:
-        high = inf
-    one_positive = (a.low >= 0 and b.low >= 0) or (a.high <= 0 and b.high <= 0)
-    zero = (a.zero and b.zero) if one_positive else low <= 0 <= high
-    return Interval(low, high, zero)
-
-
-def _negated(a: Interval) -> Interval:
-    return Interval(-a.high, -a.low, a.zero)
-
-
 def _binary(node: Binary, facts: FactsOf) -> Interval:
     a, b = interval(node.left, facts), interval(node.right, facts)
     if node.op == "+":
-        return _sum(a, b)
+        return plus(a, b)
     if node.op == "-":
-        return _sum(a, _negated(b))
+        return plus(a, negated(b))
     if node.op == "*":
-        return _times(a, b)
+        return times(a, b)
     if node.op == "/":
-        return _times(a, _inverse(b))
+        return times(a, inverse(b))
     if a.low >= 0:
         if b.low >= 0 and a.low >= 1:
             return Interval(1, inf, False)
@@ -156,52 +107,8 @@ def _binary(node: Binary, facts: FactsOf) -> Interval:
     return Interval(0, inf, a.zero) if even else ANY
 
 
-def union(*parts: Interval) -> Interval:
-    """Everything that any of them can be."""
-    return Interval(
-        min(p.low for p in parts), max(p.high for p in parts), any(p.zero for p in parts)
-    )
-
-
 def _call(node: Call, facts: FactsOf) -> Interval:
-    parts = [interval(a, facts) for a in node.arguments]
-    first = parts[0]
-    name = node.function
-    if name == "sum":
-        total = first
-        for part in parts[1:]:
-            total = _sum(total, part)
-        return total
-    if name == "max":
-        low = max(p.low for p in parts)
-        zero = any(p.zero for p in parts) and not any(p.low >= 0 and not p.zero for p in parts)
-        return Interval(low, max(p.high for p in parts), zero and low <= 0)
-    if name == "min":
-        high = min(p.high for p in parts)
-        zero = any(p.zero for p in parts) and not any(p.high <= 0 and not p.zero for p in parts)
-        return Interval(min(p.low for p in parts), high, zero and high >= 0)
-    if name in ("mean", "between"):
-        return union(*parts)
-    if name in ("low", "expected", "high", "paired"):
-        return first
-    if name == "ceil":
-        positive = first.low >= 0 and not first.zero
-        return Interval(1 if positive else first.low, inf, not positive)
-    if name == "floor":
-        return Interval(
-            first.low if first.low in (-inf, inf) else float(int(first.low // 1)), first.high
-        )
-    if name == "round":
-        return Interval(min(first.low, 0), max(first.high, 0), True)
-    if name == "exp":
-        return Interval(1 if first.low >= 0 else 0, inf, False)
-    if name == "sqrt":
-        return Interval(0, inf, first.zero)
-    if name == "abs":
-        return Interval(0, inf, first.zero)
-    if name in ("ln", "log10"):
-        return NON_NEGATIVE if first.low >= 1 else ANY
-    return ANY
+    return EVERY[node.function].bounds(*(interval(a, facts) for a in node.arguments))
 
 
 def _choice(node: Choice, facts: FactsOf) -> Interval:
@@ -228,7 +135,7 @@ def _aggregate(node: Aggregate, facts: FactsOf) -> Interval:
 _INTERVAL: dict[type[Node], Callable[[Any, FactsOf], Interval]] = {
     Number: lambda n, f: Interval(n.value, n.value, n.value == 0),
     Constant: lambda n, f: Interval(n.value, n.value, n.value == 0),
-    Negative: lambda n, f: _negated(interval(n.operand, f)),
+    Negative: lambda n, f: negated(interval(n.operand, f)),
     Binary: _binary,
     Call: _call,
     Choice: _choice,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from scalesheet.language.functions import EVERY
 from scalesheet.language.syntax import (
     Aggregate,
     Binary,
@@ -22,7 +23,6 @@ from scalesheet.resolve.proving.facts import REFERENCES, FactsOf
 
 #: Domains of whole numbers.
 WHOLE = frozenset(name for name, (_, _, _, whole) in DOMAINS.items() if whole)
-_KEEPING = frozenset({"sum", "min", "max", "abs", "low", "expected", "high", "paired"})
 
 
 def is_whole(node: Node, facts: FactsOf) -> bool:
@@ -34,12 +34,11 @@ def is_whole(node: Node, facts: FactsOf) -> bool:
 
 
 def _call(node: Call, facts: FactsOf) -> bool:
-    if node.function in ("ceil", "floor"):
-        return True
     if node.function == "round":
         places = node.arguments[1:]
         return not places or isinstance(places[0], Negative) or places[0] == Number(0.0)
-    return node.function in _KEEPING and all(is_whole(a, facts) for a in node.arguments)
+    kept = EVERY[node.function].whole
+    return kept == "always" or (kept == "kept" and all(is_whole(a, facts) for a in node.arguments))
 
 
 def _binary(node: Binary, facts: FactsOf) -> bool:
