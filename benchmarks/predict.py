@@ -11,7 +11,7 @@ import pandas as pd
 from benchmarks.measure import ROOT, Ratio, against, report, timed, workspace
 from scalesheet.examine import compile_book
 from scalesheet.predict.cases import cases_of
-from scalesheet.predict.read import read_csv
+from scalesheet.predict.cases.reader import read_csv
 from scalesheet.predict.table import as_csv
 from scalesheet.predict.tasks import TASKS, predict
 

@@ -81,7 +81,7 @@ def examine(
     for audited in edition.audits.values():
         found += problems(audited, book)
     if book.publications:
-        from scalesheet.predict.check import problems as score_problems
+        from scalesheet.predict.score.expected import problems as score_problems
 
         found += score_problems(book, edition.scores)
     return Examined(sorted(set(of_its_day(found, book))), edition)

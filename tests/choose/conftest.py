@@ -12,7 +12,7 @@ from scalesheet.book import Book
 from scalesheet.choose.job import PLAN, Assumptions, Job, assumptions
 from scalesheet.choose.search import Search, search
 from scalesheet.model import Plan
-from scalesheet.predict.lookups import Known, known
+from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.vocabulary import TUNING
 from shipped import shipped_book
 

@@ -18,13 +18,14 @@ from scalesheet.choose.job import PLAN, Assumptions, Job, stated_in
 from scalesheet.choose.search import search
 from scalesheet.evaluate import evaluate
 from scalesheet.model import Key, Plan
-from scalesheet.predict import efficiency, memory, steps
+from scalesheet.predict import memory
 from scalesheet.predict.arrays import Words
 from scalesheet.predict.cases import Cases, cases_of
-from scalesheet.predict.footprint import COPIES, SEVERAL, WIDE
-from scalesheet.predict.lookups import Known
-from scalesheet.predict.read import read_csv
+from scalesheet.predict.cases.catalogue import Known
+from scalesheet.predict.cases.reader import read_csv
+from scalesheet.predict.memory.footprint import COPIES, SEVERAL, WIDE
 from scalesheet.predict.tasks import predict
+from scalesheet.predict.time import efficiency, steps
 from scalesheet.vocabulary import METHODS, TUNING
 
 EXACT = 1e-12

@@ -16,7 +16,7 @@ from scalesheet.choose.grid import axes_of, grid, stated
 from scalesheet.choose.offers import Offers
 from scalesheet.evaluate import Overrides, evaluate
 from scalesheet.model import Key, Plan
-from scalesheet.predict.lookups import Known
+from scalesheet.predict.cases.catalogue import Known
 
 #: A layout that runs, in parts to change.
 RUNS: Mapping[str, float | str] = {

@@ -13,8 +13,8 @@ from scalesheet.book import Book
 from scalesheet.examine import Examined
 from scalesheet.predict.cases import Cases, cases_of
 from scalesheet.predict.cases import cases as filled
-from scalesheet.predict.lookups import Known, known
-from scalesheet.predict.read import read_csv
+from scalesheet.predict.cases.catalogue import Known, known
+from scalesheet.predict.cases.reader import read_csv
 from shipped import shipped, shipped_book
 
 Table = Callable[..., Path]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from scalesheet.book import Book
-from scalesheet.predict.read import COLUMNS
-from scalesheet.predict.truth import RESULTS as OF_TASK
+from scalesheet.predict.cases.reader import COLUMNS
+from scalesheet.predict.score.truth import RESULTS as OF_TASK
 
 #: Columns of results and remarks as published tables have them, by task.
 RESULTS = {

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from scalesheet.book import Book
-from scalesheet.predict import names, texts
 from scalesheet.predict.cases import Cases
-from scalesheet.predict.read import spelled_out
+from scalesheet.predict.cases import aliases as names
+from scalesheet.predict.cases import free_text as texts
+from scalesheet.predict.cases.reader import spelled_out
 
 Given = Callable[..., Cases]
 

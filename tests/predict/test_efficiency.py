@@ -16,17 +16,17 @@ from hypothesis import strategies as some
 
 from scalesheet.book import Book
 from scalesheet.cli import main
-from scalesheet.predict import efficiency
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.cases import Cases
+from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.fitting import SAID, written
-from scalesheet.predict.lookups import Known
 from scalesheet.predict.score import TaskScore, score_of
-from scalesheet.predict.steps import ACHIEVABLE
+from scalesheet.predict.score.truth import published
 from scalesheet.predict.table import Predictions
 from scalesheet.predict.tasks import predict
-from scalesheet.predict.truth import published
+from scalesheet.predict.time import efficiency
+from scalesheet.predict.time.steps import ACHIEVABLE
 from small import lay
 
 DATA = Path(__file__).parents[2] / "data"

@@ -10,18 +10,18 @@ import pytest
 
 from scalesheet.book import Book
 from scalesheet.examine import Examined
-from scalesheet.predict import laws, loss_fit
 from scalesheet.predict.arrays import words
 from scalesheet.predict.cases import Cases
-from scalesheet.predict.embeddings import without_embeddings
+from scalesheet.predict.cases.catalogue import known
+from scalesheet.predict.cases.free_text import sizes, vocabulary
 from scalesheet.predict.fits import coefficients
-from scalesheet.predict.lookups import known
 from scalesheet.predict.loss import DATA, SHAPE, SIZES, corpus, set_name, unsupported_loss
+from scalesheet.predict.loss import fit as loss_fit
+from scalesheet.predict.loss.embeddings import without_embeddings
 from scalesheet.predict.records import rows_of
-from scalesheet.predict.score import TaskScore, fitted_rows, score_of
+from scalesheet.predict.score import TaskScore, fitted_rows, laws, score_of
 from scalesheet.predict.table import Predictions
 from scalesheet.predict.tasks import predict
-from scalesheet.predict.texts import sizes, vocabulary
 
 Given = Callable[..., Cases]
 RUN = {

@@ -12,16 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from scalesheet.book import Book
-from scalesheet.predict import memory, room, settings
+from scalesheet.predict import memory
 from scalesheet.predict.arrays import Array, Flags
 from scalesheet.predict.cases import Cases
-from scalesheet.predict.check import problems
+from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.fits import Coefficients, coefficients
-from scalesheet.predict.footprint import COMPONENTS, Footprint, total
-from scalesheet.predict.lookups import Known
+from scalesheet.predict.memory import settings
+from scalesheet.predict.memory.footprint import COMPONENTS, Footprint, total
 from scalesheet.predict.score import TaskScore, score_of
+from scalesheet.predict.score import said_to_fit as room
+from scalesheet.predict.score.expected import problems
+from scalesheet.predict.score.truth import Published, published
 from scalesheet.predict.tasks import predict, unsupported
-from scalesheet.predict.truth import Published, published
 
 STATED = {
     "model": "Llama 2 7B",

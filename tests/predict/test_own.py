@@ -13,8 +13,8 @@ from scalesheet.book import Book
 from scalesheet.cli import main
 from scalesheet.examine import Examined, examine
 from scalesheet.model import ExpectedOwn, Position
-from scalesheet.predict.check import problems
-from scalesheet.predict.own import Own
+from scalesheet.predict.score.expected import problems
+from scalesheet.predict.score.own import Own
 from scalesheet.render.api.score import score_json
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.score import score_texts

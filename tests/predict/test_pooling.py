@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalesheet.predict.arrays import Array, Words, words
-from scalesheet.predict.families import folds
-from scalesheet.predict.pooling import Design, Prior, fit
+from scalesheet.predict.fits.holdout import folds
+from scalesheet.predict.fits.pooling import Design, Prior, fit
 
 PRIORS = {
     "work": Prior(1.0, 0.5, 0.1),

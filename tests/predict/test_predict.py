@@ -17,7 +17,7 @@ from scalesheet.book import Book
 from scalesheet.cli import main
 from scalesheet.commands.predict import TASKS as OFFERED
 from scalesheet.predict.cases import cases_of
-from scalesheet.predict.read import COLUMNS, NotATable, read_csv
+from scalesheet.predict.cases.reader import COLUMNS, NotATable, read_csv
 from scalesheet.predict.table import COLUMNS as OUT
 from scalesheet.predict.table import as_csv, as_json, supported
 from scalesheet.predict.tasks import TASKS, predict

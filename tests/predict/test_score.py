@@ -10,13 +10,13 @@ import pytest
 from scalesheet.book import Book
 from scalesheet.examine import Examined
 from scalesheet.model import Expected, Position
-from scalesheet.predict.check import problems
-from scalesheet.predict.families import evenly, folds, interval, quantile
+from scalesheet.predict.cases.catalogue import known
 from scalesheet.predict.fits import digest
-from scalesheet.predict.lookups import known
+from scalesheet.predict.fits.holdout import evenly, folds, interval, quantile
 from scalesheet.predict.score import TaskScore, fit, fitted_rows, score_of
+from scalesheet.predict.score.expected import problems
+from scalesheet.predict.score.truth import published
 from scalesheet.predict.tasks import TASKS
-from scalesheet.predict.truth import published
 
 HERE = Position("data/score.yaml", 1, 1)
 

@@ -20,8 +20,8 @@ from scalesheet.evaluate import Overrides
 from scalesheet.model import Key
 from scalesheet.predict.arrays import Array, Words, among, no_reasons, words
 from scalesheet.predict.cases import Cases, cases
-from scalesheet.predict.lookups import Known
-from scalesheet.predict.read import Read
+from scalesheet.predict.cases.catalogue import Known
+from scalesheet.predict.cases.reader import Read
 from scalesheet.vocabulary import AXES, METHODS
 
 LAYOUT = ("stage", "tensor", "pipeline", "micro_batch")

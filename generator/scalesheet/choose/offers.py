@@ -14,7 +14,7 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.choose.job import Job
 from scalesheet.predict.arrays import Array
-from scalesheet.predict.lookups import Known
+from scalesheet.predict.cases.catalogue import Known
 
 #: Accelerators of a complete machine.
 MACHINE = 8

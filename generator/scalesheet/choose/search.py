@@ -16,12 +16,12 @@ from scalesheet.choose.conditions import obstacles
 from scalesheet.choose.grid import Grid, axes_of, grid, stated
 from scalesheet.choose.job import Assumptions, Job
 from scalesheet.choose.offers import Offers, offers_of
-from scalesheet.predict import efficiency
 from scalesheet.predict.arrays import Array, Flags, among, given
-from scalesheet.predict.lookups import Known
+from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.memory import most_memory
 from scalesheet.predict.records import rows_of
 from scalesheet.predict.tasks import unsupported
+from scalesheet.predict.time import efficiency
 
 #: Candidates go to so many times the accelerators allowed, to tell what more of them would give.
 BEYOND = 2.0

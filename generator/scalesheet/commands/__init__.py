@@ -86,8 +86,8 @@ def model_of(book: Book, name: str) -> str:
     """The id of a model of the catalogue, by that or by a name that people use. Raises UsageError
     with the nearest."""
     from scalesheet.nearest import nearest
-    from scalesheet.predict.lookups import NO_TABLE
-    from scalesheet.predict.names import model, models
+    from scalesheet.predict.cases.aliases import model, models
+    from scalesheet.predict.cases.catalogue import NO_TABLE
 
     table = book.tables.get("models", NO_TABLE)
     row = model(name, models(table))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scalesheet.book import Book
     from scalesheet.choose.job import Job
     from scalesheet.model import Key, Plan, Stated
-    from scalesheet.predict.lookups import Known
+    from scalesheet.predict.cases.catalogue import Known
 
 SUMMARY = "find the cheapest configuration that trains a model in time"
 
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.choose.job import PLAN, assumptions
     from scalesheet.choose.search import search
     from scalesheet.examine import compile_book
-    from scalesheet.predict.lookups import known
+    from scalesheet.predict.cases.catalogue import known
     from scalesheet.render.text.choice import Teller
     from scalesheet.render.workbook.choice import write_answer
 
@@ -227,7 +227,7 @@ def _hours(text: str, book: Book) -> float:
 
 
 def _number(text: str) -> float | None:
-    from scalesheet.predict.read import spelled_out
+    from scalesheet.predict.cases.reader import spelled_out
 
     return spelled_out(text)
 

@@ -12,7 +12,7 @@ from scalesheet.commands import folder
 
 if TYPE_CHECKING:
     from scalesheet.book import Book
-    from scalesheet.predict.lookups import Known
+    from scalesheet.predict.cases.catalogue import Known
 
 SUMMARY = "fit the coefficients of predictions on the published results"
 #: As in `predict.tasks`, which is loaded only when a fit is made.
@@ -36,8 +36,8 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.diagnostics import Refused, errors
     from scalesheet.examine import examine
     from scalesheet.nearest import nearest
+    from scalesheet.predict.cases.catalogue import known
     from scalesheet.predict.fitting import written
-    from scalesheet.predict.lookups import known
     from scalesheet.save import content, save
 
     for name in options.tasks:
@@ -78,8 +78,8 @@ def run(options: argparse.Namespace) -> int:
 def _own(book: Book, task: str, catalogue: Known) -> bool:
     """Prints how far the fit on file is off own measurements, and says whether any of those that
     score.yaml holds is further off than expected."""
-    from scalesheet.predict.check import worse_own
-    from scalesheet.predict.own import owned
+    from scalesheet.predict.score.expected import worse_own
+    from scalesheet.predict.score.own import owned
 
     own, held = owned(book, task, catalogue), book.expected_own.get(task)
     if own is not None and own.rows:

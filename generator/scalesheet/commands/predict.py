@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
 
     from scalesheet.examine import compile_book
     from scalesheet.predict.cases import cases_of
-    from scalesheet.predict.read import NotATable, read_csv
+    from scalesheet.predict.cases.reader import NotATable, read_csv
     from scalesheet.predict.table import as_csv, as_json, supported
     from scalesheet.predict.tasks import TASKS, predict
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from scalesheet.book import Book
+from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.fits import digest
-from scalesheet.predict.lookups import Known
 from scalesheet.predict.score import fit
 from scalesheet.predict.tasks import TASKS
 

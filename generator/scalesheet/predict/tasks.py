@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.predict import efficiency, loss, loss_fit, memory
+from scalesheet.predict import loss, memory
 from scalesheet.predict.arrays import Array, Reasons, Words, first_reason
 from scalesheet.predict.cases import Cases
-from scalesheet.predict.families import Rows
 from scalesheet.predict.fits import NO_FIT, Coefficients, coefficients
+from scalesheet.predict.fits.holdout import Rows
+from scalesheet.predict.loss import fit as loss_fit
 from scalesheet.predict.table import Predictions, none_of, settled
+from scalesheet.predict.time import efficiency
 
 
 @dataclass(frozen=True)

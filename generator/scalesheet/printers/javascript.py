@@ -40,7 +40,7 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.printers.base import Printing, Table, number, run, spelled
 from scalesheet.printers.code import ATOM, Piece, bracket, infix
-from scalesheet.printers.names import Names
+from scalesheet.printers.references import Names
 
 CONDITIONAL, OR, AND, SUM, PRODUCT, UNARY = range(6)
 

@@ -43,7 +43,7 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.printers.base import Printing, Table, number, run, spelled
 from scalesheet.printers.code import ATOM, Piece, bracket, infix
-from scalesheet.printers.names import Names
+from scalesheet.printers.references import Names
 
 CONDITIONAL, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, POWER = range(9)
 

@@ -81,7 +81,7 @@ def _read(data: Path, path: Path) -> Pulled:
     pulling = _begun(data, workbook, stamp)
     if isinstance(pulling, Finding):
         return _unread(pulling.code, pulling.message)
-    from scalesheet.pull.compare import compare
+    from scalesheet.pull.differences import compare
 
     compare(pulling)
     found = Pulled(

@@ -9,9 +9,8 @@ import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.numbers import Format
-from scalesheet.predict import laws
 from scalesheet.predict.records import rows_of
-from scalesheet.predict.score import TaskScore
+from scalesheet.predict.score import TaskScore, laws
 from scalesheet.render.curves import Curve, Curves
 from scalesheet.render.scatters import Axis, axis
 from scalesheet.render.scores import spelled

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from scalesheet.model import Citation, Position
 from scalesheet.predict.arrays import Array, Flags
-from scalesheet.predict.own import Own
-from scalesheet.predict.room import SLACK, Room
 from scalesheet.predict.score import SAYS, Quality, TaskScore
+from scalesheet.predict.score.own import Own
+from scalesheet.predict.score.said_to_fit import SLACK, Room
+from scalesheet.predict.score.truth import Published
 from scalesheet.predict.table import Predictions
-from scalesheet.predict.truth import Published
 
 #: By task: what a number is divided by where it is shown, its unit there, and digits that count.
 _SHOWN = {

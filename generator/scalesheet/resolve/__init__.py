@@ -41,8 +41,8 @@ from scalesheet.resolve.plausibility.prices import (
     price_findings,
 )
 from scalesheet.resolve.proving.facts import Facts, of_domain
+from scalesheet.resolve.proving.integers import WHOLE
 from scalesheet.resolve.proving.ranges import split
-from scalesheet.resolve.proving.wholes import WHOLE
 from scalesheet.resolve.reasons import settle
 from scalesheet.resolve.uses import tables_used
 from scalesheet.units import PURE

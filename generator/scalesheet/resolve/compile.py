@@ -26,8 +26,8 @@ from scalesheet.resolve.proving.facts import (
     merged,
     of_domain,
 )
+from scalesheet.resolve.proving.integers import WHOLE, is_whole
 from scalesheet.resolve.proving.ranges import split
-from scalesheet.resolve.proving.wholes import WHOLE, is_whole
 from scalesheet.resolve.reasons import settle
 
 Place = tuple[str | None, str]  # table or None, name: whose facts

@@ -41,7 +41,7 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.resolve.binding.scope import BindError
 from scalesheet.resolve.proving.facts import REFERENCES, FactsOf, interval
-from scalesheet.resolve.proving.wholes import is_whole
+from scalesheet.resolve.proving.integers import is_whole
 
 EMPTY = "no rows"
 

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from scalesheet.steps.architecture import traits_of
 from scalesheet.steps.families import configured
 from scalesheet.steps.faults import Unbuildable
 from scalesheet.steps.job import Job, Shape
-from scalesheet.steps.traits import traits_of
 
 #: How a norm is computed: RMS in 32 bits and back before its weight (Llama) or after it (Gemma,
 #: OLMo 2); PyTorch's own layer norm; the same in 32 bits (OLMo).

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from scalesheet.steps.architecture import Traits, traits_of
 from scalesheet.steps.faults import Unbuildable
 from scalesheet.steps.job import Shape
-from scalesheet.steps.traits import Traits, traits_of
 
 Config = dict[str, Any]
 LEFT_OUT: Any = object()  # in the place of a key's value: the family computes it

@@ -14,12 +14,12 @@ import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused
-from scalesheet.predict import steps
 from scalesheet.predict.arrays import no_reasons, words
 from scalesheet.predict.cases import Cases
-from scalesheet.predict.efficiency import METHOD, OF_STEPS, predict_throughput
 from scalesheet.predict.fits import coefficients
-from scalesheet.predict.steps import ACHIEVABLE, Work
+from scalesheet.predict.time import steps
+from scalesheet.predict.time.efficiency import METHOD, OF_STEPS, predict_throughput
+from scalesheet.predict.time.steps import ACHIEVABLE, Work
 from scalesheet.steps.blocks import WIDTHS
 from scalesheet.steps.footprint import Footprint, evaluated
 from scalesheet.steps.job import Job

@@ -7,6 +7,7 @@ from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
+from scalesheet.steps.architecture import traits_of
 from scalesheet.steps.faults import (
     Failed,
     Missing,
@@ -18,7 +19,6 @@ from scalesheet.steps.faults import (
     told,
 )
 from scalesheet.steps.job import Effort, Job, Shape
-from scalesheet.steps.traits import traits_of
 from scalesheet_bench.train.messages import asked, heard, line, message_of
 from scalesheet_bench.train.power import Meter, Nvml, Rapl
 

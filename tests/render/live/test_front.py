@@ -25,7 +25,7 @@ from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
 from scalesheet.model import Plan
 from scalesheet.numbers import format_of, plain
-from scalesheet.predict.lookups import known
+from scalesheet.predict.cases.catalogue import known
 from scalesheet.render.live import FRONT, script
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.front.page import FrontPage, front_page

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scalesheet.book import Book
-from scalesheet.predict.own import Own
 from scalesheet.predict.score import SAYS, Quality, TaskScore
+from scalesheet.predict.score.own import Own
 from scalesheet.predict.tasks import TASKS
 from scalesheet.render.api.values import Object, source_json
 from scalesheet.render.scores import ShownRow, own_rows, shown_rows

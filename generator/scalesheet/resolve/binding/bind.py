@@ -41,7 +41,7 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.nearest import nearest
 from scalesheet.resolve.binding.conversion import convert
-from scalesheet.resolve.binding.names import TableColumn, cell, find, member
+from scalesheet.resolve.binding.lookup import TableColumn, cell, find, member
 from scalesheet.resolve.binding.scope import BindError, Scope, Typed, a_kind
 from scalesheet.resolve.binding.texts import as_text, reason, text
 from scalesheet.resolve.drafts import Draft, DraftRecord, DraftTable, Space, Written

@@ -25,7 +25,7 @@ from scalesheet.choose.search import BEYOND, Search, search
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import EditError, read_edit
 from scalesheet.model import Key, Plan, Stated
-from scalesheet.predict.lookups import Known, known
+from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.values import Results, Value
 from scalesheet.vocabulary import METHODS, PRETRAINING, TERMS, TUNING, method_of
 

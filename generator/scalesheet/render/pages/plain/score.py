@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scalesheet.predict.own import TASKS as OWN_TASKS
-from scalesheet.predict.own import TITLE as OWN_TITLE
 from scalesheet.predict.score import TaskScore
+from scalesheet.predict.score.own import TASKS as OWN_TASKS
+from scalesheet.predict.score.own import TITLE as OWN_TITLE
 from scalesheet.predict.tasks import TASKS
 from scalesheet.render.laws import LEAD as LAWS
 from scalesheet.render.laws import Section, sections

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from scalesheet.model import Peer
-from scalesheet.predict.own import TASKS as OWN_TASKS
-from scalesheet.predict.own import TITLE as OWN_TITLE
 from scalesheet.predict.score import Quality, TaskScore
+from scalesheet.predict.score.own import TASKS as OWN_TASKS
+from scalesheet.predict.score.own import TITLE as OWN_TITLE
 from scalesheet.predict.tasks import TASKS
 from scalesheet.render.against import against, against_svg
 from scalesheet.render.pages.context import Context, cite, edit_link, to

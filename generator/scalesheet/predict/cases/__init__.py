@@ -11,7 +11,6 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.predict import lookups, names, texts
 from scalesheet.predict.arrays import (
     Array,
     Flags,
@@ -28,8 +27,11 @@ from scalesheet.predict.arrays import (
     unstated,
     words,
 )
-from scalesheet.predict.lookups import SIZES, Known, known
-from scalesheet.predict.read import Read
+from scalesheet.predict.cases import aliases as names
+from scalesheet.predict.cases import catalogue as lookups
+from scalesheet.predict.cases import free_text as texts
+from scalesheet.predict.cases.catalogue import SIZES, Known, known
+from scalesheet.predict.cases.reader import Read
 
 _DEGREES = ("tensor", "pipeline", "context", "expert", "virtual")
 

@@ -8,9 +8,9 @@ from statistics import median
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import Expected, ExpectedOwn
-from scalesheet.predict.own import Own
-from scalesheet.predict.room import SLACK, Room
 from scalesheet.predict.score import Quality, TaskScore
+from scalesheet.predict.score.own import Own
+from scalesheet.predict.score.said_to_fit import SLACK, Room
 
 #: Figures on file are rounded; a score may be worse by this share.
 ROUNDING = 1e-3

@@ -1,4 +1,4 @@
-"""Room: whether runs that are said to fit did, of families that the fit has not seen."""
+"""Whether runs that are said to fit did, of families that the fit has not seen."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.predict.arrays import given, unstated
-from scalesheet.predict.families import folds
+from scalesheet.predict.fits.holdout import folds
 from scalesheet.predict.memory import fits, peaks, unsupported_memory
-from scalesheet.predict.truth import Published
+from scalesheet.predict.score.truth import Published
 
 #: How far a published peak may lie above the most that a run is said to take.
 SLACK = 1.1

@@ -14,11 +14,11 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.model import Column, Publication, PublishedRow
 from scalesheet.predict.arrays import Array, Flags
+from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.fits import coefficients
-from scalesheet.predict.lookups import Known
+from scalesheet.predict.score.truth import Published, laid
 from scalesheet.predict.table import Predictions, supported
 from scalesheet.predict.tasks import predict
-from scalesheet.predict.truth import Published, laid
 
 TABLE = "measurements"
 FAMILY = "own-measurements"

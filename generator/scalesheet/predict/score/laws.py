@@ -13,9 +13,9 @@ import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.predict.arrays import Array
-from scalesheet.predict.embeddings import without_embeddings
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.loss import SHAPE
+from scalesheet.predict.loss.embeddings import without_embeddings
 from scalesheet.predict.records import rows_of
 from scalesheet.predict.score import Quality, TaskScore, offsets
 

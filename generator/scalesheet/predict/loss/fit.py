@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, Words, each
 from scalesheet.predict.cases import Cases
-from scalesheet.predict.embeddings import without_embeddings
-from scalesheet.predict.families import COVERAGE, evenly, folds, quantile
 from scalesheet.predict.fits import Coefficients
+from scalesheet.predict.fits.holdout import COVERAGE, evenly, folds, quantile
+from scalesheet.predict.fits.pooling import Prior
 from scalesheet.predict.loss import (
     PARAMETERS,
     SHAPE,
@@ -28,7 +28,7 @@ from scalesheet.predict.loss import (
     seen_tokens,
     set_name,
 )
-from scalesheet.predict.pooling import Prior
+from scalesheet.predict.loss.embeddings import without_embeddings
 
 #: What is expected before any data: a guess between laws that were published. They leave 0.3 to
 #: 0.5 nat to 1e9 parameters and as much to 2e10 tokens; exponents reach from 0.08 (2020) to 0.37

@@ -16,7 +16,7 @@ from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, Words, among, first_stated
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.records import rows_of
-from scalesheet.predict.steps import Layout
+from scalesheet.predict.time.steps import Layout
 
 #: What `parts` returns, in this order.
 COMPONENTS = (

@@ -1,4 +1,4 @@
-"""Traits: what a model's row says of its parts, and what holds where it is silent."""
+"""What of a model's parts its row says, and what holds where it is silent."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, Words, among, no_words, words
 from scalesheet.predict.cases import Cases
-from scalesheet.predict.footprint import FROZEN, Factors, Footprint, Settings, total
-from scalesheet.predict.steps import Layout
+from scalesheet.predict.memory.footprint import FROZEN, Factors, Footprint, Settings, total
+from scalesheet.predict.time.steps import Layout
 
 #: Round figures that fitting in is judged by, so that no setting hangs on a digit of a fit.
 ROUND: Factors = {"unfused": 1.2, "working": 1.5, "logits": 10.0, "framework": 0.7}

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.predict import pooling, steps
 from scalesheet.predict.arrays import (
     Array,
     Flags,
@@ -27,12 +26,13 @@ from scalesheet.predict.arrays import (
     words,
 )
 from scalesheet.predict.cases import Cases, needs
-from scalesheet.predict.families import quantile
-from scalesheet.predict.fits import Coefficients
-from scalesheet.predict.pooling import Design, Prior
+from scalesheet.predict.fits import Coefficients, pooling
+from scalesheet.predict.fits.holdout import quantile
+from scalesheet.predict.fits.pooling import Design, Prior
 from scalesheet.predict.records import rows_of
-from scalesheet.predict.steps import Layout, Work
 from scalesheet.predict.table import Predictions, none_of
+from scalesheet.predict.time import steps
+from scalesheet.predict.time.steps import Layout, Work
 
 #: Small trained parts that cost what LoRA does: two passes, and little beside them.
 LIKE_LORA = frozenset(

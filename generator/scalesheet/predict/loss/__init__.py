@@ -27,12 +27,12 @@ from scalesheet.predict.arrays import (
     words,
 )
 from scalesheet.predict.cases import Cases, needs
-from scalesheet.predict.embeddings import without_embeddings
+from scalesheet.predict.cases.catalogue import VOCABULARY
+from scalesheet.predict.cases.free_text import vocabulary
 from scalesheet.predict.fits import Coefficients
-from scalesheet.predict.lookups import VOCABULARY
+from scalesheet.predict.loss.embeddings import without_embeddings
 from scalesheet.predict.records import rows_of
 from scalesheet.predict.table import Predictions, none_of
-from scalesheet.predict.texts import vocabulary
 
 #: Coefficients of the law, as `joint-power-loss` names them.
 SHAPE = ("size", "data", "alpha", "beta", "joint")

@@ -12,7 +12,6 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.predict import pooling
 from scalesheet.predict.arrays import (
     Array,
     Flags,
@@ -25,11 +24,11 @@ from scalesheet.predict.arrays import (
     words,
 )
 from scalesheet.predict.cases import Cases, needs
-from scalesheet.predict.families import quantile
-from scalesheet.predict.fits import Coefficients
-from scalesheet.predict.footprint import COMPONENTS, FROZEN, GB, Footprint, Settings, total
-from scalesheet.predict.pooling import Design, Prior
-from scalesheet.predict.settings import ROUND, chosen, open_to
+from scalesheet.predict.fits import Coefficients, pooling
+from scalesheet.predict.fits.holdout import quantile
+from scalesheet.predict.fits.pooling import Design, Prior
+from scalesheet.predict.memory.footprint import COMPONENTS, FROZEN, GB, Footprint, Settings, total
+from scalesheet.predict.memory.settings import ROUND, chosen, open_to
 from scalesheet.predict.table import Predictions, none_of
 
 #: What the count of tensors expects of each coefficient, and how far families are from each other.

@@ -12,7 +12,7 @@ import numpy as np
 
 from scalesheet.predict.arrays import Array, Flags, Words, each
 from scalesheet.predict.cases import Cases
-from scalesheet.predict.lookups import WIDTH_PER_LAYER
+from scalesheet.predict.cases.catalogue import WIDTH_PER_LAYER
 
 _BARE = re.compile(r"non.?embed|(?:without|no|excl\w*)\s(?:the\s)?embed")
 _HEAD = re.compile(r"(?:without|no|excl\w*)\s(?:the\s)?input")

@@ -14,15 +14,15 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, Words, given, no_words, unstated, words
 from scalesheet.predict.cases import Cases
-from scalesheet.predict.families import folds
+from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.predict.fits import Coefficients, coefficients, digest
-from scalesheet.predict.lookups import Known, known
-from scalesheet.predict.own import Own, owned
+from scalesheet.predict.fits.holdout import folds
 from scalesheet.predict.records import rows_of
-from scalesheet.predict.room import Room, room
+from scalesheet.predict.score.own import Own, owned
+from scalesheet.predict.score.said_to_fit import Room, room
+from scalesheet.predict.score.truth import Published, published
 from scalesheet.predict.table import Predictions, none_of, supported
 from scalesheet.predict.tasks import TASKS, predict, unsupported
-from scalesheet.predict.truth import Published, published
 
 RULE = 0.35  # utilisation that a rule of thumb takes for any run
 SIZES = ((1e9, "below 1e9"), (1e10, "1e9 to 1e10"), (1e11, "1e10 to 1e11"), (np.inf, "above 1e11"))

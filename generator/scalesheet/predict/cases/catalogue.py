@@ -10,7 +10,6 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.model import Table
-from scalesheet.predict import names
 from scalesheet.predict.arrays import (
     Array,
     Flags,
@@ -23,6 +22,7 @@ from scalesheet.predict.arrays import (
     no_words,
     words,
 )
+from scalesheet.predict.cases import aliases as names
 from scalesheet.values import Results, Series
 
 #: A name is of a model only if its parameters are those that the row states, to this share.

@@ -14,8 +14,8 @@ from scalesheet.book import Book
 from scalesheet.model import Publication, PublishedRow
 from scalesheet.predict.arrays import Array, Flags, Words, no_reasons, words
 from scalesheet.predict.cases import Cases, cases
-from scalesheet.predict.lookups import Known
-from scalesheet.predict.read import NUMBERS, Read
+from scalesheet.predict.cases.catalogue import Known
+from scalesheet.predict.cases.reader import NUMBERS, Read
 from scalesheet.predict.records import rows_of
 
 #: FLOP for each parameter and token, and for each pair of tokens and width of attention, by what a

@@ -1,0 +1,1 @@
+"""The time of a run: steps by their parts, and how much of a peak is reached."""
