@@ -161,7 +161,12 @@ def test_a_tool_of_development_shapes_no_byte(monkeypatch: pytest.MonkeyPatch) -
         Installed(name="its.part"),
     ]
     monkeypatch.setattr("importlib.metadata.distributions", lambda: every)
-    assert fingerprint._libraries() == ["a-plugin 1", "its-part 1", "parts 1", "py-yaml 6.1"]
+    assert fingerprint._libraries.__wrapped__() == [
+        "a-plugin 1",
+        "its-part 1",
+        "parts 1",
+        "py-yaml 6.1",
+    ]
 
 
 def test_a_build_that_is_skipped_clears_up_after_one_that_was_killed(finished: Path) -> None:

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -134,9 +135,11 @@ def _text(path: Path) -> str:
 _PLUGINS = {"mkdocs.plugins", "mkdocs.themes", "markdown.extensions"}
 
 
+@cache
 def _libraries() -> list[str]:
     """The distributions that can change the output, with their versions: what the program needs,
-    and plugins with what they need. Development tools do not count."""
+    and plugins with what they need. Development tools do not count. They are read once: a program
+    that runs does not notice another version."""
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 

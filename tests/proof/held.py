@@ -15,7 +15,7 @@ from proof.subjects import PLANS, Subject
 MARK = "HELD BY THE LEDGER:"
 #: Rounds that the plan whose turn it is takes at the most, so that a run takes about as long
 #: whichever it is.
-MOST_ROUNDS = 100
+MOST_ROUNDS = 40
 
 
 @dataclass(frozen=True)

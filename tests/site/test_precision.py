@@ -8,6 +8,9 @@ from pathlib import Path
 #: `0.423000`, `5.00000000%`; a ratio near 1 has three decimals, and 0 may have some.
 PADDED = re.compile(r"(?<![\w.×/-])(?=[\d,.]*[1-9])\d[\d,]*\.\d*000(?![\d.])")
 
+#: What a page with such a number has at least; found in a tenth of the time.
+NOUGHTS = re.compile(r"\.\d*000(?![\d.])")
+
 #: What is no text of a page.
 MARKUP = re.compile(r"<(script|style|code|pre)\b.*?</\1>|<[^>]*>", re.DOTALL)
 
@@ -24,7 +27,7 @@ def test_no_page_pads_its_numbers(book_site: Path) -> None:
     found = {
         f"{path.relative_to(book)}: {number}"
         for path in pages
-        if PADDED.search(text := path.read_text("utf-8"))  # of what is no text as well: it is quick
+        if NOUGHTS.search(text := path.read_text("utf-8"))
         for number in PADDED.findall(MARKUP.sub(" ", text))
     }
     assert pages
