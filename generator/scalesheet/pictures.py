@@ -24,6 +24,18 @@ class Chart:
     start: str = ""
 
 
+#: The chart of any plan with phases that has no calendar of its own.
+CALENDAR = Chart(
+    "calendar",
+    "The phases in order",
+    "calendar",
+    "phases",
+    "end",
+    "Each phase from its start to its end, counted from the beginning of the plan",
+    "start",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Stack:
     """Bars made of parts, against a capacity.

@@ -1,28 +1,15 @@
-"""The pictures of a plan as static SVG: for each type of chart what draws it."""
+"""The pictures of a plan as its page's script takes them: what the script cannot know of units."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
-from scalesheet.book import Book
-from scalesheet.evaluate.sweep import swept
-from scalesheet.model import Plan
-from scalesheet.numbers import format_of
+from scalesheet.model import Plan, Quantity
 from scalesheet.pictures import Chart, Picture, Scatter, Stack, Sweep
-from scalesheet.render.charts import axis, chart_svg, mark_of, titled, with_unit
-from scalesheet.render.scatters import Point, scatter_svg, scattered
-from scalesheet.render.stacks import axis as axis_of_stack
-from scalesheet.render.stacks import factors, stack_svg, stacked
-from scalesheet.render.sweeps import Swept, factor, of_plan, sweep_svg
-from scalesheet.units import Units
-from scalesheet.values import Results
-
-
-def picture_svg(picture: Picture, plan: Plan, results: Results, book: Book) -> str:
-    """The SVG of a plan's chart, of these results."""
-    return _DRAWN[type(picture)](picture, plan, results, book)
+from scalesheet.render.charts import titled
+from scalesheet.units import Unit, Units
 
 
 def for_script(picture: Picture, plan: Plan, units: Units) -> dict[str, Any]:
@@ -31,72 +18,59 @@ def for_script(picture: Picture, plan: Plan, units: Units) -> dict[str, Any]:
     return told | _TOLD[type(picture)](picture, plan, units)
 
 
-def _chart(chart: Chart, plan: Plan, results: Results, book: Book) -> str:
-    columns, rows = results.tables[chart.table], results.rows[chart.table]
-    return chart_svg(chart, plan.tables[chart.table], columns, list(rows), book.units)
+def _chart(chart: Chart, plan: Plan, units: Units) -> dict[str, Any]:
+    """Its axis: `Hours (GPU·h)`; of a calendar `Start to end (d)`."""
+    columns = plan.tables[chart.table].columns
+    axis = titled(columns[chart.column], units)
+    if chart.start:
+        axis = f"{columns[chart.start].title} to {axis[:1].lower()}{axis[1:]}"
+    return {"axis": axis}
 
 
-def _stack(stack: Stack, plan: Plan, results: Results, book: Book) -> str:
-    return stack_svg(stacked(stack, plan, results, book.units))
-
-
-def _scatter(scatter: Scatter, plan: Plan, results: Results, book: Book) -> str:
-    table, series = plan.tables[scatter.table], results.tables[scatter.table]
-    columns = [table.columns[name] for name in (scatter.x, scatter.y)]
-    x, y = formats = [format_of(c, series[c.name], book.units) for c in columns]
-    points = [
-        Point(
-            row,
-            title,
-            with_unit(mark_of(row, title, series[scatter.x][n], x), columns[0], book.units),
-            with_unit(mark_of(row, title, series[scatter.y][n], y), columns[1], book.units),
-        )
-        for n, (row, title) in enumerate(zip(table.rows, table.row_titles, strict=True))
-    ]
-    axes = [titled(column, book.units) for column in columns]
-    told = (scatter.id, scatter.title, scatter.alt)
-    return scatter_svg(scattered(*told, (axes[0], axes[1]), (formats[0], formats[1]), points))
-
-
-def _sweep(sweep: Sweep, plan: Plan, results: Results, book: Book) -> str:
-    return sweep_svg(sweep_drawing(sweep, plan, results, book))
-
-
-def sweep_drawing(sweep: Sweep, plan: Plan, results: Results, book: Book) -> Swept:
-    """A sweep's spots, computed by the plan's formulas."""
-    return of_plan(sweep, plan, results, swept(book, plan, sweep, results), book.units)
-
-
-def _scatter_told(scatter: Scatter, plan: Plan, units: Units) -> dict[str, Any]:
+def _scatter(scatter: Scatter, plan: Plan, units: Units) -> dict[str, Any]:
     columns = plan.tables[scatter.table].columns
     return {"axes": [titled(columns[name], units) for name in (scatter.x, scatter.y)]}
 
 
-def _sweep_told(sweep: Sweep, plan: Plan, units: Units) -> dict[str, Any]:
-    axes = [titled(plan.scalars[name], units) for name in (sweep.input, sweep.figure)]
-    return {"axes": axes, "factor": factor(sweep, plan, units) if sweep.capacity else 1.0}
+def _sweep(sweep: Sweep, plan: Plan, units: Units) -> dict[str, Any]:
+    """Its axes, and what the limit is multiplied by to be in the unit of the figure."""
+    given, figure = (plan.scalars[name] for name in (sweep.input, sweep.figure))
+    limit = plan.scalars[sweep.capacity].unit if sweep.capacity else None
+    factor = _factor(units, limit, figure.unit) or 1.0
+    return {"axes": [titled(given, units), titled(figure, units)], "factor": factor}
 
 
-def _chart_told(chart: Chart, plan: Plan, units: Units) -> dict[str, Any]:
-    return {"axis": axis(chart, plan.tables[chart.table], units)}
+def _stack(stack: Stack, plan: Plan, units: Units) -> dict[str, Any]:
+    """Its axis, in the unit of its first part or bar, and what others are multiplied by."""
+    table = plan.tables[stack.table]
+
+    def quantity(name: str) -> Quantity:
+        """A column of the table where rows are bars, or it is a bar; else a scalar."""
+        own = name in stack.bars or (stack.parts and name in table.columns)
+        return table.columns[name] if own else plan.scalars[name]
+
+    first = table.columns[(stack.parts or stack.bars)[0]]
+    if stack.parts:
+        title = quantity(stack.totals[0]).title
+    else:
+        title = first.title if len(stack.bars) == 1 else table.title
+    names = filter(None, (*stack.parts, *stack.bars, *stack.totals, stack.capacity))
+    found = {name: _factor(units, quantity(name).unit, first.unit) for name in names}
+    factors = {name: factor for name, factor in found.items() if factor is not None}
+    axis = titled(replace(first, title=title), units)
+    return {"axis": axis} | ({"factors": factors} if factors else {})
 
 
-def _stack_told(stack: Stack, plan: Plan, units: Units) -> dict[str, Any]:
-    found: dict[str, Any] = {"axis": axis_of_stack(stack, plan, units)}
-    if told := factors(stack, plan, units):
-        found["factors"] = told
-    return found
+def _factor(units: Units, own: Unit | None, wanted: Unit | None) -> float | None:
+    """What a number in one unit is multiplied by to be in another; None where they are one."""
+    if own is None or wanted is None or own == wanted:
+        return None
+    return float(units.factor(own, wanted))
 
 
-_DRAWN: Mapping[type, Callable[..., str]] = {
+_TOLD: Mapping[type, Callable[..., dict[str, Any]]] = {
     Chart: _chart,
     Stack: _stack,
     Scatter: _scatter,
     Sweep: _sweep,
-}
-_TOLD: Mapping[type, Callable[..., dict[str, Any]]] = {
-    Chart: _chart_told,
-    Stack: _stack_told,
-    Scatter: _scatter_told,
-    Sweep: _sweep_told,
 }

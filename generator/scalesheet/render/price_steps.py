@@ -13,9 +13,19 @@ from datetime import date
 from scalesheet.numbers import Format
 from scalesheet.render.charts import Mark
 from scalesheet.render.lines import numbered, numbers_key, paint
-from scalesheet.render.scatters import LEFT, PLOT, RIGHT, TOP, Axis, Side, axis, plot, rooms
+from scalesheet.render.scatters import (
+    LEFT,
+    LOGARITHMIC,
+    PLOT,
+    RIGHT,
+    TOP,
+    Axis,
+    Side,
+    axis,
+    plot,
+    rooms,
+)
 from scalesheet.render.svg import framed, line, px, share, text
-from scalesheet.render.sweeps import spread
 
 KEY = 44  # where the key begins below the plot
 SIDES: tuple[Side, ...] = ((4, -7, "start"), (4, 16, "start"), (-4, -7, "end"), (-4, 16, "end"))
@@ -64,8 +74,16 @@ def priced(
     values = [m.value for track in tracks for _, m in track.steps if m.value is not None]
     if not values or min(days) >= until:
         return None
-    across = spread("", list(_ticks(min(days), until)))
+    across = _spread("", list(_ticks(min(days), until)))
     return Priced(id_, title, across, axis(axis_title, values, fmt), tuple(tracks), until)
+
+
+def _spread(title: str, places: Sequence[tuple[float, str]]) -> Axis:
+    """The axis from the first to the last place, with a tick at each."""
+    least, greatest = places[0][0], places[-1][0]
+    if len(places) == 1:
+        return Axis(title, (places[0], (least + 1, "")))
+    return Axis(title, tuple(places), least > 0 and greatest >= LOGARITHMIC * least)
 
 
 def _ticks(first: date, last: date) -> Iterator[tuple[float, str]]:

@@ -28,6 +28,7 @@ from scalesheet.language.syntax import Scalar as Reference
 from scalesheet.model import Ends, Formula, Key, Plan, Stated, Table
 from scalesheet.printers.base import number
 from scalesheet.printers.javascript import javascript, quoted
+from scalesheet.values import Value
 
 
 def runtime() -> str:
@@ -123,6 +124,15 @@ def _cell(stated: Stated | None) -> str:
         ends = {"value": stated.value, "low": stated.low, "high": stated.high}
         return _object({name: _plain(value) for name, value in ends.items()})
     return _plain(stated.value)
+
+
+def as_cell(value: Value) -> dict[str, Any]:
+    """A computed value as the script computes it, as JSON."""
+    if value.reason is not None:
+        return {"reason": value.reason}
+    if isinstance(value.value, float):
+        return {"value": value.value, "low": value.low, "high": value.high}
+    return {"value": value.value}
 
 
 def _plain(value: Any) -> str:

@@ -32,6 +32,12 @@ PARTS = (
 #: `answer.js` writes the answer, `front.js` asks.
 FRONT = ("numbers", "inputs", "marks", "fields", "layouts", "case", "answer", "front")
 
+#: Those that draw a plan, and nothing but that, for the build.
+DRAWING = (
+    *("numbers", "inputs", "charts", "stacks", "scatters", "sweeps", "pictures"),
+    *("marks", "tornado", "published"),
+)
+
 #: Scripts of their own: what a plan could choose, accelerators and plans side by side.
 BESIDE = ("alternatives", "accelerators", "compare")
 

@@ -10,7 +10,10 @@ scalesheet.marks = (() => {
   const { formatBy, plain, ends, number } = scalesheet.numbers;
   const NBSP = "\u00a0";
   const LONG = 9;
-  const MATHML = "http://www.w3.org/1998/Math/MathML";
+  const NAMESPACES = {
+    svg: "http://www.w3.org/2000/svg",
+    math: "http://www.w3.org/1998/Math/MathML",
+  };
 
   // ---------------------------------------------------------------- what a mark names
 
@@ -83,9 +86,15 @@ scalesheet.marks = (() => {
 
   const spanOf = (kind, text) => element("span", { class: kind }, text);
 
-  function drawn([tag, attributes, ...content], namespace) {
+  /** What is drawn as data, [tag, attributes, ...content], as elements; `html.py` prints the same. */
+  function drawn([tag, attributes, ...content], around = "http://www.w3.org/1999/xhtml") {
+    const namespace = NAMESPACES[tag] ?? around;
     const made = document.createElementNS(namespace, tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value !== undefined && value !== null && value !== false) {
+        made.setAttribute(name, value === true ? "" : value);
+      }
+    }
     made.append(...content.map((each) => (Array.isArray(each) ? drawn(each, namespace) : each)));
     return made;
   }
@@ -239,7 +248,7 @@ scalesheet.marks = (() => {
     }
     const content = shown === undefined ? [["mi", {}, word]] : [["mn", {}, shown]];
     if (unit) content.push(["mtext", {}, NBSP + unit]);
-    target.replaceChildren(...content.map((each) => drawn(each, MATHML)));
+    target.replaceChildren(...content.map((each) => drawn(each, NAMESPACES.math)));
   }
 
   function writeText(target, { text }) {

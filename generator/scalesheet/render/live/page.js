@@ -12,8 +12,6 @@
   const { view, place, mark, update, inSight, element, drawn, rowTitle } = scalesheet.marks;
   const { field } = scalesheet.fields;
   const { yaml, command } = scalesheet.patch;
-  const SVG = "http://www.w3.org/2000/svg";
-  const HTML = "http://www.w3.org/1999/xhtml";
   const MOST_IN_BAR = 4;
 
   const panel = document.querySelector("[data-plan]");
@@ -261,8 +259,8 @@
     if (key === each.last) return;
     each.first ??= JSON.stringify(picture(each, published, new Map()).svg);
     each.last = key;
-    each.target.querySelector("svg").replaceWith(drawn(svg, SVG));
-    if (rows) each.target.querySelector("tbody").replaceWith(drawn(["tbody", {}, ...rows], HTML));
+    each.target.querySelector("svg").replaceWith(drawn(svg));
+    if (rows) each.target.querySelector("tbody").replaceWith(drawn(["tbody", {}, ...rows]));
     each.target.classList.toggle("changed", key !== each.first);
   }
 

@@ -9,11 +9,10 @@
 
 scalesheet.tornado = (() => {
   const { formatBy, number, plain } = scalesheet.numbers;
-  const { element, drawn } = scalesheet.marks;
+  const { drawn } = scalesheet.marks;
   const { equal, greater } = scalesheet.runtime;
   const { NARROW, GLYPH, LABEL_LINE, px, share, line, label, length, wrapped, roundStep } =
     scalesheet.charts.parts;
-  const SVG = "http://www.w3.org/2000/svg";
   const [BAR, ROW, TICKS, EDGE] = [12, 42, 4, 0.03];
   const SHOWN = 8; // effects of a figure, the largest
   const NO_EFFECT = 1e-12; // relative: a smaller difference is rounding
@@ -224,33 +223,41 @@ scalesheet.tornado = (() => {
     const { lever, low, high } = effect;
     const [first, last] = howFar(plan, effect);
     const symbol = effect.inputs ? quantityOf(plan, lever).symbol : "";
-    const td = (...content) => element("td", { class: "num" }, ...content);
+    const td = (...content) => ["td", { class: "num" }, ...content];
     const result = (cell) =>
       cell.reason !== undefined
-        ? element("td", { class: "reason" }, cell.reason)
-        : td(element("span", { class: "num" }, plain(cell, format)));
-    return element(
+        ? ["td", { class: "reason" }, cell.reason]
+        : td(["span", { class: "num" }, plain(cell, format)]);
+    return [
       "tr",
       {},
-      element("th", { scope: "row" }, element("a", { href: lever.href }, lever.title)),
+      ["th", { scope: "row" }, ["a", { href: lever.href }, lever.title]],
       td(first),
-      td(last, symbol ? element("span", { class: "unit" }, ` ${symbol}`) : ""),
+      td(last, ...(symbol ? [["span", { class: "unit" }, ` ${symbol}`]] : [])),
       ...[low, high].map(result),
       ...[low, high].map((cell) => td(change(cell, base, format))),
-    );
+    ];
+  }
+
+  /** The chart of a figure as data: its picture, the rows of its table, and what it leaves out. */
+  function view(plan, found) {
+    const { rule = {} } = plan.shown.scalars[found.name];
+    const format = formatBy(rule, [found.base, ...found.shown.flatMap(({ low, high }) => [low, high])]);
+    return {
+      svg: svg(drawing(plan, found, format)),
+      rows: found.shown.map((effect) => row(plan, effect, found.base, format)),
+      rest: restOf(found),
+    };
   }
 
   function write(plan, target, found, published) {
     const fold = target.parentElement.matches("details") ? target.parentElement : target;
     target.hidden = fold.hidden = !found.shown.length; // nothing moves it
     if (target.hidden) return;
-    const { rule = {} } = plan.shown.scalars[found.name];
-    const format = formatBy(rule, [found.base, ...found.shown.flatMap(({ low, high }) => [low, high])]);
-    const tree = svg(drawing(plan, found, format));
-    target.querySelector("svg").replaceWith(drawn(tree, SVG));
-    target.querySelector("figcaption .muted").textContent = restOf(found);
-    const rows = found.shown.map((effect) => row(plan, effect, found.base, format));
-    target.querySelector("tbody").replaceChildren(...rows);
+    const seen = view(plan, found);
+    target.querySelector("svg").replaceWith(drawn(seen.svg));
+    target.querySelector("figcaption .muted").textContent = seen.rest;
+    target.querySelector("tbody").replaceChildren(...seen.rows.map((each) => drawn(each)));
     target.classList.toggle("changed", !published);
   }
 
@@ -275,5 +282,5 @@ scalesheet.tornado = (() => {
     return () => clearTimeout(timer);
   }
 
-  return Object.freeze({ follow });
+  return Object.freeze({ view, follow });
 })();

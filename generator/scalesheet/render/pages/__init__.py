@@ -21,12 +21,11 @@ from scalesheet.render.pages.compare.pages import compare_pages
 from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.front.page import front_page
 from scalesheet.render.pages.plain import plain_pages
-from scalesheet.render.pages.plan.live import shown
 from scalesheet.render.pages.plan.notations import notation_pages
 from scalesheet.render.pages.plan.page import plan_page, plans_index
 from scalesheet.render.pages.plan.subpages import subpages
 from scalesheet.render.pages.score.pages import score_pages
-from scalesheet.render.script import program, runtime
+from scalesheet.render.script import runtime
 
 __all__ = ["PagesReport", "write_pages"]
 
@@ -68,7 +67,7 @@ def write_pages(edition: Edition, out: Path, plain: Path | None = None) -> Pages
     pages[f"{ASSETS}/runtime.js"] = runtime()
     pages[f"{ASSETS}/live.js"] = script()
     for plan in book.plans.values():
-        pages[f"{ASSETS}/{plan.id}.js"] = program(plan, book) + shown(plan, book)
+        pages[f"{ASSETS}/{plan.id}.js"] = context.scripts[plan.id]
 
     if front.is_file():
         written = front.read_text(encoding="utf-8")

@@ -7,25 +7,25 @@ from collections.abc import Callable, Mapping, Sequence
 from scalesheet.model import Plan, Table
 from scalesheet.numbers import format_of
 from scalesheet.pictures import Chart, Picture, Scatter, Stack, Sweep
+from scalesheet.render.charts import titled
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.figures import cell
-from scalesheet.render.pages.html import UNSEARCHED, Html, join, tag
+from scalesheet.render.pages.html import UNSEARCHED, Html, drawn, join, tag
 from scalesheet.render.pages.marks import of_cell
 from scalesheet.render.pages.places import chart_anchor
 from scalesheet.render.pages.tables import grid, heading_cell
-from scalesheet.render.pictures import picture_svg, sweep_drawing
-from scalesheet.render.sweeps import figure_told
 from scalesheet.values import Results
 
 
 def chart_block(context: Context, plan: Plan, chart: Picture, results: Results) -> Html:
     """A chart with its caption and its numbers."""
+    picture = context.drawn[plan.id]["charts"][chart.id]
     numbers = _NUMBERS[type(chart)](context, plan, chart, results)
     return tag(
         "figure",
         tag("figcaption", tag("strong", chart.title)),
         "\n",
-        Html(picture_svg(chart, plan, results, context.book)),
+        drawn(picture["svg"]),
         "\n",
         tag("details", tag("summary", "The chart's numbers"), numbers, class_="quiet"),
         class_="chart",
@@ -58,14 +58,11 @@ def _of_scatter(context: Context, plan: Plan, scatter: Scatter, results: Results
 
 
 def _of_sweep(context: Context, plan: Plan, sweep: Sweep, results: Results) -> Html:
-    """What the script of the page writes anew (`sweeps.js`): the line has no cells of its own."""
-    drawn = sweep_drawing(sweep, plan, results, context.book)
-    body = [
-        [tag("th", spot.x.text, scope="row"), tag("td", figure_told(spot), class_="num")]
-        for spot in drawn.spots
-    ]
-    head = [heading_cell(drawn.x.title), heading_cell(drawn.y.title, number=True)]
-    return grid(head, body)
+    """What the script of the page writes anew: the line has no cells of its own."""
+    across, up = (titled(plan.scalars[n], context.book.units) for n in (sweep.input, sweep.figure))
+    rows = context.drawn[plan.id]["charts"][sweep.id]["rows"]
+    body = [[drawn(each) for each in cells] for _, _, *cells in rows]
+    return grid([heading_cell(across), heading_cell(up, number=True)], body)
 
 
 def _columns(context: Context, table: Table, results: Results, names: Sequence[str]) -> Html:

@@ -6,14 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
+from typing import Any
 
 from scalesheet.audit.model import Audited
 from scalesheet.book import Book
 from scalesheet.edition import Edition
 from scalesheet.model import Citation, Column, Key, Plan, Position, Quantity, Table
 from scalesheet.numbers import Format, format_of
+from scalesheet.render.live.engine import Engine
 from scalesheet.render.pages.html import Html, join, link, tag
 from scalesheet.render.pages.places import homes, place, table_anchor, within
+from scalesheet.render.pages.plan.live import shown
+from scalesheet.render.pages.plan.moves import rankings
+from scalesheet.render.script import program
 from scalesheet.values import Series, Value, stated_value
 
 ASSETS = "assets"  # the folder of scripts, beside those of pages
@@ -47,6 +52,24 @@ class Context:
     def homes(self) -> Mapping[str, Mapping[str, str]]:
         """For each plan the tables and charts that a further page draws, with that page's id."""
         return {plan.id: homes(plan) for plan in self.book.plans.values()}
+
+    @cached_property
+    def scripts(self) -> Mapping[str, str]:
+        """By plan the script that its pages have."""
+        book = self.book
+        return {plan.id: program(plan, book) + shown(plan, book) for plan in book.plans.values()}
+
+    @cached_property
+    def drawn(self) -> Mapping[str, Any]:
+        """By plan its charts and tornados as the script of its pages draws them."""
+        return {
+            plan.id: Engine(self.scripts[plan.id]).call(
+                "scalesheet.published",
+                plan.id,
+                rankings(self.edition.sensitivities[plan.id], plan, self.book),
+            )
+            for plan in self.book.plans.values()
+        }
 
     def table(self, name: str, plan: Plan | None = None) -> Table | None:
         """A table of the plan, else of the catalogue."""

@@ -9,11 +9,27 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 _BLOCK_SIGNS = re.compile(r"[`~{}]")  # a fence or a template, at the start of a line of a block
 _MARKDOWN_SIGNS = re.compile(r"[\\`~*_{}\[\]()#+!|^=:$-]")
-_VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "rect", "line", "circle"})
+_VOID = frozenset(
+    (
+        "br",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "rect",
+        "line",
+        "circle",
+        "path",
+        "polygon",
+        "polyline",
+    )
+)
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 
 
@@ -64,6 +80,13 @@ def tag(name: str, /, *content: object, **attributes: object) -> Html:
     if name in _VOID:
         return Html(f"{opened[:-1]}/>")
     return Html(f"{opened}{join(content)}</{name}>")
+
+
+def drawn(tree: Sequence[Any]) -> Html:
+    """What a script drew, `[tag, attributes, ...content]`, as `marks.js` makes elements of it."""
+    name, attributes, *content = tree
+    inner = (drawn(each) if isinstance(each, list) else each for each in content)
+    return tag(name, *inner, **attributes)
 
 
 def join(parts: Iterable[object], between: str = "") -> Html:

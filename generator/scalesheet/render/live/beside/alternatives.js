@@ -12,7 +12,6 @@
   const { element, drawn: asElements, rowTitle } = scalesheet.marks;
   const { markOf, withUnit } = scalesheet.charts.parts;
   const { scatters } = scalesheet;
-  const SVG = "http://www.w3.org/2000/svg";
   const SLICE = 12; // milliseconds
   const [EVERY, FRONTIER] = ["*", "frontier"];
   const MARKED = "Marked “frontier”: of all that fit no other is both cheaper and faster.";
@@ -180,7 +179,7 @@
         (each) => possible(each) && (!term || cells("term")[each.row] === term),
       );
       const drawn = drawing(able);
-      figure.querySelector("svg").replaceWith(asElements(scatters.svg(drawn), SVG));
+      figure.querySelector("svg").replaceWith(asElements(scatters.svg(drawn)));
       const best = new Set(drawn.frontier.map(({ id }) => id));
       const all = found.filter(({ row }) => !term || cells("term")[row] === term);
       const own = found.filter(({ id }) => id === chosen() && !all.some((each) => each.id === id));

@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scalesheet.model import Plan
-from scalesheet.pictures import Chart
+from scalesheet.pictures import CALENDAR
 from scalesheet.render.pages.chart_blocks import chart_block
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.html import Html, heading, join, tag
 from scalesheet.render.pages.plan.names import plan_names
 from scalesheet.resolve.lowering.phases import AT_HAND, GOODPUT
 from scalesheet.values import Results
-
-CALENDAR = Chart(
-    "calendar",
-    "The phases in order",
-    "calendar",
-    "phases",
-    "end",
-    "Each phase from its start to its end, counted from the beginning of the plan",
-    "start",
-)
 
 #: Said beside a goodput of 1.
 UNKNOWN = "At 1 nothing is known of interruptions: gross hours are net hours."

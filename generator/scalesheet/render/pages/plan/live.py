@@ -10,10 +10,10 @@ from typing import Any
 from scalesheet.book import Book
 from scalesheet.model import DOMAINS, Plan, Quantity, Table
 from scalesheet.numbers import Rule, rule_of
+from scalesheet.pictures import CALENDAR
 from scalesheet.printers.javascript import quoted
 from scalesheet.render.pages.graph import users
 from scalesheet.render.pages.places import row_page
-from scalesheet.render.pages.plan.calendar import CALENDAR
 from scalesheet.render.pages.plan.moves import moves
 from scalesheet.render.pages.plan.patch import column_place, scalar_place
 from scalesheet.render.pictures import for_script

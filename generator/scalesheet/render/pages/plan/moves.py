@@ -8,14 +8,17 @@ formula which does not hold meanwhile.
 
 from __future__ import annotations
 
+from typing import Any
+
 from scalesheet.book import Book
 from scalesheet.evaluate.levers import SIDES, STEP, Lever, levers, moved
 from scalesheet.evaluate.routes import Graph, graph
+from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.language.syntax import ENDS, Column, Scalar
 from scalesheet.model import Key, Plan
 from scalesheet.printers.javascript import javascript, quoted
 from scalesheet.render.pages.places import homes, place, table_anchor
-from scalesheet.render.script import reached
+from scalesheet.render.script import as_cell, reached
 
 
 def figures(plan: Plan) -> list[str]:
@@ -44,6 +47,40 @@ def moves(plan: Plan, book: Book) -> str:
     )
 
 
+def rankings(found: Sensitivity, plan: Plan, book: Book) -> list[dict[str, Any]]:
+    """What moves the figures, as the page's script finds it of the levers above."""
+    return [
+        {
+            "name": ranking.name,
+            "base": as_cell(ranking.value),
+            "shown": [
+                {
+                    "lever": {
+                        "key": _name(effect.lever.key),
+                        "title": effect.lever.title,
+                        "href": _href(plan, book, effect.lever),
+                        "own": effect.lever.own,
+                        "stepped": effect.lever.stepped,
+                    },
+                    "low": as_cell(effect.low),
+                    "high": as_cell(effect.high),
+                    "inputs": effect.inputs,
+                }
+                for effect in ranking.shown
+            ],
+            "less": len(ranking.effects) - len(ranking.shown),
+            "still": ranking.still,
+        }
+        for ranking in found.rankings
+        if ranking.effects
+    ]
+
+
+def _name(key: Key) -> str:
+    """The name of a key in the script."""
+    return key.name if key.table is None else f"{key.table}/{key.name}"
+
+
 def _reached(routes: Graph, lever: Lever) -> set[str]:
     begins = [(key, end) for key in lever.begins for end in ENDS]
     read = tuple(place for place in begins if place in routes.readers)
@@ -54,17 +91,17 @@ def _lever(plan: Plan, book: Book, lever: Lever, reach: list[int]) -> str:
     key = lever.key
     reference: Scalar | Column
     if key.table is None:
-        reference, name, rows = Scalar(key.name), key.name, quoted(key.name)
+        reference, rows = Scalar(key.name), quoted(key.name)
         fixed = plan.scalars[key.name].formula is not None
     else:
         table = {**book.tables, **plan.tables}[key.table]
-        reference, name = Column(key.table, key.name), f"{key.table}/{key.name}"
+        reference = Column(key.table, key.name)
         rows = ", ".join(str(n) for n, row in enumerate(table.rows) if row in lever.rows)
         column = table.columns[key.name]
         fixed = column.formula is not None and not column.stated
     low, high = (javascript(moved(reference, lever.quantity, side)) for side in SIDES)
     members = {
-        "key": quoted(name),
+        "key": quoted(_name(key)),
         "rows": f"[{rows}]",
         "title": quoted(lever.title),
         "href": quoted(_href(plan, book, lever)),
