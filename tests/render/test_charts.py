@@ -1,58 +1,72 @@
-"""Charts: drawn from a column, readable without colour, and right under a strict policy."""
+"""Charts: drawn from numbers, readable without colour, and right under a strict policy."""
 
 from __future__ import annotations
 
+import math
 import re
 import xml.etree.ElementTree as ET
-from dataclasses import replace
-from fractions import Fraction
+from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from scalesheet.model import Column, Table
-from scalesheet.pictures import Chart, ChartKind
-from scalesheet.render.charts import Mark, chart_svg, drawing, scale
-from scalesheet.units import Declared, Units
-from scalesheet.values import Series
+from render.drawings import PLAIN, Cell, across, engine, length, picture, said, texts
 
-UNITS = Units([Declared("hour", "time", Fraction(1), "hour", "h", False)])
+LABELS = ("Stage one", "Évaluation", "A label of many words that wants several lines", "x")
 
 
-def table(titles: tuple[str, ...]) -> Table:
-    ids = tuple(f"r{n}" for n in range(len(titles)))
-    column = Column("hours", "Hours", unit=UNITS.parse("hour"))
-    return Table("stages", "Stages", ids, titles, {"hours": column})
+def number(value: float, low: float | None = None, high: float | None = None) -> Cell:
+    return {
+        "value": value,
+        "low": value if low is None else low,
+        "high": value if high is None else high,
+    }
 
 
-def drawn(series: Series, titles: tuple[str, ...], kind: ChartKind = "bar") -> ET.Element:
-    shown = table(titles)
-    told = Chart("c", "Hours <by> stage", kind, "stages", "hours", "The second is longest")
-    return ET.fromstring(chart_svg(told, shown, {"hours": series}, shown.rows, UNITS))
-
-
-TWO = Series(np.array([1.0, 4.0]), np.array([0.5, 4.0]), np.array([2.0, 4.0]))
+REASON = {"reason": "not offered"}
+TWO = [number(1, 0.5, 2), number(4)]
 TITLES = ("First & <one>", "Second")
 
 
-def texts(svg: ET.Element) -> list[str]:
-    return ["".join(each.itertext()) for each in svg.iter("text")]
+def chart(
+    cells: Sequence[Cell],
+    titles: Sequence[str] = TITLES,
+    kind: str = "bar",
+    starts: Sequence[Cell] | None = None,
+) -> ET.Element:
+    told = {
+        "id": "c",
+        "title": "Hours <by> stage",
+        "alt": "The second is longest",
+        "kind": kind,
+        "column": "hours",
+        "axis": "Hours (h)",
+        "rows": [f"r{n}" for n in range(len(titles))],
+        "labels": titles,
+        "start": "" if starts is None else "start",
+    }
+    return picture("charts", told, {"stated": True}, {"hours": cells, "start": starts})
+
+
+# ------------------------------------------------------------------ bars and columns
 
 
 @pytest.mark.parametrize("kind", ["bar", "column"])
 def test_every_row_has_its_label_and_its_number(kind: str) -> None:
-    found = texts(drawn(TWO, ("One", "Two"), kind))
+    found = texts(chart(TWO, ("One", "Two"), kind))
     assert {"One", "Two", "Hours (h)"} <= set(found)
     assert any(re.match("1\\b", each) for each in found)
 
 
 def test_a_bar_is_as_long_as_its_number() -> None:
-    widths = [rect.get("width") for rect in drawn(TWO, TITLES).iter("rect")]
+    widths = [rect.get("width") for rect in chart(TWO, TITLES).iter("rect")]
     assert widths == ["25%", "100%"]
 
 
 def test_a_range_has_whiskers_and_its_ends_beside_the_number() -> None:
-    svg = drawn(TWO, TITLES)
+    svg = chart(TWO, TITLES)
     whiskers = [line for line in svg.iter("line") if line.get("class") == "whisker"]
     assert (whiskers[0].get("x1"), whiskers[0].get("x2")) == ("12.5%", "50%")
     assert len(whiskers) == 3
@@ -60,22 +74,21 @@ def test_a_range_has_whiskers_and_its_ends_beside_the_number() -> None:
 
 
 def test_a_row_without_a_number_says_why_and_has_no_bar() -> None:
-    svg = drawn(Series(np.array([np.nan, 4.0]), reasons={0: "not offered"}), TITLES)
+    svg = chart([REASON, number(4)], TITLES)
     assert "not offered" in texts(svg)
     assert len(list(svg.iter("rect"))) == 1
 
 
 def test_a_long_label_has_several_lines_and_all_its_words() -> None:
     name = "A label that is much longer than what a phone has room for"
-    found = texts(drawn(TWO, (name, "Second")))
+    found = texts(chart(TWO, (name, "Second")))
     assert name not in found
     assert name in " ".join(found)
-    short, long = drawn(TWO, TITLES).get("height"), drawn(TWO, (name, "Second")).get("height")
-    assert int(long or 0) > int(short or 0)
+    assert length(chart(TWO, (name, "Second")), "height") > length(chart(TWO, TITLES), "height")
 
 
 def test_the_chart_is_told_in_words() -> None:
-    svg = drawn(TWO, TITLES)
+    svg = chart(TWO, TITLES)
     assert svg.get("role") == "img"
     title, description = svg.find("title"), svg.find("desc")
     assert title is not None
@@ -88,16 +101,16 @@ def test_the_chart_is_told_in_words() -> None:
 
 
 def test_nothing_is_styled_inline() -> None:
-    for element in drawn(TWO, TITLES).iter():
+    for element in chart(TWO, TITLES).iter():
         assert element.tag != "style"
         assert element.get("style") is None
 
 
 def test_columns_that_have_no_room_on_a_phone_become_bars() -> None:
     many = tuple(f"A long title {n}" for n in range(8))
-    svg = drawn(Series(np.arange(8.0)), many, "column")
+    svg = chart([number(n) for n in range(8)], many, "column")
     assert svg.get("class") == "bars"
-    assert drawn(TWO, ("One", "Two"), "column").get("class") == "columns"
+    assert chart(TWO, ("One", "Two"), "column").get("class") == "columns"
 
 
 @pytest.mark.parametrize(
@@ -113,40 +126,191 @@ def test_columns_that_have_no_room_on_a_phone_become_bars() -> None:
 def test_the_axis_has_round_numbers_that_hold_all_ends(
     ends: tuple[float, float], ticks: list[float]
 ) -> None:
-    marks = [Mark("a", "a", end, None, None, "") for end in ends]
-    assert scale(marks) == ticks
+    assert engine().call("scalesheet.charts.parts.steps", ends) == ticks
 
 
 def test_a_negative_number_goes_to_the_left_of_zero() -> None:
-    svg = drawn(Series(np.array([-2.0, 2.0])), TITLES)
+    svg = chart([number(-2), number(2)], TITLES)
     assert [(r.get("x"), r.get("width")) for r in svg.iter("rect")] == [
         ("0%", "50%"),
         ("50%", "50%"),
     ]
 
 
-def test_the_same_column_gives_the_same_bytes() -> None:
-    shown = table(TITLES)
-    told = Chart("c", "t", "bar", "stages", "hours", "")
-    first, second = (chart_svg(told, shown, {"hours": TWO}, shown.rows, UNITS) for _ in range(2))
-    assert first == second
-    assert not re.search(r"0\.\d{5}", first)
-
-
 def test_ticks_print_like_the_column() -> None:
-    shown = table(TITLES)
-    chart = Chart("c", "t", "bar", "stages", "hours", "")
-    told = drawing(chart, shown, {"hours": TWO}, shown.rows, UNITS)
-    assert [text for _, text in told.ticks] == ["0", "1", "2", "3", "4"]
+    assert texts(chart(TWO, TITLES), "muted")[:-1] == ["0", "1", "2", "3", "4"]
 
 
 def test_a_calendar_s_bars_begin_where_the_phases_do() -> None:
-    shown = table(TITLES)
-    starts = Series(np.array([0.0, 10.0]))
-    told = Chart("c", "t", "calendar", "stages", "hours", "", "start")
-    start = replace(shown.columns["hours"], name="start", title="Start")
-    shown = replace(shown, columns={**shown.columns, "start": start})
-    calendar = drawing(told, shown, {"hours": TWO, "start": starts}, shown.rows, UNITS)
-    assert [mark.base for mark in calendar.marks] == [0, 10]
-    assert calendar.marks[1].text.startswith("10 to ")
-    assert calendar.axis == "Start to hours (h)"
+    svg = chart([number(4), number(16)], kind="calendar", starts=[number(0), number(4)])
+    assert [(r.get("x"), r.get("width")) for r in svg.iter("rect")] == [
+        ("0%", "20%"),
+        ("20%", "60%"),
+    ]
+    assert "4 to 16" in texts(svg)
+
+
+SIZES = st.floats(-3, 7).map(lambda power: 10**power)
+
+
+@st.composite
+def series(draw: st.DrawFn, rows: int) -> list[Cell]:
+    """Numbers of about one size with ends, some of them reasons."""
+    size, found = draw(SIZES), []
+    for _ in range(rows):
+        middle = draw(st.floats(-0.2, 1)) * size
+        low, high = draw(st.sampled_from([0, 0.1])), draw(st.sampled_from([0, 0.25]))
+        one = number(middle, middle - abs(middle) * low, middle + abs(middle) * high)
+        found.append(draw(st.sampled_from([one, one, one, REASON])))
+    return found
+
+
+@given(st.data(), st.lists(st.sampled_from(LABELS), min_size=1, max_size=7))
+def test_any_chart_stays_on_the_page_and_says_every_number(
+    data: st.DataObject, titles: list[str]
+) -> None:
+    kind = data.draw(st.sampled_from(["bar", "column", "calendar"]))
+    ends = data.draw(series(len(titles)))
+    starts = [number(cell.get("value", 0) / 2) for cell in ends]
+    svg = chart(ends, titles, kind, starts if kind == "calendar" else None)
+    assert all(-0.001 <= place <= 100.002 for place in across(svg))
+    assert len(list(svg.iter("rect"))) == sum("value" in cell for cell in ends)
+    shown = [text.partition(" (")[0] for text in texts(svg, "value")]
+    assert len(shown) == len(titles)
+    assert all(f"{title}: {text}" in said(svg) for title, text in zip(titles, shown, strict=True))
+
+
+# ------------------------------------------------------------------ stacks
+
+
+@st.composite
+def marks(draw: st.DrawFn, id_: str, size: float) -> dict[str, Any]:
+    """A number with its text, as the drawings of several parts take it; perhaps none."""
+    mark = {"id": id_, "label": draw(st.sampled_from(LABELS)), "low": None, "high": None}
+    if draw(st.integers(0, 9)) == 0:
+        return mark | {"value": None, "text": "not stated", "range": ""}
+    value = draw(st.sampled_from([0.0, draw(st.floats(0.01, 1))])) * size
+    mark |= {"value": value, "text": f"{value:.1f} GB", "range": ""}
+    if draw(st.booleans()):
+        low, high = value * 0.8, value * 1.5
+        mark |= {"low": low, "high": high, "range": f"{low:.1f}–{high:.1f}"}
+    return mark
+
+
+@given(st.data(), SIZES, st.integers(1, 9), st.integers(1, 4))
+def test_the_parts_of_any_bar_stand_one_after_the_other(
+    data: st.DataObject, size: float, parts: int, count: int
+) -> None:
+    """Each as long as its number, on one scale for all bars; what is beyond the line is marked."""
+    bars = []
+    for n in range(count):
+        there = data.draw(st.sampled_from([None, data.draw(st.floats(0.1, parts)) * size]))
+        bars.append(
+            {
+                "whole": data.draw(marks(f"bar-{n}", size)),
+                "parts": [data.draw(marks(f"part-{m}", size)) for m in range(parts)],
+                "capacity": there,
+                "of": "" if there is None else f"{there:.0f} GB",
+            }
+        )
+    told = {"id": "c", "title": "A", "alt": "What it shows", "axis": "Memory (GB)"}
+    svg = picture("stacks", told | {"bars": bars, "capacity": "What there is & more"}, PLAIN)
+    assert all(-0.001 <= place <= 100.002 for place in across(svg))
+    groups = [each for each in svg.findall("g") if each.get("data-row")]
+    assert [each.get("data-row") for each in groups] == [f"bar-{n}" for n in range(count)]
+    scales = []
+    for bar, group in zip(bars, groups, strict=True):
+        end = 0.0
+        found = {each.get("data-part"): each.find("rect") for each in group.findall("g")}
+        there = [each for each in bar["parts"] if each["value"]]
+        assert [*found] == [each["id"] for each in there]
+        for each in there:
+            drawn = found[each["id"]]
+            assert drawn is not None
+            assert length(drawn, "x") == pytest.approx(end, abs=0.01)
+            end = length(drawn, "x") + length(drawn, "width")
+            assert f"{each['label']} {each['text']}" in said(svg) or parts == 1
+            scales.append((each["value"], length(drawn, "width")))
+        total = sum(each["value"] for each in there)
+        over = [each for each in group.iter("rect") if each.get("class") == "over"]
+        assert bool(over) == (bar["capacity"] is not None and total > bar["capacity"])
+    for value, width in scales:
+        least, most = scales[0]
+        assert width == pytest.approx(value / least * most, abs=0.01 * (1 + value / least))
+
+
+# ------------------------------------------------------------------ points on two axes
+
+
+def scatter(points: list[dict[str, Any]]) -> ET.Element:
+    told = {"id": "c", "title": "A", "alt": "Points.", "points": points}
+    return picture("scatters", told, ("Hours (h)", "Cost <USD>"), (PLAIN, PLAIN))
+
+
+@given(st.data(), st.sampled_from([0.5, 1.5, 3.0]), st.integers(1, 14))
+def test_the_frontier_holds_the_points_that_none_beats(
+    data: st.DataObject, spread: float, count: int
+) -> None:
+    """All others stand beside it; what has no place is said."""
+
+    def at(name: str) -> dict[str, Any]:
+        value = 10 ** data.draw(st.floats(0, spread))
+        return data.draw(marks(name, 1)) | {"value": value, "text": f"{value:.3f}"}
+
+    points = [
+        {"id": f"p{n}", "label": data.draw(st.sampled_from(LABELS)), "x": at("x"), "y": at("y")}
+        for n in range(count)
+    ]
+    if data.draw(st.booleans()):
+        points[0]["x"] |= {"value": None, "text": "not offered"}
+    svg = scatter(points)
+    placed = {p["id"]: (p["x"]["value"], p["y"]["value"]) for p in points if p["x"]["value"]}
+    best = {
+        id_
+        for id_, (x, y) in placed.items()
+        if not any(a <= x and b <= y and (a, b) != (x, y) for a, b in placed.values())
+    }
+    kinds: dict[str | None, list[str | None]] = {"series-1 part": [], "point": []}
+    for group in svg.findall("g"):
+        circle = group.find("circle")
+        assert circle is not None
+        kinds[circle.get("class")].append(group.get("data-row"))
+        assert 14 - 0.001 <= length(circle, "cx") <= 96.001
+        assert 26 - 0.1 <= length(circle, "cy") <= 266.1
+    assert {*kinds["series-1 part"]} | {*kinds["point"]} == placed.keys()
+    assert {placed[str(id_)] for id_ in kinds["series-1 part"]} == {placed[id_] for id_ in best}
+    assert all(each["y"]["text"] in said(svg) for each in points if each["id"] in placed)
+    assert ("Without a place: " in said(svg)) == (len(placed) < count)
+
+
+# ------------------------------------------------------------------ a figure by an input
+
+
+@given(st.data(), st.sets(st.integers(1, 200), min_size=1, max_size=8))
+def test_a_curve_goes_through_every_spot(data: st.DataObject, values: set[int]) -> None:
+    rising = sorted(values)
+    now = data.draw(st.sampled_from(rising))
+    spots = [
+        {
+            "x": {"value": value, "text": f"{value}"},
+            "y": data.draw(marks("y", value * 3)),
+            "now": value == now,
+        }
+        for value in rising
+    ]
+    limit = data.draw(st.sampled_from([None, [data.draw(st.floats(0.1, 500)), "Deadline: 3 d"]]))
+    told = {"id": "c", "title": "A", "alt": "Falls.", "spots": spots, "limit": limit}
+    svg = picture("sweeps", told, ("GPUs", "Hours (h)"), PLAIN)
+    circles = list(svg.iter("circle"))
+    assert len(circles) == sum(spot["y"]["value"] is not None for spot in spots)
+    line = svg.find("svg/polyline")
+    assert line is not None
+    points = [tuple(map(float, each.split(","))) for each in (line.get("points") or "").split()]
+    for circle, (x, y) in zip(circles, points, strict=True):
+        assert length(circle, "cx") == pytest.approx(14 + x * 0.082, abs=0.01)
+        assert length(circle, "cy") == pytest.approx(26 + y * 0.24, abs=0.1)
+    for spot in spots:
+        assert f"{spot['x']['text']}: {spot['y']['text']}" in said(svg)
+    assert ("Deadline: 3 d" in said(svg)) == (limit is not None)
+    assert said(svg).count("(the plan)") == 1
+    assert not any(math.isnan(place) for place in across(svg))

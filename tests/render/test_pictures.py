@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
 
+from render.drawings import of_plan
+from render.moving import moving_book
 from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
-from scalesheet.evaluate.sweep import swept
 from scalesheet.model import Key, Plan
-from scalesheet.pictures import Stack, Sweep
-from scalesheet.render.stacks import stacked
+from scalesheet.pictures import CALENDAR, Stack, Sweep
+from scalesheet.render.live.engine import Engine
+from scalesheet.render.pictures import for_script
 from shipped import shipped_book
 
 WITHIN = 1e-9
+
+#: What is drawn of a plan's charts of a kind, by their ids.
+DRAWN = """((id, kind) => {
+  const plan = scalesheet.plans[id];
+  const { results } = scalesheet.runtime.machine(plan, plan.inputs);
+  const other = scalesheet.runtime.machine(plan, plan.inputs);
+  const at = (name, value) => other.set(scalesheet.inputs.edited(plan, new Map([[name, value]])));
+  const charts = Object.entries(plan.shown.charts).filter(([, chart]) => chart.kind === kind);
+  const draw = scalesheet[`${kind}s`].ofPlan;
+  return Object.fromEntries(charts.map(([name, chart]) => [name, draw(plan, chart, results, at)]));
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -36,29 +50,39 @@ def pictures(book: Book, kind: type[Kind]) -> Iterator[tuple[Plan, Kind]]:
 def test_the_parts_of_a_stack_add_up_to_its_total(book: Book) -> None:
     """In each scenario: a bar is as long as the number beside it."""
     bars = 0
-    for plan, stack in pictures(book, Stack):
+    for plan in {id(plan): plan for plan, _ in pictures(book, Stack)}.values():
         for word in plan.scenarios or ("",):
-            results = evaluate(book, plan, {Key("scenario"): word} if word else {})
-            for bar in stacked(stack, plan, results, book.units).bars:
-                if bar.whole.value is not None:
-                    told = (plan.id, stack.id, word, bar.whole.id, bar.end, bar.whole.value)
-                    assert math.isclose(bar.end, bar.whole.value, rel_tol=WITHIN), told
-                    bars += 1
+            engine = Engine(of_plan(plan, book, [f"scenario={word}"] if word else []))
+            for name, stack in engine.call(DRAWN, plan.id, "stack").items():
+                for bar in stack["bars"]:
+                    if bar["whole"]["value"] is not None:
+                        told = (plan.id, name, word, bar["end"], bar["whole"])
+                        assert math.isclose(bar["end"], bar["whole"]["value"], rel_tol=WITHIN), told
+                        bars += 1
     assert bars > 20
 
 
 def test_a_sweep_is_the_plan_with_another_input(book: Book) -> None:
     """Other inputs stay as the results have them, whichever were edited."""
     plan = book.plans["calculator"]
-    texts = ("gpus=12", "method=QLoRA", "power_share=0.5..0.7", "batch=64")
-    edits = dict(read_edit(book, plan, text) for text in texts)
-    results = evaluate(book, plan, edits)
-    sweeps = [sweep for owner, sweep in pictures(book, Sweep) if owner is plan]
-    assert sweeps
-    for sweep in sweeps:
-        found = swept(book, plan, sweep, results)
-        assert [*found] == sorted({*sweep.values, 12.0})
-        for value, figure in found.items():
-            alone = evaluate(book, plan, {**edits, Key(sweep.input): value})
-            assert figure == alone.scalars[sweep.figure]
-        assert found[12.0] == results.scalars[sweep.figure]
+    edits = ["gpus=12", "method=QLoRA", "power_share=0.5..0.7", "batch=64"]
+    stated = dict(read_edit(book, plan, text) for text in edits)
+    drawn = Engine(of_plan(plan, book, edits)).call(DRAWN, plan.id, "sweep")
+    sweeps = {sweep.id: sweep for owner, sweep in pictures(book, Sweep) if owner is plan}
+    assert sweeps.keys() == drawn.keys() != set()
+    for name, sweep in sweeps.items():
+        spots = drawn[name]["spots"]
+        assert [spot["x"]["value"] for spot in spots] == sorted({*sweep.values, 12.0})
+        assert [spot["x"]["value"] for spot in spots if spot["now"]] == [12.0]
+        for spot in spots:
+            value = {Key(sweep.input): spot["x"]["value"]}
+            alone = evaluate(book, plan, {**stated, **value}).scalars[sweep.figure]
+            ends = (alone.low, alone.high) if alone.ranged else (None, None)
+            figures = [spot["y"][end] for end in ("value", "low", "high")]
+            assert figures == pytest.approx([alone.value, *ends], rel=WITHIN)
+
+
+def test_the_axis_of_a_calendar_names_both_ends(tmp_path: Path) -> None:
+    book = moving_book(tmp_path)
+    told = for_script(CALENDAR, book.plans["moving"], book.units)
+    assert told["axis"] == "Start to end (h)"

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from editions import given
+from render.drawings import across, length, of_plan, said, svg_of, texts
 from render.moving import moving_book
 from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.sensitivity import Sensitivity, sensitivity
 from scalesheet.render.api.sensitivity import sensitivity_json
+from scalesheet.render.live.engine import Engine
 from scalesheet.render.pages import write_pages
-from scalesheet.render.tornado import Tornado, how_far, tornado, tornado_svg
+from scalesheet.render.pages.plan.moves import rankings
 
 
 @pytest.fixture(scope="module")
@@ -29,52 +31,48 @@ def found(book: Book) -> Sensitivity:
     return sensitivity(book, book.plans["moving"])
 
 
-def drawing(book: Book, found: Sensitivity, name: str) -> Tornado:
-    ranking = next(each for each in found.rankings if each.name == name)
-    return tornado(book.plans["moving"], ranking, found.step, book.units)
+@pytest.fixture(scope="module")
+def tornados(book: Book, found: Sensitivity) -> dict[str, Any]:
+    """By figure what the script draws."""
+    plan = book.plans["moving"]
+    told = rankings(found, plan, book)
+    drawn = Engine(of_plan(plan, book)).call("scalesheet.published", plan.id, told)["tornados"]
+    assert isinstance(drawn, dict)
+    return drawn
 
 
-def test_bars_reach_from_the_figure_as_it_is_to_both_sides(book: Book, found: Sensitivity) -> None:
-    drawn = drawing(book, found, "cost")
-    tree = ET.fromstring(tornado_svg(drawn))
-    cards = tree.findall("g")[0]
+def test_bars_reach_from_the_figure_as_it_is_to_both_sides(tornados: dict[str, Any]) -> None:
+    cards = svg_of(tornados["cost"]["svg"]).findall("g")[0]
     assert "Cards, 7 to 9 GPU: 197 to 251" in (cards.findtext("title") or "")
-    low, high = (
-        {"x": float(r.get("x", "").rstrip("%")), "width": float(r.get("width", "").rstrip("%"))}
-        for r in cards.findall("rect")
-    )
-    base = drawn.at(drawn.base) * 100
-    assert low["x"] + low["width"] == pytest.approx(base, abs=0.002)
-    assert high["x"] == pytest.approx(base, abs=0.002)
-    assert low["x"] == pytest.approx(drawn.at(197.3625) * 100, abs=0.002)
+    low, high = cards.findall("rect")
+    base = next(length(line, "x1") for line in cards.iter("line") if line.get("class") == "axis")
+    assert length(low, "x") + length(low, "width") == pytest.approx(base, abs=0.002)
+    assert length(high, "x") == pytest.approx(base, abs=0.002)
+    assert length(low, "width") == pytest.approx(length(high, "width"), abs=0.002)  # 26.8 each
 
 
-def test_a_side_is_told_by_a_sign_and_not_by_colour_alone(book: Book, found: Sensitivity) -> None:
-    tree = ET.fromstring(tornado_svg(drawing(book, found, "cost")))
-    signs = [t.text for t in tree.findall("g")[0].findall("text") if t.get("class") == "muted"]
-    assert signs == ["−", "+"]
+def test_a_side_is_told_by_a_sign_and_not_by_colour_alone(tornados: dict[str, Any]) -> None:
+    cards = svg_of(tornados["cost"]["svg"]).findall("g")[0]
+    assert texts(cards, "muted") == ["−", "+"]
 
 
-def test_the_text_alternative_holds_every_number(book: Book, found: Sensitivity) -> None:
-    said = ET.fromstring(tornado_svg(drawing(book, found, "least"))).findtext("desc")
-    assert said == (
+def test_the_text_alternative_holds_every_number(tornados: dict[str, Any]) -> None:
+    assert said(svg_of(tornados["least"]["svg"])) == (
         "As it is: 1.0 h. Options: Factor, low ends, -10% to high ends, +10%: 0.5 to 1.5; "
         "Options: Steps, -10% to +10%: 0.9 to 1.1; Rate, 1,800 to 2,100 step/h: 1.1 to 1.0."
     )
 
 
-def test_all_values_lie_on_the_axis(book: Book, found: Sensitivity) -> None:
-    for ranking in found.rankings:
-        drawn = drawing(book, found, ranking.name)
-        ends = [x for bar in drawn.bars for x in (bar.low, bar.high) if x is not None]
-        assert all(0 < drawn.at(end) < 1 for end in (*ends, drawn.base))
+def test_all_values_lie_on_the_axis(tornados: dict[str, Any]) -> None:
+    for tornado in tornados.values():
+        assert all(0 <= place <= 100 for place in across(svg_of(tornado["svg"])))
 
 
 def test_how_far_an_input_moves_is_said_with_the_digits_that_it_needs(
-    book: Book, found: Sensitivity
+    tornados: dict[str, Any],
 ) -> None:
-    effects = {e.lever.title: e for ranking in found.rankings for e in ranking.effects}
-    assert how_far(effects["Share"], found.step, book.units) == ("0.855", "1")
+    moves = [told for each in tornados.values() for told in texts(svg_of(each["svg"]), "label")]
+    assert "Share (0.855 to 1)" in moves
 
 
 def test_the_page_has_a_chart_for_each_figure_and_its_numbers(

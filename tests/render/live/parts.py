@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from editions import given
+from render.drawings import of_plan
 from render.pages.rendered import html
 from render.sample import write_sample
 from scalesheet.book import Book
@@ -26,7 +27,6 @@ from scalesheet.render.pages.plan.subpages import subpages
 from scalesheet.render.script import program, runtime
 from scalesheet.site.document import read_document
 from scalesheet.site.harden import first_of_head, policy
-from scalesheet.values import Value
 
 ASSETS = Path(__file__).parents[3] / "docs" / "assets"
 PROSE = """\
@@ -53,15 +53,6 @@ def as_script(rule: Rule) -> dict[str, Any]:
     return {k: v for k, v in asdict(rule).items() if v is not None and v is not False and v != ""}
 
 
-def as_cell(value: Value) -> dict[str, Any]:
-    """A value as a computation in the page gives it."""
-    if value.reason is not None:
-        return {"reason": value.reason}
-    if isinstance(value.value, float):
-        return {"value": value.value, "low": value.low, "high": value.high}
-    return {"value": value.value}
-
-
 def with_plan(plan: Plan, book: Book, *names: str) -> str:
     """The same with a plan that they know."""
     return "\n".join([runtime(), program(plan, book), shown(plan, book), part(*names)])
@@ -86,6 +77,7 @@ def write_site(book: Book, plan: Plan, folder: Path, edits: Sequence[str] = ()) 
     context = Context(
         given(book, results=results, scenarios={plan.id: under}, sensitivities=moving)
     )
+    vars(context)["scripts"] = {plan.id: of_plan(plan, book, edits)}
     texts = {f"plans/{plan.id}.md": plan_page(context, plan)}
     texts |= dict(subpages(context, plan))
     pages, assets = folder / "plans", folder / "assets"

@@ -10,9 +10,10 @@ from typing import Any, get_args
 
 import pytest
 
-from render.live.parts import as_cell, as_script, part
+from render.live.parts import as_script, part
 from scalesheet.numbers import Format, Rule, Sort, format_by, plain
 from scalesheet.render.pages.figures import ends
+from scalesheet.render.script import as_cell
 from scalesheet.values import Value
 
 CASES = 3000

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 from scalesheet.audit.model import Audited
 from scalesheet.book import Book
@@ -21,7 +21,20 @@ from scalesheet.render.pages.plan.moves import rankings
 from scalesheet.render.script import program
 from scalesheet.values import Series, Value, stated_value
 
+T = TypeVar("T")
 ASSETS = "assets"  # the folder of scripts, beside those of pages
+
+
+class _OnDemand(dict[str, T]):
+    """What is made of each plan, by its id, when it is first asked for."""
+
+    def __init__(self, make: Callable[[str], T]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, id_: str) -> T:
+        made = self[id_] = self._make(id_)
+        return made
 
 
 @dataclass(frozen=True)
@@ -56,20 +69,19 @@ class Context:
     @cached_property
     def scripts(self) -> Mapping[str, str]:
         """By plan the script that its pages have."""
-        book = self.book
-        return {plan.id: program(plan, book) + shown(plan, book) for plan in book.plans.values()}
+        plans, book = self.book.plans, self.book
+        return _OnDemand(lambda id_: program(plans[id_], book) + shown(plans[id_], book))
 
     @cached_property
     def drawn(self) -> Mapping[str, Any]:
         """By plan its charts and tornados as the script of its pages draws them."""
-        return {
-            plan.id: Engine(self.scripts[plan.id]).call(
-                "scalesheet.published",
-                plan.id,
-                rankings(self.edition.sensitivities[plan.id], plan, self.book),
-            )
-            for plan in self.book.plans.values()
-        }
+        found, plans, book = self.edition.sensitivities, self.book.plans, self.book
+
+        def draw(id_: str) -> Any:
+            moving = rankings(found[id_], plans[id_], book) if id_ in found else []
+            return Engine(self.scripts[id_]).call("scalesheet.published", id_, moving)
+
+        return _OnDemand(draw)
 
     def table(self, name: str, plan: Plan | None = None) -> Table | None:
         """A table of the plan, else of the catalogue."""
