@@ -66,16 +66,16 @@ def build(
 
     # Nothing is written before everything was read, checked, resolved and evaluated.
     progress("reading and checking the data")
-    edition, found = sound_edition(data, as_of)
+    edition, result = sound_edition(data, as_of)
 
     # Where neither the input nor the output changed there is nothing to do.
     from scalesheet.output import MARK, refuse_strangers, staged, sweep
 
     published = project / "docs" / GENERATED if site else None
-    told = still_holds(out, published, inputs)
-    if told is not None:
+    text = still_holds(out, published, inputs)
+    if text is not None:
         sweep(out)
-        return _built(out, edition.book, site, found, told)
+        return _built(out, edition.book, site, result, text)
 
     # Pages of a version that left no mark there are known from the output that came with them.
     if published is not None:
@@ -86,25 +86,25 @@ def build(
     # All is made beside the output, and takes its place in one step at the end.
     with staged(out) as stage:
         progress(f"writing {_count(len(edition.book.plans), 'workbook')}")
-        told = _workbooks(edition, stage / "workbooks", created)
+        text = _workbooks(edition, stage / "workbooks", created)
         if site:
             progress("writing the pages")
             docs = _documents(edition, stage, project, parser)
             progress("building the site")
-            told["pages"] = _site(edition, stage, docs, project)
+            text["pages"] = _site(edition, stage, docs, project)
             _publish_pages(docs, project / "docs" / GENERATED)
         else:
             _api(edition, stage / "api")
-        write_stamp(stage, published, inputs, told)
-    return _built(out, edition.book, site, found, told)
+        write_stamp(stage, published, inputs, text)
+    return _built(out, edition.book, site, result, text)
 
 
 def _built(
-    out: Path, book: Book, site: bool, found: tuple[Diagnostic, ...], told: Mapping[str, Any]
+    out: Path, book: Book, site: bool, problems: tuple[Diagnostic, ...], text: Mapping[str, Any]
 ) -> Built:
     workbooks = tuple(out / "workbooks" / f"{plan}.xlsx" for plan in book.plans)
     return Built(
-        out, workbooks=workbooks, site=out / "site" if site else None, diagnostics=found, **told
+        out, workbooks=workbooks, site=out / "site" if site else None, diagnostics=problems, **text
     )
 
 
@@ -192,9 +192,9 @@ def _place(problem: str, book: Book, config: Path) -> Position:
     """Where a plan's text has the link that a problem of the site is about, else mkdocs.yml."""
     from scalesheet.prose import link_in
 
-    told = _OF_A_LINK.search(problem)
-    found = (link_in(plan, told[1], told[2]) for plan in book.plans.values()) if told else ()
-    return next(filter(None, found), Position(str(config), 1, 1))
+    text = _OF_A_LINK.search(problem)
+    result = (link_in(plan, text[1], text[2]) for plan in book.plans.values()) if text else ()
+    return next(filter(None, result), Position(str(config), 1, 1))
 
 
 def site_address(config: Path) -> str:

@@ -31,7 +31,7 @@ from scalesheet.schemas import (
 def check(documents: Sequence[Document]) -> list[Diagnostic]:
     """Everything that can be said of the documents before their formulas are read."""
     sources, edition = _source_keys(documents), _edition(documents)
-    found: set[Diagnostic] = set()
+    problems: set[Diagnostic] = set()
     for document in documents:
         if document.kind not in KINDS:
             continue
@@ -44,8 +44,8 @@ def check(documents: Sequence[Document]) -> list[Diagnostic]:
             _earlier_dates(document, edition),
             _unknown_sources(document, sources),
         )
-        found.update(islice(findings, MAX_FINDINGS))
-    return sorted(replace(d, message=quotable(d.message, clip=False)) for d in found)
+        problems.update(islice(findings, MAX_FINDINGS))
+    return sorted(replace(d, message=quotable(d.message, clip=False)) for d in problems)
 
 
 def _mapping(data: Any) -> Mapping[str, Any]:
@@ -247,10 +247,10 @@ def _bare_cells(document: Document) -> Iterator[Diagnostic]:
     """In a table of facts each number has a source: its own, its row's, column's or table's."""
     for table_steps, table in _tables(document) if document.kind == "table" else ():
         for steps, row, column, cell in _cells(table_steps, table):
-            told, of_column = _mapping(cell), _mapping(_mapping(table.get("columns")).get(column))
-            number = _is_number(told.get("value", told.get("low", cell)))
-            guessed = told.get("kind", of_column.get("kind")) in ("assumption", "decision")
-            cited = (told, _mapping(_mapping(table.get("rows")).get(row)), of_column, table)
+            text, of_column = _mapping(cell), _mapping(_mapping(table.get("columns")).get(column))
+            number = _is_number(text.get("value", text.get("low", cell)))
+            guessed = text.get("kind", of_column.get("kind")) in ("assumption", "decision")
+            cited = (text, _mapping(_mapping(table.get("rows")).get(row)), of_column, table)
             if number and not guessed and not any("source" in each for each in cited):
                 message = (
                     f"row '{row}', column '{column}': a fact needs a source; name one here, for "

@@ -106,8 +106,8 @@ class Edition:
         digest = hashlib.sha256(self.book.edition.isoformat().encode())
         every = [("", cells_of(self.book.tables.values(), self.catalogue))]
         every += [(id_, cells(plan, self.results[id_])) for id_, plan in self.book.plans.items()]
-        for owner, found in every:
-            for table, row, quantity, value in found:
+        for owner, result in every:
+            for table, row, quantity, value in result:
                 ends = (value.value, value.low, value.high, value.reason, str(quantity.unit))
                 digest.update(repr((owner, table, row, quantity.name, *ends)).encode())
         return digest.hexdigest()[:8]

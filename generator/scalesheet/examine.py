@@ -53,18 +53,18 @@ def examine(
     from scalesheet.check import check
     from scalesheet.load import PLAN_KINDS, load
 
-    documents, found = load(data, label)
+    documents, result = load(data, label)
     if not plans:
         documents = [document for document in documents if document.kind not in PLAN_KINDS]
-    found = found + check(documents)
-    if any(each.code not in OF_NO_VALUE for each in errors(found)):
-        return Examined(sorted(set(found)))
+    result = result + check(documents)
+    if any(each.code not in OF_NO_VALUE for each in errors(result)):
+        return Examined(sorted(set(result)))
     from scalesheet.resolve import resolve
 
     book, resolved = resolve(documents, as_of)
-    found += resolved
+    result += resolved
     if book is None or errors(resolved):
-        return Examined(sorted(set(found)))
+        return Examined(sorted(set(result)))
     from scalesheet.audit.problems import problems
     from scalesheet.defined_names import name_problems
     from scalesheet.evaluate.findings import counts, examples, findings
@@ -72,19 +72,19 @@ def examine(
 
     edition = Edition(book)
     for plan in book.plans.values():
-        found += name_problems(book, plan)
-        found += prose_problems(book, plan)
-    found += examples(book)
-    found += counts(book)
+        result += name_problems(book, plan)
+        result += prose_problems(book, plan)
+    result += examples(book)
+    result += counts(book)
     for plan in book.plans.values():
-        found += findings(book, plan, edition.results[plan.id])
+        result += findings(book, plan, edition.results[plan.id])
     for audited in edition.audits.values():
-        found += problems(audited, book)
+        result += problems(audited, book)
     if book.publications:
         from scalesheet.predict.score.expected import problems as score_problems
 
-        found += score_problems(book, edition.scores)
-    return Examined(sorted(set(of_its_day(found, book))), edition)
+        result += score_problems(book, edition.scores)
+    return Examined(sorted(set(of_its_day(result, book))), edition)
 
 
 #: Errors that change no value: what rests on the file can be looked at all the same.
@@ -93,16 +93,16 @@ OF_NO_VALUE = frozenset({"N006"})
 OF_THE_EDITION = frozenset({"V005", "C004", "C009"})
 
 
-def of_its_day(found: list[Diagnostic], book: Book) -> list[Diagnostic]:
+def of_its_day(problems: list[Diagnostic], book: Book) -> list[Diagnostic]:
     """Diagnostics as they count on the day of the book. On any day but that of the edition a check
     that fails stops nothing, since every past edition can be built."""
     if book.as_of == book.edition:
-        return found
+        return problems
     return [
         replace(each, code="V015", message=f"on {book.as_of}: {each.message}")
         if each.code in OF_THE_EDITION
         else each
-        for each in found
+        for each in problems
     ]
 
 

@@ -28,14 +28,14 @@ def sources(data: Path, project: Path, generated: str) -> dict[str, Path]:
     `generated` is the folder below docs/ that holds what a build wrote. Pages may take text from
     other files of the project.
     """
-    found = {f"data/{path.relative_to(data).as_posix()}": path for path in files_below(data)}
+    result = {f"data/{path.relative_to(data).as_posix()}": path for path in files_below(data)}
     docs = project / "docs"
     for path in files_below(docs, without=generated):
-        found[f"docs/{path.relative_to(docs).as_posix()}"] = path
+        result[f"docs/{path.relative_to(docs).as_posix()}"] = path
         if path.suffix == ".md":
             for taken in _taken(_text(path), project):
-                found[f"taken/{os.path.relpath(taken, project)}"] = taken
-    return {**found, "mkdocs.yml": project / "mkdocs.yml"}
+                result[f"taken/{os.path.relpath(taken, project)}"] = taken
+    return {**result, "mkdocs.yml": project / "mkdocs.yml"}
 
 
 def _taken(page: str, project: Path) -> tuple[Path, ...]:
@@ -66,7 +66,7 @@ def of_inputs(files: Mapping[str, Path], options: Mapping[str, str]) -> str:
 
 def files_below(folder: Path, without: str = "") -> list[Path]:
     """Every file that counts, sorted: bytecode and hidden files do not."""
-    found: list[Path] = []
+    result: list[Path] = []
     for at, folders, names in os.walk(folder):
         top = Path(at) == folder
         folders[:] = [
@@ -74,16 +74,21 @@ def files_below(folder: Path, without: str = "") -> list[Path]:
             for name in folders
             if name != "__pycache__" and name[0] != "." and not (top and name == without)
         ]
-        found += [Path(at, name) for name in names if name[0] != "."]
-    return sorted(found)
+        result += [Path(at, name) for name in names if name[0] != "."]
+    return sorted(result)
 
 
-def write_stamp(folder: Path, pages: Path | None, inputs: str, told: dict[str, Any]) -> None:
+def write_stamp(folder: Path, pages: Path | None, inputs: str, message: dict[str, Any]) -> None:
     """Seals a finished output, and the pages that were published with it.
 
     `told` is what a skipped build says instead of a real one.
     """
-    stamp = {"inputs": inputs, "told": told, "files": _contents(folder), "pages": _contents(pages)}
+    stamp = {
+        "inputs": inputs,
+        "told": message,
+        "files": _contents(folder),
+        "pages": _contents(pages),
+    }
     text = json.dumps(stamp, indent=1, sort_keys=True) + "\n"
     (folder / MARK).write_text(text, "utf-8", newline="\n")
 
@@ -94,8 +99,8 @@ def still_holds(folder: Path, pages: Path | None, inputs: str) -> dict[str, Any]
         stamp = json.loads((folder / MARK).read_text("utf-8"))
         now = {"inputs": inputs, "files": _contents(folder), "pages": _contents(pages)}
         if all(stamp[name] == value for name, value in now.items()):
-            told: dict[str, Any] = stamp["told"]
-            return told
+            text: dict[str, Any] = stamp["told"]
+            return text
     except (OSError, ValueError, LookupError, TypeError):
         pass  # no stamp, or one that somebody edited: build
     return None
@@ -105,8 +110,8 @@ def made_with(folder: Path, pages: Path) -> bool:
     """Whether there are pages below `pages` and the stamp of an output names them all."""
     try:
         named = json.loads((folder / MARK).read_text("utf-8"))["pages"]
-        found = _contents(pages).keys()
-        return bool(found) and found <= named.keys()
+        result = _contents(pages).keys()
+        return bool(result) and result <= named.keys()
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return False
 
@@ -151,15 +156,15 @@ def _libraries() -> list[str]:
         for name, each in installed.items()
         if any(point.group in _PLUGINS for point in each.entry_points)
     }
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     while wanted:
         name = wanted.pop()
-        if name in installed and name not in found:
-            found[name] = installed[name].version
+        if name in installed and name not in result:
+            result[name] = installed[name].version
             needed = map(Requirement, installed[name].requires or ())
             wanted |= {
                 canonicalize_name(each.name)
                 for each in needed
                 if each.marker is None or each.marker.evaluate({"extra": ""})
             }
-    return sorted(f"{name} {version}" for name, version in found.items() if name != own)
+    return sorted(f"{name} {version}" for name, version in result.items() if name != own)

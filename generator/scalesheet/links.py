@@ -49,11 +49,11 @@ Ask = Callable[[str, float], Answer]
 
 def addresses(documents: Sequence[Document]) -> dict[str, list[Position]]:
     """Every address that the data names under `url`, and where, in the order of the files."""
-    found: dict[str, list[Position]] = defaultdict(list)
+    result: dict[str, list[Position]] = defaultdict(list)
     for document in documents:
         for steps, url in _urls(document.data):
-            found[url.partition("#")[0]].append(document.at(*steps))
-    return dict(found)
+            result[url.partition("#")[0]].append(document.at(*steps))
+    return dict(result)
 
 
 def _urls(data: Any, steps: Steps = ()) -> Iterator[tuple[Steps, str]]:
@@ -69,7 +69,7 @@ def _urls(data: Any, steps: Steps = ()) -> Iterator[tuple[Steps, str]]:
 
 
 def look(
-    found: Mapping[str, Sequence[Position]],
+    result: Mapping[str, Sequence[Position]],
     *,
     patience: float,
     pause: float,
@@ -81,7 +81,7 @@ def look(
     `patience` and `pause` in seconds: for an answer, and between two questions to one server.
     """
     servers: dict[str, list[str]] = defaultdict(list)
-    for url in found:
+    for url in result:
         servers[urlsplit(url).netloc.lower()].append(url)
     asked: dict[str, Answer] = {}
     stop = Event()
@@ -91,7 +91,7 @@ def look(
             if stop.is_set() or (index and stop.wait(pause)):
                 return
             asked[url] = (ask or asked_for)(url, patience)
-            progress(f"{len(asked)} of {len(found)} addresses")
+            progress(f"{len(asked)} of {len(result)} addresses")
 
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:  # the longest lists first
         try:
@@ -99,13 +99,13 @@ def look(
         finally:
             stop.set()  # who interrupts does not wait for the rest
     progress("")
-    told = (
-        at(position, *said)
-        for url, positions in found.items()
-        if (said := _said(url, asked[url]))
+    words = (
+        at(position, *text)
+        for url, positions in result.items()
+        if (text := _said(url, asked[url]))
         for position in positions
     )
-    return sorted(told)
+    return sorted(words)
 
 
 def _said(url: str, answer: Answer) -> tuple[str, str] | None:

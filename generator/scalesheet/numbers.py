@@ -143,13 +143,13 @@ def _by_sort(rule: Rule, numbers: list[Decimal]) -> int:
 
 def _magnitudes(values: Iterable[Value]) -> list[Decimal]:
     """Absolute values of all numbers and their ends, without zeros and repeats."""
-    found: set[float] = set()
+    result: set[float] = set()
     for value in values:
         for number in (value.value, value.low, value.high):
             if isinstance(number, float | int) and not isinstance(number, bool):
-                found.add(abs(float(number)))
-    found.discard(0.0)
-    return [_decimal(number) for number in sorted(found) if math.isfinite(number)]
+                result.add(abs(float(number)))
+    result.discard(0.0)
+    return [_decimal(number) for number in sorted(result) if math.isfinite(number)]
 
 
 def _decimal(number: float | Decimal) -> Decimal:

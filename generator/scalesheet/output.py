@@ -84,8 +84,8 @@ def strangers(out: Path) -> Iterator[Path]:
 def refuse_strangers(out: Path) -> None:
     """Raises FileExistsError with the first of them."""
     for path in strangers(out):
-        said = "was not made by a build and would be replaced; move it away, or name another output"
-        raise FileExistsError(errno.EEXIST, said, str(path))
+        text = "was not made by a build and would be replaced; move it away, or name another output"
+        raise FileExistsError(errno.EEXIST, text, str(path))
 
 
 def _ours(folder: Path) -> bool:
@@ -143,8 +143,8 @@ def _taken(lock: Path, folder: Path, wait: bool) -> int | None:
         pass
     except BlockingIOError as error:
         os.close(handle)
-        said = "another build is writing this folder; wait until it has ended"
-        raise BlockingIOError(error.errno, said, str(folder)) from None
+        text = "another build is writing this folder; wait until it has ended"
+        raise BlockingIOError(error.errno, text, str(folder)) from None
     except BaseException:
         os.close(handle)
         raise

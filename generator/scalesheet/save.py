@@ -73,10 +73,10 @@ def _compare(files: Changes) -> None:
     for path, (old, _) in files.items():
         if content(path) != old:
             if old is None:
-                said = "is there already; choose another name, or edit the file"
-                raise FileExistsError(errno.EEXIST, said, str(path))
-            said = "was changed while this ran; nothing was written, run the command again"
-            raise OSError(None, said, str(path))
+                text = "is there already; choose another name, or edit the file"
+                raise FileExistsError(errno.EEXIST, text, str(path))
+            text = "was changed while this ran; nothing was written, run the command again"
+            raise OSError(None, text, str(path))
 
 
 def _begin(data: Path, files: Changes) -> None:
@@ -121,29 +121,29 @@ def _recover(data: Path) -> None:
     (data / JOURNAL).unlink(missing_ok=True)
     for path in rest:
         if path not in ready:
-            said = (
+            text = (
                 "was edited after a command that saves was killed, and is left as it is; what that "
                 f"command had for it is in {_beside(path).name}: compare the two, then remove that"
             )
-            raise OSError(None, said, str(path))
+            raise OSError(None, text, str(path))
 
 
 def _journal(data: Path) -> dict[Path, tuple[str, str]] | None:
     """Digests by file; None where there is no journal, or only the beginning of one."""
     root = Path(os.path.realpath(data))
     try:
-        told = json.loads((data / JOURNAL).read_bytes())
-        found = {root / name: (str(old), str(new)) for name, (old, new) in told.items()}
+        message = json.loads((data / JOURNAL).read_bytes())
+        result = {root / name: (str(old), str(new)) for name, (old, new) in message.items()}
     except FileNotFoundError:
         return None
     except (ValueError, TypeError, AttributeError):  # killed while it was written
         (data / JOURNAL).unlink()
         return None
-    for path in found:  # a journal that came with the data may name anything
+    for path in result:  # a journal that came with the data may name anything
         if not Path(os.path.realpath(path)).is_relative_to(root):
-            said = f"names {path}, which is outside of the data folder; remove this journal"
-            raise OSError(None, said, str(data / JOURNAL))
-    return found
+            text = f"names {path}, which is outside of the data folder; remove this journal"
+            raise OSError(None, text, str(data / JOURNAL))
+    return result
 
 
 # ------------------------------------------------------------------ files

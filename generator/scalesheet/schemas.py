@@ -154,27 +154,27 @@ def violations(document: Document) -> list[Diagnostic]:
     content = sha256(text.encode("utf-8", "surrogatepass")).digest()
     if content in _VALID:
         return []
-    found = explained(_validator_of(document.kind).iter_errors(document.data), document)
-    if not found and not document.broken:
+    result = explained(_validator_of(document.kind).iter_errors(document.data), document)
+    if not result and not document.broken:
         _VALID.add(content)
-    return found
+    return result
 
 
 def explained(errors: Iterable[ValidationError], document: Document) -> list[Diagnostic]:
     """The errors in our words, where the document has the fault; at most MAX_FINDINGS."""
     mistyped: set[Steps] = set()
-    found: dict[Diagnostic, None] = {}
+    problems: dict[Diagnostic, None] = {}
     for error in errors:
         failure = _failure(error)
         if failure.steps in document.broken or failure.steps in mistyped:
             continue
         if failure.keyword == "type":
             mistyped.add(failure.steps)
-        said = _EXPLAIN[failure.keyword](failure, document)
-        found.update(dict.fromkeys(islice(said, MAX_FINDINGS)))
-        if len(found) >= MAX_FINDINGS:
+        text = _EXPLAIN[failure.keyword](failure, document)
+        problems.update(dict.fromkeys(islice(text, MAX_FINDINGS)))
+        if len(problems) >= MAX_FINDINGS:
             break
-    return list(found)
+    return list(problems)
 
 
 # ------------------------------------------------------------------ our words
@@ -315,7 +315,7 @@ def _wrong_type(failure: _Failure, document: Document) -> Explanation:
 
 def _not_allowed(failure: _Failure, document: Document) -> Explanation:
     code, value, hint = failure.code, failure.value, ""
-    expected, found = failure.expected, described(failure.value)
+    expected, result = failure.expected, described(failure.value)
     if failure.keyword in ("enum", "const"):
         choices = failure.wanted if failure.keyword == "enum" else [failure.wanted]
         expected = expected or "one of " + ", ".join(f"'{choice}'" for choice in choices)
@@ -323,18 +323,18 @@ def _not_allowed(failure: _Failure, document: Document) -> Explanation:
     elif failure.keyword == "maxLength":
         hint = f", which is longer than {failure.wanted} characters"
     elif failure.keyword == "uniqueItems":
-        found = "one twice"
+        result = "one twice"
     elif failure.keyword in ("minItems", "minProperties"):
-        found = described(value) if value else "none"
+        result = described(value) if value else "none"
     elif failure.keyword == "not" and isinstance(value, Mapping):
-        found = "both"
+        result = "both"
     if failure.of_key:
         position, where = document.key_at(*failure.steps, value), named((*failure.steps, value))
     else:
         position, where = document.at(*failure.steps), named(failure.steps)
         if code == "S005" and re.search(r"[/\\]|^\.\.", value):
             code, hint = "Y009", "; this is a path, and entities are named by their id"
-    yield at(position, code, f"{where}: expected {expected}, found {found}{hint}")
+    yield at(position, code, f"{where}: expected {expected}, found {result}{hint}")
 
 
 _EXPLAIN: dict[str, Callable[[_Failure, Document], Explanation]] = {

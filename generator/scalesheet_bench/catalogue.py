@@ -19,14 +19,14 @@ APART = ("plan", "page", "subpage", "claims", "published", "score")
 
 def catalogue(data: Path) -> Book:
     """Raises Refused with all that is wrong with the rest."""
-    documents, found = load(data)
+    documents, result = load(data)
     kept = [document for document in documents if document.kind not in APART]
     apart = {document.path for document in documents} - {document.path for document in kept}
-    found = [each for each in found if each.path not in apart]
-    found += check(kept)
-    if errors(found):
-        raise Refused(found)
-    book, told = resolve(kept)
-    if book is None or errors(told):
-        raise Refused(told)
+    result = [each for each in result if each.path not in apart]
+    result += check(kept)
+    if errors(result):
+        raise Refused(result)
+    book, text = resolve(kept)
+    if book is None or errors(text):
+        raise Refused(text)
     return book

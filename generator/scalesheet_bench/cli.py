@@ -61,9 +61,9 @@ def _words(options: argparse.Namespace) -> tuple[str, str]:
             raise UsageError(f"--rates are those of the device; drop the model '{rest[0]}'")
         return action, ""
     if len(rest) != 1:
-        found = f"{len(rest)}: {', '.join(rest)}" if rest else "none"
+        result = f"{len(rest)}: {', '.join(rest)}" if rest else "none"
         hint = "" if action else f"; before it may stand {', '.join(ACTIONS)}"
-        raise UsageError(f"expected one MODEL, by its id or as a config.json{hint}; found {found}")
+        raise UsageError(f"expected one MODEL, by its id or as a config.json{hint}; found {result}")
     return action, rest[0]
 
 
@@ -133,19 +133,21 @@ def _measured(options: argparse.Namespace, book: Book, job: Job, model: str) -> 
     from scalesheet_bench.train import OutOfMemory, measure
 
     try:
-        found = measure(
+        result = measure(
             job, effort_of(options), _told, command("run", job, model), trace=options.profile
         )
     except OutOfMemory as fault:
         largest = _largest(options, book, job)
         raise OutOfMemory(f"{fault}; {largest}", fault.needed, fault.had) from None
-    return with_work(book, found)
+    return with_work(book, result)
 
 
 def _largest(options: argparse.Namespace, book: Book, job: Job) -> str:
     """The largest micro-batch of the same length that fits, found by trying."""
-    found = _search(options, book, job, (job.length,), (), job.batch - 1) if job.batch > 1 else None
-    largest = found.batches[0].largest if found else 0
+    result = (
+        _search(options, book, job, (job.length,), (), job.batch - 1) if job.batch > 1 else None
+    )
+    largest = result.batches[0].largest if result else 0
     if not largest:
         return f"not even a micro-batch of 1 fits at {job.length:,} tokens"
     return f"the largest micro-batch that fits at {job.length:,} tokens is {largest:,}"
@@ -197,8 +199,8 @@ def _entered(data: Path, here: Device) -> str:
     from scalesheet_bench.ladder.parent import measured
 
     _told(f"{name_of(here)} is not in the catalogue: its rates come first")
-    found = measured(here.kind, seconds=RATED, tell=_told)
-    made = write(data, id_of(here), found, Origin("scalesheet bench ladder --rates", date.today()))
+    result = measured(here.kind, seconds=RATED, tell=_told)
+    made = write(data, id_of(here), result, Origin("scalesheet bench ladder --rates", date.today()))
     progress("")
     print(f"entered the device: {shown(made.path)}", file=sys.stderr)
     return made.path.stem
@@ -218,15 +220,15 @@ def _rates(options: argparse.Namespace) -> int:
     here = device(options.device or "")
     book = catalogue(data)
     peaks = tell.peaks_of(book, accelerator_of(book, here))
-    found = measured(here.kind, seconds=options.seconds, tell=_told)
+    result = measured(here.kind, seconds=options.seconds, tell=_told)
     progress("")
     origin = Origin("scalesheet bench ladder --rates", date.today())
-    entered = write(data, options.write, found, origin) if options.write else None
+    entered = write(data, options.write, result, origin) if options.write else None
     if options.format == "json":
-        said = {**tell.rates_data(found), "written": entered and tell.written_data(entered)}
-        print(json.dumps(said, indent=2, ensure_ascii=False))
+        text = {**tell.rates_data(result), "written": entered and tell.written_data(entered)}
+        print(json.dumps(text, indent=2, ensure_ascii=False))
     else:
-        print(tell.rates_text(found, peaks), end="")
+        print(tell.rates_text(result, peaks), end="")
         print(tell.written_text(entered) if entered else "", end="")
     return GOOD
 
@@ -234,12 +236,12 @@ def _rates(options: argparse.Namespace) -> int:
 def _what_fits(options: argparse.Namespace, book: Book, job: Job) -> int:
     from scalesheet_bench.ladder import tell
 
-    found = _search(options, book, job, options.lengths, options.batches)
+    result = _search(options, book, job, options.lengths, options.batches)
     progress("")
     if options.format == "json":
-        print(json.dumps(tell.fits_data(found), indent=2, ensure_ascii=False))
+        print(json.dumps(tell.fits_data(result), indent=2, ensure_ascii=False))
     else:
-        print(tell.fits_text(found), end="")
+        print(tell.fits_text(result), end="")
     return GOOD
 
 

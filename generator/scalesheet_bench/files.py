@@ -79,7 +79,7 @@ def text(record: Record) -> str:
     """The YAML of a record, keys in the order of their schema."""
     job = record.job
     source = {"key": source_of(record), "locator": record.command}
-    said: dict[str, Any] = {
+    message: dict[str, Any] = {
         "title": title(record),
         "how": record.how,
         "date": record.day.isoformat(),
@@ -105,17 +105,17 @@ def text(record: Record) -> str:
         **({"note": record.note} if record.note else {}),
     }
     order = list(schema(KIND)["properties"])
-    unknown = said.keys() - set(order)
+    unknown = message.keys() - set(order)
     assert not unknown, f"the schema lacks {', '.join(sorted(unknown))}"
-    return "".join(block({key: said[key]}) for key in order if key in said)
+    return "".join(block({key: message[key]}) for key in order if key in message)
 
 
 def _figure(figure: Figure) -> dict[str, Any]:
     ends = {"low": figure.low, "high": figure.high}
-    said: dict[str, Any] = {"value": rounded(figure.value)}
-    said |= {end: rounded(value) for end, value in ends.items() if value is not None}
-    said["unit"] = re.sub(r"\s*([/*])\s*", r" \1 ", figure.unit)  # as the data write units
-    return said | ({"note": figure.note} if figure.note else {})
+    text: dict[str, Any] = {"value": rounded(figure.value)}
+    text |= {end: rounded(value) for end, value in ends.items() if value is not None}
+    text["unit"] = re.sub(r"\s*([/*])\s*", r" \1 ", figure.unit)  # as the data write units
+    return text | ({"note": figure.note} if figure.note else {})
 
 
 def rounded(value: float) -> float | int:

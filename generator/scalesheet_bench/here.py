@@ -32,10 +32,10 @@ def device(kind: str = "") -> Device:
         return processor()
     asked = [sys.executable, "-m", "scalesheet_bench.ladder.who", *([kind] if kind else [])]
     try:
-        told = subprocess.run(
+        text = subprocess.run(
             asked, capture_output=True, text=True, encoding="utf-8", timeout=PATIENCE, check=True
         )
-        answer = json.loads(told.stdout)
+        answer = json.loads(text.stdout)
     except (subprocess.SubprocessError, ValueError) as fault:
         raise NoDevice(f"PyTorch could not be asked for its devices: {fault}") from None
     if "device" not in answer:
@@ -43,20 +43,20 @@ def device(kind: str = "") -> Device:
     return Device(**answer["device"])
 
 
-def accelerator_of(book: Book, found: Device) -> str:
+def accelerator_of(book: Book, device: Device) -> str:
     """The id in the catalogue of a device; empty where it is not there."""
     table = book.tables.get("hardware", NO_TABLE)
-    name = name_of(found)
+    name = name_of(device)
     for id, title in zip(table.rows, table.row_titles, strict=True):
         if title == name or name in table.row_aliases.get(id, ()):
             return id
-    return "" if found.kind == "cpu" else accelerator(name, accelerators(table)).row
+    return "" if device.kind == "cpu" else accelerator(name, accelerators(table)).row
 
 
-def absent(asked: str, found: Device, id: str) -> str:
+def absent(asked: str, device: Device, id: str) -> str:
     """Why the accelerator that was asked for is not this machine's; empty where it is."""
     if id == asked:
         return ""
-    enter = f"'scalesheet bench ladder --rates --write {id_of(found)}' enters it"
+    enter = f"'scalesheet bench ladder --rates --write {id_of(device)}' enters it"
     known = id or f"not in the catalogue; {enter}"
-    return f"{asked} is not in this machine, which has {name_of(found)} ({known})"
+    return f"{asked} is not in this machine, which has {name_of(device)} ({known})"

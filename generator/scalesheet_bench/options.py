@@ -152,10 +152,10 @@ def accelerator_named(book: Book, name: str | None) -> str:
     table = book.tables.get("hardware", NO_TABLE)
     if name is None or name in table.rows:
         return name or ""
-    found = accelerator(name, accelerators(table))
-    if not found.row:
-        raise UsageError(f"--accelerator: {found.reason}")
-    return found.row
+    result = accelerator(name, accelerators(table))
+    if not result.row:
+        raise UsageError(f"--accelerator: {result.reason}")
+    return result.row
 
 
 def job_of(options: argparse.Namespace, book: Book, shape: Shape, accelerator: str) -> Job:

@@ -74,12 +74,12 @@ def _lines(record: Record, predicted: Record | None, because: str, where: str) -
             own = record.figures[key]
             beside = predicted.figures.get(key) if predicted else None
             yield _line(words, unit, own, beside)
-    said = record.figures
-    if "steps" in said and "step_spread" in said:
+    text = record.figures
+    if "steps" in text and "step_spread" in text:
         yield ""
         yield (
-            f"{said['steps'].value:.0f} steps, standard deviation "
-            f"{100 * said['step_spread'].value:.1f} % of the mean"
+            f"{text['steps'].value:.0f} steps, standard deviation "
+            f"{100 * text['step_spread'].value:.1f} % of the mean"
         )
     if record.environment:
         yield ""
@@ -122,7 +122,7 @@ def as_json(record: Record, predicted: Record | None, because: str, path: str | 
     """`{"how", "because", "path", "title", "job", "figures", "predicted", "ratios", "marks",
     "environment", "libraries", "command", "note"}`; a figure is a value with its unit."""
     job = record.job
-    said = {
+    text = {
         "how": record.how,
         "because": because or None,
         "path": path,
@@ -156,7 +156,7 @@ def as_json(record: Record, predicted: Record | None, because: str, path: str | 
         "command": record.command,
         "note": record.note,
     }
-    return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(text, indent=2, ensure_ascii=False) + "\n"
 
 
 def _value(figure: Figure) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def cannot_fit(book: Book, job: Job) -> str:
     needed = Footprint(book, job).peak
     if not needed > had:
         return ""
-    said = (
+    text = (
         f"{job.model.title} needs {needed / 1e9:,.1f} GB of memory by the formulas of the "
         f"catalogue, and {job.accelerator} has {had / 1e9:,.1f} GB"
     )
@@ -35,11 +35,11 @@ def cannot_fit(book: Book, job: Job) -> str:
         f"sequences of {length} tokens" if length else "",
     ]
     if fitting := " or ".join(filter(None, options)):
-        return f"{said}; what fits is at most {fitting}"
+        return f"{text}; what fits is at most {fitting}"
     held = Footprint(book, replace(job, batch=1, length=1)).peak
-    said += f"; a single token takes {held / 1e9:,.1f} GB, so no batch fits"
+    text += f"; a single token takes {held / 1e9:,.1f} GB, so no batch fits"
     ways = [f"{way} ({peak / 1e9:,.1f} GB)" for way, peak in lighter(book, job) if peak <= had]
-    return f"{said}; what fits is {' or '.join(ways[:FEW])}" if ways else said
+    return f"{text}; what fits is {' or '.join(ways[:FEW])}" if ways else text
 
 
 def lighter(book: Book, job: Job) -> Iterator[tuple[str, float]]:

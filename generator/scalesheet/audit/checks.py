@@ -26,7 +26,7 @@ def broken_checks(
 
     A check belongs to the document that it names as its source, else to the plan's first.
     """
-    found: dict[str, list[Shown]] = {audit.id: [] for audit in audits}
+    result: dict[str, list[Shown]] = {audit.id: [] for audit in audits}
     by_source = {audit.document.key: audit.id for audit in reversed(audits)}
     for name in plan.checks:
         check, value = plan.scalars[name], results.scalars[name]
@@ -34,19 +34,19 @@ def broken_checks(
             continue
         cited = check.formula.citation
         owner = by_source.get(cited.key if cited else "", audits[0].id)
-        told = list(_because(plan, check, check.formula, results, units))
+        message = list(_because(plan, check, check.formula, results, units))
         finding = Finding(
             id=name.replace(".", "-").replace("_", "-"),
             title=check.title,
             lines=lines_of(cited) if cited and cited.key in by_source else (),
-            shows=tuple(Basis(text, name) for text, _, _ in told),
+            shows=tuple(Basis(text, name) for text, _, _ in message),
             effects={},
             note=check.note or NOTE,
             position=check.position,
         )
-        because, values = tuple(t for _, t, _ in told), tuple(v for _, _, v in told)
-        found[owner].append(Shown(finding, because, values, {}))
-    return found
+        because, values = tuple(t for _, t, _ in message), tuple(v for _, _, v in message)
+        result[owner].append(Shown(finding, because, values, {}))
+    return result
 
 
 def _because(
@@ -74,8 +74,8 @@ def _because(
             return
         here = replace(column.formula, tree=_at(column.formula.tree, table.name, row))
         at_row = replace(results, scalars={**results.scalars, check.name: Value(False)})
-        told = arithmetic(Basis(column.formula.text, check.name), check, here, at_row, units)
-        yield column.formula.text, f"{titles[row]}: {told}", Value(False)
+        text = arithmetic(Basis(column.formula.text, check.name), check, here, at_row, units)
+        yield column.formula.text, f"{titles[row]}: {text}", Value(False)
 
 
 def _at(node: Node, table: str, row: str) -> Node:

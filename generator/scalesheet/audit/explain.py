@@ -177,23 +177,23 @@ def because(
     missing: str,
 ) -> str:
     """Why a claim has its verdict. `missing` says why it is no input, if so."""
-    told: list[str] = []
+    message: list[str] = []
     words = _BOUND if claim.says.bound else _WITHIN if claim.within else _STANDS
     for basis, match in zip(claim.bases, decided.matches, strict=True):
         sums = arithmetic(
             basis, *formulas(basis.scalar), results, units, percent=claim.says.percent
         )
-        told.append(f"{sums}, {words[match].format(says=said(claim.says, units))}")
-    told += [f"disagrees with {id_}" for id_ in decided.accused_by]
+        message.append(f"{sums}, {words[match].format(says=said(claim.says, units))}")
+    message += [f"disagrees with {id_}" for id_ in decided.accused_by]
     if decided.verdict == "input" and claim.target is not None:
-        told.append(f"stated; the plan takes it as {claim.target.text}")
+        message.append(f"stated; the plan takes it as {claim.target.text}")
     elif decided.verdict == "underdetermined":
-        told.append(f"the document does not state {_listed(claim.lacks)}")
+        message.append(f"the document does not state {_listed(claim.lacks)}")
     elif decided.verdict is None:
-        told.append(missing)
+        message.append(missing)
     if decided.inherits:
-        told.append(f"inherits {_listed(decided.inherits)}")
-    text = "; ".join(told) + "." if told else ""
+        message.append(f"inherits {_listed(decided.inherits)}")
+    text = "; ".join(message) + "." if message else ""
     return " ".join(filter(None, (text, claim.note)))
 
 

@@ -25,12 +25,12 @@ from scalesheet.values import Results
 
 def judge(book: Book) -> dict[str, Audited]:
     """Every audit of the book by its id, with its claims, findings and headlines."""
-    found: dict[str, Audited] = {}
+    result: dict[str, Audited] = {}
     for plan in book.plans.values():
         audits = [audit for audit in book.audits.values() if audit.plan == plan.id]
         if audits:
-            found.update({each.audit.id: each for each in _of_plan(book, plan, audits)})
-    return found
+            result.update({each.audit.id: each for each in _of_plan(book, plan, audits)})
+    return result
 
 
 def _of_plan(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Audited]:
@@ -47,14 +47,14 @@ def _of_plan(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Audite
     decided = decide(audits, written, book.units)
     broken = broken_checks(plan, audits, written, book.units)
     for audit in audits:
-        told = partial(
+        text = partial(
             _judged, audit=audit, plan=plan, book=book, written=written, corrected=corrected
         )
         shown = [_shown(finding, plan, book, written) for finding in audit.findings]
         yield Audited(
             audit=audit,
             claims=tuple(
-                told(claim, decided[claim.id])
+                text(claim, decided[claim.id])
                 for claim in sorted(audit.claims.values(), key=lambda claim: claim.id)
             ),
             findings=_worst_first(audit, written, [*shown, *broken[audit.id]]),
@@ -118,13 +118,13 @@ def no_basis(claim: Claim, audit: Audit, book: Book) -> str:
 
 
 def _shown(finding: Finding, plan: Plan, book: Book, written: Results) -> Shown:
-    told = tuple(
+    text = tuple(
         arithmetic(basis, *_formula(plan, basis.scalar), written, book.units)
         for basis in finding.shows
     )
     values = tuple(written.scalars[basis.scalar] for basis in finding.shows)
     effects = {name: written.scalars[scalar] for name, scalar in finding.effects.items()}
-    return Shown(finding, told, values, effects)
+    return Shown(finding, text, values, effects)
 
 
 def _totals(

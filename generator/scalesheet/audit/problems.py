@@ -18,24 +18,24 @@ JUDGED = frozenset({"C002", "C003", "C004", "C009"})
 
 def problems(audited: Audited, book: Book) -> list[Diagnostic]:
     """Claims without a basis or without a value, and verdicts that are not those on file."""
-    found: list[Diagnostic] = []
+    result: list[Diagnostic] = []
     for judged in audited.claims:
         claim = judged.claim
         place = claim.position or Position(audited.audit.plan, 1, 1)
         reason = judged.computed.reason if judged.computed is not None else None
         if claim.bases and judged.computed is not None and judged.computed.value is None:
             message = f"'{claim.id}' has nothing to compare with: {reason or 'an empty cell'}"
-            found.append(at(place, "C009", message))
+            result.append(at(place, "C009", message))
         elif judged.verdict is None:
             message = f"the claim '{claim.id}' has no basis: {judged.because}"
-            found.append(at(place, "C003", message.rstrip(".")))
+            result.append(at(place, "C003", message.rstrip(".")))
         elif judged.verdict != claim.expect:
             message = (
                 f"'{claim.id}' says {said(claim.says, book.units)}: the verdict on file is "
                 f"{claim.expect}, the computed one {judged.verdict} ({judged.because.rstrip('.')})"
             )
-            found.append(at(place, "C004", message))
-    return found
+            result.append(at(place, "C004", message))
+    return result
 
 
 def quotes(audit: Audit, documents: Path) -> list[Diagnostic]:
@@ -43,20 +43,20 @@ def quotes(audit: Audit, documents: Path) -> list[Diagnostic]:
     if not audit.document.file or not (documents / audit.document.file).is_file():
         return []
     lines = (documents / audit.document.file).read_text("utf-8").split("\n")
-    found: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     for claim in audit.claims.values():
         line = lines[claim.line - 1] if claim.line <= len(lines) else None
         if line is None or claim.quote not in line:
             place = claim.position or Position(audit.plan, 1, 1)
-            found.append(at(place, "C002", _misquoted(claim, line, lines)))
-    return found
+            problems.append(at(place, "C002", _misquoted(claim, line, lines)))
+    return problems
 
 
 def _misquoted(claim: Claim, line: str | None, lines: list[str]) -> str:
     if line is None:
         return f"the document has {len(lines)} lines, and '{claim.id}' is of line {claim.line}"
     elsewhere = [n for n, text in enumerate(lines, 1) if claim.quote in text]
-    told = f"'{claim.quote}' is not on line {claim.line}, which is '{line.strip()[:80]}'"
+    message = f"'{claim.quote}' is not on line {claim.line}, which is '{line.strip()[:80]}'"
     if not elsewhere:
-        return told
-    return f"{told}; it is on line {min(elsewhere, key=lambda n: abs(n - claim.line))}"
+        return message
+    return f"{message}; it is on line {min(elsewhere, key=lambda n: abs(n - claim.line))}"

@@ -62,13 +62,13 @@ def _accused(
     claims: Mapping[str, Claim], matches: Mapping[str, tuple[Match, ...]]
 ) -> dict[str, tuple[str, ...]]:
     """Both sides of a disagreement are contradicted: the claims that an `against` consists of."""
-    found: dict[str, tuple[str, ...]] = {}
+    result: dict[str, tuple[str, ...]] = {}
     for id_, claim in claims.items():
         own = matches[id_][len(claim.bases) - len(claim.against) :]
         for basis, match in zip(claim.against, own, strict=True):
             if match == "differs" and basis.mirror is not None:
-                found[basis.mirror] = (*found.get(basis.mirror, ()), id_)
-    return found
+                result[basis.mirror] = (*result.get(basis.mirror, ()), id_)
+    return result
 
 
 def _verdict(
@@ -85,15 +85,15 @@ def _verdict(
 
 def _rests_on(claims: Mapping[str, Claim], id_: str) -> list[str]:
     """The claims that a figure is computed from, transitively, nearest first."""
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     ahead = [id_]
     while ahead:
         claim = claims[ahead.pop(0)]
         for other in claim.source.refers if claim.source else ():
-            if other not in found and other != id_:
-                found[other] = None
+            if other not in result and other != id_:
+                result[other] = None
                 ahead.append(other)
-    return list(found)
+    return list(result)
 
 
 # ------------------------------------------------------------------ figures against values
@@ -166,13 +166,13 @@ def why_no_input(claim: Claim, target: Target, source: Source, units: Units) -> 
         remedy = "keep the document's as its 'written:', or mend the claim"
         return f"'{target.text}' is another value; {remedy}"
     if not any(_from_line(stated.citation, source, claim.line) for stated in same):
-        told = ", ".join(
+        text = ", ".join(
             dict.fromkeys(
                 f"{s.citation.key}, {s.citation.locator}".rstrip(", ") for s in same if s.citation
             )
         )
         return (
-            f"the source of '{target.text}' is {told or 'not stated'}, "
+            f"the source of '{target.text}' is {text or 'not stated'}, "
             f"and not line {claim.line} of {source.key}"
         )
     return ""

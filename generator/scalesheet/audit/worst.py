@@ -11,12 +11,12 @@ from scalesheet.values import Value
 
 def shares(effects: Mapping[str, Value], totals: Mapping[str, Value]) -> dict[str, float]:
     """The share of each headline that something changes; headlines that it leaves are left out."""
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for name, effect in effects.items():
         total = totals[name].value
         if isinstance(effect.value, float) and isinstance(total, float) and total and effect.value:
-            found[name] = abs(effect.value / total)
-    return found
+            result[name] = abs(effect.value / total)
+    return result
 
 
 def weight(effects: Mapping[str, Value], totals: Mapping[str, Value]) -> float:
@@ -28,15 +28,15 @@ def contradictions(audited: Audited) -> list[Judged]:
     """The contradicted claims, worst first: by what they do to a headline, then by how far the
     figure is off, then in the order of the document."""
     totals = {each.headline.name: each.written for each in audited.headlines}
-    found = [judged for judged in audited.claims if judged.verdict == "contradicted"]
-    return sorted(found, key=lambda j: (-weight(j.effects, totals), -_off(j), j.claim.id))
+    result = [judged for judged in audited.claims if judged.verdict == "contradicted"]
+    return sorted(result, key=lambda j: (-weight(j.effects, totals), -_off(j), j.claim.id))
 
 
 def faults(audited: Audited) -> list[Judged | Shown]:
     """Contradictions and findings together, worst first by what they do to a headline."""
     totals = {each.headline.name: each.written for each in audited.headlines}
-    found: list[Judged | Shown] = [*contradictions(audited), *audited.findings]
-    return sorted(found, key=lambda fault: -weight(fault.effects, totals))
+    result: list[Judged | Shown] = [*contradictions(audited), *audited.findings]
+    return sorted(result, key=lambda fault: -weight(fault.effects, totals))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ def grouped(audited: Audited) -> list[Group]:
     """Faults by the headline that each changes most, the worst group first and the worst fault
     first in each; those without an effect last, the figures among them by how far they are off."""
     written = {each.headline.name: each.written for each in audited.headlines}
-    found: dict[str | None, list[Judged | Shown]] = {}
+    result: dict[str | None, list[Judged | Shown]] = {}
     for fault in faults(audited):
         by = shares(fault.effects, written)
-        found.setdefault(max(by, key=lambda name: by[name]) if by else None, []).append(fault)
+        result.setdefault(max(by, key=lambda name: by[name]) if by else None, []).append(fault)
     headlines = {each.headline.name: each for each in audited.headlines}
-    rest = found.pop(None, [])
-    groups = [Group(headlines[str(name)], tuple(each)) for name, each in found.items()]
+    rest = result.pop(None, [])
+    groups = [Group(headlines[str(name)], tuple(each)) for name, each in result.items()]
     return [*groups, Group(None, tuple(rest))] if rest else groups
 
 

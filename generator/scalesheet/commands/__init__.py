@@ -97,13 +97,13 @@ def model_of(book: Book, name: str) -> str:
     return row
 
 
-def tally(found: Sequence[Diagnostic]) -> str:
+def tally(problems: Sequence[Diagnostic]) -> str:
     """`2 errors and 1 warning`, or that everything holds."""
     from scalesheet.diagnostics import errors
 
-    bad = len(errors(found))
-    warnings = len(found) - bad
-    if not found:
+    bad = len(errors(problems))
+    warnings = len(problems) - bad
+    if not problems:
         return "everything holds"
     counts = ((bad, "error"), (warnings, "warning"))
     return " and ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in counts if n)
@@ -125,8 +125,8 @@ def failed(error: Exception) -> int:
         print(tally(error.diagnostics), file=sys.stderr)
         return FINDINGS
     if (problem := described(error)) is not None:
-        place, said, remedy = problem
-        print(f"scalesheet: {place}: {said}{remedy and f'; {remedy}'}", file=sys.stderr)
+        place, text, remedy = problem
+        print(f"scalesheet: {place}: {text}{remedy and f'; {remedy}'}", file=sys.stderr)
         return FINDINGS
     print(
         f"scalesheet: internal error (I001): {type(error).__name__}: {error}\n"

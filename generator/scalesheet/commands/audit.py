@@ -51,17 +51,17 @@ def run(options: argparse.Namespace) -> int:
 
     # A verdict that is not the one on file is told, and the audit is shown all the same.
     shown = {audited.audit.path for audited in chosen}
-    found = [d for d in examined.diagnostics if d.code in JUDGED and d.path in shown]
+    result = [d for d in examined.diagnostics if d.code in JUDGED and d.path in shown]
     for audited in chosen if options.documents is not None else ():
-        found += quotes(audited.audit, options.documents)
+        result += quotes(audited.audit, options.documents)
     if options.format == "json":
         print(as_json(audit_json(book, chosen)), end="")
     else:
         print("\n".join(audit_text(book, audited) for audited in chosen), end="")
-    if found:
-        print(as_text(sorted(found)), file=sys.stderr)
-        print(tally(found), file=sys.stderr)
-    return FINDINGS if errors(found) else GOOD
+    if result:
+        print(as_text(sorted(result)), file=sys.stderr)
+        print(tally(result), file=sys.stderr)
+    return FINDINGS if errors(result) else GOOD
 
 
 def _chosen(book: Book, names: list[str]) -> list[str]:

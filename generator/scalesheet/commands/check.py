@@ -27,11 +27,11 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.examine import examine
 
     examined = examine(folder(options.data), options.as_of)
-    found = examined.diagnostics
-    text = FORMATS[options.format](found)
+    result = examined.diagnostics
+    text = FORMATS[options.format](result)
     if text:
         print(text)
     if options.format == "text":
         unseen = "" if examined.edition else "; more may show once this is fixed"
-        print(tally(found) + unseen, file=sys.stderr)
-    return FINDINGS if errors(found) else GOOD
+        print(tally(result) + unseen, file=sys.stderr)
+    return FINDINGS if errors(result) else GOOD

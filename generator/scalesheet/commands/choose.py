@@ -109,9 +109,9 @@ def run(options: argparse.Namespace) -> int:
     assumed = assumptions(book, plan, edits)
     if not (assumed.throughput and assumed.runs and assumed.memory):
         raise UsageError("no fits on file; 'scalesheet fit' makes them")
-    found = search(book, catalogue, job, assumed)
-    made = answer(book, plan, found, edits)
-    teller = Teller(book, plan, found, edits)
+    result = search(book, catalogue, job, assumed)
+    made = answer(book, plan, result, edits)
+    teller = Teller(book, plan, result, edits)
     write = {"text": teller.as_text, "json": teller.as_json, "csv": teller.as_csv}[options.format]
     print(write(made), end="")
     if made.best is None:
@@ -214,11 +214,11 @@ def _hours(text: str, book: Book) -> float:
     from scalesheet.units import UnitError
 
     units = book.units
-    found = re.fullmatch(r"\s*([0-9][0-9._]*)\s*([a-z]+?)s?\s*", text.lower())
-    number = _number(found[1]) if found is not None else None
-    if found is not None and number:
+    result = re.fullmatch(r"\s*([0-9][0-9._]*)\s*([a-z]+?)s?\s*", text.lower())
+    number = _number(result[1]) if result is not None else None
+    if result is not None and number:
         try:
-            own, hour = units.shown(found[2]), units.parse("hour")
+            own, hour = units.shown(result[2]), units.parse("hour")
         except UnitError:
             own = None
         if own is not None and units.compatible(own, hour):

@@ -20,9 +20,9 @@ class Parser(argparse.ArgumentParser):
 
         if action.choices is not None and value not in action.choices:
             known = [str(each) for each in action.choices]
-            said = f"expected one of {', '.join(known)}, found '{value}'"
-            said += nearest(str(value), known)
-            raise argparse.ArgumentError(action, said)
+            text = f"expected one of {', '.join(known)}, found '{value}'"
+            text += nearest(str(value), known)
+            raise argparse.ArgumentError(action, text)
 
     def misplaced(self, word: str) -> NoReturn:
         """Leaves, saying that a word of the command line has no place in it."""

@@ -140,10 +140,10 @@ def _problems(error: Exception) -> tuple[Problem, ...]:
             for d in errors(error.diagnostics)
         )
     if (problem := described(error)) is not None:
-        place, said, remedy = problem
-        return (Problem(place, "", said, remedy),)
-    said = f"{type(error).__name__}: {error}"
-    return (Problem("", "I001", said, "See the terminal; it is a fault of scalesheet."),)
+        place, text, remedy = problem
+        return (Problem(place, "", text, remedy),)
+    text = f"{type(error).__name__}: {error}"
+    return (Problem("", "I001", text, "See the terminal; it is a fault of scalesheet."),)
 
 
 def _named(changed: list[Path], data: Path) -> str:

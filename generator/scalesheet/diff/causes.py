@@ -42,21 +42,21 @@ def explained(
     names: Names,
     inputs: Sequence[InputChanged],
     formulas: Sequence[FormulaChanged],
-    found: Found,
+    result: Found,
 ) -> tuple[ResultMoved, ...]:
     """The moved results with what moved them, the worst first."""
-    told: list[ResultMoved] = []
+    text: list[ResultMoved] = []
     for old, new in names.plans.items():
-        moved = sorted((m for m in found.moved if m.place.plan == new), key=lambda m: m.rank)
+        moved = sorted((m for m in result.moved if m.place.plan == new), key=lambda m: m.rank)
         if moved:
             known = _known(base.book, old, inputs)
             others: list[Cause] = [c for c in inputs if c.moves and c not in known]
             others = [c for c in others if isinstance(c, InputChanged) and c.was.plan in ("", old)]
             others += [f for f in formulas if f.place is None or f.place.plan in ("", new)]
             others += [e for e in names.entries if e.plan in ("", new) and e.fate != "renamed"]
-            trial = _Trial(base.book, head.book, old, new, found, tuple(moved))
-            told += trial.explained(known, others)
-    return tuple(sorted(told, key=lambda m: m.rank))
+            trial = _Trial(base.book, head.book, old, new, result, tuple(moved))
+            text += trial.explained(known, others)
+    return tuple(sorted(text, key=lambda m: m.rank))
 
 
 def _known(base: Book, plan: str, inputs: Iterable[InputChanged]) -> list[InputChanged]:
@@ -99,13 +99,13 @@ class _Trial:
             self.note(effects, causes, results)
         if others:
             self.note_rest(effects, known, others)
-        told = []
+        text = []
         for at, each in enumerate(self.moved):
             its = sorted(effects[each.was], key=lambda effect: -effect.alone.weight)
             if at < MOST_TRACED:
                 its = [replace(e, through=self.through(each, e)) for e in its]
-            told.append(replace(each, effects=tuple(its)))
-        return told
+            text.append(replace(each, effects=tuple(its)))
+        return text
 
     def alone(
         self, changes: Sequence[InputChanged]
@@ -183,8 +183,8 @@ class _Trial:
             for record in formula.uses
         }
         names = {each.table for each in rests} | {each.name for each in rests}
-        found = [cause for cause in others if _is_beneath(cause, rests, called, names)]
-        return found or list(others)
+        result = [cause for cause in others if _is_beneath(cause, rests, called, names)]
+        return result or list(others)
 
     def through(self, moved: ResultMoved, effect: Effect) -> tuple[str, ...]:
         """The names between one changed input and a result, on a shortest way."""

@@ -201,5 +201,5 @@ class Diff:
     scores: tuple[ScoreChanged, ...] = ()
 
     def __bool__(self) -> bool:
-        told = (self.entries, self.inputs, self.statements, self.formulas)
-        return any((*told, self.moved, self.verdicts, self.scores))
+        text = (self.entries, self.inputs, self.statements, self.formulas)
+        return any((*text, self.moved, self.verdicts, self.scores))

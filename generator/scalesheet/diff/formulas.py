@@ -46,7 +46,7 @@ def formula_changes(base: Book, head: Book, names: Names) -> tuple[FormulaChange
 
 def formulas_of(book: Book, plan: str) -> dict[Key, Formula]:
     """The formulas of a plan, or of the catalogue's columns for the empty id."""
-    found = {
+    result = {
         Key(scalar.name): scalar.formula
         for scalar in plan_of(book, plan).scalars.values()
         if scalar.formula is not None
@@ -54,9 +54,9 @@ def formulas_of(book: Book, plan: str) -> dict[Key, Formula]:
     for table in own_tables(book, plan).values():
         for column in table.columns.values():
             if column.formula is not None:
-                found[Key(column.name, table.name)] = column.formula
-            found |= {Key(column.name, table.name, row): own for row, own in column.own.items()}
-    return found
+                result[Key(column.name, table.name)] = column.formula
+            result |= {Key(column.name, table.name, row): own for row, own in column.own.items()}
+    return result
 
 
 def _plain(text: str) -> str:

@@ -33,21 +33,21 @@ def input_changes(base: Book, head: Book, names: Names) -> tuple[InputChanged, .
                 change = _change(base, head, names, was, place, (quantity, old), (after, new))
                 changes += [change] if change is not None else []
     moved = {change.was for change in changes}
-    told = [c for c in changes if not _follows(c, moved)]
-    return tuple(sorted(told, key=lambda change: -change.turn.weight))
+    text = [c for c in changes if not _follows(c, moved)]
+    return tuple(sorted(text, key=lambda change: -change.turn.weight))
 
 
 def statements(book: Book, plan: str) -> dict[Key, Said]:
     """Every stated value of a plan, or of the catalogue for the empty id."""
-    found: dict[Key, Said] = {}
+    result: dict[Key, Said] = {}
     for scalar in plan_of(book, plan).scalars.values():
         if scalar.stated is not None:
-            found[Key(scalar.name)] = scalar, scalar.stated
+            result[Key(scalar.name)] = scalar, scalar.stated
     for table in own_tables(book, plan).values():
         for column in table.columns.values():
             for row, stated in column.stated.items():
-                found[Key(column.name, table.name, row)] = column, stated
-    return found
+                result[Key(column.name, table.name, row)] = column, stated
+    return result
 
 
 def _follows(change: InputChanged, moved: set[Place]) -> bool:
@@ -85,8 +85,8 @@ def _in_one_unit(
 ) -> tuple[Value, Value]:
     if factor is not None:
         return value_of(scaled(old, factor)), value_of(new)
-    said = value_of(old)
-    return Value(reason=f"{said.value} {symbol_of(base, quantity)}"), value_of(new)
+    text = value_of(old)
+    return Value(reason=f"{text.value} {symbol_of(base, quantity)}"), value_of(new)
 
 
 def _old_word(

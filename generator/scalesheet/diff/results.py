@@ -69,18 +69,18 @@ def value_at(results: Results, key: Key) -> Value:
 
 def computed_keys(book: Book, plan: str) -> dict[Key, Quantity]:
     """Every computed figure: those that only choose between two stated values are left out."""
-    found: dict[Key, Quantity] = {}
+    result: dict[Key, Quantity] = {}
     for scalar in plan_of(book, plan).scalars.values():
         if scalar.formula is not None and not _choice(scalar):
-            found[Key(scalar.name)] = scalar
+            result[Key(scalar.name)] = scalar
     for table in own_tables(book, plan).values():
         for column in table.columns.values():
             if not column.hidden and not _choice(column):
                 every = table.rows if column.formula is not None else tuple(column.own)
                 for row in every:
                     if row not in column.stated:
-                        found[Key(column.name, table.name, row)] = column
-    return found
+                        result[Key(column.name, table.name, row)] = column
+    return result
 
 
 def _choice(quantity: Scalar | Column) -> bool:

@@ -55,8 +55,8 @@ def _figure(scores: Mapping[str, TaskScore], task: str, figure: str) -> float | 
     if task not in scores:
         return None
     quality: Quality = scores[task].unseen
-    found = getattr(quality, figure)
-    return None if found is None else float(found)
+    result = getattr(quality, figure)
+    return None if result is None else float(result)
 
 
 def _differs(old: float | None, new: float | None, threshold: float) -> bool:

@@ -61,16 +61,16 @@ def between(book: Book, plan: Plan, choice: str, figures: Sequence[str]) -> tupl
 
 def named_in(formula: Formula | None) -> set[Name]:
     """The scalars and columns that a formula names."""
-    found: set[Name] = set()
+    names: set[Name] = set()
     if formula is None:
-        return found
+        return names
     for end in (formula.ends.value, formula.ends.low, formula.ends.high):
         for node in walk(end) if end is not None else ():
             if isinstance(node, Scalar):
-                found.add((None, node.name))
+                names.add((None, node.name))
             elif isinstance(node, Aggregate | Cell | Column | Lookup) and node.column is not None:
-                found.add((node.table, node.column))
-    return found
+                names.add((node.table, node.column))
+    return names
 
 
 def _anew(base: State, table: Table, name: str) -> Filled:

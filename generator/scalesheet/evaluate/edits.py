@@ -56,12 +56,12 @@ def _cell(
     tables = {**book.tables, **plan.tables}
     if table not in tables:
         raise EditError(f"there is no table '{table}'{nearest(table, tables)}")
-    found = tables[table]
-    if row not in found.rows:
-        raise EditError(f"'{row}' is not a row of {table}{nearest(row, found.rows)}")
-    quantity = found.columns.get(column)
+    result = tables[table]
+    if row not in result.rows:
+        raise EditError(f"'{row}' is not a row of {table}{nearest(row, result.rows)}")
+    quantity = result.columns.get(column)
     if quantity is None:
-        raise EditError(f"'{column}' is not a column of {table}{nearest(column, found.columns)}")
+        raise EditError(f"'{column}' is not a column of {table}{nearest(column, result.columns)}")
     if row not in quantity.stated:
         raise EditError("this cell is derived, and changes with what it rests on")
     return Key(column, table, row), quantity, quantity.stated[row]
@@ -93,8 +93,8 @@ def _numbers(quantity: Quantity, text: str, unit: str) -> Stated:
     middle = (lowest + highest) / 2
     for which, number in (("", lowest), ("", highest), ("the middle of ", middle)):
         if not within(quantity.domain, number):
-            said = f"{which}{text} is outside the domain '{quantity.domain}'"
-            raise EditError(f"{said}; write a number that is {DOMAIN_WORDS[quantity.domain]}")
+            message = f"{which}{text} is outside the domain '{quantity.domain}'"
+            raise EditError(f"{message}; write a number that is {DOMAIN_WORDS[quantity.domain]}")
     return Stated(middle, lowest, highest, midpoint=bool(sign))
 
 

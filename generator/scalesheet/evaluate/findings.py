@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
     """Everything wrong with a plan's results and the catalogue's, at the formulas that make it."""
-    found: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     tables = {**book.tables, **plan.tables}
     faulty: set[tuple[str | None, str]] = set()  # what has a fault; so has all that rests on it
     for key in (*book.order, *plan.order):
@@ -47,17 +47,17 @@ def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
                     faulty.add((key.table, key.name))
                     if rests_on_one:
                         continue
-                found += _of_value(label, value, quantity, formula)
+                problems += _of_value(label, value, quantity, formula)
         if any(isinstance(node, Fixed) for node in _nodes(formula)):
             for label, value in _values(tables, results, key):
-                found += _of_text(label, value, _position(quantity, formula))
+                problems += _of_text(label, value, _position(quantity, formula))
     for name in plan.checks:
         check, value = plan.scalars[name], results.scalars[name]
         if value.value is not True:
             where, text = _broken(plan, name, results)
             message = f"the check '{check.title}' does not hold{where}: {text}"
-            found.append(at(_position(check, check.formula), "V005", message))
-    return found
+            problems.append(at(_position(check, check.formula), "V005", message))
+    return problems
 
 
 def broken_rows(plan: Plan, check: str, results: Results) -> list[str]:
@@ -76,10 +76,10 @@ def _broken(plan: Plan, name: str, results: Results) -> tuple[str, str]:
         return "", _text(plan.scalars[name].formula)
     rows = broken_rows(plan, name, results)
     table = plan.tables[plan.row_checks[name]]
-    told = ", ".join(f"'{row}'" for row in rows[:MOST_ROWS])
+    text = ", ".join(f"'{row}'" for row in rows[:MOST_ROWS])
     more = f" and {len(rows) - MOST_ROWS} more" if len(rows) > MOST_ROWS else ""
     rule = table.columns[name.replace(".", "_")].formula
-    return f" for {told}{more} of {table.name}", _text(rule)
+    return f" for {text}{more} of {table.name}", _text(rule)
 
 
 def _sound(series: Series, quantity: Quantity) -> bool:
@@ -196,22 +196,22 @@ def counts(book: Book) -> list[Diagnostic]:
     if table is None:
         return []
     cells = evaluate_catalogue(book).tables["models"]
-    found: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     for counted, published, within in _COUNTS:
         if counted not in cells or published not in table.columns:
             continue
         for place, row in enumerate(table.rows):
-            count, said = cells[counted][place].value, table.columns[published].stated.get(row)
-            if said is None or not isinstance(said.value, float) or not isinstance(count, float):
+            count, text = cells[counted][place].value, table.columns[published].stated.get(row)
+            if text is None or not isinstance(text.value, float) or not isinstance(count, float):
                 continue
-            if not rounds_to(count, said.value) and abs(count / said.value - 1) > within:
+            if not rounds_to(count, text.value) and abs(count / text.value - 1) > within:
                 message = (
                     f"'{row}' has {count:,.0f} {counted.replace('_', ' ')} by its architecture, "
-                    f"but {said.value:,.0f} are stated; mend the one that is wrong"
+                    f"but {text.value:,.0f} are stated; mend the one that is wrong"
                 )
-                assert said.position is not None
-                found.append(at(said.position, "V014", message))
-    return found
+                assert text.position is not None
+                problems.append(at(text.position, "V014", message))
+    return problems
 
 
 def rounds_to(count: float, published: float) -> bool:
@@ -239,7 +239,7 @@ def call(record: Record, given: Mapping[str, float]) -> Value:
 
 def examples(book: Book) -> list[Diagnostic]:
     """The examples that do not hold."""
-    found: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     for record in book.records.values():
         for example in record.examples:
             got = call(record, example.given)
@@ -253,5 +253,5 @@ def examples(book: Book) -> list[Diagnostic]:
                 )
                 position = example.position or record.position
                 assert position is not None
-                found.append(at(position, "F005", message))
-    return found
+                problems.append(at(position, "F005", message))
+    return problems

@@ -198,9 +198,9 @@ def _lookup(node: Lookup, here: Here) -> Part:
         if key not in places:
             return Part(np.nan, f"'{key}' is not in {node.table}")
         return _at(part, places[key], here)
-    found = np.fromiter((places.get(k, -1) for k in key), dtype=np.int64, count=len(key))
-    data, why = part.data[found], None if part.why is None else part.why[found]
-    missing = found < 0
+    result = np.fromiter((places.get(k, -1) for k in key), dtype=np.int64, count=len(key))
+    data, why = part.data[result], None if part.why is None else part.why[result]
+    missing = result < 0
     if found_key.why is not None:
         missing |= absent(found_key.why)
     if missing.any():

@@ -90,15 +90,15 @@ def _by_step(value: Node, quantity: Quantity, side: Side, step: Node) -> Node:
     size: Node = value if least is not None else Call("abs", (value,))
     if whole:
         size = Call("round", (Binary("*", size, step),))
-        found: Node = Binary("-" if side == "low" else "+", value, size)
+        node: Node = Binary("-" if side == "low" else "+", value, size)
         # only a count can fall out of its domain: a large step from 1 leads to 0
         below = side == "low" and least is not None and least > 0
-        return Call("max", (Number(least or 0.0), found)) if below else found
+        return Call("max", (Number(least or 0.0), node)) if below else node
     if least is None:
         return Binary("-" if side == "low" else "+", value, Binary("*", size, step))
     factor = Binary("-" if side == "low" else "+", Number(1.0), step)
-    found = Binary("*", value, factor)
-    return Call("min", (Number(most), found)) if side == "high" and most is not None else found
+    node = Binary("*", value, factor)
+    return Call("min", (Number(most), node)) if side == "high" and most is not None else node
 
 
 # ------------------------------------------------------------------ finding them

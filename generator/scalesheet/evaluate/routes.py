@@ -38,15 +38,15 @@ class Graph:
 
     def route(self, starts: Iterable[Place]) -> tuple[Place, ...]:
         """The computed places that change with the starts, in the order of computation."""
-        found: set[Place] = set()
+        places: set[Place] = set()
         waiting = [start for start in starts if start in self.readers]
         begun = set(waiting)
         while waiting:
             for reader in self.readers[waiting.pop()]:
-                if reader not in found and reader not in begun:
-                    found.add(reader)
+                if reader not in places and reader not in begun:
+                    places.add(reader)
                     waiting.append(reader)
-        return tuple(sorted(found, key=lambda place: (self.order[place[0]], ENDS.index(place[1]))))
+        return tuple(sorted(places, key=lambda place: (self.order[place[0]], ENDS.index(place[1]))))
 
 
 def graph(

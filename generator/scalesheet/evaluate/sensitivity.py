@@ -120,7 +120,7 @@ def sensitivity(
     state = computed(book, plan, overrides)
     run = _Run(book, plan, state, graph(book, plan, figures), step)
     as_is = {name: _figure(state, name) for name in figures}
-    found: dict[str, list[Effect]] = {name: [] for name in figures}
+    result: dict[str, list[Effect]] = {name: [] for name in figures}
     for lever in levers(book, plan):
         if only is not None and lever.key not in only:
             continue
@@ -134,8 +134,8 @@ def sensitivity(
             if name in reached and as_is[name].reason is None:
                 low, high = (_figure(tried[side], name) for side in SIDES)
                 swing = _swing(low, as_is[name], high)
-                found[name].append(Effect(lever, low, high, swing, inputs))
-    rankings = tuple(_ranking(name, as_is[name], found[name]) for name in figures)
+                result[name].append(Effect(lever, low, high, swing, inputs))
+    rankings = tuple(_ranking(name, as_is[name], result[name]) for name in figures)
     shown = {each.lever.key: each.lever for ranking in rankings for each in ranking.shown}
     trials = {key: run.trial(lever) for key, lever in shown.items() if run.rows(lever) <= most_rows}
     return Sensitivity(step, rankings, trials)

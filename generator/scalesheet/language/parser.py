@@ -120,8 +120,8 @@ class _Parser:
 
     def fault(self, message: str) -> FormulaError:
         token = self.next
-        found = f"{self.within} ends" if token.kind == "end" else f"found '{token.text}'"
-        return FormulaError(f"{message}, {found}", token.start)
+        result = f"{self.within} ends" if token.kind == "end" else f"found '{token.text}'"
+        return FormulaError(f"{message}, {result}", token.start)
 
     # -- the grammar, loosest first
 

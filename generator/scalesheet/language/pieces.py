@@ -82,17 +82,17 @@ def _expression(content: str, opening: int, end: int, start: int, read: Read, fa
 def _formatted(
     value: Node, span: Span, content: str, colon: int, end: int, start: int, fault: Fault
 ) -> Node:
-    found = _FORMAT.fullmatch(content, colon + 1, end)
-    if found is None:
+    result = _FORMAT.fullmatch(content, colon + 1, end)
+    if result is None:
         raise fault(
             f"expected a point and the number of decimals after ':'; {_HOW}", start + colon + 1
         )
-    if int(found[1]) > MOST_DECIMALS:
+    if int(result[1]) > MOST_DECIMALS:
         raise fault(
-            f"at most {MOST_DECIMALS} decimals are printed, found {found[1]}",
-            start + found.start(1),
+            f"at most {MOST_DECIMALS} decimals are printed, found {result[1]}",
+            start + result.start(1),
         )
-    return Placeholder(value, int(found[1]), found[2], unit_at=start + found.start(2), span=span)
+    return Placeholder(value, int(result[1]), result[2], unit_at=start + result.start(2), span=span)
 
 
 def joined(pieces: Iterable[Node]) -> Node:
@@ -123,14 +123,14 @@ def join(pieces: Iterable[Node], span: Span | None = None) -> Join:
 
 def literals(parts: Iterable[str]) -> list[str]:
     """Contents as few literals: each holds one kind of quotation mark and is put in the other."""
-    found: list[str] = []
+    result: list[str] = []
     content = ""
     for part in parts:
         if "'" in content + part and '"' in content + part:
-            found.append(quoted(content))
+            result.append(quoted(content))
             content = ""
         content += part
-    return [*found, quoted(content)] if content or not found else found
+    return [*result, quoted(content)] if content or not result else result
 
 
 def quoted(content: str) -> str:

@@ -46,13 +46,13 @@ def tokens_of(text: str, claims: bool, start: int = 0) -> list[Token]:
         match = _TOKEN.match(text, at)
         if match is None:
             raise FormulaError(_strange(text[at]), start + at)
-        kind, found = cast(str, match.lastgroup), match[0]
+        kind, result = cast(str, match.lastgroup), match[0]
         if kind == "claim" and not claims:
             raise FormulaError("'@' names a claim, which only claims.yaml can do", start + at)
         if kind != "space":
-            if kind == "name" and found in WORDS:
+            if kind == "name" and result in WORDS:
                 kind = "word"
-            tokens.append(Token(cast(Literal["op"], kind), found, start + at))
+            tokens.append(Token(cast(Literal["op"], kind), result, start + at))
         at = match.end()
     tokens.append(Token("end", "", start + len(text.rstrip())))
     return tokens

@@ -112,11 +112,11 @@ def load(data: Path, label: str = "") -> tuple[list[Document], list[Diagnostic]]
 
 def _of_plans(documents: list[Document]) -> dict[str, str]:
     """For each folder of a plan a file that is of no use without plan.yaml, as page.md."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for document in reversed(documents):
         if document.kind in ("page", "claims", "subpage"):
-            found[document.id] = document.path.rsplit(f"/{document.id}/", 1)[-1]
-    return found
+            result[document.id] = document.path.rsplit(f"/{document.id}/", 1)[-1]
+    return result
 
 
 def shown(path: Path) -> str:
@@ -136,24 +136,24 @@ def _files(data: Path) -> Iterator[tuple[tuple[str, ...], Path, Problem | None]]
     """
     root = os.path.realpath(data)
     folders: list[tuple[str, ...]] = [()]
-    found: list[tuple[tuple[str, ...], Path, Problem | None]] = []
+    result: list[tuple[tuple[str, ...], Path, Problem | None]] = []
     while folders:
         folder = folders.pop()
         here = data.joinpath(*folder)
         try:
             names = sorted(name for name in os.listdir(here) if not name.startswith("."))
         except OSError as error:
-            found.append((folder, here, ("Y001", f"cannot be read: {error.strerror}")))
+            result.append((folder, here, ("Y001", f"cannot be read: {error.strerror}")))
             continue
         for name in names:
             parts, path = (*folder, name), here / name
             if path.is_symlink():
-                found.append((parts, path, _link_problem(root, path)))
+                result.append((parts, path, _link_problem(root, path)))
             elif path.is_dir():
                 folders.append(parts)
             else:
-                found.append((parts, path, None))
-    return iter(sorted(found, key=lambda item: item[0]))
+                result.append((parts, path, None))
+    return iter(sorted(result, key=lambda item: item[0]))
 
 
 def _link_problem(root: str, path: Path) -> Problem | None:

@@ -86,15 +86,15 @@ class Blank:
 
 def blanks(kind: str, example: Mapping[str, Any]) -> list[Blank]:
     """The blanks of a file that says what the example does, in the order of its keys."""
-    found: list[Blank] = []
+    result: list[Blank] = []
     for key, field in schema(kind)["properties"].items():
         if key not in example:
             continue
         if key in _WHOLE.get(kind, ()):
-            found.append(Blank((key,), field["description"], "", (), example[key]))
+            result.append(Blank((key,), field["description"], "", (), example[key]))
         elif key not in _NO_BLANK:
-            found += _below(field, (key,), example[key], "")
-    return found
+            result += _below(field, (key,), example[key], "")
+    return result
 
 
 def _below(field: Mapping[str, Any], steps: Steps, value: Any, unit: str) -> Iterator[Blank]:
@@ -215,8 +215,8 @@ def _no_words(steps: Steps, around: Mapping[str, Any], before: Any, value: Any) 
         return
     figure = before if isinstance(before, Mapping) else {**around, "value": before}
     if "unit" in figure and _is_number(figure.get("value")):
-        said = f"a figure in {figure['unit']} without its unit, as {figure['value']}"
-        raise SettingError(f"{named(steps)}: expected {said}, found '{value}'")
+        text = f"a figure in {figure['unit']} without its unit, as {figure['value']}"
+        raise SettingError(f"{named(steps)}: expected {text}, found '{value}'")
 
 
 def _beside(before: Any, value: Any) -> Any:

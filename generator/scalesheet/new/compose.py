@@ -41,9 +41,9 @@ def with_entries(data: Path, entries: Entries) -> str:
     """The text of sources.yaml with new entries. Raises Refused, LayoutError, OSError."""
     file = entry.file(data)
     text = file.read_text("utf-8")
-    for key, said in entries.items():
-        text = entry.added(text, key, said)
+    for key, message in entries.items():
+        text = entry.added(text, key, message)
     made, unread = document("sources", "sources", shown(file), text)
-    if found := errors([*unread, *check([made])]):
-        raise Refused(found)
+    if result := errors([*unread, *check([made])]):
+        raise Refused(result)
     return text

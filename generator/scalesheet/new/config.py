@@ -45,11 +45,11 @@ class Config:
         path: str,
         text: str,
         data: Mapping[str, Any],
-        found: list[Diagnostic],
+        problems: list[Diagnostic],
         prefix: str = "",
     ) -> None:
         self.path, self.text, self.data = path, text, data
-        self.found, self.prefix = found, prefix
+        self.found, self.prefix = problems, prefix
         self._asked: set[str] = set()
         self._parts: list[Config] = []
 
@@ -192,10 +192,10 @@ class Config:
 
 def place_of(text: str, name: str) -> tuple[int, int]:
     """Line and column of a key in a JSON text; its beginning where it is not found."""
-    found = re.search(rf'"{re.escape(name)}"\s*:', text) if name else None
-    if found is None:
+    result = re.search(rf'"{re.escape(name)}"\s*:', text) if name else None
+    if result is None:
         return 1, 1
-    before = text[: found.start()]
+    before = text[: result.start()]
     return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
 
 

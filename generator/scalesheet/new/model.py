@@ -54,26 +54,26 @@ def from_config(data: Path, id: str, file: Path, source: str | None, called: str
     """The file of a model that is described by a `config.json`. Raises Refused with all that is
     wrong with it, OSError where it cannot be read."""
     config = read(file)
-    said = architecture(config)
-    if said is None or config.found:
+    message = architecture(config)
+    if message is None or config.found:
         raise Refused(config.found)
     unused = tuple(config.unused())
-    text = "".join(lines(said, unused, source, called or title(id)))
+    text = "".join(lines(message, unused, source, called or title(id)))
     parameters, active = _counted(data, id, text)
-    return Made(text, parameters, active, unused, said.remarks)
+    return Made(text, parameters, active, unused, message.remarks)
 
 
-def lines(said: Read, unused: tuple[str, ...], source: str | None, called: str) -> Iterator[str]:
+def lines(text: Read, unused: tuple[str, ...], source: str | None, called: str) -> Iterator[str]:
     """The text of the file, by its lines."""
-    yield f"# From a config.json of the type {said.model_type}, by 'scalesheet new model'.\n"
-    for remark in said.remarks:
+    yield f"# From a config.json of the type {text.model_type}, by 'scalesheet new model'.\n"
+    for remark in text.remarks:
         yield f"# It is {remark}.\n"
     if unused:
         yield f"# Not used: {', '.join(unused)}.\n"
     yield f"title: {flow(called)}\n"
     yield "#family: the family it belongs to\n#developer: who made it\n"
     yield f"source: {flow({**cited(source), 'locator': 'config.json'})}\n"
-    made = {k: v for k, v in said.architecture.items() if _SILENT.get(k, "said") != v}
+    made = {k: v for k, v in text.architecture.items() if _SILENT.get(k, "said") != v}
     for key in [key for key in schema("model")["properties"] if key in made]:
         value = made[key]
         if isinstance(value, Mapping):

@@ -27,20 +27,20 @@ def compiled(data: Path, kind: str, id: str, text: str, sources: str | None = No
     """The book with the new file, without its plans and runs; None where the rest of it is not
     sound. `sources` is the text of sources.yaml, where that is new too. Raises Refused with what is
     wrong with the new file."""
-    documents, found = load(data)
+    documents, result = load(data)
     path = shown(place(data, kind, id))
-    new, told = document(kind, id, path, text)
+    new, message = document(kind, id, path, text)
     kept = [d for d in documents if d.kind not in _APART]
     if sources is not None:
         kept = [d for d in kept if d.kind != "sources"]
         kept.append(document("sources", "sources", shown(data / "sources.yaml"), sources)[0])
     kept.append(new)
     book = None
-    told += [*found, *check(kept)]
-    if not errors(told):
+    message += [*result, *check(kept)]
+    if not errors(message):
         book, resolved = resolve(kept)
-        told += resolved
-    own = [each for each in errors(told) if each.path == path]
+        message += resolved
+    own = [each for each in errors(message) if each.path == path]
     if own:
         raise Refused(own)
     return book

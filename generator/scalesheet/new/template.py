@@ -69,13 +69,13 @@ def draft(kind: str, id: str, data: Path, given: Given) -> dict[str, Any]:
 
 def left(kind: str, example: Mapping[str, Any], given: Given) -> list[str]:
     """The names of what still says what the example says, blanks and what is built of lines."""
-    found = [
+    result = [
         blank.name
         for blank in blanks(kind, example)
         if not any(blank.steps[: len(steps)] == steps for steps in given.filled)
     ]
-    told = {steps[0] for steps in given.filled} | set(found)
-    return found + [key for key in example if key in BUILT and key not in told]
+    text = {steps[0] for steps in given.filled} | set(result)
+    return result + [key for key in example if key in BUILT and key not in text]
 
 
 def template(
@@ -165,8 +165,8 @@ def _head(description: str, blank: Sequence[str] | None) -> Iterator[str]:
     if blank is None:
         yield "# Every figure is that of an example: put in yours, and the source that it is from."
     elif blank:
-        told = f"# Still those of an example, to put in yours: {', '.join(blank)}."
-        yield from wrap(told, WIDTH, subsequent_indent="# ")
+        text = f"# Still those of an example, to put in yours: {', '.join(blank)}."
+        yield from wrap(text, WIDTH, subsequent_indent="# ")
     yield ""
 
 
@@ -187,6 +187,6 @@ def _offered(field: Any) -> bool:
 
 def _optional(key: str, field: Mapping[str, Any]) -> str:
     absent = str(field.get("x-default", "")).replace(": ", ", ", 1)
-    said = field["description"] + (f" Where it is absent: {absent}." if absent else "")
+    text = field["description"] + (f" Where it is absent: {absent}." if absent else "")
     line = f"{key}: {flow(field['examples'][0])}"
-    return _comment(said) + f"#{line}\n"
+    return _comment(text) + f"#{line}\n"

@@ -35,11 +35,11 @@ def unstated(rows: int) -> Array:
 
 def each(column: Words, function: Callable[[str], Any]) -> Words:
     """The function of each text, called once for each that differs."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for text in column.tolist():
-        if text not in found:
-            found[text] = function(text)
-    return words([found[text] for text in column.tolist()])
+        if text not in result:
+            result[text] = function(text)
+    return words([result[text] for text in column.tolist()])
 
 
 def first_reason(*many: Reasons) -> Reasons:
@@ -86,9 +86,9 @@ def joined(*many: Words) -> Words:
 
 def paired(one: Words, other: Words, function: Callable[[str, str], Any]) -> Words:
     """The function of each pair of texts, called once for each that differs."""
-    found: dict[tuple[str, str], Any] = {}
+    result: dict[tuple[str, str], Any] = {}
     pairs = list(zip(one.tolist(), other.tolist(), strict=True))
     for pair in pairs:
-        if pair not in found:
-            found[pair] = function(*pair)
-    return words([found[pair] for pair in pairs])
+        if pair not in result:
+            result[pair] = function(*pair)
+    return words([result[pair] for pair in pairs])

@@ -126,25 +126,25 @@ SAID: Mapping[str, Said] = {
 
 def written(book: Book, task: str, catalogue: Known) -> str | None:
     """The file of a fit, or None where there are no rows of two families to fit on."""
-    found, data, rows = fit(book, task, catalogue)
-    if not found:
+    result, data, rows = fit(book, task, catalogue)
+    if not result:
         return None
     families = len(set(data.family[rows].tolist()))
-    said = SAID[task]
+    text = SAID[task]
     lines = [
         "# Written by `scalesheet fit`.",
         f"title: {TASKS[task].title}",
         "method: >-",
-        *_folded(said.method),
+        *_folded(text.method),
         "fitted:",
         f"  date: {book.edition.isoformat()}",
         f"  rows: {int(rows.sum())}",
         f"  families: {families}",
         f"  digest: '{digest(data.cases.only(rows), data.truth[rows])}'",
         "coefficients:",
-        *(f"  {name}: {_rounded(value)}" for name, value in found.items()),
+        *(f"  {name}: {_rounded(value)}" for name, value in result.items()),
     ]
-    notes = {name: note for name in found if (note := said.of(name))}
+    notes = {name: note for name in result if (note := text.of(name))}
     if notes:
         lines += ["notes:", *(f'  {name}: "{note}"' for name, note in notes.items())]
     return "\n".join(lines) + "\n"

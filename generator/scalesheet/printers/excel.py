@@ -199,8 +199,8 @@ def _lookup(node: Lookup, context: _Context) -> _Printing:
             f"a condition looks up '{node.table}.{node.column}' for each row; "
             "give the table a column with that look-up, and compare the column",
         )
-    found = _found(key, node, context)
-    return _read(function("IFERROR", found, key) if node.open else found, context)
+    result = _found(key, node, context)
+    return _read(function("IFERROR", result, key) if node.open else result, context)
 
 
 def _found(key: Piece, node: Cell | Lookup, context: _Context) -> Piece:
@@ -307,15 +307,15 @@ def _logic(node: Logic, context: _Context) -> _Printing:
 
 def _flattened(node: Logic) -> list[Node]:
     """The operands of a chain of one operator, left to right."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     waiting: list[Node] = [node]
     while waiting:
         top = waiting.pop()
         if isinstance(top, Logic) and top.op == node.op:
             waiting += [top.right, top.left]
         else:
-            found.append(top)
-    return found
+            nodes.append(top)
+    return nodes
 
 
 def _not(node: Not, context: _Context) -> _Printing:
@@ -461,16 +461,16 @@ _BY_CRITERIA = {
 def _words(where: Node, table: str) -> list[tuple[Column, str]] | None:
     """The condition as column == 'word' and so on, if it is nothing else."""
     sides = _flattened(where) if isinstance(where, Logic) and where.op == "and" else [where]
-    found = []
+    result = []
     for side in sides:
         match side:
             case Compare("==", Column(of, _) as column, Text(word), "text") if (
                 of == table and not column.own and _PLAIN_WORD.fullmatch(word)
             ):
-                found.append((column, word))
+                result.append((column, word))
             case _:
                 return None
-    return found
+    return result
 
 
 def _by_criteria(

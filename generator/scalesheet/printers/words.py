@@ -183,10 +183,10 @@ def _call(node: Call, naming: Naming) -> _Printing:
             return _step(parts[0], f"rounded{places}")
     texts = [_apart(part) for part in parts]
     if node.function in FUNCTIONS:
-        said = FUNCTIONS[node.function].words
+        message = FUNCTIONS[node.function].words
         if len(texts) > 2:
-            said = said.replace("smaller", "smallest").replace("larger", "largest")
-        return _Piece(f"{said} {_listed(texts)}", STEPS)
+            message = message.replace("smaller", "smallest").replace("larger", "largest")
+        return _Piece(f"{message} {_listed(texts)}", STEPS)
     names = [""] * len(node.arguments) + [f"{name} = " for name, _ in node.named]
     given = (name + text for name, text in zip(names, texts, strict=True))
     return _Piece(f"{node.function} of ({', '.join(given)})")

@@ -76,15 +76,15 @@ def _read(data: Path, path: Path) -> Pulled:
         return _unread(error.code, error.message)
     stamp = stamp_of(workbook)
     if stamp is None:
-        said = "no sheet of it says which plan it is of, as About does; give a workbook of 'build'"
-        return _unread("W002", said)
+        text = "no sheet of it says which plan it is of, as About does; give a workbook of 'build'"
+        return _unread("W002", text)
     pulling = _begun(data, workbook, stamp)
     if isinstance(pulling, Finding):
         return _unread(pulling.code, pulling.message)
     from scalesheet.pull.differences import compare
 
     compare(pulling)
-    found = Pulled(
+    result = Pulled(
         pulling.plan.id,
         stamp.edition,
         pulling.same,
@@ -92,13 +92,13 @@ def _read(data: Path, path: Path) -> Pulled:
         tuple(pulling.left),
         tuple(pulling.errors),
     )
-    if found.errors or not found.edits:
-        return found
+    if result.errors or not result.edits:
+        return result
     try:
         files = _patched(pulling.edits)
     except _Unpatched as problem:
-        return replace(found, errors=(problem.finding,))
-    return _examined(data, pulling, replace(found, files=files))
+        return replace(result, errors=(problem.finding,))
+    return _examined(data, pulling, replace(result, files=files))
 
 
 def _unread(code: str, message: str) -> Pulled:
@@ -114,19 +114,19 @@ def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
     from scalesheet.render.workbook.layout import lay_out
     from scalesheet.resolve import resolve
 
-    documents, found = load(data)
+    documents, result = load(data)
     plans = [d.id for d in documents if d.kind == "plan"]
-    if stamp.plan not in plans and not errors(found):
-        said = f"it is of the plan '{stamp.plan}', which these data do not have"
-        return Finding("W002", "", said + nearest(stamp.plan, plans, "plans"))
+    if stamp.plan not in plans and not errors(result):
+        text = f"it is of the plan '{stamp.plan}', which these data do not have"
+        return Finding("W002", "", text + nearest(stamp.plan, plans, "plans"))
     concerned = [d for d in documents if d.kind not in PLAN_KINDS or d.id == stamp.plan]
     concerned = [d for d in concerned if d.kind != "published"]  # a plan does not rest on results
-    found = found + check(concerned)
-    if errors(found):
-        raise Refused(found)
+    result = result + check(concerned)
+    if errors(result):
+        raise Refused(result)
     book, resolved = resolve(concerned)
     if book is None or errors(resolved):
-        raise Refused([*found, *resolved])
+        raise Refused([*result, *resolved])
     plan = book.plans[stamp.plan]
     layout = lay_out(book, plan)
     where = locate(workbook, book, plan, layout.names)
@@ -163,48 +163,49 @@ def _patched(edits: Sequence[Edit]) -> dict[Path, tuple[bytes, bytes]]:
                 try:
                     patched(text, edit.changes)
                 except PatchError as own:
-                    said = f"'{edit.name}' cannot be changed in {path}: {own}; edit it there"
-                    raise _Unpatched(Finding("W006", edit.place, said)) from None
-            said = f"the edits cannot be made together in {path}: {error}; take them one by one"
-            raise _Unpatched(Finding("W006", of_file[0].place, said)) from None
+                    message = f"'{edit.name}' cannot be changed in {path}: {own}; edit it there"
+                    raise _Unpatched(Finding("W006", edit.place, message)) from None
+            message = f"the edits cannot be made together in {path}: {error}; take them one by one"
+            raise _Unpatched(Finding("W006", of_file[0].place, message)) from None
         files[Path(path)] = old, (mark + new).encode("utf-8")
     return files
 
 
-def _examined(data: Path, pulling: Pulling, found: Pulled) -> Pulled:
+def _examined(data: Path, pulling: Pulling, result: Pulled) -> Pulled:
     """The changed data, checked as any change is; the formulas, compared with the workbook."""
     from scalesheet.examine import examine
     from scalesheet.load.folder import shown
     from scalesheet.pull.proof import unproven
 
     own = all(
-        edit.document.id == pulling.plan.id and edit.document.kind == "plan" for edit in found.edits
+        edit.document.id == pulling.plan.id and edit.document.kind == "plan"
+        for edit in result.edits
     )
-    with _copied(data, found.files, pulling.plan.id if own else None) as copy:
+    with _copied(data, result.files, pulling.plan.id if own else None) as copy:
         there = f"{shown(data)}/"
         examined = examine(copy, label=there)
         positions = {
-            Path(d.path).relative_to(copy).as_posix(): d for d in _documents(copy, found, data)
+            Path(d.path).relative_to(copy).as_posix(): d for d in _documents(copy, result, data)
         }
-    told = []
+    text = []
     causes: dict[Diagnostic, str] = {}
     for diagnostic in examined.diagnostics:
         if not diagnostic.path.startswith(there):
             continue
         below = diagnostic.path.removeprefix(there)
-        told.append(diagnostic)
-        cause = _cause(diagnostic, below, found.edits, positions, data)
+        text.append(diagnostic)
+        cause = _cause(diagnostic, below, result.edits, positions, data)
         if cause:
             causes[diagnostic] = cause
     # a warning is told where an edit is its cause; the others are those of the data as they were
-    told = [d for d in told if d.severity == "error" or d in causes]
-    found = replace(found, diagnostics=tuple(told), causes=causes)
-    if errors(told) or examined.edition is None:
-        return found
-    wrong = tuple(unproven(pulling, examined.edition.book, found.edits))
+    text = [d for d in text if d.severity == "error" or d in causes]
+    result = replace(result, diagnostics=tuple(text), causes=causes)
+    if errors(text) or examined.edition is None:
+        return result
+    wrong = tuple(unproven(pulling, examined.edition.book, result.edits))
     if wrong:
-        return replace(found, errors=wrong)
-    return replace(found, moved=_moved(pulling, data, examined.edition, alone=own))
+        return replace(result, errors=wrong)
+    return replace(result, moved=_moved(pulling, data, examined.edition, alone=own))
 
 
 def _moved(pulling: Pulling, data: Path, after: Edition, *, alone: bool) -> Diff:
@@ -217,12 +218,12 @@ def _moved(pulling: Pulling, data: Path, after: Edition, *, alone: bool) -> Diff
     return compare(before, after)
 
 
-def _documents(copy: Path, found: Pulled, data: Path) -> list[Document]:
+def _documents(copy: Path, result: Pulled, data: Path) -> list[Document]:
     """The changed files of the copy, read for where their values stand now."""
     from scalesheet.load.reader import parse
 
     documents = []
-    for path in found.files:
+    for path in result.files:
         at = copy / _below(data, path)
         parsed = parse(at.read_bytes(), str(at))
         documents.append(Document("", "", str(at), parsed.data, parsed.places, parsed.keys))

@@ -32,8 +32,8 @@ def compare(pulling: Pulling) -> None:
         if rows is not None:
             _table(pulling, formulas, table, rows)
         elif pulling.same or _had(pulling, table.name):
-            said = f"the table '{table.name}' is gone: no row names it; put its sheet back"
-            pulling.refuse("W004", pulling.names.tables[table.name], said)
+            text = f"the table '{table.name}' is gone: no row names it; put its sheet back"
+            pulling.refuse("W004", pulling.names.tables[table.name], text)
     labels(pulling)
     _constants(pulling)
     _sheets(pulling)
@@ -51,17 +51,17 @@ def _scalar(pulling: Pulling, formulas: Formulas, scalar: Scalar) -> None:
     name = scalar.name
     places: dict[End, Place] = {}
     for end in ends_of(scalar):
-        found = pulling.where.scalars.get((name, end))
-        if found is None:
+        result = pulling.where.scalars.get((name, end))
+        if result is None:
             if pulling.same or name in pulling.where.shipped:
                 leads = pulling.where.gone.get(name, "nothing")
-                said = f"'{name}' is gone: its name leads to {leads}; put its row back"
-                pulling.refuse("W004", pulling.names.scalars[name, end], said)
+                text = f"'{name}' is gone: its name leads to {leads}; put its row back"
+                pulling.refuse("W004", pulling.names.scalars[name, end], text)
             return
-        places[end] = found
+        places[end] = result
     if name in pulling.where.moved:
-        said = f"the name of '{name}' leads to another row than its own; undo the sorting or moving"
-        pulling.refuse("W004", places["value"], said)
+        text = f"the name of '{name}' leads to another row than its own; undo the sorting or moving"
+        pulling.refuse("W004", places["value"], text)
         return
     if scalar.stated is None:
         formulas.scalar(scalar, places)
@@ -69,8 +69,8 @@ def _scalar(pulling: Pulling, formulas: Formulas, scalar: Scalar) -> None:
     cell = pulling.cell(places["value"])
     if name == SCENARIO:
         if cell.value != scalar.stated.value:
-            said = f"the scenario is chosen as '{cell.value}'; a choice of whoever reads, no datum"
-            pulling.leave(places["value"], said)
+            text = f"the scenario is chosen as '{cell.value}'; a choice of whoever reads, no datum"
+            pulling.leave(places["value"], text)
         return
     site = pulling.sites.scalar(name)
     if cell.formula is not None and formulas.over_input(Key(name), scalar, site, places):
@@ -86,12 +86,12 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
     for column in table.columns.values():
         lost = [end for end in ends_of(column) if (column.name, end) not in rows.columns]
         if lost and (pulling.same or _had(pulling, table.name)):
-            said = f"the column '{column.name}' of '{table.name}' is gone"
-            pulling.refuse("W004", heading, f"{said}; put it back with its name")
+            text = f"the column '{column.name}' of '{table.name}' is gone"
+            pulling.refuse("W004", heading, f"{text}; put it back with its name")
             return
     for id, at in rows.twice:
-        said = f"the id '{id}' stands twice in '{table.name}'; give one of the rows another"
-        pulling.refuse("W008", Place(rows.sheet, at, rows.key), said)
+        text = f"the id '{id}' stands twice in '{table.name}'; give one of the rows another"
+        pulling.refuse("W008", Place(rows.sheet, at, rows.key), text)
     for at, head in rows.strange.items():
         _strange(pulling, table, rows, at, head)
     known = set(table.rows)
@@ -128,13 +128,13 @@ def _shipped_rows(pulling: Pulling, table: Table) -> set[str]:
 
 def _taken_before(pulling: Pulling, table: Table, rows: Rows, shipped: set[str]) -> Rows:
     """Rows without an id that an earlier pull has given one, which the data therefore have."""
-    found = {}
+    result = {}
     for at in rows.without:
         id = _new_id(rows, at, pulling)
         if id in table.rows and id not in shipped and id not in rows.rows:
-            found[id] = at
-    without = tuple(at for at in rows.without if at not in found.values())
-    return replace(rows, rows={**rows.rows, **found}, without=without)
+            result[id] = at
+    without = tuple(at for at in rows.without if at not in result.values())
+    return replace(rows, rows={**rows.rows, **result}, without=without)
 
 
 def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> None:
@@ -144,8 +144,8 @@ def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> 
     sheet = pulling.workbook.sheets[rows.sheet]
     filled = [row for row in rows.rows.values() if not sheet.at(row, at).blank]
     if filled:
-        said = f"a column{f' {quotable(head)!r}' if head else ''} beside those of '{table.name}'"
-        pulling.leave(Place(rows.sheet, filled[0], at), f"{said}; add it to the plan's table first")
+        text = f"a column{f' {quotable(head)!r}' if head else ''} beside those of '{table.name}'"
+        pulling.leave(Place(rows.sheet, filled[0], at), f"{text}; add it to the plan's table first")
 
 
 def _row(
@@ -179,8 +179,8 @@ def _row(
             continue
         if column.kind in ("text", "date") and not pulling.same:
             if not same(said_by(stated, ""), str(cell.value or "")):
-                said = f"'{input_name(key)}' reads '{quotable(str(cell.value or ''))}' here"
-                pulling.leave(places["value"], f"{said}; texts of an older workbook are not merged")
+                text = f"'{input_name(key)}' reads '{quotable(str(cell.value or ''))}' here"
+                pulling.leave(places["value"], f"{text}; texts of an older workbook are not merged")
             continue
         take_input(pulling, key, column, stated, site, places)
 
@@ -189,9 +189,9 @@ def _unstated(pulling: Pulling, table: Table, column: Column, row: str, place: P
     """A cell that states nothing (a text left out), or the axis of a cross table."""
     cell, name = pulling.cell(place), input_name(Key(column.name, table.name, row))
     stated = column.stated.get(row)
-    said = "" if stated is None else said_by(stated, "")
+    text = "" if stated is None else said_by(stated, "")
     now = str(cell.value or "")
-    if same(said, now):
+    if same(text, now):
         return
     site = pulling.sites.row(table.name, row)
     if stated is None and pulling.same and site is not None and table.name not in FILES:
@@ -213,8 +213,8 @@ def _row_title(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
     site = pulling.sites.row(table.name, row)
     taken = table.name not in (*FILES, "phases") or table.name in ("hardware", "nodes", "models")
     if not text.strip() or not pulling.same or not taken or site is None or table.each:
-        said = f"the title of '{row}' in '{table.name}' reads '{quotable(text)}'"
-        pulling.leave(place, f"{said}; edit it in the data")
+        message = f"the title of '{row}' in '{table.name}' reads '{quotable(text)}'"
+        pulling.leave(place, f"{message}; edit it in the data")
         return
     if table.name == "phases" and not isinstance(site.data, dict):
         return
@@ -232,12 +232,12 @@ def _gone(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
     site, place = pulling.sites.row(table.name, row), Place(rows.sheet, rows.heading, rows.key)
     if table.name in FILES or table.name == "phases" or table.each or site is None:
         what = site.document.path if site is not None and table.name in FILES else "the data"
-        said = f"the row '{row}' of '{table.name}' is deleted here and not there"
-        pulling.leave(place, f"{said}: take it out of {what} by hand")
+        text = f"the row '{row}' of '{table.name}' is deleted here and not there"
+        pulling.leave(place, f"{text}: take it out of {what} by hand")
         return
     if not pulling.same and _moved_on(pulling, table, row):
-        said = f"the row '{row}' of '{table.name}' is deleted here and was edited in the data since"
-        pulling.refuse("W007", place, f"{said}; put it back, or delete it there too")
+        text = f"the row '{row}' of '{table.name}' is deleted here and was edited in the data since"
+        pulling.refuse("W007", place, f"{text}; put it back, or delete it there too")
         return
     name = f"{table.name}['{row}']"
     pulling.edits.append(Edit(name, str(place), site, "a row", "deleted", (Drop(site.steps),)))
@@ -281,8 +281,8 @@ def _added(
         pulling.refuse("W008", place, f"a new row of '{table.name}' has no id; write one beside it")
         return
     if id in table.rows or (id in rows.rows and rows.rows[id] != at):
-        said = f"a new row of '{table.name}' would have the id '{id}', which is taken"
-        pulling.refuse("W008", place, f"{said}; write an id beside it")
+        words = f"a new row of '{table.name}' would have the id '{id}', which is taken"
+        pulling.refuse("W008", place, f"{words}; write an id beside it")
         return
     cells: dict[str, object] = {}
     sheet = pulling.workbook.sheets[rows.sheet]
@@ -316,18 +316,18 @@ def _added(
     before = [row for row, where in rows.rows.items() if where < at and row in table.rows]
     after = max(before, key=lambda row: rows.rows[row], default=None)
     if not failed:
-        told = ", ".join(f"{name} {_brief(value)}" for name, value in cells.items())
+        message = ", ".join(f"{name} {_brief(value)}" for name, value in cells.items())
         steps = (*site.steps, "rows", id)
         change = Set(steps, cells, after)
         name = f"{table.name}['{id}']"
         at_row = site / "rows" / id
-        pulling.edits.append(Edit(name, str(place), at_row, "no row", told, (change,)))
+        pulling.edits.append(Edit(name, str(place), at_row, "no row", message, (change,)))
 
 
-def _stated(column: Column, said: str | tuple[float, float, float]) -> object:
-    if isinstance(said, str):
-        return {"reason": said} if column.kind == "number" else said
-    low, value, high = said
+def _stated(column: Column, text: str | tuple[float, float, float]) -> object:
+    if isinstance(text, str):
+        return {"reason": text} if column.kind == "number" else text
+    low, value, high = text
     return value if low == value == high else {"value": value, "low": low, "high": high}
 
 
@@ -357,8 +357,8 @@ def _constants(pulling: Pulling) -> None:
         value = cell.value if isinstance(cell.value, float) else None
         if known is None or (value is not None and same((value,) * 3, (known,) * 3)):
             continue
-        said = f"the constant '{name}' reads {cell.value if cell != EMPTY else 'nothing'}"
-        pulling.leave(place, f"{said} and is {known:.15g}: it is none of the plan's inputs")
+        text = f"the constant '{name}' reads {cell.value if cell != EMPTY else 'nothing'}"
+        pulling.leave(place, f"{text} and is {known:.15g}: it is none of the plan's inputs")
 
 
 def _sheets(pulling: Pulling) -> None:

@@ -68,13 +68,13 @@ class Formulas:
             return
         if "value" not in edited:
             end = next(iter(edited))
-            said = f"'{scalar.name}' has another formula at its {end} end alone"
-            self.pulling.refuse("W006", places[end], f"{said}; edit that of its value")
+            message = f"'{scalar.name}' has another formula at its {end} end alone"
+            self.pulling.refuse("W006", places[end], f"{message}; edit that of its value")
             return
         site = self.pulling.sites.formula(scalar.formula.position)
         if site is None:
-            said = f"the formula of '{scalar.name}' is made by the program; edit what it adds up"
-            self.pulling.refuse("W006", places["value"], said)
+            message = f"the formula of '{scalar.name}' is made by the program; edit what it adds up"
+            self.pulling.refuse("W006", places["value"], message)
             return
         text = self._translated(scalar.name, edited["value"], scalar.phase, scalar.formula)
         if text is not None and not _alike(text, scalar.formula.text):
@@ -94,8 +94,8 @@ class Formulas:
             self.kept.add((table.name, column.name))
         elif "value" not in edited:
             end = next(iter(edited))
-            said = f"'{input_name(key)}' has another formula at its {end} end alone"
-            self.pulling.refuse("W006", places[end], f"{said}; edit that of its value")
+            text = f"'{input_name(key)}' has another formula at its {end} end alone"
+            self.pulling.refuse("W006", places[end], f"{text}; edit that of its value")
         else:
             self.waiting.setdefault((table.name, column.name), {})[row] = edited
 
@@ -138,8 +138,8 @@ class Formulas:
         whole = self.pulling.sites.row(table.name, row)
         place = cells["value"][0]
         if own is None and (whole is None or table.name in FILES or table.each):
-            said = f"'{input_name(key)}' is computed for all rows alike; edit the whole column"
-            self.pulling.refuse("W006", place, said)
+            message = f"'{input_name(key)}' is computed for all rows alike; edit the whole column"
+            self.pulling.refuse("W006", place, message)
             return
         text = self._translated(input_name(key), cells["value"], table.phase, formula)
         if text is None or _alike(text, formula.text):
@@ -170,13 +170,13 @@ class Formulas:
         if text is None:
             return True
         if site is None or not site.there or key.table in FILES:
-            said = f"'{input_name(key)}' is stated in a file that holds values, and no formulas"
-            self.pulling.refuse("W006", place, f"{said}; write the value")
+            message = f"'{input_name(key)}' is stated in a file that holds values, and no formulas"
+            self.pulling.refuse("W006", place, f"{message}; write the value")
             return True
         changes = _formula_for_value(site, text)
         if changes is None:
-            said = f"'{input_name(key)}' has a second value for another scenario"
-            self.pulling.refuse("W006", place, f"{said}; edit the data")
+            message = f"'{input_name(key)}' has a second value for another scenario"
+            self.pulling.refuse("W006", place, f"{message}; edit the data")
             return True
         cells: Cells = {"value": (place, cell, read)}
         self._note(key, cells, site, "a value", text, changes)
@@ -214,40 +214,40 @@ class Formulas:
         self, name: str, formula: Formula, places: Mapping[End, Place], table: str = ""
     ) -> Cells:
         """The ends whose formulas are not what we would print."""
-        found: dict[End, tuple[Place, Cell, tuple[Token, ...]]] = {}
+        result: dict[End, tuple[Place, Cell, tuple[Token, ...]]] = {}
         for end, place in places.items():
             cell = self.pulling.cell(place)
             if cell.formula is None:
                 continue
             read = self._tokens(name, place, table)
             if read is not None and read != self._printed(formula, end):
-                found[end] = place, cell, read
-        if found and not self.pulling.same:
-            place, cell, read = next(iter(found.values()))
+                result[end] = place, cell, read
+        if result and not self.pulling.same:
+            place, cell, read = next(iter(result.values()))
             known = (
                 None
-                if "value" not in found
-                else self._translated(name, found["value"], self._phase(name), formula, quiet=True)
+                if "value" not in result
+                else self._translated(name, result["value"], self._phase(name), formula, quiet=True)
             )
             if known is not None and _alike(known, formula.text):
                 return {}
             if not self._still(place.sheet, formula.text):
-                said = f"the formula of '{name}' is {quotable(formula.text)} in the data by now"
-                self.pulling.leave(place, f"{said}; what stands here is not merged")
+                text = f"the formula of '{name}' is {quotable(formula.text)} in the data by now"
+                self.pulling.leave(place, f"{text}; what stands here is not merged")
                 return {}
-        return found
+        return result
 
     def _still(self, sheet: str, text: str) -> bool:
         """Whether the workbook was shipped with a formula, which it tells in words beside it."""
-        told = self._told.setdefault(sheet, set())
-        if not told:
+        message = self._told.setdefault(sheet, set())
+        if not message:
             cells = self.pulling.workbook.sheets[sheet].cells.values()
-            told |= {
+            message |= {
                 " ".join(c.value.partition("   — ")[0].split())
                 for c in cells
                 if isinstance(c.value, str)
             } | {""}
-        return " ".join(text.split()) in told
+        return " ".join(text.split()) in message
 
     @cached_property
     def _told(self) -> dict[str, set[str]]:
@@ -275,8 +275,8 @@ class Formulas:
             self.pulling.refuse("W006", place, f"the formula of '{name}': {problem}")
             return None
         if any(token == ("error", "#REF!") for token in read):
-            said = f"the formula of '{name}' holds #REF!: something that it reads was deleted"
-            self.pulling.refuse("W004", place, f"{said}; put it back")
+            text = f"the formula of '{name}' holds #REF!: something that it reads was deleted"
+            self.pulling.refuse("W004", place, f"{text}; put it back")
             return None
         if not any(kind in ("cell", "few", "area", "id", "title") for kind, _ in read):
             self._read[table, place.column, same] = read
@@ -294,12 +294,12 @@ class Formulas:
             return False
         name, place = input_name(key), places[typed[0]]
         if all(cells[end].blank for end in typed):
-            said = f"'{name}' has lost its formula, {quotable(formula.text)}; copy it back"
-            self.pulling.refuse("W004", place, said)
+            text = f"'{name}' has lost its formula, {quotable(formula.text)}; copy it back"
+            self.pulling.refuse("W004", place, text)
             return True
         if len(typed) < len(cells):
-            said = f"'{name}' has a value at one end and formulas at others; make all of them alike"
-            self.pulling.refuse("W006", place, said)
+            text = f"'{name}' has a value at one end and formulas at others; make all of them alike"
+            self.pulling.refuse("W006", place, text)
             return True
         try:
             said_here = said_in(cells, quantity, None)
@@ -308,20 +308,20 @@ class Formulas:
             return True
         changes, site = self._value_for_formula(key, quantity, formula, said_here)
         if site is None:
-            said = f"'{name}' is computed by the program, and no file can state it"
-            self.pulling.refuse("W006", place, f"{said}; put the formula back")
+            text = f"'{name}' is computed by the program, and no file can state it"
+            self.pulling.refuse("W006", place, f"{text}; put the formula back")
             return True
         new = f"{shown(said_here)} in place of the formula"
         self.pulling.edits.append(Edit(name, str(place), site, formula.text, new, tuple(changes)))
         return True
 
     def _value_for_formula(
-        self, key: Key, quantity: Quantity, formula: Formula, said: Any
+        self, key: Key, quantity: Quantity, formula: Formula, text: Any
     ) -> tuple[list[Change], Site | None]:
-        if isinstance(said, str):
-            value: object = {"reason": said} if quantity.kind == "number" else said
+        if isinstance(text, str):
+            value: object = {"reason": text} if quantity.kind == "number" else text
         else:
-            low, middle, high = said
+            low, middle, high = text
             value = middle if low == middle == high else {"value": middle, "low": low, "high": high}
         sites = self.pulling.sites
         if key.table is None:
@@ -370,9 +370,9 @@ class Formulas:
             if formula is None or not _alike(text, formula.text):
                 self._go_by_ids(cell.formula or "", place)
         except (FormulaProblem, FormulaError) as problem:
-            said = f"the formula of '{name}', ={quotable(cell.formula or '')}: {problem}"
+            message = f"the formula of '{name}', ={quotable(cell.formula or '')}: {problem}"
             if not quiet:
-                self.pulling.refuse("W006", place, said)
+                self.pulling.refuse("W006", place, message)
             return None
         return text
 
@@ -381,14 +381,14 @@ class Formulas:
         one means another row than it did before. Raises FormulaProblem."""
         sorted_ = self.pulling.reordered
         home = next((name for name in sorted_ if self.pulling.where.tables[name].holds(place)), "")
-        for said, (kind, meant), fixed in pointed(formula, place, self.pulling.meanings):
+        for text, (kind, meant), fixed in pointed(formula, place, self.pulling.meanings):
             table = _table_of(kind, meant)
             moved = table if table in sorted_ else "" if fixed else home
             if moved:
                 ids = self.pulling.names.tables.get(table, "")
                 by = f'by its id: INDEX(column,MATCH("id",{ids},0))' if ids else "by its name"
                 raise FormulaProblem(
-                    f"{said} goes by row number, and the rows of '{moved}' were sorted; "
+                    f"{text} goes by row number, and the rows of '{moved}' were sorted; "
                     f"refer to it {by}"
                 )
 

@@ -86,10 +86,10 @@ def power(tree: Fn, around: Around) -> Node:
 
 
 def product(tree: Fn, around: Around) -> Node:
-    found = around.translated(tree.arguments[0])
+    result = around.translated(tree.arguments[0])
     for each in tree.arguments[1:]:
-        found = Binary("*", found, around.translated(each))
-    return found
+        result = Binary("*", result, around.translated(each))
+    return result
 
 
 def if_(tree: Fn, around: Around) -> Node:
@@ -122,10 +122,10 @@ def _worded(node: Node) -> bool:
 
 def logic(op: LogicOp) -> Callable[[Fn, Around], Node]:
     def form(tree: Fn, around: Around) -> Node:
-        found = around.translated(tree.arguments[0])
+        result = around.translated(tree.arguments[0])
         for each in tree.arguments[1:]:
-            found = Logic(op, found, around.translated(each))
-        return found
+            result = Logic(op, result, around.translated(each))
+        return result
 
     return form
 

@@ -77,8 +77,8 @@ def _edited(
     own = isinstance(data, Mapping) and "written" not in data
     whole = key != "note" or (isinstance(data, Mapping) and same(str(data.get("note", "")), was))
     if site is None or key is None or not own or not whole or not now or scalar.hidden:
-        said = f"the {heading.lower()} of '{scalar.name}' reads '{quotable(now)}'"
-        pulling.leave(place, f"{said}; edit it in the data")
+        text = f"the {heading.lower()} of '{scalar.name}' reads '{quotable(now)}'"
+        pulling.leave(place, f"{text}; edit it in the data")
         return
     name = f"the {key} of {scalar.name}"
     change = Set((*site.steps, key), now)
@@ -96,8 +96,8 @@ def _headings(pulling: Pulling, table: Table, rows: Rows) -> None:
                 place = Place(rows.sheet, rows.heading - above, at)
                 now = _said(pulling, place)
                 if not same(was, now):
-                    said = f"the head of '{table.name}.{column.name}' reads '{quotable(now)}'"
-                    pulling.leave(place, f"{said}; edit it in the data")
+                    text = f"the head of '{table.name}.{column.name}' reads '{quotable(now)}'"
+                    pulling.leave(place, f"{text}; edit it in the data")
 
 
 def _beside(pulling: Pulling, table: Table, rows: Rows) -> None:
@@ -110,8 +110,8 @@ def _beside(pulling: Pulling, table: Table, rows: Rows) -> None:
             now = _said(pulling, place)
             was = source_and_note(table, row)[BESIDE.index(head)] if row in table.rows else ""
             if not same(was, now):
-                said = f"the {head.lower()} of {table.name}['{row}'] reads '{quotable(now)}'"
-                pulling.leave(place, f"{said}; edit it in the data")
+                text = f"the {head.lower()} of {table.name}['{row}'] reads '{quotable(now)}'"
+                pulling.leave(place, f"{text}; edit it in the data")
 
 
 def _said(pulling: Pulling, place: Place) -> str:

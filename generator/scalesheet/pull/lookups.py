@@ -42,8 +42,8 @@ def gathered(name: Aggregation) -> Callable[[Fn, Around], Node]:
         parts: list[Node] = []
         for each in tree.arguments:
             if isinstance(each, Ref) and each.kind == "few":
-                said: Any = each.said
-                parts += [around.translated(Ref(kind, what)) for kind, what in said]
+                text: Any = each.said
+                parts += [around.translated(Ref(kind, what)) for kind, what in text]
             elif isinstance(each, Ref) and each.kind == "range" and name in ("sum", "min", "max"):
                 parts.append(_over(name, each, None, around))
             else:
@@ -56,18 +56,18 @@ def gathered(name: Aggregation) -> Callable[[Fn, Around], Node]:
 
 
 def _over(function: Aggregation, values: Ref, where: Node | None, around: Around) -> Node:
-    said: Any = values.said
+    text: Any = values.said
     if values.kind == "ids":
-        return Over(function, Name(around.short(said)), where)
-    table, column, end = said
+        return Over(function, Name(around.short(text)), where)
+    table, column, end = text
     path = (*around.short(table), column)
     return ended(Over(function, Name(path), where), end)
 
 
 def _rows(test: Tree, values: Ref, around: Around) -> Node | None:
     """The condition of rows: a product of tests, without the masks for empty cells and reasons."""
-    said: Any = values.said
-    table = said if values.kind == "ids" else said[0]
+    text: Any = values.said
+    table = text if values.kind == "ids" else text[0]
     inside = replace(around, over=table)
     kept: list[Node] = []
     waiting: list[Tree] = [test]
@@ -81,10 +81,10 @@ def _rows(test: Tree, values: Ref, around: Around) -> Node | None:
             kept.append(_of_rows(each, table, inside))
     if not kept:
         return None
-    found = kept[0]
+    result = kept[0]
     for more in kept[1:]:
-        found = Logic("and", found, more)
-    return found
+        result = Logic("and", result, more)
+    return result
 
 
 def _of_rows(tree: Tree, table: str, around: Around) -> Node:
@@ -130,15 +130,15 @@ def _bare(tree: Tree) -> Tree:
 
 
 def _ids_in(tree: Tree) -> list[Ref]:
-    found: list[Ref] = []
+    refs: list[Ref] = []
     stack = [tree]
     while stack:
         top = stack.pop()
         if isinstance(top, Ref) and top.kind == "ids":
-            found.append(top)
+            refs.append(top)
         elif isinstance(top, Op):
             stack += top.sides
-    return found
+    return refs
 
 
 def by_words(function: Aggregation, *, values: bool) -> Callable[[Fn, Around], Node]:
@@ -150,13 +150,13 @@ def by_words(function: Aggregation, *, values: bool) -> Callable[[Fn, Around], N
         kept: list[Node] = []
         table = ""
         for column, word in zip(arguments[::2], arguments[1::2], strict=False):
-            said: Any = column.said if isinstance(column, Ref) and column.kind == "range" else None
-            if said is None or not isinstance(word, Lit) or not isinstance(word.value, str):
+            text: Any = column.said if isinstance(column, Ref) and column.kind == "range" else None
+            if text is None or not isinstance(word, Lit) or not isinstance(word.value, str):
                 return Opaque(tree, f"{tree.name} is read only with words as criteria")
             if word.value[:1] in "<>=*?":
                 return Opaque(tree, f"{tree.name} is read only with whole words as criteria")
-            table = said[0]
-            column_name = Name((said[1],))
+            table = text[0]
+            column_name = Name((text[1],))
             flag = word.value in ("yes", "no")
             test: Node = Compare("==", column_name, Text(word.value))
             if flag:
@@ -187,8 +187,8 @@ def index(tree: Fn, around: Around) -> Node:
             Ref("range", (str(table), str(name), end)),
             Fn("MATCH", (key, Ref("ids", of), Lit(0.0))),
         ) if of == table:
-            found = _part(around.translated(key), table, name, tree, around)
-            return ended(found, end)
+            result = _part(around.translated(key), table, name, tree, around)
+            return ended(result, end)
         case (Ref("ids", _), Fn("MATCH", (Fn(best, (inner,)), values, Lit(0.0)))) if best in (
             "MIN",
             "MAX",
@@ -220,9 +220,9 @@ def _part(key: Node, table: str, column: str, tree: Fn, around: Around) -> Node:
 def if_error(tree: Fn, around: Around) -> Node:
     """IFERROR around a look-up whose key may be a reason."""
     if len(tree.arguments) == 2:
-        found, key = tree.arguments
-        if isinstance(found, Fn) and found.name == "INDEX":
-            looked = found.arguments[1]
+        result, key = tree.arguments
+        if isinstance(result, Fn) and result.name == "INDEX":
+            looked = result.arguments[1]
             if isinstance(looked, Fn) and looked.name == "MATCH" and looked.arguments[0] == key:
-                return around.translated(found)
+                return around.translated(result)
     return Opaque(tree, "IFERROR has no form: say when there is no value, with 'if'")

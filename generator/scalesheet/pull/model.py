@@ -91,12 +91,12 @@ class Pulling:
     @cached_property
     def reordered(self) -> frozenset[str]:
         """Tables whose rows stand in another order than in the data."""
-        found = set()
+        result = set()
         for name, rows in self.where.tables.items():
             known = [row for row in self.tables[name].rows if row in rows.rows]
             if known != sorted(known, key=lambda row: rows.rows[row]):
-                found.add(name)
-        return frozenset(found)
+                result.add(name)
+        return frozenset(result)
 
     @cached_property
     def printer(self) -> Printer:

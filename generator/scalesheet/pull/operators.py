@@ -37,28 +37,28 @@ def literal(tree: Lit, around: Around) -> Node:
 
 
 def reference(tree: Ref, around: Around) -> Node:
-    said: Any = tree.said
+    text: Any = tree.said
     match tree.kind:
         case "scalar":
-            return ended(Name(around.short(said[0])), said[1])
+            return ended(Name(around.short(text[0])), text[1])
         case "own":
-            table, column, end = said
+            table, column, end = text
             own = ("own", column) if around.over == table else (column,)
             return ended(Name(own), end)
         case "cell":
-            table, row, column, end = said
+            table, row, column, end = text
             return ended(CellName(around.short(table), row, column), end)
         case "id":
-            return Text(said[1])
-        case "const" if said in around.defaults:
-            return Number(around.defaults[said], number(around.defaults[said]))
+            return Text(text[1])
+        case "const" if text in around.defaults:
+            return Number(around.defaults[text], number(around.defaults[text]))
         case "name":
-            return Opaque(tree, f"the name '{said}' is none of this workbook's own")
+            return Opaque(tree, f"the name '{text}' is none of this workbook's own")
         case "range" | "ids" | "titles" | "few":
             return Opaque(tree, "a whole column stands where one value is wanted")
         case "area":
-            return Opaque(tree, f"it reads {said}, which is no input and no figure of the plan")
-    return Opaque(tree, f"'{said}' has no name in the plan")
+            return Opaque(tree, f"it reads {text}, which is no input and no figure of the plan")
+    return Opaque(tree, f"'{text}' has no name in the plan")
 
 
 # ------------------------------------------------------------------ operators
@@ -138,7 +138,7 @@ def _tolerant(tree: Op) -> tuple[CompareOp, Tree, Tree] | None:
     if sides != Op("+", (Fn("ABS", (left,)), Fn("ABS", (right,)))):
         return None
     if whole:
-        found = _ABSOLUTE.get(tree.op)
+        result = _ABSOLUTE.get(tree.op)
     else:
-        found = _COMPARES[tree.op] if _NEGATED.get(tree.op) is negated else None
-    return (found, left, right) if found else None
+        result = _COMPARES[tree.op] if _NEGATED.get(tree.op) is negated else None
+    return (result, left, right) if result else None

@@ -58,11 +58,11 @@ class Package:
         except KeyError:
             raise UnreadableError("W001", f"it lacks the part {name}; save it anew") from None
         except (expat.ExpatError, UnicodeDecodeError) as error:
-            said = f"its part {name} is no XML ({error}); save it anew"
-            raise UnreadableError("W001", said) from None
+            message = f"its part {name} is no XML ({error}); save it anew"
+            raise UnreadableError("W001", message) from None
         except _BROKEN as error:
-            said = f"its part {name} is broken ({error}); save it anew"
-            raise UnreadableError("W001", said) from None
+            message = f"its part {name} is broken ({error}); save it anew"
+            raise UnreadableError("W001", message) from None
 
 
 _BROKEN = (zipfile.BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError, ValueError)
@@ -79,34 +79,36 @@ def read_package(path: Path, then: Callable[[Package], Any]) -> Any:
     with path.open("rb") as file:
         head = file.read(8)
     if head == _OLE:
-        said = "it is protected by a password, or an old .xls; save it as .xlsx without a password"
-        raise UnreadableError("W001", said)
+        text = "it is protected by a password, or an old .xls; save it as .xlsx without a password"
+        raise UnreadableError("W001", text)
     try:
         with zipfile.ZipFile(path) as archive:
             return then(_judged(archive))
     except zipfile.BadZipFile as error:
-        said = f"it is no .xlsx file, or cut off ({error}); save it anew as .xlsx"
-        raise UnreadableError("W001", said) from None
+        text = f"it is no .xlsx file, or cut off ({error}); save it anew as .xlsx"
+        raise UnreadableError("W001", text) from None
 
 
 def _judged(archive: zipfile.ZipFile) -> Package:
     entries = archive.infolist()
     if len(entries) > MOST_ENTRIES:
-        said = f"it has {len(entries):,} parts, at most {MOST_ENTRIES:,} are read"
-        raise UnreadableError("W001", f"{said}; is it a workbook?")
+        text = f"it has {len(entries):,} parts, at most {MOST_ENTRIES:,} are read"
+        raise UnreadableError("W001", f"{text}; is it a workbook?")
     unpacked = sum(entry.file_size for entry in entries)
     packed = max(1, sum(entry.compress_size for entry in entries))
     if unpacked > MOST_BYTES or (unpacked > SMALL and unpacked / packed > MOST_RATIO):
-        said = f"it unpacks from {packed / 1e6:,.1f} to {unpacked / 1e6:,.0f} MB"
-        raise UnreadableError("W001", f"{said}, as no workbook of ours does; nothing of it is read")
+        text = f"it unpacks from {packed / 1e6:,.1f} to {unpacked / 1e6:,.0f} MB"
+        raise UnreadableError("W001", f"{text}, as no workbook of ours does; nothing of it is read")
     if any(entry.flag_bits & 1 for entry in entries):
         raise UnreadableError("W001", "it is encrypted; save it without a password")
     names = frozenset(entry.filename for entry in entries)
     for name in sorted(names):
-        found = next((what for part, what in _FOREIGN.items() if name.lower().startswith(part)), "")
-        if found:
-            said = f"it holds {found} ({name}), which no workbook of ours does"
-            raise UnreadableError("W003", f"{said}; save it as a plain .xlsx without them")
+        result = next(
+            (what for part, what in _FOREIGN.items() if name.lower().startswith(part)), ""
+        )
+        if result:
+            text = f"it holds {result} ({name}), which no workbook of ours does"
+            raise UnreadableError("W003", f"{text}; save it as a plain .xlsx without them")
     if "mimetype" in names and archive.read("mimetype")[:80].decode("ascii", "replace") == _ODS:
         raise UnreadableError("W001", "it is an .ods file; save it as .xlsx")
     if "xl/workbook.xml" not in names:

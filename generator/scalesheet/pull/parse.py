@@ -125,7 +125,7 @@ class _Parser:
     def atom(self) -> Tree:
         if self.at >= len(self.tokens):
             raise FormulaProblem("it ends too early")
-        kind, said = self.tokens[self.at]
+        kind, text = self.tokens[self.at]
         if self.peek("("):
             self.at += 1
             tree = self.level(0)
@@ -133,27 +133,27 @@ class _Parser:
             return tree
         self.at += 1
         if kind in _VALUES:
-            assert isinstance(said, float | str | bool)
-            return Lit(said)
+            assert isinstance(text, float | str | bool)
+            return Lit(text)
         if kind == "func":
-            return Fn(str(said), self.arguments())
+            return Fn(str(text), self.arguments())
         if kind == "op":
             self.at -= 1
-            raise FormulaProblem(f"'{said}' stands where a value is expected")
+            raise FormulaProblem(f"'{text}' stands where a value is expected")
         if kind == "error":
-            raise FormulaProblem(f"it holds {said}, which leads nowhere")
+            raise FormulaProblem(f"it holds {text}, which leads nowhere")
         if kind == "foreign":
-            raise FormulaProblem(f"it reads another file, {said}")
-        return Ref(kind, said)
+            raise FormulaProblem(f"it reads another file, {text}")
+        return Ref(kind, text)
 
     def arguments(self) -> tuple[Tree, ...]:
-        found: list[Tree] = []
+        trees: list[Tree] = []
         if self.peek(")"):
             self.at += 1
             return ()
         while True:
-            found.append(self.level(0))
+            trees.append(self.level(0))
             if self.peek(")"):
                 self.at += 1
-                return tuple(found)
+                return tuple(trees)
             self.take(",")

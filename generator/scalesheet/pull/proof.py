@@ -44,14 +44,14 @@ def unproven(pulling: Pulling, book: Book, edits: Sequence[Edit]) -> Iterator[Fi
             value = _value(results, proof)
             shown = value.reason if value.reason is not None else value.end(end)
             if not _alike(shown, cell.value):
-                said = f"'{edit.name}' would be {edit.new}, which gives {_told(shown)}"
+                text = f"'{edit.name}' would be {edit.new}, which gives {_told(shown)}"
                 here = "is not computed" if cell.value is None else f"shows {_told(cell.value)}"
                 hint = (
                     "; save it from a spreadsheet program"
                     if cell.value is None
                     else ("; write it in the data, or in a form nearer to the old one")
                 )
-                yield Finding("W006", str(place), f"{said}, and the cell {here}{hint}")
+                yield Finding("W006", str(place), f"{text}, and the cell {here}{hint}")
                 break
 
 

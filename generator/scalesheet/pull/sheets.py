@@ -88,8 +88,8 @@ def column_of(letters: str) -> int:
 
 def spot(text: str) -> Spot | None:
     """Row and column of `D12` or `$D$12`."""
-    found = _PLACE.fullmatch(text)
-    return (int(found[2]) - 1, column_of(found[1])) if found else None
+    result = _PLACE.fullmatch(text)
+    return (int(result[2]) - 1, column_of(result[1])) if result else None
 
 
 # ------------------------------------------------------------------ the parts
@@ -130,9 +130,9 @@ def _contents(package: Package) -> tuple[list[tuple[str, str]], dict[str, str]]:
             case "definedName" if "localSheetId" not in given:
                 name.append(given.get("name", ""))
 
-    def text(said: str) -> None:
+    def text(message: str) -> None:
         if name:
-            names[name[0].casefold()] = names.get(name[0].casefold(), "") + said
+            names[name[0].casefold()] = names.get(name[0].casefold(), "") + message
 
     package.parse("xl/workbook.xml", start, lambda tag: name.clear(), text)
     if not sheets:
@@ -142,16 +142,16 @@ def _contents(package: Package) -> tuple[list[tuple[str, str]], dict[str, str]]:
 
 def _targets(package: Package) -> dict[str, str]:
     """Id of a relation -> the part that it leads to."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
 
     def start(tag: str, given: dict[str, str]) -> None:
         if _local(tag) == "Relationship":
             target = given.get("Target", "").replace("\\", "/")
             whole = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
-            found[given.get("Id", "")] = whole
+            result[given.get("Id", "")] = whole
 
     package.parse("xl/_rels/workbook.xml.rels", start, None, None)
-    return found
+    return result
 
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -160,13 +160,13 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 def _plain(text: str) -> str:
     """Text as it is: `_x000D_` stands for a character that XML cannot hold."""
     if "_x" in text:
-        text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+        text = _ESCAPED.sub(lambda result: chr(int(result[1], 16)), text)
     return text.replace("\r\n", "\n") if "\r" in text else text
 
 
 def _strings(package: Package) -> list[str]:
     """The shared texts; runs of one text are put together, readings of it left out."""
-    found: list[str] = []
+    result: list[str] = []
     parts: list[str] = []
     inside = [False, False]  # a text, a phonetic reading
 
@@ -182,18 +182,18 @@ def _strings(package: Package) -> list[str]:
     def end(tag: str) -> None:
         match _local(tag):
             case "si":
-                found.append(_plain("".join(parts)))
+                result.append(_plain("".join(parts)))
             case "t":
                 inside[0] = False
             case "rPh":
                 inside[1] = False
 
-    def text(said: str) -> None:
+    def text(message: str) -> None:
         if inside[0] and not inside[1]:
-            parts.append(said)
+            parts.append(message)
 
     package.parse("xl/sharedStrings.xml", start, end, text)
-    return found
+    return result
 
 
 class _Reader:
@@ -231,9 +231,9 @@ class _Reader:
             self.row = int(given["r"]) - 1 if _digits(given.get("r", "")) else self.row + 1
             self.column = -1
 
-    def text(self, said: str) -> None:
+    def text(self, message: str) -> None:
         if self.taking:
-            self.parts.append(said)
+            self.parts.append(message)
 
     def end(self, tag: str) -> None:
         tag = _local(tag)
@@ -264,24 +264,24 @@ class _Reader:
     def _finish(self) -> None:
         value: Value = None
         error = None
-        said = self.value
+        text = self.value
         match self.kind:
-            case "s" if said is not None:
-                at = int(said) if _digits(said) else -1
+            case "s" if text is not None:
+                at = int(text) if _digits(text) else -1
                 if not 0 <= at < len(self.strings):
                     raise UnreadableError("W001", "a text of it is lost; save it anew")
                 value = self.strings[at]
             case "inlineStr":
                 value = _plain("".join(self.inline))
             case "str" | "d":
-                value = _plain(said or "")
+                value = _plain(text or "")
             case "b":
-                value = said == "1"
+                value = text == "1"
             case "e":
-                error = said or "#VALUE!"
-            case _ if said:
+                error = text or "#VALUE!"
+            case _ if text:
                 try:
-                    value = decimal(said.strip())
+                    value = decimal(text.strip())
                 except ValueError:
                     raise UnreadableError(
                         "W001", f"{address(self.row, self.column)} holds no number; save it anew"

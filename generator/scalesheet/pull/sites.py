@@ -81,31 +81,31 @@ class Sites:
 
     @cached_property
     def _scalars(self) -> Mapping[str, Site]:
-        data, found = self._file.data, {}
+        data, result = self._file.data, {}
         places: list[tuple[str, Steps, Any]] = [("", ("scalars",), data.get("scalars", {}))]
         for phase, entry in (data.get("phases") or {}).items():
             places.append((f"{phase}.", ("phases", phase, "scalars"), entry.get("scalars", {})))
         for before, steps, entries in places:
             for name, entry in entries.items():
                 site = Site(self._file, (*steps, name))
-                found[before + name] = site
+                result[before + name] = site
                 if isinstance(entry, Mapping) and "written" in entry and self.plan.scenarios:
                     first, second = self.plan.scenarios[:2]
-                    found[f"{before}{name}.{first}"] = site
-                    found[f"{before}{name}.{second}"] = site / "written"
-        return found
+                    result[f"{before}{name}.{first}"] = site
+                    result[f"{before}{name}.{second}"] = site / "written"
+        return result
 
     @cached_property
     def _tables(self) -> Mapping[str, Site]:
         data = self._file.data
-        found = {name: Site(self._file, ("tables", name)) for name in data.get("tables", {})}
+        result = {name: Site(self._file, ("tables", name)) for name in data.get("tables", {})}
         for phase, entry in (data.get("phases") or {}).items():
             for name in entry.get("tables", {}):
-                found[f"{phase}.{name}"] = Site(self._file, ("phases", phase, "tables", name))
+                result[f"{phase}.{name}"] = Site(self._file, ("phases", phase, "tables", name))
         for document in self.documents:
             if document.kind == "table":
-                found[document.id] = Site(document, ())
-        return found
+                result[document.id] = Site(document, ())
+        return result
 
     def scalar(self, name: str) -> Site | None:
         return self._scalars.get(name)

@@ -61,10 +61,10 @@ class Meanings:
 
     @cached_property
     def tables_on(self) -> Mapping[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        result: dict[str, list[str]] = {}
         for name, rows in self.where.tables.items():
-            found.setdefault(rows.sheet, []).append(name)
-        return found
+            result.setdefault(rows.sheet, []).append(name)
+        return result
 
     @cached_property
     def ids(self) -> Mapping[str, Mapping[int, str]]:
@@ -84,13 +84,13 @@ class Meanings:
     @cached_property
     def constants(self) -> Mapping[Place, Token]:
         """Cells of constants by their place, for formulas that point rather than name."""
-        found = {}
+        result = {}
         for name, token in self.called.items():
             if token[0] == "const":
                 area = area_of(self.workbook.names.get(name, ""))
                 if area is not None:
-                    found[area.place] = token
-        return found
+                    result[area.place] = token
+        return result
 
     def of(self, area: Area, fixed: bool, home: Place) -> Token:
         """What a cell or area means as seen from `home`; `fixed`: its row is held by a $."""
@@ -142,19 +142,24 @@ class Meanings:
 
 def tokens(formula: str, home: Place, meanings: Meanings) -> tuple[Token, ...]:
     """The tokens of a formula that stands at `home`. Raises FormulaProblem."""
-    found: list[Token] = []
+    result: list[Token] = []
     at = 0
     while at < len(formula):
         match = _TOKEN.match(formula, at)
         if match is None:
             raise FormulaProblem(f"'{formula[at : at + 10]}' is nothing that we can read")
         at = match.end()
-        kind, said = str(match.lastgroup), match[0]
+        kind, text = str(match.lastgroup), match[0]
         if kind != "space":
-            found.append(_READ[kind](said, home, meanings))
-        if kind == "str" and len(found) > 2 and found[-2] == ("op", "&") and found[-3][0] == "str":
-            found[-3:] = [("str", f"{found[-3][1]}{found[-1][1]}")]  # a text in two parts
-    return tuple(found)
+            result.append(_READ[kind](text, home, meanings))
+        if (
+            kind == "str"
+            and len(result) > 2
+            and result[-2] == ("op", "&")
+            and result[-3][0] == "str"
+        ):
+            result[-3:] = [("str", f"{result[-3][1]}{result[-1][1]}")]  # a text in two parts
+    return tuple(result)
 
 
 def pointed(formula: str, home: Place, meanings: Meanings) -> Iterator[tuple[str, Token, bool]]:
@@ -168,37 +173,37 @@ def pointed(formula: str, home: Place, meanings: Meanings) -> Iterator[tuple[str
                 yield match[0], token, "$" in cells.partition(":")[0][1:]
 
 
-def _area(said: str, home: Place, meanings: Meanings) -> Token:
-    if "#REF!" in said:
+def _area(text: str, home: Place, meanings: Meanings) -> Token:
+    if "#REF!" in text:
         return "error", "#REF!"
-    sheet, mark, rest = said.rpartition("!") if ":" not in said else _split(said)
-    area = area_of(said if mark else f"'{home.sheet.replace(chr(39), chr(39) * 2)}'!{said}")
+    sheet, mark, rest = text.rpartition("!") if ":" not in text else _split(text)
+    area = area_of(text if mark else f"'{home.sheet.replace(chr(39), chr(39) * 2)}'!{text}")
     if area is None or area.sheet not in meanings.workbook.sheets:
-        return "area", said
+        return "area", text
     del sheet
     fixed = "$" in rest.partition(":")[0][1:]
     return meanings.of(area, fixed, home)
 
 
-def _split(said: str) -> tuple[str, str, str]:
+def _split(text: str) -> tuple[str, str, str]:
     """Sheet, mark and cells of `Sheet!A1:B2`."""
-    sheet, mark, rest = said.partition("!")
+    sheet, mark, rest = text.partition("!")
     if "!" in rest:  # a sheet before each of the two cells
         rest = rest.replace(f"{sheet}!", "")
-    return (sheet, mark, rest) if mark else ("", "", said)
+    return (sheet, mark, rest) if mark else ("", "", text)
 
 
-def _name(said: str, home: Place, meanings: Meanings) -> Token:
-    return meanings.called.get(said.casefold(), ("name", said))
+def _name(text: str, home: Place, meanings: Meanings) -> Token:
+    return meanings.called.get(text.casefold(), ("name", text))
 
 
-def _function(said: str, home: Place, meanings: Meanings) -> Token:
-    name = said[:-1].strip().upper()
+def _function(text: str, home: Place, meanings: Meanings) -> Token:
+    name = text[:-1].strip().upper()
     return "func", re.sub(r"^(_XLFN\.|_XLWS\.|COM\.MICROSOFT\.)+", "", name)
 
 
-def _ours(said: str, home: Place, meanings: Meanings) -> Token:
-    kind, *parts = said[1:-1].split(_APART)
+def _ours(text: str, home: Place, meanings: Meanings) -> Token:
+    kind, *parts = text[1:-1].split(_APART)
     return kind, (parts[0] if len(parts) == 1 else tuple(parts))
 
 

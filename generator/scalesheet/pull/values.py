@@ -55,24 +55,26 @@ def take_input(
     if same(theirs, ours) or (base is not None and same(theirs, base)):
         return
     if base is None:
-        said = f"'{name}' is {shown(theirs)} here and {shown(ours)} in the data, and no list of"
-        pulling.refuse("W007", place, f"{said} shipped values tells which is new; edit the data")
+        message = f"'{name}' is {shown(theirs)} here and {shown(ours)} in the data, and no list of"
+        pulling.refuse("W007", place, f"{message} shipped values tells which is new; edit the data")
         return
     if not same(ours, base):
-        said = f"'{name}' was {shown(base)}, is {shown(theirs)} here and {shown(ours)} in the data"
-        pulling.refuse("W007", place, f"{said}; put one of the two into the cell")
+        message = (
+            f"'{name}' was {shown(base)}, is {shown(theirs)} here and {shown(ours)} in the data"
+        )
+        pulling.refuse("W007", place, f"{message}; put one of the two into the cell")
         return
     if site is None:
         pulling.leave(place, f"'{name}' stands in no file that is written by hand")
         return
     try:
-        changes, told = changes_of(pulling, key, quantity, stated, site, theirs)
+        changes, text = changes_of(pulling, key, quantity, stated, site, theirs)
     except ValueProblem as problem:
         pulling.refuse(problem.code, place, f"'{name}' {problem.message}")
         return
     if any(cell.formula for cell in cells.values()):
-        told += "; what the formula in its cell gives"
-    old, new = shown(ours), shown(theirs) + told
+        text += "; what the formula in its cell gives"
+    old, new = shown(ours), shown(theirs) + text
     pulling.edits.append(Edit(name, str(place), site, old, new, tuple(changes)))
 
 
@@ -95,11 +97,11 @@ def said_in(cells: Mapping[End, Cell], quantity: Quantity, stated: Stated | None
     for cell in cells.values():
         if cell.error is not None:
             lost = cell.error == "#REF!"
-            said = f"shows {cell.error}; put its value back"
-            raise ValueProblem("W004" if lost else "W005", said)
+            text = f"shows {cell.error}; put its value back"
+            raise ValueProblem("W004" if lost else "W005", text)
         if cell.formula is not None and cell.value is None:
-            said = "holds a formula that is not computed; save it from a spreadsheet program"
-            raise ValueProblem("W005", f"{said}, or write the value")
+            text = "holds a formula that is not computed; save it from a spreadsheet program"
+            raise ValueProblem("W005", f"{text}, or write the value")
     value = cells["value"].value
     if quantity.kind != "number":
         return _text(value, quantity)
@@ -137,8 +139,8 @@ def _reason(text: str, quantity: Quantity, stated: Stated | None) -> str:
         raise ValueProblem("W005", f"is the text {quotable(text)!r}; write it as a number")
     may = quantity.may_reason or (stated is not None and stated.reason is not None)
     if not may:
-        said = f"is the text {quotable(text)!r} where a number is wanted"
-        raise ValueProblem("W005", f"{said}, and it may not be a reason; write a number")
+        message = f"is the text {quotable(text)!r} where a number is wanted"
+        raise ValueProblem("W005", f"{message}, and it may not be a reason; write a number")
     return text.strip()
 
 
@@ -183,11 +185,11 @@ def same(one: Said, other: Said) -> bool:
     return all(_alike(a, b) for a, b in zip(one, other, strict=True))
 
 
-def shown(said: Said) -> str:
+def shown(text: Said) -> str:
     """What is said, for a line of the report."""
-    if isinstance(said, str):
-        return quotable(said) if said else "nothing"
-    low, value, high = map(number_text, said)
+    if isinstance(text, str):
+        return quotable(text) if text else "nothing"
+    low, value, high = map(number_text, text)
     return value if low == high == value else f"{value} ({low} to {high})"
 
 
@@ -204,17 +206,17 @@ def changes_of(
         return _new_value(pulling, key, quantity, site, theirs)
     data = site.data
     sourced = isinstance(data, Mapping) and "source" in data
-    told = "; its source and kind are those of the old value" if sourced else ""
+    text = "; its source and kind are those of the old value" if sourced else ""
     if isinstance(data, Mapping) and "rule" in data and isinstance(theirs, str):
         return [Swap((*site.steps, "rule"), "value", theirs)], ", in place of the rule"
     if isinstance(theirs, str):
-        return _text_changes(quantity, stated, site, data, theirs), told
+        return _text_changes(quantity, stated, site, data, theirs), text
     changes = _number_changes(pulling, quantity, site, data, theirs)
     if key.table in FILES and isinstance(data, Mapping) and "reason" in data:
         more = {k: v for k, v in _by_assumption(quantity).items() if k not in data}
         changes += [Set((*site.steps, k), v) for k, v in more.items()]
-        told = ", as an assumption" + told if "kind" in more else told
-    return changes, told
+        text = ", as an assumption" + text if "kind" in more else text
+    return changes, text
 
 
 def _text_changes(
@@ -333,8 +335,8 @@ def _new_price(pulling: Pulling, site: Site, theirs: Said) -> list[Change]:
     entries, at = site.document.data["prices"], site.steps[1]
     last, day = entries[-1], pulling.book.edition.isoformat()
     if entries[at] is not last or str(last["from"]) >= day:
-        said = f"has a price from {last['from']}, and a new one would hold from {day}"
-        raise ValueProblem("W006", f"{said}, the edition; edit its prices in the data")
+        text = f"has a price from {last['from']}, and a new one would hold from {day}"
+        raise ValueProblem("W006", f"{text}, the edition; edit its prices in the data")
     entry: dict[str, object] = {"from": day, "price": value}
     if not low == value == high:
         entry |= {"low": low, "high": high}

@@ -124,40 +124,40 @@ class Where:
 def stamp_of(workbook: Workbook) -> Stamp | None:
     """What the workbook says it is; None where it says nothing that we know."""
     for sheet in workbook.sheets.values():
-        said = {}
+        text = {}
         for (row, column), cell in sheet.cells.items():
-            if cell.value in _LABELS and str(cell.value) not in said:
+            if cell.value in _LABELS and str(cell.value) not in text:
                 beside = [sheet.text(row, column + by) for by in (1, 2, 3, 4)]
-                said[str(cell.value)] = next(filter(None, beside), "")
-        if said.get(PLAN) and said.get(EDITION_HASH):
-            short = said[EDITION_HASH].partition(":")[0]
-            return Stamp(said[PLAN], said.get(EDITION, ""), short, said.get(CONTENTS, ""))
+                text[str(cell.value)] = next(filter(None, beside), "")
+        if text.get(PLAN) and text.get(EDITION_HASH):
+            short = text[EDITION_HASH].partition(":")[0]
+            return Stamp(text[PLAN], text.get(EDITION, ""), short, text.get(CONTENTS, ""))
     return None
 
 
 def locate(workbook: Workbook, book: Book, plan: Plan, names: Names) -> Where:
     """Finds every scalar and table of the plan."""
     tables = tables_of(book, plan)
-    found = {}
+    result = {}
     for sheet in workbook.sheets.values():
         for row, column, name in _headed(sheet):
-            if name in tables and name not in found:
+            if name in tables and name not in result:
                 area = area_of(workbook.names.get(names.tables.get(name, "").casefold(), ""))
-                found[name] = _rows(sheet, tables[name], row, column, area)
+                result[name] = _rows(sheet, tables[name], row, column, area)
     listed = dict(_lists(workbook))
     scalars, gone, moved = _scalars(workbook, plan, names, listed)
     meaning = {place: key for key, place in scalars.items() if key[1] != "value"}
     meaning |= {place: key for key, place in scalars.items() if key[1] == "value"}
-    return Where(scalars, found, _shipped(workbook), gone, moved, listed, meaning)
+    return Where(scalars, result, _shipped(workbook), gone, moved, listed, meaning)
 
 
 def area_of(text: str) -> Area | None:
     """`'Stage 2'!$A$1:$A$9` as an area."""
-    found = _AREA.fullmatch(text.removeprefix("$").strip())
-    if not found:
+    result = _AREA.fullmatch(text.removeprefix("$").strip())
+    if not result:
         return None
-    sheet = (found["quoted"] or found["plain"]).replace("''", "'").removeprefix("$")
-    first, last = spot(found["first"]), spot(found["last"] or found["first"])
+    sheet = (result["quoted"] or result["plain"]).replace("''", "'").removeprefix("$")
+    first, last = spot(result["first"]), spot(result["last"] or result["first"])
     if first is None or last is None:
         return None
     return Area(sheet, first[0], first[1], last[0], last[1])
@@ -169,7 +169,7 @@ def area_of(text: str) -> Area | None:
 def _scalars(
     workbook: Workbook, plan: Plan, names: Names, listed: Mapping[str, Listed]
 ) -> tuple[dict[tuple[str, End], Place], dict[str, str], tuple[str, ...]]:
-    found: dict[tuple[str, End], Place] = {}
+    result: dict[tuple[str, End], Place] = {}
     gone: dict[str, str] = {}
     moved: list[str] = []
     for name, scalar in plan.scalars.items():
@@ -180,7 +180,7 @@ def _scalars(
             area = area_of(leads)
             known = area is not None and area.sheet in workbook.sheets
             if area is not None and known:
-                found[name, end] = area.place
+                result[name, end] = area.place
                 row = listed.get(base.casefold())
                 if row is not None and (row.sheet, row.row) != (area.sheet, area.top):
                     moved.append(name)
@@ -188,10 +188,10 @@ def _scalars(
             row = listed.get(base.casefold())
             place = row.place(_END_HEADINGS[end]) if row is not None else None
             if place is not None:
-                found[name, end] = place
+                result[name, end] = place
             else:
                 gone[name] = leads or "nothing"
-    return found, gone, tuple(dict.fromkeys(moved))
+    return result, gone, tuple(dict.fromkeys(moved))
 
 
 def _lists(workbook: Workbook) -> Iterator[tuple[str, Listed]]:
@@ -254,13 +254,13 @@ def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None)
             break
         if not empty:
             id = sheet.at(at, key).value
-            said = _id_text(id)
-            if not said:
+            text = _id_text(id)
+            if not text:
                 without.append(at)
-            elif said in rows:
-                twice.append((said, at))
+            elif text in rows:
+                twice.append((text, at))
             else:
-                rows[said] = at
+                rows[text] = at
         at += 1
     strange = {}
     filled = {c for r, c in sheet.cells if heading - 2 <= r < at and not sheet.at(r, c).blank}
@@ -282,9 +282,9 @@ def _id_text(value: object) -> str:
 
 def _below(sheet: Sheet, row: int, title: int, key: int) -> bool:
     """Whether a row is one that stands below a table's rows."""
-    said = sheet.text(row, title)
-    return said in ("Total", "Rows with a number", "How the columns are computed") or (
-        bool(said) and sheet.at(row, key).blank and sheet.at(row - 1, key).blank
+    text = sheet.text(row, title)
+    return text in ("Total", "Rows with a number", "How the columns are computed") or (
+        bool(text) and sheet.at(row, key).blank and sheet.at(row - 1, key).blank
     )
 
 

@@ -53,29 +53,29 @@ def resolve(
 ) -> tuple[Book | None, list[Diagnostic]]:
     """The Book, or None where a diagnostic is an error; and all diagnostics."""
     forget_files()
-    found: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     by_kind = {d.kind: d for d in documents if d.kind in ("book", "units", "sources")}
     book = by_kind["book"].data
     edition = date.fromisoformat(str(book["edition"]))
     day = (as_of or edition).isoformat()
     documents = [replace(document, as_of=day) for document in documents]
-    units = units_of(by_kind.get("units"), found)
-    if found:
-        return None, found  # without its units nothing else can be read
+    units = units_of(by_kind.get("units"), problems)
+    if problems:
+        return None, problems  # without its units nothing else can be read
     sources = sources_of(by_kind["sources"])
-    drafts = records_of(documents, units, found)
-    tables, prices = tables_of(documents, units, drafts, as_of or edition, found)
+    drafts = records_of(documents, units, problems)
+    tables, prices = tables_of(documents, units, drafts, as_of or edition, problems)
     accelerators = tables["hardware"].rows if "hardware" in tables else ()
     offers = offers_of(documents, prices)
     limits = limits_of(book)
     old = old_prices(offers, limits, as_of or edition)
-    if not any(d.severity == "error" for d in found):
-        found += age_findings(offers, old, as_of or edition)
-        found += price_findings(offers, limits, edition)
-    publications = publications_of(documents, units, found, accelerators)
+    if not any(d.severity == "error" for d in problems):
+        problems += age_findings(offers, old, as_of or edition)
+        problems += price_findings(offers, limits, edition)
+    publications = publications_of(documents, units, problems, accelerators)
     below = Space(units, drafts, {}, tables=tables)
-    catalogue = compile_space(below, {}, found)
-    records = {d.id: r for d in drafts.values() if (r := _record(d, below, found)) is not None}
+    catalogue = compile_space(below, {}, problems)
+    records = {d.id: r for d in drafts.values() if (r := _record(d, below, problems)) is not None}
     plans: dict[str, Plan] = {}
     audits: dict[str, Audit] = {}
     by_id: dict[str, list[Document]] = {}
@@ -85,14 +85,14 @@ def resolve(
         if document.kind == "plan":
             beside = [d for d in by_id[document.id] if d is not document]
             space = Space(units, drafts, tables, as_of=as_of.isoformat() if as_of else "")
-            plan, audited = _plan(document, beside, space, catalogue, found)
+            plan, audited = _plan(document, beside, space, catalogue, problems)
             if plan is not None:
                 plans[plan.id] = plan
             audits.update({audit.id: audit for audit in audited})
     claims = sorted((d for d in documents if d.kind == "claims"), key=lambda d: bool(d.part))
-    found += same_addresses(plans, [(audit_id(d), d.at()) for d in claims])
-    if any(d.severity == "error" for d in found):
-        return None, found
+    problems += same_addresses(plans, [(audit_id(d), d.at()) for d in claims])
+    if any(d.severity == "error" for d in problems):
+        return None, problems
     finished = Book(
         title=str(book["title"]),
         edition=edition,
@@ -114,7 +114,7 @@ def resolve(
         expected_own=expected_own_of(documents),
         peers=peers_of(documents),
     )
-    return finished, found
+    return finished, problems
 
 
 def _plan(
@@ -122,11 +122,11 @@ def _plan(
     beside: Sequence[Document],
     empty: Space,
     catalogue: Compiled,
-    found: list[Diagnostic],
+    problems: list[Diagnostic],
 ) -> tuple[Plan | None, Sequence[Audit]]:
     """A plan, and the audits of its documents where it has claims; `beside` are the other files of
     its folder, and what else has its id."""
-    low = Lowering(document, empty.units, found)
+    low = Lowering(document, empty.units, problems)
     page = next((d for d in beside if d.kind == "page"), None)
     draft = plan_of(document, page, empty, low)
     if not low.finish():
@@ -137,14 +137,14 @@ def _plan(
         tables=draft.tables,
         phases=tuple(phase.id for phase in draft.phases),
     )
-    compiled = compile_space(space, catalogue.facts, found)
-    headline = _headline(draft, found)
-    charts = charts_of(draft, space.units, found)
-    pages = pages_of([d for d in beside if d.kind == "subpage"], draft, empty, found)
-    if any(d.severity == "error" for d in found):
+    compiled = compile_space(space, catalogue.facts, problems)
+    headline = _headline(draft, problems)
+    charts = charts_of(draft, space.units, problems)
+    pages = pages_of([d for d in beside if d.kind == "subpage"], draft, empty, problems)
+    if any(d.severity == "error" for d in problems):
         return None, ()
     claims = [d for d in beside if d.kind == "claims"]
-    audits = audits_of(claims, draft, space, compiled, found) if claims else ()
+    audits = audits_of(claims, draft, space, compiled, problems) if claims else ()
     scalars = {name: scalar(s, compiled) for name, s in draft.scalars.items()}
     tables = {name: table(t, compiled) for name, t in draft.tables.items()}
     plan = Plan(
@@ -173,7 +173,7 @@ def _plan(
     return plan, audits
 
 
-def _headline(draft: DraftPlan, found: list[Diagnostic]) -> tuple[str, ...]:
+def _headline(draft: DraftPlan, problems: list[Diagnostic]) -> tuple[str, ...]:
     names: list[str] = []
     for name, position in draft.headline:
         full = f"phases.{name}" if name.startswith("total.") else name
@@ -181,29 +181,29 @@ def _headline(draft: DraftPlan, found: list[Diagnostic]) -> tuple[str, ...]:
             names.append(full)
         else:
             message = f"unknown scalar '{name}'{nearest(name, draft.scalars)}"
-            found.append(at(position, "N001", message))
+            problems.append(at(position, "N001", message))
     return tuple(names)
 
 
 # ------------------------------------------------------------------ catalogue formulas
 
 
-def _record(draft: DraftRecord, space: Space, found: list[Diagnostic]) -> Record | None:
+def _record(draft: DraftRecord, space: Space, problems: list[Diagnostic]) -> Record | None:
     """A catalogue formula by itself: bound over its inputs, its dimension checked."""
     try:
         formula = _record_formula(draft, space)
     except BindError as error:
-        found.append(at(draft.formula.at(error.offset), error.code, error.message))
+        problems.append(at(draft.formula.at(error.offset), error.code, error.message))
         return None
     for example in draft.examples:
         position = example.position or draft.position
         for name in example.given:
             if name not in draft.inputs:
                 message = f"the example gives '{name}'{nearest(name, draft.inputs)}"
-                found.append(at(position, "N001", message))
+                problems.append(at(position, "N001", message))
         missing = [n for n in draft.inputs if n not in example.given and n not in draft.defaults]
         if missing:
-            found.append(at(position, "S002", f"the example gives no {', '.join(missing)}"))
+            problems.append(at(position, "S002", f"the example gives no {', '.join(missing)}"))
     return Record(
         id=draft.id,
         title=draft.title,

@@ -46,7 +46,7 @@ class Compiled:
 def compile_space(
     space: Space,
     known: Mapping[Place, Facts],
-    found: list[Diagnostic],
+    problems: list[Diagnostic],
     drafts: Iterable[Draft] | None = None,
 ) -> Compiled:
     """Compiles every formula of the space, or of those drafts alone; `known` are the facts of what
@@ -61,7 +61,7 @@ def compile_space(
             scope = Scope(space, phase, draft.table, draft.name if draft.table else None)
             result = bind(written, draft, scope)
             if isinstance(result, Diagnostic):
-                found.append(result)
+                problems.append(result)
             else:
                 bound[Key(draft.name, draft.table, row)] = (draft, written, result)
     graph = {
@@ -71,7 +71,7 @@ def compile_space(
         compiled.order = ordered(graph)
     except Cycle as cycle:
         draft, written, _ = bound[cycle.keys[0]]
-        found.append(
+        problems.append(
             at(written.position, "N005", f"these depend on each other: {cycle}; state one of them")
         )
         return compiled
@@ -79,7 +79,7 @@ def compile_space(
         compiled.facts[draft.table, draft.name] = _stated_facts(draft)
     for key in compiled.order:
         draft, written, result = bound[key]
-        formula = _split(key, draft, written, result, compiled, found)
+        formula = _split(key, draft, written, result, compiled, problems)
         if formula is not None:
             compiled.formulas[key] = formula
     return compiled
@@ -126,7 +126,7 @@ def _split(
     written: Written,
     bound: Bound,
     compiled: Compiled,
-    found: list[Diagnostic],
+    problems: list[Diagnostic],
 ) -> Formula | None:
     def facts(node: Node) -> Facts:
         return facts_of(compiled.facts, node)
@@ -136,14 +136,14 @@ def _split(
         whole = settled.whole
         parts = split(whole, draft.kind, _label(key), facts, draft.differs)
     except BindError as error:
-        found.append(at(written.at(error.offset), error.code, error.message))
+        problems.append(at(written.at(error.offset), error.code, error.message))
         return None
     if parts.mixed:
         message = (
             f"a range enters '{_label(key)}' in mixed directions; its ends are safe outer bounds; "
             "rewrite it so that the range enters once, or use paired(...)"
         )
-        found.append(at(written.position, "R005", message))
+        problems.append(at(written.position, "R005", message))
     derived = interval(whole, facts) if draft.kind == "number" else Interval()
     if draft.domain is not None:
         derived = declared(draft.domain, derived)

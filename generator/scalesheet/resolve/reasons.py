@@ -109,12 +109,12 @@ def _lookup(node: Lookup, facts: FactsOf) -> Settled:
 
 def _subjects(*parts: Settled) -> tuple[Node, ...]:
     """What must be no reason before the parts can be used, each once, in order."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     for part in parts:
         for subject in (*part.subjects, *((part.body,) if part.maybe else ())):
-            if subject not in found:
-                found.append(subject)
-    return tuple(found)
+            if subject not in nodes:
+                nodes.append(subject)
+    return tuple(nodes)
 
 
 def _binary(node: Binary, facts: FactsOf) -> Settled:
@@ -261,11 +261,11 @@ def _text_choice(node: Choice, facts: FactsOf) -> Settled:
     test = settle(node.test, facts)
     then, other = _text(node.then, facts), _text(node.other, facts)
     none = Number(0.0, "0")
-    found = [*_subjects(test)]
-    found += [Choice(subject, test.body, none) for subject in then.subjects]
-    found += [Choice(none, test.body, subject) for subject in other.subjects]
+    result = [*_subjects(test)]
+    result += [Choice(subject, test.body, none) for subject in then.subjects]
+    result += [Choice(none, test.body, subject) for subject in other.subjects]
     body = Choice(then.body, test.body, other.body, span=node.span)
-    return Settled(body, tuple(dict.fromkeys(found)))
+    return Settled(body, tuple(dict.fromkeys(result)))
 
 
 def _fixed(node: Fixed, facts: FactsOf) -> Settled:

@@ -17,25 +17,25 @@ def tables_used(
     known: Mapping[str, DraftTable],
 ) -> tuple[str, ...]:
     """Names of catalogue tables that formulas or references reach, in the catalogue's order."""
-    found: set[str] = set()
+    result: set[str] = set()
     for scalar in scalars.values():
-        found |= {scalar.refers_to} if scalar.refers_to else set()
-        found |= set(_of_formulas([scalar.formula] if scalar.formula else []))
+        result |= {scalar.refers_to} if scalar.refers_to else set()
+        result |= set(_of_formulas([scalar.formula] if scalar.formula else []))
     for table in tables.values():
         for column in table.columns.values():
-            found |= {column.refers_to} if column.refers_to else set()
+            result |= {column.refers_to} if column.refers_to else set()
             formulas = [*column.own.values(), *([column.formula] if column.formula else [])]
-            found |= set(_of_formulas(formulas))
+            result |= set(_of_formulas(formulas))
     reached: set[str] = set()
-    while found - reached:
-        name = sorted(found - reached)[0]
+    while result - reached:
+        name = sorted(result - reached)[0]
         reached.add(name)
         if name in known:
             for draft in known[name].columns.values():
-                found |= {draft.refers_to} if draft.refers_to else set()
+                result |= {draft.refers_to} if draft.refers_to else set()
             for key, formula in catalogue.formulas.items():
                 if key.table == name:
-                    found |= set(_of_formulas([formula]))
+                    result |= set(_of_formulas([formula]))
     return tuple(name for name in known if name in reached)
 
 

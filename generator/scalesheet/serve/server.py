@@ -104,13 +104,13 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         elif not self.server.site.is_dir():
             self._send(_WAITING.encode(), "text/html; charset=utf-8", body, page=True)
         else:
-            said = f"There is no page {html.escape(path)} in this site.".encode()
-            self._send(said, "text/html; charset=utf-8", body, HTTPStatus.NOT_FOUND, page=True)
+            text = f"There is no page {html.escape(path)} in this site.".encode()
+            self._send(text, "text/html; charset=utf-8", body, HTTPStatus.NOT_FOUND, page=True)
 
     def _ours(self, name: str, body: bool) -> None:
         if name == "state.json":
-            said = json.dumps(asdict(self.server.news), ensure_ascii=False).encode()
-            self._send(said, "application/json; charset=utf-8", body)
+            text = json.dumps(asdict(self.server.news), ensure_ascii=False).encode()
+            self._send(text, "application/json; charset=utf-8", body)
         elif name in _FILES:
             self._send((_HERE / name).read_bytes(), _FILES[name], body)
         else:
@@ -118,7 +118,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def _send(
         self,
-        said: bytes,
+        text: bytes,
         kind: str,
         body: bool,
         status: HTTPStatus = HTTPStatus.OK,
@@ -126,13 +126,13 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         page: bool = False,
     ) -> None:
         if page:
-            said += _live(self.server.news.build).encode()
+            text += _live(self.server.news.build).encode()
         self.send_response(status)
         self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(said)))
+        self.send_header("Content-Length", str(len(text)))
         self.end_headers()
         if body:
-            self.wfile.write(said)
+            self.wfile.write(text)
 
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "no-store")

@@ -28,16 +28,18 @@ def check_site(
     `documents` are its pages, by their place in it. Inline scripts and styles are those of `theme`.
     """
     files = frozenset(p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file())
-    found: list[str] = []
+    result: list[str] = []
     for name, document in documents.items():
         faults = dict.fromkeys(_inline_faults(document, theme))
         faults |= dict.fromkeys(_page_faults(name, document, documents, files))
-        found += [f"{name}: {fault}" for fault in faults]
+        result += [f"{name}: {fault}" for fault in faults]
     for name in sorted(files):
         if name.endswith(".css"):
             text = (site / name).read_text(encoding="utf-8")
-            found += [f"{name}: loads {url} from the network" for url in _CSS_ADDRESS.findall(text)]
-    return tuple(found)
+            result += [
+                f"{name}: loads {url} from the network" for url in _CSS_ADDRESS.findall(text)
+            ]
+    return tuple(result)
 
 
 def _inline_faults(document: Document, theme: Theme) -> Iterator[str]:

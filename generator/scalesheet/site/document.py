@@ -71,20 +71,20 @@ _RUNS = re.compile(r"[\x00-\x20]*" + r"[\t\n\r]*".join("javascript:"), re.IGNORE
 
 def read_document(text: str) -> Document:
     """The facts of one page of HTML."""
-    found = _Found()
+    result = _Found()
     for match in _TAGS.finditer(text):
         apart, given, content, other, others = match.groups()
         if apart:
-            _take_apart(found, apart.lower(), given, content)
+            _take_apart(result, apart.lower(), given, content)
         elif other and _MATTERS.search(others):
-            _take(found, other.lower(), _values(others))
+            _take(result, other.lower(), _values(others))
     return Document(
-        anchors=frozenset(found.anchors),
-        loads=tuple(found.loads),
-        follows=tuple(found.follows),
-        scripts=tuple(found.scripts),
-        styles=tuple(found.styles),
-        inline=tuple(found.inline),
+        anchors=frozenset(result.anchors),
+        loads=tuple(result.loads),
+        follows=tuple(result.follows),
+        scripts=tuple(result.scripts),
+        styles=tuple(result.styles),
+        inline=tuple(result.inline),
     )
 
 
@@ -100,29 +100,29 @@ class _Found:
 
 def _values(attributes: str) -> dict[str, str]:
     """Attributes by their names; an empty one has no value."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name, *values in _ATTRIBUTE.findall(attributes):
-        found.setdefault(name.lower(), unescape("".join(values)))
-    return found
+        result.setdefault(name.lower(), unescape("".join(values)))
+    return result
 
 
-def _take_apart(found: _Found, tag: str, attributes: str, text: str) -> None:
+def _take_apart(result: _Found, tag: str, attributes: str, text: str) -> None:
     """An element whose text is no markup."""
     values = _values(attributes)
-    _take(found, tag, values)
+    _take(result, tag, values)
     if tag == "style":
-        found.styles.append(text)
+        result.styles.append(text)
     elif "src" not in values and values.get("type") not in _DATA_TYPES:
-        found.scripts.append(text)
+        result.scripts.append(text)
 
 
-def _take(found: _Found, tag: str, values: dict[str, str]) -> None:
+def _take(result: _Found, tag: str, values: dict[str, str]) -> None:
     names = ("id", "name") if tag == "a" else ("id",)
-    found.anchors.update(values[name] for name in names if values.get(name))
+    result.anchors.update(values[name] for name in names if values.get(name))
     if tag != "link" or not set(values.get("rel", "").lower().split()) & _TELLING_LINKS:
-        found.loads += _addresses(values, _LOADS.get(tag, ()))
-    found.follows += _addresses(values, _FOLLOWS.get(tag, ()))
-    found.inline += [
+        result.loads += _addresses(values, _LOADS.get(tag, ()))
+    result.follows += _addresses(values, _FOLLOWS.get(tag, ()))
+    result.inline += [
         f'<{tag} {name}="{value}">'
         for name, value in values.items()
         if name in ("style", "srcdoc")
@@ -132,12 +132,12 @@ def _take(found: _Found, tag: str, values: dict[str, str]) -> None:
 
 
 def _addresses(values: dict[str, str], names: tuple[str, ...]) -> list[str]:
-    found: list[str] = []
+    result: list[str] = []
     for name in names:
         if name not in values:
             continue
         if name == "srcset":
-            found += [part.split()[0] for part in values[name].split(",") if part.strip()]
+            result += [part.split()[0] for part in values[name].split(",") if part.strip()]
         else:
-            found.append(values[name].strip())
-    return found
+            result.append(values[name].strip())
+    return result

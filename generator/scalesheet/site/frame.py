@@ -29,7 +29,7 @@ _ARTICLE = '<article class="md-content__inner'
 
 def slim(page: str) -> str:
     """A page without the indents and blank lines of its templates; texts as written stay so."""
-    text = _LINES.sub(lambda found: found[1] or "\n", page).strip() + "\n"
+    text = _LINES.sub(lambda result: result[1] or "\n", page).strip() + "\n"
     for nameless, named in _NAMES.items():
         text = text.replace(nameless, named, 1)
     return text

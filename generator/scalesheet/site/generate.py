@@ -95,14 +95,14 @@ def _listed_folders(index: Path, docs: Path, named: frozenset[str]) -> list[dict
     """A section for each folder that an index lists and the navigation does not name."""
     if not (docs / index).is_file():
         return []
-    found: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     for folder in _LISTED_ON_PAGE.findall((docs / index).read_text("utf-8")):
         place = (index.parent.parent / folder).as_posix()
         if place not in named:
             heading = _HEADING.search((docs / place / "index.md").read_text("utf-8"))
             title = heading[1] if heading else place
-            found.append({title: widen([f"{place}/index.md"], docs)})
-    return found
+            result.append({title: widen([f"{place}/index.md"], docs)})
+    return result
 
 
 def generate(workspace: Path, engine: Engine, *, cwd: Path) -> tuple[str, ...]:
@@ -120,28 +120,28 @@ def generate(workspace: Path, engine: Engine, *, cwd: Path) -> tuple[str, ...]:
         errors="replace",
         check=False,
     )
-    said = _COLOUR.sub("", done.stdout + done.stderr).replace(f"{workspace}{os.sep}", "")
-    found = complaints(said)
-    if done.returncode and not found:
-        said = said.strip() or f"exit status {done.returncode}"
-        found = (said.splitlines()[-1],)
-    return tuple(f"{engine}: {each}" for each in found)
+    text = _COLOUR.sub("", done.stdout + done.stderr).replace(f"{workspace}{os.sep}", "")
+    result = complaints(text)
+    if done.returncode and not result:
+        text = text.strip() or f"exit status {done.returncode}"
+        result = (text.splitlines()[-1],)
+    return tuple(f"{engine}: {each}" for each in result)
 
 
-def complaints(said: str) -> tuple[str, ...]:
+def complaints(text: str) -> tuple[str, ...]:
     """The warnings and errors in what a generator said, each in one line.
 
     MkDocs writes a line, and below it what it lists; Zensical draws the place in the page.
     """
-    found: list[str] = []
+    result: list[str] = []
     taking = False
-    for line in said.splitlines():
+    for line in text.splitlines():
         if _COMPLAINT.match(line):
-            found.append(_COMPLAINT.sub("", line).strip())
+            result.append(_COMPLAINT.sub("", line).strip())
             taking = True
         elif _CHATTER.match(line) or not line.strip():
             taking = False
         elif taking:
-            found[-1] += f" {line.strip()}"
-    found += sorted(f"{place}: {what}" for what, place in _DRAWN_COMPLAINT.findall(said))
-    return tuple(found)
+            result[-1] += f" {line.strip()}"
+    result += sorted(f"{place}: {what}" for what, place in _DRAWN_COMPLAINT.findall(text))
+    return tuple(result)

@@ -33,18 +33,18 @@ def taken_out(settings: MutableMapping[str, Any]) -> dict[str, Any] | None:
     extensions = settings.get("markdown_extensions") or []
     if isinstance(extensions, dict):
         extensions = [{name: options} for name, options in extensions.items()]
-    found: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
     kept: list[Any] = []
     for each in extensions:
         named = dict(each) if isinstance(each, dict) else {each: None}
         if EXTENSION in named:
-            found = dict(named.pop(EXTENSION) or {})
+            result = dict(named.pop(EXTENSION) or {})
             each = named
         if each:
             kept.append(each)
     if extensions:
         settings["markdown_extensions"] = kept
-    return found
+    return result
 
 
 @lru_cache(maxsize=1)
@@ -72,14 +72,14 @@ def put_in(page: str, settings: str, project: Path) -> tuple[str, tuple[Path, ..
     markdown = Markdown()
     SnippetExtension(**options).extendMarkdown(markdown)
     snippets = markdown.preprocessors["snippet"]
-    found = snippets.get_snippet_path
+    result = snippets.get_snippet_path
 
     def inside(name: str) -> str | None:
         asked.append(name)
         path = PurePosixPath(name.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts:
             raise SnippetMissingError(f"'{name}' is no path below a folder of snippets")
-        place: str | None = found(name)
+        place: str | None = result(name)
         root = os.path.realpath(project)
         if place and not Path(os.path.realpath(place)).is_relative_to(root):
             raise SnippetMissingError(f"'{name}' is a link that leads out of the project")
@@ -93,5 +93,5 @@ def put_in(page: str, settings: str, project: Path) -> tuple[str, tuple[Path, ..
         lines = page.split("\n")
         last = asked[-1] if asked else _MARKER
         line = next((number for number, text in enumerate(lines, 1) if last in text), 1)
-        said = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-        raise SnippetError(line, f"no snippet is put in: {said}") from None
+        message = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+        raise SnippetError(line, f"no snippet is put in: {message}") from None

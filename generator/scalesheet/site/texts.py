@@ -42,13 +42,13 @@ _SENTENCE = re.compile(r"[A-Za-z“*].*?(?:[.?!](?=\s|$)|$)", re.DOTALL)
 
 def page_texts(pages: Path, plain: Path | None) -> dict[str, str]:
     """The Markdown of each page by its place: from `plain` where that has it, else as written."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for page in sorted(pages.rglob("*.md")):
         name = page.relative_to(pages).as_posix()
         better = None if plain is None else plain / name
         text = (better if better and better.is_file() else page).read_text("utf-8")
-        found[name] = _FRONT.sub("", text)
-    return found
+        result[name] = _FRONT.sub("", text)
+    return result
 
 
 def write_texts(site: Path, texts: Mapping[str, str], config: Path) -> None:
@@ -57,7 +57,7 @@ def write_texts(site: Path, texts: Mapping[str, str], config: Path) -> None:
     beside = {n: text for n, text in texts.items() if (site / n).with_suffix(".html").is_file()}
     for name, text in beside.items():
         (site / name).write_bytes(text.encode())
-    data = {place: told for place, told in DATA.items() if (site / place).is_file()}
+    data = {place: message for place, message in DATA.items() if (site / place).is_file()}
     (site / LIST).write_bytes(
         llms_text(
             str(settings["site_name"]), str(settings.get("site_description", "")), beside, data
@@ -77,7 +77,7 @@ def llms_text(
         lines += [f"> {' '.join(summary.split())}", ""]
     for section, listed in _sections(texts).items():
         if section == "Documentation" and data:
-            lines += ["## Data", "", *(_entry(n, *told) for n, told in data.items()), ""]
+            lines += ["## Data", "", *(_entry(n, *text) for n, text in data.items()), ""]
         if listed:
             lines += [f"## {section}", "", *(_entry(n, *_told(texts[n])) for n in listed), ""]
     return "\n".join(lines)
@@ -85,12 +85,12 @@ def llms_text(
 
 def _sections(texts: Mapping[str, str]) -> dict[str, list[str]]:
     """The pages of each section: home first, then by place."""
-    found: dict[str, list[str]] = {section: [] for section in SECTIONS}
+    result: dict[str, list[str]] = {section: [] for section in SECTIONS}
     for name in sorted(texts, key=lambda name: (name != INDEX, name)):
         section = next(s for s, pattern in SECTIONS.items() if pattern.fullmatch(name))
         if section in LISTED_ONE_BY_ONE or not _within_another(name, texts):
-            found[section].append(name)
-    return found
+            result[section].append(name)
+    return result
 
 
 def _within_another(name: str, texts: Mapping[str, str]) -> bool:
@@ -117,5 +117,5 @@ def _sentences(text: str) -> Iterator[str]:
     for block in re.split(r"\n\s*\n", text):
         sentence = _SENTENCE.match(block.strip())
         if sentence and not block.strip().startswith("Data: "):
-            said = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", sentence[0])
-            yield html.unescape(" ".join(said.split()))
+            message = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", sentence[0])
+            yield html.unescape(" ".join(message.split()))

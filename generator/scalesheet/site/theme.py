@@ -47,26 +47,26 @@ def theme_of(settings: Mapping[str, Any], engine: str, project: Path) -> Theme:
     named = settings.get("theme") or "mkdocs"
     options = named if isinstance(named, Mapping) else {"name": named}
     own = options.get("custom_dir")
-    found = _read(Path(own) if Path(own).is_absolute() else project / own) if own else NO_THEME
+    result = _read(Path(own) if Path(own).is_absolute() else project / own) if own else NO_THEME
     for folder in _folders(engine, str(options.get("name", ""))):
         theirs = _installed(folder)
-        found = Theme(
-            (*found.scripts, *theirs.scripts),
-            (*found.styles, *theirs.styles),
-            (*found.added, *theirs.added),
+        result = Theme(
+            (*result.scripts, *theirs.scripts),
+            (*result.styles, *theirs.styles),
+            (*result.added, *theirs.added),
         )
-    return found
+    return result
 
 
 def script_styles(script: Path) -> list[str]:
     """The style sheets that a script carries as string literals and adds as <style>."""
     text = script.read_text(encoding="utf-8")
-    found: list[str] = []
+    result: list[str] = []
     for name in _STYLE_FROM_SCRIPT.findall(text):
         literal = re.search(rf"""\b{re.escape(name)}=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", text)
         if literal:
-            found.append(ast.literal_eval(literal[1]))
-    return found
+            result.append(ast.literal_eval(literal[1]))
+    return result
 
 
 def _folders(engine: str, name: str) -> Iterator[Path]:
@@ -87,13 +87,13 @@ def _installed(folder: Path) -> Theme:
 
 
 def _read(folder: Path) -> Theme:
-    found: dict[str, list[re.Pattern[str]]] = {"script": [], "style": []}
+    result: dict[str, list[re.Pattern[str]]] = {"script": [], "style": []}
     for template in sorted(folder.rglob("*.html")):
         for tag, text in _INLINE.findall(template.read_text("utf-8")):
             parts = map(re.escape, _FILLED_IN.split(text))
-            found[tag].append(re.compile(_WAY_UP.join(parts), re.DOTALL))
+            result[tag].append(re.compile(_WAY_UP.join(parts), re.DOTALL))
     added = [style for path in sorted(folder.rglob("*.js")) for style in script_styles(path)]
-    return Theme(tuple(found["script"]), tuple(found["style"]), tuple(added))
+    return Theme(tuple(result["script"]), tuple(result["style"]), tuple(added))
 
 
 def _matching(texts: Iterable[str], known: Iterable[re.Pattern[str]]) -> tuple[str, ...]:

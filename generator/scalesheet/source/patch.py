@@ -149,11 +149,11 @@ def _insert(file: File, change: Set) -> tuple[int, int, str]:
         if beside is None:
             return span.start + 1, span.start + 1, f"{name}: {flowed(change.value)}"
         end = file.spans[*above, beside].end
-        said = f", {name}: {flowed(change.value)}"
+        text = f", {name}: {flowed(change.value)}"
         if span.start < (line := file.line_start(end)):  # brackets over several lines
             indent = " " * (len(file.text[line:]) - len(file.text[line:].lstrip(" ")))
-            said = f",{file.newline}{indent}{name}: {flowed(change.value)}"
-        return end, end, said
+            text = f",{file.newline}{indent}{name}: {flowed(change.value)}"
+        return end, end, text
     assert beside is not None
     model = file.spans[*above, beside]
     lines = lines_of(name, change.value, span.column, model.shape)
@@ -189,8 +189,8 @@ def _swap(file: File, change: Swap) -> tuple[int, int, str]:
         return span.key, span.end, f"{key}: {flowed(change.value)}"
     column = span.key - file.line_start(span.key)
     style = span.style if isinstance(change.value, str) else ""
-    said = spelled(change.value, flow, "", style, column + len(key) + 2, column)
-    return span.key, span.end, f"{key}: {said}"
+    text = spelled(change.value, flow, "", style, column + len(key) + 2, column)
+    return span.key, span.end, f"{key}: {text}"
 
 
 def _append(file: File, change: Append) -> tuple[int, int, str]:

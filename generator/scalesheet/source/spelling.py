@@ -22,10 +22,10 @@ def lines_of(key: str, value: Any, column: int, shape: str = "flow") -> list[str
     line = f"{pad}{key}: {flowed(value)}"
     if shape != "block" and len(line) <= WIDTH:
         return [line]
-    found = [f"{pad}{key}:"]
+    result = [f"{pad}{key}:"]
     for name, inner in value.items():
-        found += lines_of(key_text(name), inner, column + 2)
-    return found
+        result += lines_of(key_text(name), inner, column + 2)
+    return result
 
 
 def flowed(value: Any) -> str:
@@ -67,9 +67,9 @@ def number_text(value: float, old: str = "") -> str:
                 if digits
                 else (f"{float(mantissa):.0f}")
             )
-            said = f"{short}e{int(exponent)}"
-            if float(said) == value:
-                return said if len(said) <= len(text) + 2 else text
+            message = f"{short}e{int(exponent)}"
+            if float(message) == value:
+                return message if len(message) <= len(text) + 2 else text
     return text
 
 
@@ -86,20 +86,20 @@ def _text(text: str, flow: bool, style: str, column: int, indent: int) -> str:
     )
     single = "'" + text.replace("'", "''") + "'"
     choices = {"": [text, double], '"': [double], "'": [single, double]}.get(style, [text, double])
-    for said in choices:
-        if said is text and not _WORDLIKE.fullmatch(text):
+    for message in choices:
+        if message is text and not _WORDLIKE.fullmatch(text):
             continue
-        if said is text and flow and "?" in text:
+        if message is text and flow and "?" in text:
             continue  # within braces it ends a text for PyYAML's own parser
-        if said is text and not flow and style == "" and column + len(text) > WIDTH + 20:
+        if message is text and not flow and style == "" and column + len(text) > WIDTH + 20:
             folded = _folded(text, indent + 2)
             if folded is not None:
                 return folded
-        if said is single and "\n" in text:
+        if message is single and "\n" in text:
             continue
-        found = parse((f"[{said}]" if flow else f"- {said}").encode(), "")
-        if not found.diagnostics and found.data == [text] and type(found.data[0]) is str:
-            return said
+        result = parse((f"[{message}]" if flow else f"- {message}").encode(), "")
+        if not result.diagnostics and result.data == [text] and type(result.data[0]) is str:
+            return message
     return double
 
 

@@ -25,28 +25,28 @@ def compared(book: Book, simulate: Simulate) -> dict[str, Beside]:
     if TABLE not in book.tables:
         return {}
     table, results = book.tables[TABLE], evaluate_catalogue(book)
-    found = {}
+    result = {}
     for id in table.rows:
         stated = figures(table, id)
         how = str(table.columns["how"].stated[id].value)
-        said = Beside(id, how, _pairs(book, table, stated, {}), timed=not _untimed(table, id))
+        text = Beside(id, how, _pairs(book, table, stated, {}), timed=not _untimed(table, id))
         try:
             again = recorded(book, id, results)
             made = simulate(book, again.job, _day(table, id), "")
         except UnclearError as fault:
-            found[id] = replace(said, why=str(fault))
+            result[id] = replace(text, why=str(fault))
         except Refused as refused:
-            found[id] = replace(said, why="; ".join(each.message for each in refused.diagnostics))
+            result[id] = replace(text, why="; ".join(each.message for each in refused.diagnostics))
         else:
             predicted = _converted(book, table, made)
-            found[id] = replace(
-                said,
+            result[id] = replace(
+                text,
                 pairs=_pairs(book, table, stated, predicted),
                 job=again.job,
                 assumed=again.assumed,
                 note=made.note,
             )
-    return {id: replace(each, twins=_twins(each, found)) for id, each in found.items()}
+    return {id: replace(each, twins=_twins(each, result)) for id, each in result.items()}
 
 
 def figures(table: Table, id: str) -> dict[str, Value]:
@@ -73,7 +73,7 @@ def _with_times(stated: Mapping[str, Value]) -> dict[str, Value]:
 def _converted(book: Book, table: Table, made: Record) -> dict[str, Value]:
     """The figures of a prediction in the units of the columns; those without a column are left
     out."""
-    found = {}
+    result = {}
     for key, figure in made.figures.items():
         name = "gpus" if key == "accelerators" else key
         unit = table.columns[name].unit if name in table.columns else None
@@ -81,8 +81,8 @@ def _converted(book: Book, table: Table, made: Record) -> dict[str, Value]:
             continue
         times = float(book.units.factor(book.units.parse(figure.unit), unit))
         ends = (None if end is None else end * times for end in (figure.low, figure.high))
-        found[name] = Value.number(figure.value * times, *ends)
-    return _with_times(found)
+        result[name] = Value.number(figure.value * times, *ends)
+    return _with_times(result)
 
 
 def _pairs(
@@ -90,15 +90,15 @@ def _pairs(
 ) -> dict[str, Pair]:
     """Both sides of each component that at least one of them states."""
     titles = dict(SHARES.values())
-    found = {}
+    result = {}
     for key in COMPARED:
         column = table.columns.get(key, table.columns["step_time"] if key in titles else None)
         if column is None or column.unit is None or not (key in stated or key in made):
             continue
         title = titles.get(key, column.title)
         sides = stated.get(key, Value()), made.get(key, Value())
-        found[key] = Pair(key, title, column.unit, *sides)
-    return found
+        result[key] = Pair(key, title, column.unit, *sides)
+    return result
 
 
 def _untimed(table: Table, id: str) -> bool:
@@ -110,13 +110,13 @@ def _day(table: Table, id: str) -> date:
     return date.fromisoformat(str(table.columns["date"].stated[id].value))
 
 
-def _twins(one: Beside, found: Mapping[str, Beside]) -> tuple[str, ...]:
+def _twins(one: Beside, result: Mapping[str, Beside]) -> tuple[str, ...]:
     """The other records of the same job."""
     if one.job is None:
         return ()
     own = sameness(one.job)
     return tuple(
         id
-        for id, each in found.items()
+        for id, each in result.items()
         if id != one.id and each.job is not None and sameness(each.job) == own
     )

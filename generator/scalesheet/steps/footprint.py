@@ -279,7 +279,7 @@ class Footprint:
         size, each = self.size, kept(self.kind, self.job)
         gates = self.block.gates if self.full else max(2, self.block.gates)
         passed = norm_bytes(self.kind, self.job) if self.block.after else 0.0
-        found = {
+        result = {
             "feed-forward layer": (
                 self._at_work(per_ffn=gates * size.products, freed_hidden=passed),
                 self._trained_in(self.products[-1:]),
@@ -288,7 +288,7 @@ class Footprint:
         if unfused(self.job):
             copied = 2 if size.products == 2 and self.block.wide_softmax else 0
             query = self.job.model.heads * self.job.model.head_dim / self.job.model.hidden
-            found["attention"] = (
+            result["attention"] = (
                 self._at_work(
                     per_ffn=0,
                     per_score=8 - copied,
@@ -297,7 +297,7 @@ class Footprint:
                 ),
                 self._trained_in(self.products[-(4 if self.job.model.gated else 3) :]),
             )
-        return found
+        return result
 
     @cached_property
     def _recomputed(self) -> float:
@@ -370,14 +370,14 @@ class Footprint:
         nearly = (self.trained - self.per_block) * each - tables + head
         first = self.boundary + (0.0 if job.checkpointing else self.of_block)
         largest = self._trained_in(self.products[-1:]) * each if earlier else 0.0
-        found = [
+        result = [
             Moment("end of the forward pass", earlier, self.activations, taken),
             Moment("loss", earlier, self.activations, loss),
             Moment("update", self.gradients, 0.0, updated),
         ]
         for part, (size, trained) in self._working.items():
             new, working = trained * each, size + tied + largest
-            found += [
+            result += [
                 Moment(
                     f"last block's {part}",
                     earlier or (head + new) / self.shards,
@@ -388,7 +388,7 @@ class Footprint:
                     f"first block's {part}", earlier or (nearly + new) / self.shards, first, working
                 ),
             ]
-        return tuple(replace(each, working=each.working + self._gathered) for each in found)
+        return tuple(replace(each, working=each.working + self._gathered) for each in result)
 
     def at(self, moment: Moment) -> float:
         """All that there is at a moment."""

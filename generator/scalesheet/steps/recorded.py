@@ -42,11 +42,11 @@ def recorded(book: Book, id: str, results: Results | None = None) -> Recorded:
     row = Row(book, id)
     assumed: list[str] = []
 
-    def given(name: str, usual: Any, said: str) -> Any:
+    def given(name: str, usual: Any, text: str) -> Any:
         """What the record states, else what is usual, which is then told."""
         value = row.get(name)
         if value is None:
-            assumed.append(said)
+            assumed.append(text)
         return usual if value is None else value
 
     model = row.needs("model", "the model's id, or add it with 'scalesheet new model'")
@@ -86,7 +86,7 @@ def recorded(book: Book, id: str, results: Results | None = None) -> Recorded:
 def records_of(book: Book, job: Job, how: str) -> tuple[str, ...]:
     """The ids of the records of that very job which were measured, or simulated."""
     table = book.tables.get(TABLE)
-    found = []
+    result = []
     results = evaluate_catalogue(book)
     for id in table.rows if table is not None else ():
         if Row(book, id).get("how") != how or Row(book, id).get("model") != job.model.id:
@@ -96,8 +96,8 @@ def records_of(book: Book, job: Job, how: str) -> tuple[str, ...]:
         except (UnclearError, Refused):
             continue
         if sameness(again) == sameness(job):
-            found.append(id)
-    return tuple(found)
+            result.append(id)
+    return tuple(result)
 
 
 def sameness(job: Job) -> Sequence[object]:

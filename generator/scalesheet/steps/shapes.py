@@ -61,10 +61,10 @@ def shape_in(data: Path, file: Path) -> Shape:
     `data`. One that is there under a name of its own is that one. Raises Refused with all that is
     wrong with it, OSError where it cannot be read."""
     config = read(file)
-    said = architecture(config)
-    if said is None or config.found:
+    words = architecture(config)
+    if words is None or config.found:
         raise Refused(config.found)
-    text = "".join(lines(said, (), None, file.parent.name or file.stem))
+    text = "".join(lines(words, (), None, file.parent.name or file.stem))
     book = compiled(data, "model", _MEANWHILE, text)
     if book is None:
         message = f"{shown(data)} is not sound; 'scalesheet check' says why"

@@ -98,12 +98,12 @@ def _speed(book: Book, job: Job, taken: Times, rates: Rates) -> dict[str, Figure
             gpus=job.gpus,
         )
 
-    found = {
+    result = {
         "samples_per_second": of_time(lambda step: job.sequences / step, "sequence / second"),
         "tokens_per_second": of_time(lambda step: job.tokens / step, "token / second"),
         "flop_per_token": work,
         "flop_rate": of_time(rate, "TFLOP / (second * GPU)"),
     }
     if rates.peak > 0:
-        found["utilisation"] = of_time(utilisation, "1")
-    return found
+        result["utilisation"] = of_time(utilisation, "1")
+    return result

@@ -27,19 +27,19 @@ def lines(device: str, precisions: tuple[str, ...], seconds: float) -> Iterator[
     from scalesheet_bench.ladder.timing import Budget
     from scalesheet_bench.train.power import meter
 
-    found = accelerator.here(device)
-    yield {"device": asdict(found.device), "libraries": dict(accelerator.libraries())}
+    result = accelerator.here(device)
+    yield {"device": asdict(result.device), "libraries": dict(accelerator.libraries())}
     yield {"threads": torch.get_num_threads() if device == "cpu" else 0}
-    reasons = [accelerator.busy(found.uuid)]
+    reasons = [accelerator.busy(result.uuid)]
     before = processor.Work.now()
-    gauge = meter(device, found.uuid)
+    gauge = meter(device, result.uuid)
     gauge.start()
     budget = Budget(seconds)
     chosen = precisions or known(device)
     yield {"tell": "memory bandwidth"}
     try:
         share = budget.part(len(chosen) + 1)
-        for rate in streams(device, share, found.free, found.caches, found.wait):
+        for rate in streams(device, share, result.free, result.caches, result.wait):
             yield {"rate": asdict(rate)}
     except (MemoryError, RuntimeError, ArithmeticError) as fault:
         yield {"cannot": f"memory bandwidth: {first_line(fault)}"}
@@ -47,7 +47,7 @@ def lines(device: str, precisions: tuple[str, ...], seconds: float) -> Iterator[
         yield {"tell": f"products in {precision}"}
         share = budget.part(len(chosen) - at)
         try:
-            for rate in products(device, precision, share, found.free, found.wait):
+            for rate in products(device, precision, share, result.free, result.wait):
                 gauge.look()
                 yield {"rate": asdict(rate)}
         except (MemoryError, RuntimeError) as fault:

@@ -47,13 +47,13 @@ def here(kind: str) -> Here:
         )
     module = torch.get_device_module(kind)
     count = int(torch.accelerator.device_count())
-    said: Any = (
+    text: Any = (
         module.get_device_properties(0) if hasattr(module, "get_device_properties") else None
     )
-    name = str(getattr(said, "name", "") or kind)
-    total = int(getattr(said, "total_memory", 0) or _recommended(module))
+    name = str(getattr(text, "name", "") or kind)
+    total = int(getattr(text, "total_memory", 0) or _recommended(module))
     free = int(module.mem_get_info()[0]) if hasattr(module, "mem_get_info") else total
-    uuid = f"GPU-{said.uuid}" if kind == "cuda" and torch.version.hip is None else ""
+    uuid = f"GPU-{text.uuid}" if kind == "cuda" and torch.version.hip is None else ""
     power, driver = _managed(uuid) if uuid else (None, "")
     device = Device(
         kind=kind,
@@ -65,7 +65,7 @@ def here(kind: str) -> Here:
         power=power,
         driver=driver,
     )
-    caches = int(getattr(said, "L2_cache_size", 0))
+    caches = int(getattr(text, "L2_cache_size", 0))
     return Here(device, free, caches, uuid, module.synchronize)
 
 
@@ -126,10 +126,10 @@ def busy(uuid: str) -> str:
 
 def libraries() -> Mapping[str, str]:
     """What products and streams are made with, at its version."""
-    found = {"torch": str(torch.__version__)}
+    result = {"torch": str(torch.__version__)}
     for name, at in ("cuda", torch.version.cuda), ("hip", torch.version.hip):
         if at is not None:
-            found[name] = str(at)
+            result[name] = str(at)
     with suppress(PackageNotFoundError):
-        found["nvidia-ml-py"] = version("nvidia-ml-py")
-    return found
+        result["nvidia-ml-py"] = version("nvidia-ml-py")
+    return result

@@ -98,13 +98,13 @@ class _Search:
         def fits(size: int) -> bool:
             return self.tried(job_of(size))
 
-        found = largest(fits, self.guess(job_of, bound), bound, sure=self.learnt)
-        if self.confirm and not found.ended:
+        result = largest(fits, self.guess(job_of, bound), bound, sure=self.learnt)
+        if self.confirm and not result.ended:
             self.confirm, self.again = False, True
-            found = confirmed(fits, found)
+            result = confirmed(fits, result)
             self.again = False
-        self.learn(job_of, found)
-        return Answer(at, found, grain)
+        self.learn(job_of, result)
+        return Answer(at, result, grain)
 
     def guess(self, job_of: Callable[[int], Job], bound: int) -> int:
         """The largest size that the estimate has room for, by halves; it costs no try."""
@@ -117,10 +117,10 @@ class _Search:
                 high = at
         return max(low, 1)
 
-    def learn(self, job_of: Callable[[int], Job], found: Found) -> None:
+    def learn(self, job_of: Callable[[int], Job], result: Found) -> None:
         """By a boundary, what the estimate says of the room that there is."""
-        if found.fits and found.fails is not None:
-            ends = [self.estimate(job_of(size)) for size in (found.fits, found.fails)]
+        if result.fits and result.fails is not None:
+            ends = [self.estimate(job_of(size)) for size in (result.fits, result.fails)]
             self.room, self.learnt = sum(ends) / 2, True
 
 
@@ -157,11 +157,11 @@ def what_fits(
         units = max(1, bounds.length // GRAIN)
         by_batch.append(search.answer(_lengths(at), batch, units, GRAIN))
     answers = (*by_length, *by_batch)
-    told = [a.found.contradiction for a in answers if a.found.contradiction]
-    told += [text for text in (across([(a.at, a.found) for a in by_length]),) if text]
+    message = [a.found.contradiction for a in answers if a.found.contradiction]
+    message += [text for text in (across([(a.at, a.found) for a in by_length]),) if text]
     ended = next((a.found.ended for a in answers if a.found.ended), "")
     return WhatFits(
-        job, memory, tuple(by_length), tuple(by_batch), tuple(search.tries), ended, tuple(told)
+        job, memory, tuple(by_length), tuple(by_batch), tuple(search.tries), ended, tuple(message)
     )
 
 

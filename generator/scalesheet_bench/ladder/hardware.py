@@ -81,21 +81,21 @@ def id_of(device: Device) -> str:
 def figures(measured: Measured, origin: Origin) -> dict[str, Figure]:
     """The measured figures by their keys in hardware.schema.json; what was not measured is not
     there."""
-    found: dict[str, Figure] = {}
+    result: dict[str, Figure] = {}
     for precision in PRECISIONS:
         rate = measured.best("products", precision)
         if rate is not None:
             what = f"products of {rate.size:,} rows"
-            found[f"measured_{precision}"] = _figure(rate, RATE, 1e12, what, measured, origin)
+            result[f"measured_{precision}"] = _figure(rate, RATE, 1e12, what, measured, origin)
     if (triad := measured.best("triad")) is not None:
         note = f"triads of arrays of {triad.size / 2**20:,.0f} MiB"
         if (copy := measured.best("copy")) is not None:
             note += f" (copies reach {_rounded(copy.value / 1e9):g})"
-        found["measured_bandwidth"] = _figure(triad, BANDWIDTH, 1e9, note, measured, origin)
+        result["measured_bandwidth"] = _figure(triad, BANDWIDTH, 1e9, note, measured, origin)
     if (link := measured.best("all-reduce")) is not None:
         what = f"messages of {link.size / 2**20:,.0f} MiB between {measured.device.count} devices"
-        found["measured_link"] = _figure(link, BANDWIDTH, 1e9, what, measured, origin)
-    return found
+        result["measured_link"] = _figure(link, BANDWIDTH, 1e9, what, measured, origin)
+    return result
 
 
 def _figure(
@@ -127,30 +127,30 @@ def hardware_file(measured: Measured, origin: Origin, title: str = "") -> str:
     """The text of a new file. What no driver states is a reason: nothing in it is typed in."""
     device = measured.device
     what = "the kernel" if device.kind == "cpu" else "the driver"
-    said: dict[str, Any] = {"title": title or name_of(device)}
+    text: dict[str, Any] = {"title": title or name_of(device)}
     if device.kind == "cpu":
-        said["kind"] = "processor"
-    said |= {"vendor": device.vendor, "form_factor": device.form_factor}
-    said["memory"] = {
+        text["kind"] = "processor"
+    text |= {"vendor": device.vendor, "form_factor": device.form_factor}
+    text["memory"] = {
         "value": round(device.memory / _GIB, 2),
         "unit": "GiB",
         "kind": "measured",
         "source": dict(origin.source),
         "note": f"as {what} reports it",
     }
-    said |= {key: {"reason": UNKNOWN} for key in _REQUIRED}
-    said |= figures(measured, origin)
-    said["power"] = {"reason": UNKNOWN}
+    text |= {key: {"reason": UNKNOWN} for key in _REQUIRED}
+    text |= figures(measured, origin)
+    text["power"] = {"reason": UNKNOWN}
     if device.power is not None:
-        said["power"] = {
+        text["power"] = {
             "value": _rounded(device.power),
             "unit": "W / GPU",
             "kind": "measured",
             "source": dict(origin.source),
             "note": "the limit that the driver enforces as shipped",
         }
-    said["note"] = environment(measured)
-    return block(said)
+    text["note"] = environment(measured)
+    return block(text)
 
 
 def environment(measured: Measured) -> str:
@@ -165,7 +165,7 @@ def environment(measured: Measured) -> str:
 
 
 def completed(
-    text: str, found: Mapping[str, Figure]
+    text: str, result: Mapping[str, Figure]
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """A file's text with those measured figures that it lacks; their keys, and those that are
     renewed. Every other byte stays.
@@ -175,22 +175,22 @@ def completed(
     """
     keys = list(schema("hardware")["properties"])
     data = parse(text.encode(), "").data
-    lacking = [key for key in keys if key in found and key not in data]
+    lacking = [key for key in keys if key in result and key not in data]
     renewed = [
         key
         for key in keys
-        if key in found
+        if key in result
         and key in data
         and _provisional(data[key])
-        and AGAIN not in found[key]["note"]
+        and AGAIN not in result[key]["note"]
     ]
     changes = []
     for key in lacking:
         before = [other for other in keys[: keys.index(key)] if other in data]
-        changes.append(Set((key,), dict(found[key]), before[-1] if before else None))
+        changes.append(Set((key,), dict(result[key]), before[-1] if before else None))
     for key in renewed:
-        changes += [Set((key, name), found[key][name]) for name in ("value", "note")]
-        changes.append(Set((key, "source", "locator"), found[key]["source"]["locator"]))
+        changes += [Set((key, name), result[key][name]) for name in ("value", "note")]
+        changes.append(Set((key, "source", "locator"), result[key]["source"]["locator"]))
     return patched(text, changes), tuple(lacking), tuple(renewed)
 
 
@@ -205,11 +205,11 @@ def write(data: Path, id: str, measured: Measured, origin: Origin) -> Written:
     """The device as `data/hardware/<id>.yaml`. A file that is there keeps every figure that it
     states and gets those that it lacks; see `completed`. Raises HardwareError, and Refused where
     the result would not fit the book."""
-    found = figures(measured, origin)
+    result = figures(measured, origin)
     if not is_id(id):
         hint = f"; this device would be '{id_of(measured.device)}'"
         raise HardwareError(f"'{id}' is not an id: use a-z, 0-9 and '-', at most 64{hint}")
-    if not found:
+    if not result:
         raise HardwareError(f"no rate was measured, so '{id}' was not written; measure again")
     path = place(data, "hardware", id)
     was, had = content(path), content(entry.file(data))
@@ -217,11 +217,11 @@ def write(data: Path, id: str, measured: Measured, origin: Origin) -> Written:
     renewed: tuple[str, ...] = ()
     if was is None:
         text = modeline(data, "hardware", id) + hardware_file(measured, origin)
-        lacking = tuple(found)
+        lacking = tuple(result)
     else:
         old = was.decode()
         _same_device(path, id, old, measured.device)
-        text, lacking, renewed = completed(old, found)
+        text, lacking, renewed = completed(old, result)
     sources = with_source(data, MEASURED)
     if lacking or renewed:
         compiled(data, "hardware", id, text, sources)
@@ -229,14 +229,14 @@ def write(data: Path, id: str, measured: Measured, origin: Origin) -> Written:
         if sources is not None:
             changes[entry.file(data)] = had, sources.encode()
         save(data, changes)
-    kept = tuple(key for key in found if key not in (*lacking, *renewed))
-    return Written(path, new, lacking, renewed, kept, block({key: found[key] for key in kept}))
+    kept = tuple(key for key in result if key not in (*lacking, *renewed))
+    return Written(path, new, lacking, renewed, kept, block({key: result[key] for key in kept}))
 
 
 def _same_device(path: Path, id: str, text: str, device: Device) -> None:
     """A measured figure belongs to the device that it was measured on."""
-    read, found = document("hardware", id, shown(path), text)
-    if errors(found) or not isinstance(read.data, dict):
+    read, result = document("hardware", id, shown(path), text)
+    if errors(result) or not isinstance(read.data, dict):
         raise HardwareError(f"{shown(path)} cannot be read; see 'scalesheet check', then again")
     stated = read.data.get("memory", {})
     kind = read.data.get("kind", "accelerator")

@@ -15,12 +15,12 @@ Line = Mapping[str, Any]
 def teller() -> Callable[[Line], None]:
     """Takes this process's output for lines; what libraries print goes with the errors. From now
     on the process ends when its input does: the parent holds the other end of it."""
-    told = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
+    text = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     os.dup2(2, 1)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
     def tell(line: Line) -> None:
-        told.write(json.dumps(line) + "\n")
+        text.write(json.dumps(line) + "\n")
 
     return tell
 

@@ -34,7 +34,7 @@ def measured(
     there is none the interrupt goes on. Raises NoTorch, NoDevice, LadderError.
     """
     asked = {"device": device, "precisions": list(precisions), "seconds": seconds}
-    found: Measured | None = None
+    result: Measured | None = None
     ended = False
     try:
         for line in _told(["-m", CHILD, json.dumps(asked)]):
@@ -46,36 +46,36 @@ def measured(
             if "no_device" in line:
                 raise NoDevice(line["no_device"])
             if "device" in line:
-                found = Measured(Device(**line["device"]), libraries=line["libraries"])
-            elif found is not None:
-                found = _with(found, line, tell)
+                result = Measured(Device(**line["device"]), libraries=line["libraries"])
+            elif result is not None:
+                result = _with(result, line, tell)
             ended = ended or "end" in line
-        if found is not None and found.device.count > 1:
-            tell(f"links between {found.device.count} devices")
-            rates = linked(device, found.device.count)
-            found = replace(found, rates=(*found.rates, *rates))
+        if result is not None and result.device.count > 1:
+            tell(f"links between {result.device.count} devices")
+            rates = linked(device, result.device.count)
+            result = replace(result, rates=(*result.rates, *rates))
     except KeyboardInterrupt:
-        if found is None or not found.rates:
+        if result is None or not result.rates:
             raise
         ended = False
     except LadderError as fault:
-        if found is None or not found.rates:
+        if result is None or not result.rates:
             raise
-        found = replace(found, told=(*found.told, str(fault)))
-    if found is None:
+        result = replace(result, told=(*result.told, str(fault)))
+    if result is None:
         raise LadderError("the process that measures ended without a word; try it again")
-    return found if ended else replace(found, interrupted=True)
+    return result if ended else replace(result, interrupted=True)
 
 
-def _with(found: Measured, line: Mapping[str, Any], tell: Tell) -> Measured:
+def _with(result: Measured, line: Mapping[str, Any], tell: Tell) -> Measured:
     if "tell" in line:
         tell(line["tell"])
     if "cannot" in line:
-        return replace(found, told=(*found.told, line["cannot"]))
+        return replace(result, told=(*result.told, line["cannot"]))
     if "rate" in line:
-        return replace(found, rates=(*found.rates, Rate(**line["rate"])))
+        return replace(result, rates=(*result.rates, Rate(**line["rate"])))
     named = {key: line[key] for key in ("busy", "threads") if key in line}
-    return replace(found, **named)
+    return replace(result, **named)
 
 
 def linked(device: str, count: int, seconds: float = 20.0) -> tuple[Rate, ...]:
@@ -123,9 +123,9 @@ def _told(arguments: Sequence[str]) -> Iterator[Mapping[str, Any]]:
             child.stdout.close()
         if not ended:
             words.seek(0)
-            said = _last_words(words.read().decode("utf-8", "replace"))
+            message = _last_words(words.read().decode("utf-8", "replace"))
             how = f"signal {-child.returncode}" if child.returncode < 0 else "an error"
-            raise LadderError(f"the process that measures ended with {how}: {said}")
+            raise LadderError(f"the process that measures ended with {how}: {message}")
 
 
 def _last_words(text: str) -> str:

@@ -21,13 +21,13 @@ _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 def processor(proc: Path = PROC) -> Device:
     """This machine's processor with its memory; all cores that programs have are one device."""
-    said = _first_core(proc)
+    text = _first_core(proc)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
-    name = said.get("model name") or platform.processor() or platform.machine()
-    if "cpu family" in said:
-        name += f" (family {said['cpu family']} model {said.get('model', '?')})"
-    vendor = said.get("vendor_id", "")
-    virtual = "hypervisor" in said.get("flags", "").split()
+    name = text.get("model name") or platform.processor() or platform.machine()
+    if "cpu family" in text:
+        name += f" (family {text['cpu family']} model {text.get('model', '?')})"
+    vendor = text.get("vendor_id", "")
+    virtual = "hypervisor" in text.get("flags", "").split()
     return Device(
         kind="cpu",
         name=name,
@@ -70,15 +70,15 @@ def memory(proc: Path = PROC, cgroup: Path = CGROUP) -> tuple[int, int]:
 def _limit(cgroup: Path) -> int:
     """Bytes that a container may take; 0 where there is no limit."""
     try:
-        said = (cgroup / "memory.max").read_text("ascii").strip()
+        text = (cgroup / "memory.max").read_text("ascii").strip()
     except OSError:
         return 0
-    return int(said) if said.isdigit() else 0
+    return int(text) if text.isdigit() else 0
 
 
 def caches(sys: Path = SYS) -> int:
     """Bytes of the last level of caches, all together; 0 where it is not told."""
-    found: dict[tuple[int, str], int] = {}
+    result: dict[tuple[int, str], int] = {}
     for place in sorted(sys.glob("cpu[0-9]*/cache/index[0-9]*")):
         try:
             level, shared, size = (
@@ -88,9 +88,9 @@ def caches(sys: Path = SYS) -> int:
         except OSError:
             continue
         if match := re.fullmatch(r"(\d+)([KMG])", size):
-            found[int(level), shared] = int(match[1]) * _UNITS[match[2]]
-    last = max((level for level, _ in found), default=0)
-    return sum(size for (level, _), size in found.items() if level == last)
+            result[int(level), shared] = int(match[1]) * _UNITS[match[2]]
+    last = max((level for level, _ in result), default=0)
+    return sum(size for (level, _), size in result.items() if level == last)
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,8 @@ class Measured:
 
     def _bests(self) -> list[Rate]:
         kinds = dict.fromkeys((rate.what, rate.precision) for rate in self.rates)
-        found = (self.best(what, precision) for what, precision in kinds)
-        return [rate for rate in found if rate is not None]
+        result = (self.best(what, precision) for what, precision in kinds)
+        return [rate for rate in result if rate is not None]
 
 
 def rate_of(what: What, precision: str, size: int, work: float, seconds: Sequence[float]) -> Rate:

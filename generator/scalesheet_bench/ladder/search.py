@@ -116,33 +116,33 @@ def _searched(
             high = at
 
 
-def confirmed(fits: Callable[[int], bool], found: Found) -> Found:
+def confirmed(fits: Callable[[int], bool], result: Found) -> Found:
     """The same with up to three further tries, which a machine that goes by size alone answers as
     it must: the largest again, half of it, and twice it where the bound allows. What disagrees is
     said."""
-    best = found.fits
-    tries = list(found.tries)
+    best = result.fits
+    tries = list(result.tries)
     known = {t.size: t.fits for t in tries}
     asked: list[tuple[int, bool]] = []
     if best:
         asked.append((best, True))
     if best // 2 and best // 2 not in known:
         asked.append((best // 2, True))
-    double = min(2 * max(best, 1), found.bound)
-    if not found.bounded and double not in known:
+    double = min(2 * max(best, 1), result.bound)
+    if not result.bounded and double not in known:
         asked.append((double, False))
     wrong: list[str] = []
     for size, expected in asked:
         try:
             answer = fits(size)
         except KeyboardInterrupt:
-            return Found(found.bound, tuple(tries), INTERRUPTED, "; ".join(wrong))
+            return Found(result.bound, tuple(tries), INTERRUPTED, "; ".join(wrong))
         except Ended as why:
-            return Found(found.bound, tuple(tries), str(why), "; ".join(wrong))
+            return Found(result.bound, tuple(tries), str(why), "; ".join(wrong))
         tries.append(Try(size, answer))
         if answer != expected:
             wrong.append(_disagreement(size, answer, best))
-    return Found(found.bound, tuple(tries), found.ended, "; ".join(wrong))
+    return Found(result.bound, tuple(tries), result.ended, "; ".join(wrong))
 
 
 def _disagreement(size: int, answer: bool, best: int) -> str:
@@ -153,10 +153,10 @@ def _disagreement(size: int, answer: bool, best: int) -> str:
     return f"{size:,} does not fit, though {best:,} does"
 
 
-def across(found: Sequence[tuple[int, Found]]) -> str:
+def across(result: Sequence[tuple[int, Found]]) -> str:
     """How the largest sizes at several lengths disagree, or nothing: more tokens in a sequence
     never leave room for more sequences. In the order of the lengths."""
-    for (short, one), (long, other) in pairwise(found):
+    for (short, one), (long, other) in pairwise(result):
         fails = one.fails
         if fails is not None and other.fits >= fails:
             return (

@@ -55,5 +55,5 @@ def streams(
     for at, (what, arrays, operation) in enumerate(kinds):
         seconds = repeated(operation, wait, budget.part(len(kinds) - at))
         yield rate_of(what, "", size, float(arrays * size), seconds)
-    if (found := float(a[-1])) != 1.0 + FACTOR * 2.0:
-        raise ArithmeticError(f"the triad gave {found:g}, expected {1.0 + FACTOR * 2.0:g}")
+    if (result := float(a[-1])) != 1.0 + FACTOR * 2.0:
+        raise ArithmeticError(f"the triad gave {result:g}, expected {1.0 + FACTOR * 2.0:g}")

@@ -30,11 +30,11 @@ def peaks_of(book: Book, accelerator: str) -> dict[str, float]:
     lacks, and none that it does not state."""
     if accelerator not in book.tables["hardware"].rows:
         return {}
-    found = {}
+    result = {}
     for name in PEAK_OF.values():
         unit = "byte / second" if name == "bandwidth" else "FLOP / (second * GPU)"
-        found[name] = figure_of(book, accelerator, name, unit)
-    return {name: peak for name, peak in found.items() if peak > 0}
+        result[name] = figure_of(book, accelerator, name, unit)
+    return {name: peak for name, peak in result.items() if peak > 0}
 
 
 def rates_text(measured: Measured, peaks: Mapping[str, float] | None = None) -> str:
@@ -67,8 +67,8 @@ def _rates(measured: Measured, peaks: Mapping[str, float]) -> Iterator[str]:
 def bests(measured: Measured) -> list[Rate]:
     """The best size of each operation, in the order in which they were measured."""
     kinds = dict.fromkeys((rate.what, rate.precision) for rate in measured.rates)
-    found = (measured.best(what, precision) for what, precision in kinds)
-    return [rate for rate in found if rate is not None]
+    result = (measured.best(what, precision) for what, precision in kinds)
+    return [rate for rate in result if rate is not None]
 
 
 def _named(rate: Rate) -> str:
@@ -124,28 +124,28 @@ def rates_data(measured: Measured) -> dict[str, Any]:
 # ------------------------------------------------------------------ what fits
 
 
-def fits_text(found: WhatFits) -> str:
-    return _joined(_fits(found))
+def fits_text(result: WhatFits) -> str:
+    return _joined(_fits(result))
 
 
-def _fits(found: WhatFits) -> Iterator[str]:
-    job = found.job
+def _fits(result: WhatFits) -> Iterator[str]:
+    job = result.job
     ways = f"{job.method}, {job.precision}"
     if job.checkpointing:
         ways += ", activation checkpointing"
-    yield f"{job.model.title} with {ways} on {job.accelerator}, {found.memory / _GIB:,.1f} GiB"
-    if found.batches:
+    yield f"{job.model.title} with {ways} on {job.accelerator}, {result.memory / _GIB:,.1f} GiB"
+    if result.batches:
         yield ""
         yield f"{'length':>10} {'largest micro-batch':>22}"
-        yield from (_answer(answer) for answer in found.batches)
-    if found.lengths:
+        yield from (_answer(answer) for answer in result.batches)
+    if result.lengths:
         yield ""
         yield f"{'micro-batch':>11} {'longest sequence':>21}"
-        yield from (_answer(answer) for answer in found.lengths)
+        yield from (_answer(answer) for answer in result.lengths)
     yield ""
-    seconds = sum(each.seconds for each in found.tries)
-    yield f"{len(found.tries)} tries in {seconds:,.0f} s"
-    yield from _ends(found.contradictions, found.ended)
+    seconds = sum(each.seconds for each in result.tries)
+    yield f"{len(result.tries)} tries in {seconds:,.0f} s"
+    yield from _ends(result.contradictions, result.ended)
 
 
 def _answer(answer: Answer) -> str:
@@ -163,17 +163,17 @@ def _found(answer: Answer) -> str:
     return f"{least}less than {answer.fails:,}"
 
 
-def fits_data(found: WhatFits) -> dict[str, Any]:
+def fits_data(result: WhatFits) -> dict[str, Any]:
     """The same as JSON holds it, with every try."""
     return {
-        "model": found.job.model.id or found.job.model.title,
-        "accelerator": found.job.accelerator,
-        "method": found.job.method,
-        "precision": found.job.precision,
-        "checkpointing": found.job.checkpointing,
-        "memory": {"value": found.memory, "unit": "byte"},
-        "batches": [_data("length", "micro_batch", each) for each in found.batches],
-        "lengths": [_data("micro_batch", "length", each) for each in found.lengths],
+        "model": result.job.model.id or result.job.model.title,
+        "accelerator": result.job.accelerator,
+        "method": result.job.method,
+        "precision": result.job.precision,
+        "checkpointing": result.job.checkpointing,
+        "memory": {"value": result.memory, "unit": "byte"},
+        "batches": [_data("length", "micro_batch", each) for each in result.batches],
+        "lengths": [_data("micro_batch", "length", each) for each in result.lengths],
         "tries": [
             {
                 "micro_batch": each.batch,
@@ -182,10 +182,10 @@ def fits_data(found: WhatFits) -> dict[str, Any]:
                 "estimate": {"value": each.estimate, "unit": "byte"},
                 "seconds": each.seconds,
             }
-            for each in found.tries
+            for each in result.tries
         ],
-        "ended": found.ended or None,
-        "contradictions": list(found.contradictions),
+        "ended": result.ended or None,
+        "contradictions": list(result.contradictions),
     }
 
 
@@ -230,8 +230,8 @@ def written_data(written: Written) -> dict[str, Any]:
     }
 
 
-def _ends(told: Sequence[str], ended: str) -> Iterator[str]:
-    yield from told
+def _ends(text: Sequence[str], ended: str) -> Iterator[str]:
+    yield from text
     if ended:
         yield ended
 

@@ -49,7 +49,7 @@ def repeated(
 
     timed(1)
     times = max(1, math.ceil(SHORTEST / max(timed(1), 1e-9)))
-    found = [timed(times)]
-    while len(found) < MOST and budget.left > found[-1] * times:
-        found.append(timed(times))
-    return found
+    result = [timed(times)]
+    while len(result) < MOST and budget.left > result[-1] * times:
+        result.append(timed(times))
+    return result

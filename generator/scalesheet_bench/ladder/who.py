@@ -16,7 +16,7 @@ from scalesheet.steps.faults import NoDevice
 
 
 def main() -> None:
-    told = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    text = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what libraries print is no answer
     kind = sys.argv[1] if len(sys.argv) > 1 else ""
     try:
@@ -31,8 +31,8 @@ def main() -> None:
             answer = {"device": asdict(here(kind or (seen.type if seen else "cpu")).device)}
         except NoDevice as fault:
             answer = {"no_device": str(fault)}
-    told.write(json.dumps(answer) + "\n")
-    told.flush()
+    text.write(json.dumps(answer) + "\n")
+    text.flush()
 
 
 if __name__ == "__main__":

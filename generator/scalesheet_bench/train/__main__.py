@@ -40,8 +40,8 @@ def main() -> int:
         return FAULT
     except Exception as error:
         traceback.print_exc()
-        said = f"{type(error).__name__}: {error}"
-        what = f"the steps of {job.model.title} failed in PyTorch or its libraries: {said}"
+        text = f"{type(error).__name__}: {error}"
+        what = f"the steps of {job.model.title} failed in PyTorch or its libraries: {text}"
         send(told(Failed(f"{what}; measure another job to see whether they work here")))
         return FAULT
     return 0

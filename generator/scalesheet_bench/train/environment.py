@@ -22,12 +22,12 @@ FREQUENCY = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 
 def versions(names: list[str]) -> dict[str, str]:
     """The versions of what was used, by name."""
-    found = {"python": platform.python_version(), "torch": str(torch.__version__)}
+    result = {"python": platform.python_version(), "torch": str(torch.__version__)}
     for name in names:
-        found[name] = metadata.version(name)
+        result[name] = metadata.version(name)
     if torch.version.cuda is not None and torch.cuda.is_available():
-        found["cuda"] = str(torch.version.cuda)
-    return found
+        result["cuda"] = str(torch.version.cuda)
+    return result
 
 
 def told(device: Any) -> str:
@@ -65,13 +65,13 @@ def _accelerator(device: Any) -> list[str]:
 
 def processor() -> str:
     """The processor's name as the system tells it."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for line in _read(Path("/proc/cpuinfo")).splitlines():
         key, _, value = line.partition(":")
-        found.setdefault(key.strip(), value.strip())
-    name = found.get("model name") or platform.processor() or platform.machine()
-    if "cpu family" in found:
-        name += f" (family {found['cpu family']}, model {found.get('model', '?')})"
+        result.setdefault(key.strip(), value.strip())
+    name = result.get("model name") or platform.processor() or platform.machine()
+    if "cpu family" in result:
+        name += f" (family {result['cpu family']}, model {result.get('model', '?')})"
     return name
 
 

@@ -67,12 +67,12 @@ class Span:
 def spans_of(events: Sequence[Mapping[str, Any]]) -> list[Span]:
     """The parts of the step, in order."""
     parts = {name: part for part, name in NAMED.items()}
-    found = [
+    result = [
         Span(parts[event["name"]], float(event["ts"]), float(event["ts"]) + float(event["dur"]))
         for event in events
         if event.get("cat") == "user_annotation" and event.get("name") in parts
     ]
-    return sorted(found, key=lambda span: span.begin)
+    return sorted(result, key=lambda span: span.begin)
 
 
 def held(

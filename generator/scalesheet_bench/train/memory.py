@@ -56,13 +56,13 @@ def measured(stepper: Stepper) -> Held | None:
 def storages(tensors: Iterable[Any], device: str) -> dict[int, float]:
     """The memory of a device behind tensors, each once: its address and bytes, with what 4-bit
     weights are scaled back by; of a tensor that is spread over accelerators, what is here."""
-    found: dict[int, float] = {}
+    result: dict[int, float] = {}
     for tensor in tensors:
         for part in _parts(tensor):
             storage = part.untyped_storage()
             if part.device.type == device and storage.nbytes():
-                found[storage.data_ptr()] = float(storage.nbytes())
-    return found
+                result[storage.data_ptr()] = float(storage.nbytes())
+    return result
 
 
 def _parts(tensor: Any) -> list[Any]:

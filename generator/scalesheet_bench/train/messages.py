@@ -27,18 +27,18 @@ def _plain(job: Job) -> dict[str, Any]:
     return {**vars(job), "model": shape}
 
 
-def _mapping(found: Any) -> Any:
+def _mapping(result: Any) -> Any:
     """Mappings as dictionaries, all the way down."""
-    if isinstance(found, Mapping):
-        return {key: _mapping(value) for key, value in found.items()}
-    return found
+    if isinstance(result, Mapping):
+        return {key: _mapping(value) for key, value in result.items()}
+    return result
 
 
 def heard(text: str) -> tuple[Job, Effort, str]:
     """The job, effort and folder of what was asked."""
-    found = json.loads(text)
-    shape = Shape(**found["job"].pop("model"))
-    return Job(model=shape, **found["job"]), Effort(**found["effort"]), found["trace"]
+    result = json.loads(text)
+    shape = Shape(**result["job"].pop("model"))
+    return Job(model=shape, **result["job"]), Effort(**result["effort"]), result["trace"]
 
 
 def line(message: Mapping[str, Any]) -> str:
@@ -52,7 +52,7 @@ def message_of(text: str) -> dict[str, Any] | None:
     if not mark:
         return None
     try:
-        found = json.loads(rest)
+        result = json.loads(rest)
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return result if isinstance(result, dict) else None

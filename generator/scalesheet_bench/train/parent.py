@@ -50,10 +50,10 @@ def measure(
     with tempfile.TemporaryDirectory(prefix="scalesheet-") as own:
         paper = Path(own) / "job.json"
         paper.write_text(asked(job, effort, folder), encoding="utf-8")
-        told = Told()
-        listener = Listener(job, effort, tell, told)
+        text = Told()
+        listener = Listener(job, effort, tell, text)
         listener.run(_command(job, paper), _environment(job))
-    return recorded(job, effort, told, command, day or date.today())
+    return recorded(job, effort, text, command, day or date.today())
 
 
 def _command(job: Job, paper: Path) -> list[str]:
@@ -69,21 +69,21 @@ def _environment(job: Job) -> Mapping[str, str]:
     """The environment of the process: this one's, with this scalesheet found first."""
     root = str(Path(scalesheet.__file__).resolve().parent.parent)
     before = os.environ.get("PYTHONPATH")
-    found = {**os.environ, "PYTHONPATH": os.pathsep.join([root, before] if before else [root])}
-    found["PYTHONUNBUFFERED"] = "1"
+    result = {**os.environ, "PYTHONPATH": os.pathsep.join([root, before] if before else [root])}
+    result["PYTHONUNBUFFERED"] = "1"
     if job.gpus > 1 and job.device == "cpu":
-        found.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // job.gpus)))
-    return found
+        result.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // job.gpus)))
+    return result
 
 
 class Listener:
     """Runs the process and keeps what it tells."""
 
-    def __init__(self, job: Job, effort: Effort, tell: Tell, told: Told) -> None:
+    def __init__(self, job: Job, effort: Effort, tell: Tell, text: Told) -> None:
         self.job = job
         self.effort = effort
         self.tell = tell
-        self.told = told
+        self.told = text
         self.pid: int | None = None  # of the process that tells, which torchrun may have started
         self.fault: NotMeasured | None = None
         self.printed: deque[str] = deque(maxlen=LAST)

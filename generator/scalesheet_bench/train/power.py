@@ -44,25 +44,25 @@ class Rapl(Meter):
 
     def __init__(self, folder: Path = POWERCAP) -> None:
         self.packages = [
-            found
-            for found in sorted(folder.glob("intel-rapl:*"))
-            if found.name.count(":") == 1 and _number(found / "energy_uj") is not None
+            result
+            for result in sorted(folder.glob("intel-rapl:*"))
+            if result.name.count(":") == 1 and _number(result / "energy_uj") is not None
         ]
         self.begun = 0.0
         self.at_start: list[float] = []
 
     def start(self) -> None:
         self.begun = time.perf_counter()
-        self.at_start = [_number(found / "energy_uj") or 0.0 for found in self.packages]
+        self.at_start = [_number(result / "energy_uj") or 0.0 for result in self.packages]
 
     def stop(self) -> float | None:
         taken = time.perf_counter() - self.begun
         used = 0.0
-        for found, start in zip(self.packages, self.at_start, strict=True):
-            end = _number(found / "energy_uj")
+        for result, start in zip(self.packages, self.at_start, strict=True):
+            end = _number(result / "energy_uj")
             if end is None:
                 return None
-            around = _number(found / "max_energy_range_uj") or 0.0
+            around = _number(result / "max_energy_range_uj") or 0.0
             used += end - start if end >= start else end + around - start
         return used / 1e6 / taken if self.packages and taken > 0 else None
 
@@ -102,14 +102,14 @@ class Nvml(Meter):
         return sum(self.seen) / len(self.seen) if self.seen else None
 
     def clocks(self) -> str:
-        told = []
+        text = []
         if self.clock:
-            told.append(f"clock {min(self.clock):.0f} to {max(self.clock):.0f} MHz between steps")
+            text.append(f"clock {min(self.clock):.0f} to {max(self.clock):.0f} MHz between steps")
         if self.reasons & POWER_CAP:
-            told.append("held by the power cap")
+            text.append("held by the power cap")
         if self.trouble:
-            told.append("held down by heat or by the hardware")
-        return ", ".join(told)
+            text.append("held down by heat or by the hardware")
+        return ", ".join(text)
 
     @property
     def trouble(self) -> bool:

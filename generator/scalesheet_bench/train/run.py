@@ -77,9 +77,9 @@ def stages(
         tell({"is": "say", "text": "first step" + (", which compiles" if job.compiled else "")})
         stepper.step()
         tell({"is": "say", "text": "measuring memory"})
-        found = memory.measured(stepper)
-        if found is not None:
-            tell({"is": "memory", **asdict(found)})
+        result = memory.measured(stepper)
+        if result is not None:
+            tell({"is": "memory", **asdict(result)})
         if trace and rank == 0:
             _profiled(stepper, Path(trace))
         elif trace:
@@ -245,11 +245,11 @@ def is_memory(error: Exception) -> bool:
 
 def _asked(text: str) -> float | None:
     """The bytes that an allocation asked for, where its error says."""
-    found = re.search(r"tried to allocate ([\d.]+) (bytes|KiB|MiB|GiB)", text, re.IGNORECASE)
-    if found is None:
+    result = re.search(r"tried to allocate ([\d.]+) (bytes|KiB|MiB|GiB)", text, re.IGNORECASE)
+    if result is None:
         return None
     scale = {"bytes": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30}
-    return float(found[1]) * scale[found[2].lower()]
+    return float(result[1]) * scale[result[2].lower()]
 
 
 def _silent(message: dict[str, Any]) -> None:

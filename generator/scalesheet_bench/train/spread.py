@@ -59,8 +59,8 @@ def _likeness(times: Sequence[float], mean: float) -> float:
     whole = sum(value * value for value in around)
     if whole == 0:
         return 0.0
-    found = sum(a * b for a, b in pairwise(around)) / whole
-    return min(0.99, max(0.0, found + (1 + 3 * found) / len(times)))
+    result = sum(a * b for a, b in pairwise(around)) / whole
+    return min(0.99, max(0.0, result + (1 + 3 * result) / len(times)))
 
 
 def known(times: Sequence[float], effort: Effort, seconds: float) -> bool:

@@ -36,50 +36,50 @@ class Told:
             self.said[str(message["is"])] = message
 
 
-def recorded(job: Job, effort: Effort, told: Told, command: str, day: date) -> Record:
+def recorded(job: Job, effort: Effort, text: Told, command: str, day: date) -> Record:
     """The record of a measurement of at least one timed step."""
-    if not told.steps:
+    if not text.steps:
         raise Failed(
             "the process that measures ended before its first timed step and gave no reason: "
             "measure again, and report this if it comes back"
         )
-    mean = mean_of([step["whole"] for step in told.steps])
-    figures = {**settings(job), **_times(job, told, mean), **_memory(told)}
-    after = told.said.get("after", {})
+    mean = mean_of([step["whole"] for step in text.steps])
+    figures = {**settings(job), **_times(job, text, mean), **_memory(text)}
+    after = text.said.get("after", {})
     if after.get("power") is not None:
         figures["power"] = Figure(float(after["power"]), "W/GPU", note="mean of the timed steps")
-    about = told.said.get("environment", {})
-    imprecise = mean.precision > effort.precise and not told.interrupted
+    about = text.said.get("environment", {})
+    imprecise = mean.precision > effort.precise and not text.interrupted
     return Record(
         job=job,
         how="measured",
         day=day,
         command=command,
         figures=figures,
-        interrupted=told.interrupted,
+        interrupted=text.interrupted,
         unsteady=imprecise or bool(after.get("disturbed")),
         input_bound=figures["data_loading_share"].value > INPUT_BOUND,
         environment="; ".join(filter(None, [str(about.get("text", "")), after.get("clocks", "")])),
         libraries=dict(about.get("libraries", {})),
-        note=_note(effort, told, mean, imprecise),
+        note=_note(effort, text, mean, imprecise),
     )
 
 
-def _times(job: Job, told: Told, mean: Mean) -> dict[str, Figure]:
+def _times(job: Job, text: Told, mean: Mean) -> dict[str, Figure]:
     """The time of a step with its interval, its parts, and what follows from it."""
-    spent = {part: fmean(step[part] for step in told.steps) for part in PARTS}
+    spent = {part: fmean(step[part] for step in text.steps) for part in PARTS}
     whole = sum(spent.values())
     figures = {
         "steps": Figure(mean.count, "step"),
-        "step_time": _mean(mean, min(step["whole"] for step in told.steps)),
+        "step_time": _mean(mean, min(step["whole"] for step in text.steps)),
         **{key: Figure(spent[part] / whole, "1") for part, key in SHARES.items()},
         "samples_per_second": _rate(job.sequences, mean, "sequence/second"),
         "tokens_per_second": _rate(job.tokens, mean, "token/second"),
     }
     if mean.count > 1:
         figures["step_spread"] = Figure(mean.spread, "1")
-    if "data" in told.said:
-        figures["data_time"] = Figure(float(told.said["data"]["seconds"]), "second/step")
+    if "data" in text.said:
+        figures["data_time"] = Figure(float(text.said["data"]["seconds"]), "second/step")
     return figures
 
 
@@ -104,21 +104,21 @@ def _rate(count: int, mean: Mean, unit: str) -> Figure:
     return Figure(count / mean.value, unit, count / mean.high, count / mean.low)
 
 
-def _memory(told: Told) -> dict[str, Figure]:
+def _memory(text: Told) -> dict[str, Figure]:
     """Bytes of one accelerator."""
     figures = {}
-    found = told.said.get("memory")
-    if found is not None:
+    result = text.said.get("memory")
+    if result is not None:
         for part in MEMORY:
-            figures[f"{part}_memory"] = Figure(float(found[part]), "byte")
+            figures[f"{part}_memory"] = Figure(float(result[part]), "byte")
         figures["peak_memory"] = Figure(
-            float(found["peak"]),
+            float(result["peak"]),
             "byte",
-            note=f"in the {found['moment']} part of a step: gradients "
-            f"{found['gradients_at_peak']:.0f} and activations "
-            f"{found['activations_at_peak']:.0f} byte were there",
+            note=f"in the {result['moment']} part of a step: gradients "
+            f"{result['gradients_at_peak']:.0f} and activations "
+            f"{result['activations_at_peak']:.0f} byte were there",
         )
-    after = told.said.get("after", {})
+    after = text.said.get("after", {})
     if "reserved" in after:
         figures["reserved_memory"] = Figure(float(after["reserved"]), "byte")
     elif "process" in after:
@@ -126,10 +126,10 @@ def _memory(told: Told) -> dict[str, Figure]:
     return figures
 
 
-def _note(effort: Effort, told: Told, mean: Mean, imprecise: bool) -> str:
+def _note(effort: Effort, text: Told, mean: Mean, imprecise: bool) -> str:
     """What was built and what stood in the way, in sentences."""
     notes = []
-    model = told.said.get("model")
+    model = text.said.get("model")
     if model is not None:
         notes.append(
             f"Built as {model['class']}: {model['parameters']:,} parameters, "
@@ -145,7 +145,7 @@ def _note(effort: Effort, told: Told, mean: Mean, imprecise: bool) -> str:
             f"The mean is known to {100 * mean.precision:.1f} %, and {100 * effort.precise:g} % "
             "was asked."
         )
-    disturbed = str(told.said.get("after", {}).get("disturbed", ""))
+    disturbed = str(text.said.get("after", {}).get("disturbed", ""))
     if disturbed:
         notes.append(f"Disturbed: {disturbed}.")
     return " ".join(notes)

@@ -131,17 +131,17 @@ def cases(table: Read, catalogue: Known) -> Cases:
         stated = table.numbers[name] if name in table.numbers else unstated(rows)
         return first_stated(stated, told_by_name[name]) if name in told_by_name else stated
 
-    found = each(table.text("hardware"), lambda name: names.accelerator(name, catalogue.hardware))
+    result = each(table.text("hardware"), lambda name: names.accelerator(name, catalogue.hardware))
     layouts = each(table.text("layout"), texts.layout)
     precisions = each(table.text("precision_text"), texts.precision)
     methods = paired(table.text("kind"), table.text("model"), texts.method)
     kinds = words([text.lower() for text in table.text("kind").tolist()])
-    accelerator = words([each.row for each in found.tolist()])
-    counted = np.array([each.count or np.nan for each in found.tolist()], dtype=np.float64)
+    accelerator = words([each.row for each in result.tolist()])
+    counted = np.array([each.count or np.nan for each in result.tolist()], dtype=np.float64)
     gpus = first_stated(number("gpus"), counted)
 
-    told = words([each.products for each in precisions.tolist()])
-    hardware = lookups.hardware(accelerator, told, catalogue)
+    message = words([each.products for each in precisions.tolist()])
+    hardware = lookups.hardware(accelerator, message, catalogue)
     named = lookups.architecture(table.text("model"), number, catalogue)
     degrees = {name: _degree(layouts, name) for name in (*_DEGREES, "data")}
     ways = {name: np.nan_to_num(degrees[name], nan=1.0) for name in _DEGREES}
@@ -156,10 +156,10 @@ def cases(table: Read, catalogue: Known) -> Cases:
         unsupported=first_reason(
             table.unsupported,
             words([each.reason for each in methods.tolist()]),
-            _stated_only(words([each.reason for each in found.tolist()]), table.text("hardware")),
+            _stated_only(words([each.reason for each in result.tolist()]), table.text("hardware")),
             words([each.reason for each in precisions.tolist()]),
         ),
-        assumed=joined(words([each.assumed for each in found.tolist()]), named.assumed),
+        assumed=joined(words([each.assumed for each in result.tolist()]), named.assumed),
         kind=kinds,
         model=table.text("model"),
         accelerator=accelerator,

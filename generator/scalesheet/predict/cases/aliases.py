@@ -125,9 +125,9 @@ def accelerator(name: str, known: Accelerators) -> Found:
     plain = tuple(word if word in known.words else word.removesuffix("s") for word in plain)
     rows = known.exact.get(" ".join(sorted(plain)), ())
     if len(rows) != 1:
-        told = frozenset(plain)
-        fitting = (row for row, parts in known.parts.items() if told <= parts)
-        rows = rows or (tuple(fitting) if _names_it(told) else ())
+        text = frozenset(plain)
+        fitting = (row for row, parts in known.parts.items() if text <= parts)
+        rows = rows or (tuple(fitting) if _names_it(text) else ())
     if not rows:
         return Found(reason=_unknown(bare, known))
     row = min(rows, key=known.rank.__getitem__)
@@ -135,13 +135,13 @@ def accelerator(name: str, known: Accelerators) -> Found:
     return Found(row, count, assumed)
 
 
-def _names_it(told: frozenset[str]) -> bool:
+def _names_it(text: frozenset[str]) -> bool:
     """Whether the words tell a product: a size or a form, which many have, or the name of a series
     does not.
     """
-    own = [word for word in told if not re.fullmatch(r"[0-9]+gb|sxm|pcie|oam|module|board", word)]
-    said = " ".join(own)
-    return bool(re.search("[0-9]", said) and re.search("[a-z]|[0-9]{4}", said))
+    own = [word for word in text if not re.fullmatch(r"[0-9]+gb|sxm|pcie|oam|module|board", word)]
+    message = " ".join(own)
+    return bool(re.search("[0-9]", message) and re.search("[a-z]|[0-9]{4}", message))
 
 
 def _unknown(name: str, known: Accelerators) -> str:
@@ -174,8 +174,8 @@ def models(table: Table) -> Models:
                 whole.setdefault(_pieces(name), row)
     longest = sorted(whole.items(), key=lambda item: (-len(item[0]), item[0]))
     developers = table.columns["developer"].stated if "developer" in table.columns else {}
-    said = (str(stated.value) for stated in developers.values() if stated.value is not None)
-    makers = frozenset(word for each in said for word in _pieces(each) if len(word) > 2)
+    text = (str(stated.value) for stated in developers.values() if stated.value is not None)
+    makers = frozenset(word for each in text for word in _pieces(each) if len(word) > 2)
     return Models(tuple(longest), whole, makers)
 
 
@@ -183,11 +183,11 @@ def model(name: str, known: Models) -> str:
     """The model that a name means, or that its first words mean; empty where it means none. Who
     made it may stand before it: `Meta-Llama-3-8B`."""
     pieces = _pieces(name)
-    found = _model(pieces, known)
-    while not found and pieces and pieces[0] in known.makers:
+    result = _model(pieces, known)
+    while not result and pieces and pieces[0] in known.makers:
         pieces = pieces[1:]
-        found = _model(pieces, known)
-    return found
+        result = _model(pieces, known)
+    return result
 
 
 def _model(pieces: tuple[str, ...], known: Models) -> str:
@@ -219,5 +219,5 @@ _PARAMETERS = re.compile(r"(?<![a-z0-9.x×])([0-9]+(?:\.[0-9]+)?)\s?([bm])(?![a-
 
 def parameters(name: str) -> float:
     """The parameters that a name says, as `GPT-3 6.7B` does, or nan."""
-    found = _PARAMETERS.search(name.lower())
-    return float(found[1]) * {"b": 1e9, "m": 1e6}[found[2]] if found else float("nan")
+    result = _PARAMETERS.search(name.lower())
+    return float(result[1]) * {"b": 1e9, "m": 1e6}[result[2]] if result else float("nan")

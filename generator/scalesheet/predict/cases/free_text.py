@@ -154,9 +154,9 @@ def precision(text: str) -> Precision:
     low = text.lower().strip()
     if not low or low in ("none", "n/a", "-"):
         return Precision()
-    for pattern, found in _PRECISIONS:
+    for pattern, result in _PRECISIONS:
         if re.search(pattern, low):
-            return found
+            return result
     return Precision(reason=f"unknown precision '{text.strip()}'")
 
 
@@ -224,11 +224,11 @@ def method(text: str, model: str = "") -> Method:
 
 
 def _method(low: str) -> Method | None:
-    for pattern, found in _METHODS:
+    for pattern, result in _METHODS:
         if match := re.search(pattern, low):
-            if found.name == "adapter" and not found.variant:
-                return replace(found, variant=match[0].strip())
-            return found
+            if result.name == "adapter" and not result.variant:
+                return replace(result, variant=match[0].strip())
+            return result
     return None
 
 
@@ -256,8 +256,8 @@ def optimizer(text: str) -> str:
 
 def rank(text: str) -> float:
     """The rank of adapters that a text such as `lora r=16` names, or nan."""
-    found = _RANK.search(text.lower())
-    return float(found[1]) if found and float(found[1]) > 0 else float("nan")
+    result = _RANK.search(text.lower())
+    return float(result[1]) if result and float(result[1]) > 0 else float("nan")
 
 
 # ------------------------------------------------------------------ memory
@@ -292,8 +292,8 @@ def sizes(name: str) -> tuple[float, float]:
 
 def vocabulary(tokenizer: str) -> float:
     """Entries that the name of a tokenizer such as `GPT-2 50257` states; nan where none."""
-    found = _ENTRIES.search(tokenizer.lower())
-    if found is None:
+    result = _ENTRIES.search(tokenizer.lower())
+    if result is None:
         return float("nan")
-    text = found[1]
+    text = result[1]
     return float(text[:-1]) * 1000 if text.endswith("k") else float(text)

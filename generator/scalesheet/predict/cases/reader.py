@@ -181,9 +181,9 @@ def of_columns(
             continue
         texts = [text.strip() for text in columns[name]]
         if field in NUMBERS:
-            found, why = _numbers(texts, name)
+            result, why = _numbers(texts, name)
             known = numbers.get(field)
-            numbers[field] = found if known is None else first_stated(known, found)
+            numbers[field] = result if known is None else first_stated(known, result)
             whys.append(why)
         else:
             if name != "id":

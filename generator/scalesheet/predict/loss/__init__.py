@@ -109,13 +109,13 @@ def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
             **coefficients,
         )[0]
     )
-    found = each(cases.evaluation, lambda name: _offset(name, fitted)).tolist()
-    offset = np.array([each[0] for each in found], dtype=np.float64)
-    known = np.array([each[1] for each in found], dtype=bool)
+    result = each(cases.evaluation, lambda name: _offset(name, fitted)).tolist()
+    offset = np.array([each[0] for each in result], dtype=np.float64)
+    known = np.array([each[1] for each in result], dtype=bool)
     longer = in_vocabulary(book, np.maximum(middle + offset, 0.0), cases) - middle
     expected = np.maximum(shape + np.where(known, offset, longer), 0.01)
     low, high = (_end(fitted, end, known) for end in ("low", "high"))
-    method = words([f"joint power law, {each[2]}" for each in found])
+    method = words([f"joint power law, {each[2]}" for each in result])
     method[~_within(cases)] += "; far from the runs of the fit"
     return Predictions(
         expected, np.maximum(expected + low, 0.01), expected + high, method, no_reasons(len(cases))
@@ -135,9 +135,9 @@ def in_vocabulary(book: Book, loss: Array, cases: Cases) -> Array:
 
     Where neither tokenizer nor model tells how many entries there are, they are taken for USUAL.
     """
-    told = each(cases.tokenizer, lambda text: np.isfinite(vocabulary(text))).astype(bool)
-    told |= ~among(cases.model_id, "") | (cases.vocab != VOCABULARY)
-    entries = np.where(told, cases.vocab, USUAL)
+    message = each(cases.tokenizer, lambda text: np.isfinite(vocabulary(text))).astype(bool)
+    message |= ~among(cases.model_id, "") | (cases.vocab != VOCABULARY)
+    entries = np.where(message, cases.vocab, USUAL)
     return rows_of(book, "vocabulary-loss", loss=loss, entries=entries, from_entries=USUAL)
 
 
@@ -161,7 +161,7 @@ def corpus(evaluation: str) -> str:
     What stands in brackets is of the model, such as what it was trained on.
     """
     name = evaluation.lower().partition("(")[0]
-    return next((text for text, told in CORPORA.items() if re.search(told, name)), "")
+    return next((text for text, message in CORPORA.items() if re.search(message, name)), "")
 
 
 def corpora(evaluation: Words) -> Words:

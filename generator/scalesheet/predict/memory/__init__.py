@@ -76,8 +76,8 @@ class _Made:
 
     def at(self, end: float) -> Array:
         """The whole, so many standard deviations off."""
-        found: Array = self.whole * np.exp(end * self.wide)
-        return found
+        result: Array = self.whole * np.exp(end * self.wide)
+        return result
 
 
 def _made(book: Book, cases: Cases, at: Coefficients) -> _Made:
@@ -101,8 +101,8 @@ def predict_memory(book: Book, cases: Cases, fitted: Coefficients) -> Prediction
         return none_of(len(cases), OLD_FIT)
     made = _made(book, cases, fitted)
     low, high = made.at(fitted["low"]), made.at(fitted["high"])
-    told = _told(made, _verdict(made, cases.memory, fitted))
-    return Predictions(made.whole, low, high, told, no_reasons(len(cases)))
+    text = _told(made, _verdict(made, cases.memory, fitted))
+    return Predictions(made.whole, low, high, text, no_reasons(len(cases)))
 
 
 def memory_components(book: Book, cases: Cases, fitted: Coefficients) -> dict[str, Array]:
@@ -129,10 +129,10 @@ def _verdict(made: _Made, memory: Array, fitted: Coefficients) -> Words:
     """Whether rows fit into the memory of their accelerator, where that is known."""
     stated, room = among(made.taken, ""), USABLE * memory
     so = made.whole * np.exp(fitted["most"] * made.narrow)  # with what is taken
-    said = np.where(made.at(fitted["low"]) > room, "does not fit", "may not fit")
-    said = np.where(~stated & (so <= room), "fits with what is taken", said)
-    said = np.where(stated & (made.at(fitted["most"]) <= room), "fits", said)
-    return words(np.where(np.isnan(memory), "", said).tolist())
+    text = np.where(made.at(fitted["low"]) > room, "does not fit", "may not fit")
+    text = np.where(~stated & (so <= room), "fits with what is taken", text)
+    text = np.where(stated & (made.at(fitted["most"]) <= room), "fits", text)
+    return words(np.where(np.isnan(memory), "", text).tolist())
 
 
 def _told(made: _Made, verdict: Words) -> Words:
@@ -208,9 +208,9 @@ class Peaks:
         """Coefficients of the parts, and ends of the ranges."""
         design = Design(self.parts, self.fixed, np.zeros((len(self.peak), 0)), PRIORS)
         own = np.hypot(WITHIN, self.open)
-        found = pooling.fit(design, self.peak, self.family, within=own, between=BETWEEN)
-        fitted = dict(zip(PRIORS, np.exp(found.logs).tolist(), strict=True))
-        off = found.left_out / np.hypot(design.spread(found.logs, WITHIN, BETWEEN), self.open)
+        result = pooling.fit(design, self.peak, self.family, within=own, between=BETWEEN)
+        fitted = dict(zip(PRIORS, np.exp(result.logs).tolist(), strict=True))
+        off = result.left_out / np.hypot(design.spread(result.logs, WITHIN, BETWEEN), self.open)
         _, place, counts = np.unique(
             self.family.astype(str), return_inverse=True, return_counts=True
         )

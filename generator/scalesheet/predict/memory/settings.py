@@ -61,12 +61,12 @@ def chosen(book: Book, cases: Cases) -> tuple[Settings, Words]:
             left[rows] = ~(needs <= room[rows])
         if saving in USUAL:
             usual = (settings, taken)
-    plain, said = usual
+    plain, text = usual
     merged = {
         field.name: np.where(left, getattr(plain, field.name), getattr(settings, field.name))
         for field in fields(Settings)
     }
-    return Settings(**merged), words(np.where(left, said, taken).tolist())
+    return Settings(**merged), words(np.where(left, text, taken).tolist())
 
 
 def stated(cases: Cases) -> Settings:

@@ -259,10 +259,10 @@ def _size(parameters: float) -> str:
 
 def _names(what: str, column: Words) -> list[str]:
     """Sizes in their order, other groups by name."""
-    found = set(column.tolist())
+    result = set(column.tolist())
     if what == "size":
-        return [name for name in (*(name for _, name in SIZES), UNSTATED) if name in found]
-    return sorted(found)
+        return [name for name in (*(name for _, name in SIZES), UNSTATED) if name in result]
+    return sorted(result)
 
 
 # ------------------------------------------------------------------ rules of thumb

@@ -21,12 +21,12 @@ def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic
     """Every score that fell behind the one on file, and every fit that is out of date."""
     for task, expected in book.expected.items():
         assert expected.position is not None
-        found = _figures(scores, task)
-        if found is None:
+        result = _figures(scores, task)
+        if result is None:
             message = f"{task}: no row is scored, and {expected.rows} are expected"
             yield at(expected.position, "P001", message)
             continue
-        for message in _worse(found, expected):
+        for message in _worse(result, expected):
             yield at(expected.position, "P001", f"{task}: {message}")
         for message in _tight(scores[task].room) if task in scores else ():
             yield at(expected.position, "P001", f"{task}: {message}")
@@ -45,11 +45,11 @@ def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic
             yield at(fit.position, "P002", message)
 
 
-def _tight(found: Room | None) -> Iterator[str]:
+def _tight(room: Room | None) -> Iterator[str]:
     """Rows that are said to fit and took more than they are said to take at most."""
-    for row in found.fits_above if found is not None else ():
+    for row in room.fits_above if room is not None else ():
         yield f"'{row}' is said to fit, and took over {SLACK:g} times the most that it is said to"
-    for row in found.let if found is not None else ():
+    for row in room.let if room is not None else ():
         yield f"'{row}' is said to fit, and ran out of memory"
 
 
@@ -60,12 +60,12 @@ def _figures(scores: Mapping[str, TaskScore], name: str) -> Quality | None:
     return scores[name].unseen if name in scores else None
 
 
-def worse_own(found: Own | None, held: ExpectedOwn) -> Iterator[str]:
+def worse_own(result: Own | None, held: ExpectedOwn) -> Iterator[str]:
     """Of the records that are held: those without a score, and errors above what is expected."""
-    errors = found.errors if found is not None else {}
+    errors = result.errors if result is not None else {}
     for id in held.records:
         if id not in errors:
-            yield f"the record '{id}' is expected, and is not scored{_why(found, id)}"
+            yield f"the record '{id}' is expected, and is not scored{_why(result, id)}"
     own = {id: errors[id] for id in held.records if id in errors}
     if not own:
         return
@@ -77,25 +77,25 @@ def worse_own(found: Own | None, held: ExpectedOwn) -> Iterator[str]:
             yield f"the error of '{id}' is {error:.4g}, {held.worst:.4g} at most is expected"
 
 
-def _why(found: Own | None, id: str) -> str:
+def _why(result: Own | None, id: str) -> str:
     """Why a record is not scored, where it is known."""
-    for place, row in enumerate(found.published.rows if found is not None else ()):
-        if found is not None and row.id == id:
-            why = found.published.unscored[place] or found.made.unsupported[place]
+    for place, row in enumerate(result.published.rows if result is not None else ()):
+        if result is not None and row.id == id:
+            why = result.published.unscored[place] or result.made.unsupported[place]
             return f": {why}" if why else ""
     return "; no measured record of that name states one"
 
 
-def _worse(found: Quality, expected: Expected) -> Iterator[str]:
-    if found.rows < expected.rows:
-        yield f"{found.rows} rows are scored, {expected.rows} are expected"
+def _worse(quality: Quality, expected: Expected) -> Iterator[str]:
+    if quality.rows < expected.rows:
+        yield f"{quality.rows} rows are scored, {expected.rows} are expected"
     for name, now, was in (
-        ("median", found.median, expected.median),
-        ("nine tenths", found.p90, expected.p90),
+        ("median", quality.median, expected.median),
+        ("nine tenths", quality.p90, expected.p90),
     ):
         if not now <= was * (1 + ROUNDING):
             yield f"the error is {now:.4g} ({name}), {was:.4g} at most is expected"
-    coverage = found.coverage if found.coverage is not None else 0.0
+    coverage = quality.coverage if quality.coverage is not None else 0.0
     if not expected.coverage_least - ROUNDING <= coverage <= expected.coverage_most + ROUNDING:
         yield (
             f"{coverage:.1%} of the rows are within their 80 % interval, "

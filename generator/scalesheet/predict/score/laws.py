@@ -48,10 +48,10 @@ GRID = 2001  # sizes that an optimum without a closed form is looked for among
 
 def fitted(book: Book) -> Mapping[str, float]:
     """The coefficients of the fitted law, with the offset that any set has; none without a fit."""
-    found = coefficients(book, "loss")
-    if "offset_elsewhere" not in found:
+    result = coefficients(book, "loss")
+    if "offset_elsewhere" not in result:
         return {}
-    return {**{name: found[name] for name in SHAPE}, "floor": found["offset_elsewhere"]}
+    return {**{name: result[name] for name in SHAPE}, "floor": result["offset_elsewhere"]}
 
 
 def laws(book: Book) -> tuple[Law, ...]:
@@ -130,8 +130,8 @@ def optimal(book: Book, compute: Sequence[float]) -> list[Best]:
         if record in book.records:
             tokens = rows_of(book, record, compute=budget)
             out.append(Best(name, budget / (6 * tokens), tokens))
-    found = [law for law in laws(book) if law.record == "joint-power-loss"]
-    out += [least(book, law, budget) for law in found]
+    result = [law for law in laws(book) if law.record == "joint-power-loss"]
+    out += [least(book, law, budget) for law in result]
     return out
 
 

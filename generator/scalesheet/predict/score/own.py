@@ -151,13 +151,13 @@ class _Record:
 
     def numbers(self) -> dict[str, float]:
         """Sizes of the run by the names of `predict.cases`."""
-        found = {
+        result = {
             "gpus": self._gpus(),
             "sequence": self.number("sequence_length", "token / sequence"),
             "global_batch": self.number("batch_size", "sequence / step"),
             "micro_batch": self.number("micro_batch", "sequence / step"),
         }
-        return {name: value for name, value in found.items() if value is not None}
+        return {name: value for name, value in result.items() if value is not None}
 
     def words(self) -> dict[str, str]:
         """What ran, in the words of published tables."""
@@ -165,21 +165,21 @@ class _Record:
         method = self.word("method")
         adapters = f" r={rank:g}" if rank and method != "full" else ""
         precision, weights = self.word("precision"), self.word("weights_precision")
-        told = _PRECISIONS.get((precision, weights), precision)
+        message = _PRECISIONS.get((precision, weights), precision)
         if method == "full" and precision == weights and precision in ("bf16", "fp16"):
-            told = "pure bf16" if precision == "bf16" else "fp16"
+            message = "pure bf16" if precision == "bf16" else "fp16"
         strategy = {"ddp": "DDP", "fsdp": "FSDP"}.get(self.word("strategy"), "")
         layout = ["hf", strategy, _KERNELS.get(self.word("attention"), "")]
         again = self.flag("checkpointing")
-        said = {
+        sentence = {
             "model": self.word("model") or self.word("model_name"),
             "kind": f"{method}{adapters}",
             "hardware": self.word("accelerator"),
-            "precision_text": told,
+            "precision_text": message,
             "layout": ", ".join(filter(None, layout)),
             "recompute": "" if again is None else "full" if again else "none",
         }
-        return {name: text for name, text in said.items() if text}
+        return {name: text for name, text in sentence.items() if text}
 
     def _gpus(self) -> float:
         return self.number("gpus", "GPU") or 1.0

@@ -115,8 +115,8 @@ def _read(rows: Sequence[PublishedRow], task: str) -> Read:
 
 
 def _stated(rows: Sequence[PublishedRow], name: str) -> Array:
-    found = (row.result.get(name, np.nan) for row in rows)
-    return np.array([x if isinstance(x, float) else np.nan for x in found], dtype=np.float64)
+    result = (row.result.get(name, np.nan) for row in rows)
+    return np.array([x if isinstance(x, float) else np.nan for x in result], dtype=np.float64)
 
 
 def _throughput(book: Book, described: Cases, rows: Sequence[PublishedRow]) -> Array:
@@ -140,8 +140,8 @@ def _throughput(book: Book, described: Cases, rows: Sequence[PublishedRow]) -> A
         per_score=per_score,
     )
     rate = _stated(rows, "flop_rate") * 1e12 / flop
-    found = np.where(np.isnan(speed), step, speed)
-    return np.where(np.isnan(found), rate, found)
+    result = np.where(np.isnan(speed), step, speed)
+    return np.where(np.isnan(result), rate, result)
 
 
 _TRUTH: Mapping[str, Callable[[Book, Cases, Sequence[PublishedRow]], Array]] = {

@@ -297,10 +297,10 @@ class Times:
         """Coefficients of the parts and factors, and ends of the ranges."""
         design = Design(self.parts, self.fixed, self.factors, self.priors)
         within, between = self.own
-        found = pooling.fit(design, self.time, self.family, within=within, between=between)
-        fitted = dict(zip(self.priors, np.exp(found.logs).tolist(), strict=True))
-        wide = _wider(design.spread(found.logs, *self.own), self.gaps)
-        off = (found.left_out if self.rising else -found.left_out) / wide
+        result = pooling.fit(design, self.time, self.family, within=within, between=between)
+        fitted = dict(zip(self.priors, np.exp(result.logs).tolist(), strict=True))
+        wide = _wider(design.spread(result.logs, *self.own), self.gaps)
+        off = (result.left_out if self.rising else -result.left_out) / wide
         _, place, counts = np.unique(
             self.family.astype(str), return_inverse=True, return_counts=True
         )

@@ -405,39 +405,39 @@ def _record(node: Call, record: DraftRecord, scope: Scope, want: Unit | None) ->
 
 
 def _name(node: Name, scope: Scope, want: Unit | None) -> Typed:
-    found = find(node, scope)
-    if isinstance(found, Typed):
-        return found
+    result = find(node, scope)
+    if isinstance(result, Typed):
+        return result
     name = ".".join(node.path)
-    if isinstance(found, TableColumn):
+    if isinstance(result, TableColumn):
         raise BindError(
             "N007",
             f"'{name}' is a whole column; write sum({name}), or "
-            f"{found.table}['row-id'].{found.column}",
+            f"{result.table}['row-id'].{result.column}",
             node,
         )
     raise BindError("N008", f"'{name}' is a table, not a value", node)
 
 
 def _over(node: Over, scope: Scope, want: Unit | None) -> Typed:
-    found = find(node.target, scope)
+    result = find(node.target, scope)
     name = ".".join(node.target.path)
-    if isinstance(found, Typed):
-        if isinstance(found.tree, Column) and scope.table is not None:
+    if isinstance(result, Typed):
+        if isinstance(result.tree, Column) and scope.table is not None:
             # a column of the table at hand: over all its rows
-            found = TableColumn(found.tree.table, found.tree.column)
+            result = TableColumn(result.tree.table, result.tree.column)
         else:
             raise BindError(
                 "N007", f"'{name}' is one value; {node.function} draws a column together", node
             )
     function: Aggregation = node.function
-    if isinstance(found, DraftTable):
+    if isinstance(result, DraftTable):
         if function != "count":
             raise BindError("N008", f"{function} takes a column of '{name}': {name}.column", node)
-        table, column, draft = found, None, None
+        table, column, draft = result, None, None
     else:
-        table = scope.space.table(found.table)
-        column, draft = found.column, table.columns[found.column]
+        table = scope.space.table(result.table)
+        column, draft = result.column, table.columns[result.column]
         if draft.kind != "number":
             raise BindError(
                 "F004", f"{function} draws numbers together, not {a_kind(draft.kind)}", node

@@ -64,9 +64,9 @@ def find(node: Name, scope: Scope) -> Found:
         if first in own.columns and first != scope.column:
             return value(Column(own.name, first), own.columns[first], rest, node, scope)
     for prefix in ([scope.phase] if scope.phase else []) + [None]:
-        found = _within(prefix, node, scope)
-        if found is not None:
-            return found
+        result = _within(prefix, node, scope)
+        if result is not None:
+            return result
     path = _table_path(node.path, scope)
     if path is not None:
         return _of_table(space.table(path[0]), path[1], node, scope)

@@ -54,7 +54,7 @@ def audits_of(
     plan: DraftPlan,
     space: Space,
     compiled: Compiled,
-    found: list[Diagnostic],
+    problems: list[Diagnostic],
 ) -> tuple[Audit, ...]:
     """The audits of a plan's documents, or none where a diagnostic is an error; `space` and
     `compiled` are the plan's own.
@@ -63,8 +63,8 @@ def audits_of(
     """
     ordered = sorted(documents, key=lambda document: document.part)
     opened = [_opened(document, space) for document in ordered]
-    if any(each.low.found for each in opened):  # rows of no table: all of theirs would fail too
-        found += [diagnostic for each in opened for diagnostic in each.low.found]
+    if any(each.low.problems for each in opened):  # rows of no table: all of theirs would fail too
+        problems += [diagnostic for each in opened for diagnostic in each.low.problems]
         return ()
     _unique(opened)
     drafts: dict[str, Draft] = {}
@@ -81,11 +81,11 @@ def audits_of(
         binder = Binder(each.low, within, drafts, {**everywhere, **each.columns})
         audits.append(_audit(each, binder, plan, names))
         made += binder.drafts
-    told = [diagnostic for each in opened for diagnostic in each.low.found]
-    if not told:
-        audited = compile_space(within, compiled.facts, told, made)
-    found += _once(told)
-    if any(d.severity == "error" for d in told):
+    text = [diagnostic for each in opened for diagnostic in each.low.problems]
+    if not text:
+        audited = compile_space(within, compiled.facts, text, made)
+    problems += _once(text)
+    if any(d.severity == "error" for d in text):
         return ()
     scalars = {draft.name: scalar(draft, audited) for draft in made}
     return tuple(replace(each, scalars=scalars, order=audited.order) for each in audits)
@@ -102,11 +102,11 @@ def _opened(document: Document, space: Space) -> _Open:
 
 def _columns(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, ...]]:
     """The claims made from rows, by table and column."""
-    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    result: dict[tuple[str, str], tuple[str, ...]] = {}
     for entry in entries:
         if entry.column is not None:
-            found[entry.column] = (*found.get(entry.column, ()), entry.id)
-    return found
+            result[entry.column] = (*result.get(entry.column, ()), entry.id)
+    return result
 
 
 def _audit(opened: _Open, binder: Binder, plan: DraftPlan, names: Mapping[str, str]) -> Audit:
@@ -135,10 +135,10 @@ def _audit(opened: _Open, binder: Binder, plan: DraftPlan, names: Mapping[str, s
     )
 
 
-def _once(found: list[Diagnostic]) -> list[Diagnostic]:
+def _once(problems: list[Diagnostic]) -> list[Diagnostic]:
     """One fault of a column is told once and not for each of its rows."""
     first: dict[tuple[str, int, int, str], Diagnostic] = {}
-    for each in found:
+    for each in problems:
         first.setdefault((each.path, each.line, each.column, each.code), each)
     return list(first.values())
 
@@ -281,7 +281,7 @@ def _line(entry: Entry, source: Source, low: Lowering) -> int:
     place = low.document.key_at(*entry.place)
     if match is None:
         form = id_of(source.id, 12, 1)
-        low.found.append(
+        low.problems.append(
             at(place, "C007", f"'{entry.id}' is not the id of a claim, as in '{form}'")
         )
         return 1
@@ -289,7 +289,7 @@ def _line(entry: Entry, source: Source, low: Lowering) -> int:
     stated = int(entry.data.get("line", line))
     if match["document"] != source.id:
         message = f"the claim '{entry.id}' is of another document than '{source.id}'"
-        low.found.append(at(place, "C007", message))
+        low.problems.append(at(place, "C007", message))
     elif stated != line:
         message = f"the id '{entry.id}' names line {line}, and 'line' says {stated}"
         low.say("C007", message, *entry.at("line"))
@@ -305,17 +305,19 @@ def _effects(
     steps: Steps,
 ) -> dict[str, str]:
     """The scalar of each effect, by headline."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name, text in data.items():
         if name not in headlines:
             message = f"there is no headline '{name}'{nearest(name, headlines)}"
-            binder.low.found.append(at(binder.low.document.key_at(*steps, name), "N001", message))
+            binder.low.problems.append(
+                at(binder.low.document.key_at(*steps, name), "N001", message)
+            )
             continue
         unit = headlines[name].unit
         basis = binder.basis(f"effect {whose} on {name}", text, row, "number", unit, *steps, name)
         if basis is not None:
-            found[name] = basis.scalar
-    return found
+            result[name] = basis.scalar
+    return result
 
 
 # ------------------------------------------------------------------ what `plan:` names
@@ -324,20 +326,20 @@ def _effects(
 def _target(entry: Entry, figure: Figure, binder: Binder, plan: DraftPlan) -> Target | None:
     """The quantity of the plan that stands beside the figure."""
     steps = entry.at("plan")
-    found = binder.read(entry.data["plan"], entry.row, *steps)
-    if found is None:
+    result = binder.read(entry.data["plan"], entry.row, *steps)
+    if result is None:
         return None
-    if not isinstance(found.tree, Name | CellName):
+    if not isinstance(result.tree, Name | CellName):
         binder.low.say("C005", "'plan' names one quantity; an expression belongs to 'from'", *steps)
         return None
-    text = found.text.strip()
-    bounded = _open_bound(found.tree, binder)
+    text = result.text.strip()
+    bounded = _open_bound(result.tree, binder)
     if bounded is not None:
         return Target(text, None, bounded.unit, tuple(bounded.stated.values()))
     try:
-        typed = infer(found.tree, binder.scope(entry.row), None)
+        typed = infer(result.tree, binder.scope(entry.row), None)
     except BindError as error:
-        binder.say(error, found)
+        binder.say(error, result)
         return None
     name = f"plan of @{entry.id}"
     basis = binder.basis(name, entry.data["plan"], entry.row, _kind(figure), figure.unit, *steps)
@@ -371,14 +373,14 @@ def _stated_for(tree: Node, space: Space, plan: DraftPlan) -> tuple[Stated, ...]
 
 def _plan_names(plan: DraftPlan) -> dict[str, str]:
     """Every name and title of the plan in plain form, with the name as it stands."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for scalar_ in plan.scalars.values():
         for name in (scalar_.name, scalar_.name.rpartition(".")[2], scalar_.title):
-            found.setdefault(_plain(name), scalar_.name)
+            result.setdefault(_plain(name), scalar_.name)
     for table in plan.tables.values():
         for name in (table.name, table.name.rpartition(".")[2], table.title):
-            found.setdefault(_plain(name), table.name)
-    return found
+            result.setdefault(_plain(name), table.name)
+    return result
 
 
 def _plain(name: str) -> str:
@@ -410,7 +412,7 @@ def _finding(
 
 
 def _headlines(data: Mapping[str, Any], binder: Binder) -> tuple[Headline, ...]:
-    found: list[Headline] = []
+    headlines: list[Headline] = []
     for name, entry in data.get("headlines", {}).items():
         steps: Steps = ("headlines", name)
         unit = binder.low.unit(entry["unit"], *steps, "unit")
@@ -424,5 +426,5 @@ def _headlines(data: Mapping[str, Any], binder: Binder) -> tuple[Headline, ...]:
         if written is not None and implied is not None and computed is not None:
             place = binder.low.document.key_at(*steps)
             title = str(entry.get("title", name.replace("_", " ").capitalize()))
-            found.append(Headline(name, title, unit, written, implied, computed, place))
-    return tuple(found)
+            headlines.append(Headline(name, title, unit, written, implied, computed, place))
+    return tuple(headlines)

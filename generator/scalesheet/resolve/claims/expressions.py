@@ -61,24 +61,24 @@ class Binder:
 
     def read(self, text: Any, row: Row, *path: str | int) -> Written | None:
         """The expression at a path with its names of claims and rows resolved."""
-        found = written(self.low, text, *path, claims=True)
-        if found is None:
+        result = written(self.low, text, *path, claims=True)
+        if result is None:
             return None
         try:
-            return replace(found, tree=self._rewritten(found.tree, row))
+            return replace(result, tree=self._rewritten(result.tree, row))
         except BindError as error:
-            self.say(error, found)
+            self.say(error, result)
             return None
 
     def say(self, error: BindError, where: Written) -> None:
-        self.low.found.append(at(where.at(error.offset), error.code, error.message))
+        self.low.problems.append(at(where.at(error.offset), error.code, error.message))
 
-    def typed(self, found: Written, row: Row, want: Unit | None) -> Typed | None:
+    def typed(self, result: Written, row: Row, want: Unit | None) -> Typed | None:
         """What an expression gives; a diagnostic where it cannot be bound."""
         try:
-            return infer(found.tree, self.scope(row), want)
+            return infer(result.tree, self.scope(row), want)
         except BindError as error:
-            self.say(error, found)
+            self.say(error, result)
             return None
 
     def scope(self, row: Row) -> Scope:
@@ -89,24 +89,24 @@ class Binder:
     ) -> Basis | None:
         """The expression at a path as a quantity `name` of that kind; any kind and unit where
         `kind` is empty."""
-        found = self.read(text, row, *path)
+        result = self.read(text, row, *path)
         name = f"{self.prefix}{name}"
-        if found is None:
+        if result is None:
             return None
-        typed = self.typed(found, row, unit)
+        typed = self.typed(result, row, unit)
         if typed is None:
             return None
-        own = self._draft(name, found, typed, kind, unit)
+        own = self._draft(name, result, typed, kind, unit)
         self.drafts.append(own)
-        refers = [id_ for n in walk(found.tree) if (id_ := _claimed(n)) is not None]
-        mirror = _claimed(found.tree)
-        text = formula_text(found.tree) if row.row else found.text
+        refers = [id_ for n in walk(result.tree) if (id_ := _claimed(n)) is not None]
+        mirror = _claimed(result.tree)
+        text = formula_text(result.tree) if row.row else result.text
         return Basis(" ".join(text.split()), name, tuple(dict.fromkeys(refers)), mirror)
 
     def _draft(
-        self, name: str, found: Written, typed: Typed, kind: str, unit: Unit | None
+        self, name: str, result: Written, typed: Typed, kind: str, unit: Unit | None
     ) -> Draft:
-        own = Draft(name, name, found.position, formulas={None: found})
+        own = Draft(name, name, result.position, formulas={None: result})
         kind = kind or typed.kind
         if kind == "number" or typed.kind == "reason":
             own.unit = unit if unit is not None else typed.unit or PURE
@@ -115,8 +115,8 @@ class Binder:
         elif kind != "reason":
             own.kind, own.refers_to = kind, typed.table  # type: ignore[assignment]  # a Kind
         if own.kind == "word":
-            said = [n.value for n in walk(found.tree) if isinstance(n, Text)]
-            own.words = tuple(dict.fromkeys((*typed.words, *said)))
+            text = [n.value for n in walk(result.tree) if isinstance(n, Text)]
+            own.words = tuple(dict.fromkeys((*typed.words, *text)))
         return own
 
     # -- names of claims and rows

@@ -64,14 +64,14 @@ def _of_table(
             line = int(written.get("line", line))
             cells, below = written["cells"], (*steps, "cells")
         if table is not None and row not in table.rows:
-            low.found.append(_no_row(low, table, row, steps))
+            low.problems.append(_no_row(low, table, row, steps))
         if len(cells) > len(columns):
             message = f"the row '{row}' has {len(cells)} cells and the table {len(columns)} columns"
             low.say("S004", message, *below)
-        found = _row(name, data, columns, cells, document, line)
-        siblings = {column: id_ for column, id_, _ in found}
+        result = _row(name, data, columns, cells, document, line)
+        siblings = {column: id_ for column, id_, _ in result}
         known = table if table is not None and row in table.rows else None
-        for column, id_, place in found:
+        for column, id_, place in result:
             yield _entry(
                 id_,
                 (name, column),
@@ -112,15 +112,15 @@ def _row(
     line: int,
 ) -> list[tuple[str, str, int]]:
     """Column, id and place of each claim of a row; numbers count up on each line."""
-    found: list[tuple[str, str, int]] = []
+    result: list[tuple[str, str, int]] = []
     counted: dict[int, int] = {}
     for place, (column, shared) in enumerate(columns.items()):
         if place >= len(cells) or cells[place] is None:
             continue
         own = line + int(shared.get("offset", 0))
         counted[own] = int(shared.get("number", counted.get(own, 0) + 1))
-        found.append((column, id_of(document, own, counted[own]), place))
-    return found
+        result.append((column, id_of(document, own, counted[own]), place))
+    return result
 
 
 def _entry(

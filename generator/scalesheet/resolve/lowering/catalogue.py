@@ -33,7 +33,7 @@ from scalesheet.resolve.plausibility.figures import implausible
 from scalesheet.units import MOST_DECADES_OF_ONE, Declared, Units
 
 
-def units_of(document: Document | None, found: list[Diagnostic]) -> Units:
+def units_of(document: Document | None, problems: list[Diagnostic]) -> Units:
     """The built-in units and those of `units.yaml`, the units of a dimension beside each other."""
     declared = dict(core_units())
     for name, entry in document.data["units"].items() if document is not None else ():
@@ -41,7 +41,7 @@ def units_of(document: Document | None, found: list[Diagnostic]) -> Units:
         made = _unit(name, entry, declared)
         if isinstance(made, str):
             place = document.at("units", name, "is" if "is" in entry else "dimension")
-            found.append(at(place, "U005", made))
+            problems.append(at(place, "U005", made))
         else:
             declared[name] = made
     dimensions = list(dict.fromkeys(unit.dimension for unit in declared.values()))
@@ -65,10 +65,10 @@ def _unit(
 ) -> Declared | str:
     """A unit as an entry declares it, or what is wrong with the entry."""
     core = core_units().get(name) if built_in else None
-    said = str(entry.get("is", ""))
+    text = str(entry.get("is", ""))
     size = Fraction(1)
-    if said:
-        number, _, base = (part.strip() for part in said.partition("*"))
+    if text:
+        number, _, base = (part.strip() for part in text.partition("*"))
         other = known.get(base)
         if other is None:
             return f"'{base}' is not declared above; write 'is: NUMBER * UNIT'"
@@ -84,7 +84,7 @@ def _unit(
     else:
         dimension = str(entry["dimension"])
     if core is not None:
-        same = core.dimension == dimension and (core.size == size or not said)
+        same = core.dimension == dimension and (core.size == size or not text)
         if not same or flag(entry.get("counted", core.counted)) != core.counted:
             meaning = core.per or f"the unit of the dimension '{core.dimension}'"
             return (
@@ -92,7 +92,7 @@ def _unit(
                 "the unit another name"
             )
         size = core.size
-    elif not said and (first := [u.name for u in known.values() if u.dimension == dimension]):
+    elif not text and (first := [u.name for u in known.values() if u.dimension == dimension]):
         return f"the dimension '{dimension}' has its base unit, {first[0]}, already; use 'is:'"
     return Declared(
         name,
@@ -101,7 +101,7 @@ def _unit(
         str(entry.get("title", core.title if core else name)),
         str(entry.get("symbol", core.symbol if core else name)),
         core.counted if core else flag(entry.get("counted", "no")),
-        said or (core.per if core else ""),
+        text or (core.per if core else ""),
         str(entry.get("note", core.note if core else "")),
     )
 
@@ -127,7 +127,7 @@ def tables_of(
     units: Units,
     records: Mapping[str, DraftRecord],
     as_of: date,
-    found: list[Diagnostic],
+    problems: list[Diagnostic],
 ) -> tuple[dict[str, DraftTable], dict[str, tuple[Stated, ...]]]:
     """The catalogue's tables, and the dated prices of each offer."""
     by_kind: dict[str, list[Document]] = {
@@ -141,28 +141,28 @@ def tables_of(
         if document.kind in by_kind:
             by_kind[document.kind].append(document)
     tables = {
-        "hardware": hardware_table(by_kind["hardware"], units, found),
+        "hardware": hardware_table(by_kind["hardware"], units, problems),
         "nodes": new_table("nodes", "Nodes", ()),
         "providers": providers_table(by_kind["provider"]),
         "offers": new_table("offers", "Offers", by_kind["rate"]),
-        "models": models_table(by_kind["model"], units, found),
+        "models": models_table(by_kind["model"], units, problems),
     }
     if by_kind["node"]:
-        tables["nodes"] = nodes_table(by_kind["node"], units, found, tables)
-    prices = offers_table(tables["offers"], by_kind["rate"], units, as_of, found, tables)
-    found.extend(unknown_providers(by_kind["rate"], by_kind["provider"]))
+        tables["nodes"] = nodes_table(by_kind["node"], units, problems, tables)
+    prices = offers_table(tables["offers"], by_kind["rate"], units, as_of, problems, tables)
+    problems.extend(unknown_providers(by_kind["rate"], by_kind["provider"]))
     if by_kind["measurement"]:
         formulas = {record.id for record in records.values()}
         tables["measurements"] = measurements_table(
-            by_kind["measurement"], units, found, tables, formulas
+            by_kind["measurement"], units, problems, tables, formulas
         )
-    tables |= small_tables(by_kind["table"], units, records, tables, found)
-    tables["fits"] = fits_table(by_kind["fit"], units, found)
+    tables |= small_tables(by_kind["table"], units, records, tables, problems)
+    tables["fits"] = fits_table(by_kind["fit"], units, problems)
     for name, columns in DERIVED.items():
         for column, computed in columns.items():
             _derive(tables[name], column, computed, units, records)
-    if not any(d.severity == "error" for d in found):
-        found.extend(implausible(by_kind, tables))
+    if not any(d.severity == "error" for d in problems):
+        problems.extend(implausible(by_kind, tables))
     return {n: t for n, t in tables.items() if t.rows}, prices
 
 
@@ -187,21 +187,21 @@ def _derive(
 
 
 def records_of(
-    documents: Sequence[Document], units: Units, found: list[Diagnostic]
+    documents: Sequence[Document], units: Units, problems: list[Diagnostic]
 ) -> dict[str, DraftRecord]:
     """The catalogue's formulas by the name that formulas call them by."""
     records: dict[str, DraftRecord] = {}
     for document in documents:
         if document.kind == "formula":
-            record = _record(document, units, found)
+            record = _record(document, units, problems)
             if record is not None:
                 records[document.id.replace("-", "_")] = record
     return records
 
 
-def _record(document: Document, units: Units, found: list[Diagnostic]) -> DraftRecord | None:
+def _record(document: Document, units: Units, problems: list[Diagnostic]) -> DraftRecord | None:
     data = document.data
-    low = Lowering(document, units, found)
+    low = Lowering(document, units, problems)
     inputs: dict[str, Draft] = {}
     defaults: dict[str, float] = {}
     for name, entry in data["inputs"].items():

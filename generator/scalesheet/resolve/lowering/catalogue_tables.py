@@ -141,7 +141,7 @@ def _numbers(
     documents: Sequence[Document],
     columns: Mapping[str, Given],
     units: Units,
-    found: list[Diagnostic],
+    problems: list[Diagnostic],
     missing: str = NOT_STATED,
 ) -> None:
     """Columns of numbers; where a file says nothing, the default or the reason that says so.
@@ -153,7 +153,7 @@ def _numbers(
         draft.show = Show(percent=given.domain == "fraction", decimals=given.decimals)
         steps = given.path or (name,)
         for document in documents:
-            low = Lowering(document, units, found, citation(document.data.get("source")))
+            low = Lowering(document, units, problems, citation(document.data.get("source")))
             data = _at(document, steps)
             if data is not None:
                 draft.stated[document.id] = stated(low, draft, data, *steps, basis=_how(document))
@@ -191,14 +191,14 @@ def _how(document: Document) -> Basis:
 
 
 def hardware_table(
-    documents: Sequence[Document], units: Units, found: list[Diagnostic]
+    documents: Sequence[Document], units: Units, problems: list[Diagnostic]
 ) -> DraftTable:
     table = new_table("hardware", "Hardware", documents)
     _choices(table, documents, HARDWARE_CHOICES)
     _texts(table, documents, {"vendor": "Vendor", "form_factor": "Form factor"})
     _texts(table, documents, {"released": "Released"}, kind="date")
     _texts(table, documents, {"power_term": "Power is its"})
-    _numbers(table, documents, HARDWARE, units, found)
+    _numbers(table, documents, HARDWARE, units, problems)
     _tell_unusual(table, documents)
     return table
 
@@ -206,46 +206,46 @@ def hardware_table(
 def _tell_unusual(table: DraftTable, documents: Sequence[Document]) -> None:
     """Why something is unusual stands in the note of its row."""
     for document in documents:
-        told = [str(text) for text in document.data.get("unusual", {}).values()]
-        if told:
+        message = [str(text) for text in document.data.get("unusual", {}).values()]
+        if message:
             note = table.row_notes.get(document.id, "")
-            table.row_notes[document.id] = " ".join([note, "Unusual:", *told]).strip()
+            table.row_notes[document.id] = " ".join([note, "Unusual:", *message]).strip()
 
 
 def nodes_table(
     documents: Sequence[Document],
     units: Units,
-    found: list[Diagnostic],
+    problems: list[Diagnostic],
     tables: Mapping[str, DraftTable],
 ) -> DraftTable:
     """Machines with their accelerators."""
     table = new_table("nodes", "Nodes", documents)
     _texts(table, documents, {"vendor": "Vendor"})
     _texts(table, documents, {"released": "Released"}, kind="date")
-    _references(table, documents, "accelerator", "Accelerator", "hardware", found, tables, units)
+    _references(table, documents, "accelerator", "Accelerator", "hardware", problems, tables, units)
     _texts(table, documents, {"processors": "Processors", "adapters": "Adapters"})
     _texts(table, documents, {"power_term": "Power is its"})
-    _numbers(table, documents, NODE, units, found)
+    _numbers(table, documents, NODE, units, problems)
     _tell_unusual(table, documents)
     return table
 
 
 def models_table(
-    documents: Sequence[Document], units: Units, found: list[Diagnostic]
+    documents: Sequence[Document], units: Units, problems: list[Diagnostic]
 ) -> DraftTable:
     table = new_table("models", "Models", documents)
     _texts(table, documents, {"family": "Family", "developer": "Developer"})
-    _numbers(table, documents, MODEL, units, found)
+    _numbers(table, documents, MODEL, units, problems)
     _choices(table, documents, MODEL_CHOICES)
     _flags(table, documents, MODEL_FLAGS)
-    _numbers(table, documents, PUBLISHED, units, found)
+    _numbers(table, documents, PUBLISHED, units, problems)
     return table
 
 
 def measurements_table(
     documents: Sequence[Document],
     units: Units,
-    found: list[Diagnostic],
+    problems: list[Diagnostic],
     tables: Mapping[str, DraftTable],
     formulas: Collection[str],
 ) -> DraftTable:
@@ -260,20 +260,20 @@ def measurements_table(
     )
     _choices(table, documents, {"how": MEASUREMENT_CHOICES["how"]})
     _texts(table, documents, {"date": "Date"}, kind="date")
-    _references(table, documents, "accelerator", "Accelerator", "hardware", found, tables, units)
-    _numbers(table, documents, {"gpus": MEASUREMENT["gpus"]}, units, found)
-    _references(table, documents, "model", "Model", "models", found, tables, units)
+    _references(table, documents, "accelerator", "Accelerator", "hardware", problems, tables, units)
+    _numbers(table, documents, {"gpus": MEASUREMENT["gpus"]}, units, problems)
+    _references(table, documents, "model", "Model", "models", problems, tables, units)
     _texts(table, documents, {"model_name": "Model, in words"})
     _choices(table, documents, {k: v for k, v in MEASUREMENT_CHOICES.items() if k != "how"})
     _open_flags(table, documents, MEASUREMENT_FLAGS)
     rest = {k: v for k, v in MEASUREMENT.items() if k != "gpus"}
-    _numbers(table, documents, rest, units, found, NOT_MEASURED)
+    _numbers(table, documents, rest, units, problems, NOT_MEASURED)
     _texts(table, documents, {"flop_convention": "Convention of the work per token"})
     for document in documents:
         named = document.data.get("flop_convention")
         if named is not None and named not in formulas:
             message = f"there is no formula '{named}'{nearest(named, formulas)}"
-            found.append(at(document.at("flop_convention"), "N002", message))
+            problems.append(at(document.at("flop_convention"), "N002", message))
     _flags(table, documents, MARKS)
     _texts(table, documents, {"environment": "Environment"})
     libraries = Draft("libraries", "Libraries", table.position, kind="text", table=table.name)
@@ -292,7 +292,7 @@ def _references(
     name: str,
     title: str,
     refers_to: str,
-    found: list[Diagnostic],
+    problems: list[Diagnostic],
     tables: Mapping[str, DraftTable],
     units: Units,
 ) -> None:
@@ -301,7 +301,7 @@ def _references(
         name, title, table.position, kind="reference", refers_to=refers_to, table=table.name
     )
     for document in documents:
-        low = Lowering(document, units, found, citation(document.data.get("source")))
+        low = Lowering(document, units, problems, citation(document.data.get("source")))
         low.rows = lambda other: tables[other].rows
         value = document.data.get(name)
         draft.stated[document.id] = (
@@ -318,7 +318,7 @@ def offers_table(
     documents: Sequence[Document],
     units: Units,
     as_of: date,
-    found: list[Diagnostic],
+    problems: list[Diagnostic],
     tables: Mapping[str, DraftTable],
 ) -> dict[str, tuple[Stated, ...]]:
     """The offers' columns; the price is the one in force at `as_of`.
@@ -331,9 +331,9 @@ def offers_table(
     pricing = Choice("Pricing", PRICINGS, default=PRICINGS[0])
     _choices(table, documents, {"term": Choice("Term", tuple(TERMS)), "pricing": pricing})
     _texts(table, documents, {"commitment": "Commitment"})
-    _references(table, documents, "accelerator", "Accelerator", "hardware", found, tables, units)
+    _references(table, documents, "accelerator", "Accelerator", "hardware", problems, tables, units)
     if tables["nodes"].rows or any("node" in document.data for document in documents):
-        _references(table, documents, "node", "Node", "nodes", found, tables, units)
+        _references(table, documents, "node", "Node", "nodes", problems, tables, units)
     count = new_column(table, "gpus", "GPUs per node", "GPU / node", "count", units)
     price = new_column(
         table, "node_price", "Price per node hour", "USD / (node * hour)", "positive", units
@@ -345,7 +345,7 @@ def offers_table(
     history: dict[str, tuple[Stated, ...]] = {}
     for document in documents:
         data, row = document.data, document.id
-        low = Lowering(document, units, found, citation(data.get("source")))
+        low = Lowering(document, units, problems, citation(data.get("source")))
         count.stated[row] = stated(low, count, data["accelerators"], "accelerators", basis="spec")
         entries: list[Stated] = []
         for index, entry in enumerate(data["prices"]):
@@ -378,7 +378,7 @@ def offers_table(
                     since=current.since,
                     position=current.position,
                 )
-        if told := [str(text) for text in data.get("unusual", {}).values()]:
+        if message := [str(text) for text in data.get("unusual", {}).values()]:
             note = table.row_notes.get(row, "")
-            table.row_notes[row] = " ".join([note, "Unusual:", *told]).strip()
+            table.row_notes[row] = " ".join([note, "Unusual:", *message]).strip()
     return history

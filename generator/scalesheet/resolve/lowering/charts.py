@@ -72,14 +72,14 @@ _LOWERED: Mapping[str, Callable[[str, Mapping[str, Any]], Picture]] = {
 # ------------------------------------------------------------------ names
 
 
-def charts_of(draft: DraftPlan, units: Units, found: list[Diagnostic]) -> tuple[Picture, ...]:
+def charts_of(draft: DraftPlan, units: Units, problems: list[Diagnostic]) -> tuple[Picture, ...]:
     """The charts whose names all stand for something; what is wrong with others goes to `found`."""
     charts = []
     for chart, position in draft.charts:
         if isinstance(chart, Stack):
             chart = _with_totals(chart)
         faults = [at(position, *fault) for fault in _faults(chart, draft, units)]
-        found += faults
+        problems += faults
         if not faults:
             charts.append(chart)
     return tuple(charts)

@@ -76,7 +76,7 @@ def lower_differences(plan: DraftPlan, low: Lowering, space: Space) -> None:
                 f"'{name}' rests on a record, and nothing says how the record differs from what "
                 "the plan runs with; state it, as in 'runs: {sequence_length: max_length}'"
             )
-            low.found.append(at(low.document.key_at(*path), "V016", message))
+            low.problems.append(at(low.document.key_at(*path), "V016", message))
 
 
 def _is_measured(space: Space, draft: Draft) -> bool:
@@ -97,7 +97,7 @@ def _lower(
     full = f"{draft.name}_differences"
     if full in plan.tables:
         message = f"the table '{full}' is made from 'runs'; rename the plan's own"
-        low.found.append(at(plan.tables[full].position, "N003", message))
+        low.problems.append(at(plan.tables[full].position, "N003", message))
         return
     own = tuple(draft.name.split("."))
     settings: dict[str, _Setting] = {}
@@ -209,11 +209,11 @@ def _exact(plan: DraftPlan, phase: tuple[str, ...], node: Node) -> bool:
     if not isinstance(node, Name):
         return isinstance(node, Number)
     names = (".".join((*phase, *node.path)), ".".join(node.path))
-    found = next((plan.scalars[name] for name in names if name in plan.scalars), None)
+    result = next((plan.scalars[name] for name in names if name in plan.scalars), None)
     return (
-        found is not None
-        and not found.formulas
-        and not any(stated.ranged for stated in found.stated.values())
+        result is not None
+        and not result.formulas
+        and not any(stated.ranged for stated in result.stated.values())
     )
 
 

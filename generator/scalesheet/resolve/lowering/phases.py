@@ -118,7 +118,7 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
             f"the plan has phases and no scalar '{GOODPUT}', the share of the time that makes "
             "progress; add it, 1 where nothing is known"
         )
-        low.found.append(at(table.position, "V008", message))
+        low.problems.append(at(table.position, "V008", message))
 
 
 #: What is totalled where the plan does not say.
@@ -127,9 +127,9 @@ TOTALS = ("gpu_hours", "budget", "gross_gpu_hours")
 
 def _unneeded(data: Mapping[str, Any]) -> set[str]:
     """The columns that say the same of every phase, since no phase makes use of them."""
-    said = {key for entry in data.values() for key in entry}
+    text = {key for entry in data.values() for key in entry}
     classes = {entry.get("class") for entry in data.values()}
-    unneeded = set() if "at_once" in said else {"at_once"}
+    unneeded = set() if "at_once" in text else {"at_once"}
     return unneeded if classes & set(MULTIPLIED) else unneeded | {"times"}
 
 

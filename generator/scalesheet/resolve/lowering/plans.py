@@ -69,8 +69,8 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
 
 
 def _rows(table: str, plan: DraftPlan, space: Space) -> tuple[str, ...] | None:
-    found = plan.tables.get(table) or space.catalogue.get(table)
-    return found.rows if found else None
+    result = plan.tables.get(table) or space.catalogue.get(table)
+    return result.rows if result else None
 
 
 def _check(

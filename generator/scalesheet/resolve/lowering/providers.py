@@ -45,13 +45,13 @@ def _said(document: Document) -> Iterator[tuple[str, Stated]]:
         name: (name,) for name in STATEMENTS if name in data
     } | {f"trap_{n + 1}": ("traps", n) for n in range(len(data.get("traps", ())))}
     for name, steps in places.items():
-        said = data["traps"][steps[1]] if steps[0] == "traps" else data[name]
+        text = data["traps"][steps[1]] if steps[0] == "traps" else data[name]
         yield (
             name,
             Stated(
-                str(said["says"]),
+                str(text["says"]),
                 basis="published",
-                citation=citation(said["source"]),
+                citation=citation(text["source"]),
                 position=document.at(*steps, "says"),
             ),
         )

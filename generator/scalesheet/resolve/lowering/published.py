@@ -34,12 +34,12 @@ NOT_READ = "not read in the source, nor in a text that quotes it"
 def publications_of(
     documents: Sequence[Document],
     units: Units,
-    found: list[Diagnostic],
+    problems: list[Diagnostic],
     accelerators: Collection[str],
 ) -> dict[str, Publication]:
     """The published results by file, in order."""
     return {
-        document.id: _publication(document, Lowering(document, units, found), accelerators)
+        document.id: _publication(document, Lowering(document, units, problems), accelerators)
         for document in documents
         if document.kind == "published"
     }
@@ -117,7 +117,9 @@ def _bytes(low: Lowering, measure: Mapping[str, Any], *path: str) -> float:
 # ------------------------------------------------------------------ fits and score
 
 
-def fits_table(documents: Sequence[Document], units: Units, found: list[Diagnostic]) -> DraftTable:
+def fits_table(
+    documents: Sequence[Document], units: Units, problems: list[Diagnostic]
+) -> DraftTable:
     """The coefficients of every fit; a reason where a fit has none of that name."""
     table = new_table("fits", "Fits", documents)
     table.row_notes = {document.id: _told(document) for document in documents}
@@ -125,7 +127,7 @@ def fits_table(documents: Sequence[Document], units: Units, found: list[Diagnost
     for name in names:
         draft = new_column(table, name, name.replace("_", " ").capitalize(), "1", "signed", units)
         for document in documents:
-            low = Lowering(document, units, found)
+            low = Lowering(document, units, problems)
             value = document.data["coefficients"].get(name)
             note = document.data.get("notes", {}).get(name, "")
             draft.stated[document.id] = (

@@ -105,10 +105,10 @@ def _asked(
     asked: dict[str, str | bool] = {}
     for key, value in rule.items():
         column = None if table is None else table.columns[key]
-        found = _meant(plan, low, space, phase, column, value, (*path, key))
-        if found is None:
+        result = _meant(plan, low, space, phase, column, value, (*path, key))
+        if result is None:
             return None
-        asked[key] = found
+        asked[key] = result
     return asked
 
 
@@ -132,18 +132,18 @@ def _meant(
     known = column.words if column.refers_to is None else space.catalogue[column.refers_to].rows
     if text in known:
         return text
-    found = _scalar(plan, phase, text)
-    if found is None:
+    result = _scalar(plan, phase, text)
+    if result is None:
         names = [name for name, each in plan.scalars.items() if _fits(each, column)]
         what = f"a row of {column.refers_to}" if column.refers_to else "one of its words"
         message = f"'{text}' is neither {what} nor an input of the plan"
         low.say("N002", f"{message}{nearest(text, [*known, *names])}", *path)
         return None
-    if not _fits(found, column):
+    if not _fits(result, column):
         what = f"a row of {column.refers_to}" if column.refers_to else f"'{column.name}'"
         low.say("F004", f"'{text}' does not say {what}; name an input that does", *path)
         return None
-    stated = found.stated.get(None)
+    stated = result.stated.get(None)
     if stated is None or stated.value is None:
         message = f"'{text}' has no stated value, and a rule is settled before anything is computed"
         low.say("F004", f"{message}; name what it is computed from, or the id itself", *path)
@@ -154,8 +154,8 @@ def _meant(
 def _scalar(plan: DraftPlan, phase: str | None, name: str) -> Draft | None:
     """An input of the phase or plan; of two scenarios' sides the first."""
     for full in ([f"{phase}.{name}"] if phase else []) + [name]:
-        if (found := plan.scalars.get(full)) is not None:
-            return plan.scalars[found.sides[0][1]] if found.sides else found
+        if (result := plan.scalars.get(full)) is not None:
+            return plan.scalars[result.sides[0][1]] if result.sides else result
     return None
 
 
@@ -181,23 +181,23 @@ def _choose(
     if not matches:
         low.say("N011", f"{_none(table, asked)}; make one with '{command(asked)}'", *path, "rule")
         return None
-    said = ", ".join(f"{key} {_word(value)}" for key, value in asked.items())
+    text = ", ".join(f"{key} {_word(value)}" for key, value in asked.items())
     shared = Stated(
         basis=_basis(entry), citation=_cited(entry), position=low.document.at(*path, "rule")
     )
     day = space.as_of
-    found: Stated | None = None
+    result: Stated | None = None
     for match, since in history(matches):
         if day and since > day:
             break
         on_file = [m for m in matches if not day or m.day <= day]
-        rule = f"{said}: {why(match, on_file)}"
+        rule = f"{text}: {why(match, on_file)}"
         note = f"{entry.get('note', '')} Chosen by the rule {rule}.".strip()
-        before = found or replace(shared, reason=NONE_YET)
+        before = result or replace(shared, reason=NONE_YET)
         cause = _cause(matches, before, match)
         past = (*before.was, Earlier(before, since, cause))
-        found = replace(shared, value=match.id, note=note, rule=rule, since=since, was=past)
-    return found or replace(shared, reason=NONE_YET)
+        result = replace(shared, value=match.id, note=note, rule=rule, since=since, was=past)
+    return result or replace(shared, reason=NONE_YET)
 
 
 def _basis(entry: Mapping[str, Any]) -> Basis:
@@ -260,9 +260,9 @@ def _cause(matches: Sequence[Match], before: Stated, match: Match) -> str:
 
 def _none(table: DraftTable | None, asked: Mapping[str, str | bool]) -> str:
     """What no record has, and what the nearest one has instead."""
-    said = ", ".join(f"{key} {_word(value)}" for key, value in asked.items())
+    text = ", ".join(f"{key} {_word(value)}" for key, value in asked.items())
     if table is None or not table.rows:
-        return f"no record of a run is on file, and the rule asks for {said}"
+        return f"no record of a run is on file, and the rule asks for {text}"
     near = max(
         table.rows,
         key=lambda row: (sum(_of(table, row, key) == v for key, v in asked.items()), natural(row)),
@@ -273,7 +273,7 @@ def _none(table: DraftTable | None, asked: Mapping[str, str | bool]) -> str:
         for key, value in has.items()
         if value != asked[key]
     ]
-    return f"no record has {said}; the nearest, '{near}', has {', '.join(other)}"
+    return f"no record has {text}; the nearest, '{near}', has {', '.join(other)}"
 
 
 def _word(value: str | bool) -> str:

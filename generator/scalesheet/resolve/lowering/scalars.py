@@ -52,7 +52,7 @@ def drafted(
         draft.kind = "date"
     else:
         if "unit" not in entry:
-            low.found.append(
+            low.problems.append(
                 at(
                     draft.position,
                     "U003",

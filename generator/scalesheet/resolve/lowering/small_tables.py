@@ -44,7 +44,7 @@ def small_tables(
     units: Units,
     records: Mapping[str, DraftRecord],
     known: Mapping[str, DraftTable],
-    found: list[Diagnostic],
+    problems: list[Diagnostic],
 ) -> dict[str, DraftTable]:
     """The tables by name. `known` are those of the rest of the catalogue, which they may refer to.
 
@@ -55,9 +55,9 @@ def small_tables(
     for document in documents:
         problem = _misnamed(document.id)
         if problem is not None:
-            found.append(at(document.at(), *problem))
+            problems.append(at(document.at(), *problem))
             continue
-        low = Lowering(document, units, found, citation(document.data.get("source")))
+        low = Lowering(document, units, problems, citation(document.data.get("source")))
         low.rows = lambda name: _rows(name, tables, known)
         around = DraftPlan(document.id, "", "", document.at())
         space = Space(units, records, known)

@@ -14,15 +14,15 @@ from scalesheet.resolve.drafts import DraftPlan, DraftTable, Space
 
 
 def pages_of(
-    documents: Sequence[Document], plan: DraftPlan, space: Space, found: list[Diagnostic]
+    documents: Sequence[Document], plan: DraftPlan, space: Space, problems: list[Diagnostic]
 ) -> tuple[Page, ...]:
     """All further pages in their order: by their number, then by name, then by row."""
     ordered = sorted(documents, key=lambda d: (d.data.get("order", float("inf")), d.part))
-    return tuple(page for d in ordered for page in _pages(d, plan, space, found))
+    return tuple(page for d in ordered for page in _pages(d, plan, space, problems))
 
 
 def _pages(
-    document: Document, plan: DraftPlan, space: Space, found: list[Diagnostic]
+    document: Document, plan: DraftPlan, space: Space, problems: list[Diagnostic]
 ) -> Iterator[Page]:
     each: Mapping[str, Any] | None = document.data.get("each")
     if each is None:
@@ -34,14 +34,14 @@ def _pages(
     if table is None:
         known = [*plan.tables, *space.catalogue]
         message = f"unknown table '{name}'{nearest(name, known)}"
-        found.append(at(document.at("each", word), "N001", message))
+        problems.append(at(document.at("each", word), "N001", message))
         return
-    for row in _rows(document, word, axis, table, found):
+    for row in _rows(document, word, axis, table, problems):
         yield _page(document, row, plan, PageRow(word, name, row))
 
 
 def _rows(
-    document: Document, word: str, axis: Any, table: DraftTable, found: list[Diagnostic]
+    document: Document, word: str, axis: Any, table: DraftTable, problems: list[Diagnostic]
 ) -> Iterator[str]:
     if not isinstance(axis, Mapping):
         yield from table.rows
@@ -51,7 +51,7 @@ def _rows(
             yield row
             continue
         message = f"'{row}' is not in {table.name}{nearest(row, table.rows, 'known there')}"
-        found.append(at(document.at("each", word, "rows", index), "N002", message))
+        problems.append(at(document.at("each", word, "rows", index), "N002", message))
 
 
 def _page(document: Document, name: str, plan: DraftPlan, row: PageRow | None) -> Page:
@@ -88,7 +88,7 @@ def same_addresses(
     plans: Mapping[str, Plan], audits: Sequence[tuple[str, Position]]
 ) -> list[Diagnostic]:
     """Pages that would be written over each other: plans and their pages, and audits."""
-    found: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     placed = [(plan.id, plan.position or Position(plan.id, 1, 1)) for plan in plans.values()]
     placed += [(p.id, p.position or p.start) for plan in plans.values() for p in plan.pages]
     for folder, entries in (("plans", placed), ("audit", audits)):
@@ -99,6 +99,6 @@ def same_addresses(
                     f"the page '{folder}/{id_}' is made by {first[id_].path} already; "
                     "rename one of the two"
                 )
-                found.append(at(position, "N009", message))
+                problems.append(at(position, "N009", message))
             first.setdefault(id_, position)
-    return found
+    return problems

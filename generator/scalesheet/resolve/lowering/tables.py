@@ -35,7 +35,7 @@ def lower_table(
     cross = "each" in rows and not _is_row(rows["each"])
     if full in space.catalogue:
         message = f"the catalogue has a table '{full}' too, and formulas could mean either; rename"
-        low.found.append(at(low.document.key_at(*path), "N003", f"{message} this one"))
+        low.problems.append(at(low.document.key_at(*path), "N003", f"{message} this one"))
     table = DraftTable(
         name=full,
         title=str(entry.get("title", name.replace("_", " ").capitalize())),
@@ -102,33 +102,33 @@ def _cross_rows(
     axes: list[tuple[str, DraftTable, tuple[str, ...]]] = []
     for axis, target in each.items():
         name = target["table"] if isinstance(target, Mapping) else target
-        found = plan.tables.get(str(name)) or space.catalogue.get(str(name))
-        if found is None:
+        result = plan.tables.get(str(name)) or space.catalogue.get(str(name))
+        if result is None:
             known = [*plan.tables, *space.catalogue]
             low.say("N001", f"unknown table '{name}'{nearest(str(name), known)}", *path, axis)
             continue
-        ids = tuple(target.get("rows", found.rows)) if isinstance(target, Mapping) else found.rows
+        ids = tuple(target.get("rows", result.rows)) if isinstance(target, Mapping) else result.rows
         for index, row in enumerate(ids):
-            if row not in found.rows:
+            if row not in result.rows:
                 low.say(
                     "N002",
-                    f"'{row}' is not in {name}{nearest(row, found.rows, 'known there')}",
+                    f"'{row}' is not in {name}{nearest(row, result.rows, 'known there')}",
                     *path,
                     axis,
                     "rows",
                     index,
                 )
-        axes.append((axis, found, tuple(i for i in ids if i in found.rows)))
+        axes.append((axis, result, tuple(i for i in ids if i in result.rows)))
     combinations = list(product(*(ids for _, _, ids in axes))) if axes else []
     table.rows = tuple("--".join(ids) for ids in combinations)
-    titles = [dict(zip(found.rows, found.row_titles, strict=True)) for _, found, _ in axes]
+    titles = [dict(zip(result.rows, result.row_titles, strict=True)) for _, result, _ in axes]
     table.row_titles = tuple(
         ", ".join(names[i] for names, i in zip(titles, ids, strict=True)) for ids in combinations
     )
-    table.each = tuple((axis, found.name) for axis, found, _ in axes)
+    table.each = tuple((axis, result.name) for axis, result, _ in axes)
     table.row_positions = (low.document.at(*path),) * len(combinations)
     place = low.document.at(*path)
-    for index, (axis, found, ids) in enumerate(axes):
+    for index, (axis, result, ids) in enumerate(axes):
         # one object for each id: a million rows share a thousand of them
         chosen = {id: Stated(id, basis="decision", position=place) for id in ids}
         table.columns[axis] = Draft(
@@ -136,7 +136,7 @@ def _cross_rows(
             axis.replace("_", " ").capitalize(),
             low.document.key_at(*path, axis),
             kind="reference",
-            refers_to=found.name,
+            refers_to=result.name,
             table=table.name,
             stated={
                 row: chosen[parts[index]]
@@ -228,7 +228,7 @@ def _unknown_cells(
             if name not in allowed:
                 place = low.document.key_at(*path, "rows", row, name)
                 message = f"the table '{table.name}' has no column '{name}'{nearest(name, allowed)}"
-                low.found.append(at(place, "S001", message))
+                low.problems.append(at(place, "S001", message))
 
 
 def lower_totals(

@@ -26,7 +26,7 @@ class Lowering:
 
     document: Document
     units: Units
-    found: list[Diagnostic] = field(default_factory=list)
+    problems: list[Diagnostic] = field(default_factory=list)
     citation: Citation | None = None
     rows: Callable[[str], tuple[str, ...] | None] = lambda table: None
     later: list[Callable[[], bool]] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Lowering:
         return all(held)
 
     def say(self, code: str, message: str, *path: str | int) -> None:
-        self.found.append(at(self.document.at(*path), code, message))
+        self.problems.append(at(self.document.at(*path), code, message))
 
     def unit(self, text: Any, *path: str | int) -> Unit:
         """The unit at a path; a diagnostic, and a unit that fits any, where it is none."""
@@ -76,7 +76,7 @@ def written(low: Lowering, text: Any, *path: str | int, claims: bool = False) ->
         return replace(formula, tree=parse(str(text), claims=claims))
     except FormulaError as error:
         where = f"formula, character {error.offset + 1}: "
-        low.found.append(at(formula.at(error.offset), error.code, where + error.message))
+        low.problems.append(at(formula.at(error.offset), error.code, where + error.message))
         return None
 
 
@@ -168,8 +168,8 @@ def _dated(
 
 def _number(data: Mapping[str, Any], scale: float, shared: dict[str, Any]) -> Stated:
     def number(key: str) -> float | None:
-        found = data.get(key)
-        return None if found is None else float(found) * scale
+        result = data.get(key)
+        return None if result is None else float(result) * scale
 
     value, lowest, highest = number("value"), number("low"), number("high")
     midpoint = value is None and lowest is not None and highest is not None

@@ -139,8 +139,8 @@ def _node(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnost
     """The machine as a whole draws more than its accelerators at their limits."""
     power, gpus, each = row["power"], row["gpus"], accelerator["power"]
     limit = gpus * each / W_PER_KW if gpus and each else 0.0
-    told = "power" in document.data.get("unusual", {})
-    if power and power < limit and not told:
+    text = "power" in document.data.get("unusual", {})
+    if power and power < limit and not text:
         yield from row.told(
             "power",
             f"{power:g} kW, less than {gpus:g} accelerators of {each:g} W; look for the power of "

@@ -104,8 +104,8 @@ def _amount(price: Stated) -> float:
 
 def limits_of(book: Mapping[str, Any]) -> dict[str, Limit]:
     """The limits by kind of price: those of book.yaml, and the program's where it has none."""
-    said = book.get("price_limits", {})
-    own = {kind: Limit(int(each["days"]), float(each["times"])) for kind, each in said.items()}
+    text = book.get("price_limits", {})
+    own = {kind: Limit(int(each["days"]), float(each["times"])) for kind, each in text.items()}
     return {**LIMITS, **own}
 
 
@@ -169,8 +169,8 @@ def price_findings(
     far = [d for offer in offers for d in _bounds(offer)]
     far += _peers(offers, edition.isoformat())
     yield from far
-    told = {d.path for d in far}  # a price that is none of its accelerator is no measure of spot
-    yield from _spot([offer for offer in offers if offer.document.path not in told])
+    text = {d.path for d in far}  # a price that is none of its accelerator is no measure of spot
+    yield from _spot([offer for offer in offers if offer.document.path not in text])
     yield from _instances(offers)
 
 
@@ -227,12 +227,12 @@ def _changes(offer: Offer, limit: Limit) -> Iterator[Diagnostic]:
 
 def _counts(offer: Offer) -> Iterator[Diagnostic]:
     for index, price in offer.priced():
-        said = offer.data["prices"][index].get("each")
+        text = offer.data["prices"][index].get("each")
         each = offer.each(price)
-        if said is not None and abs(each / said - 1) > EACH_WITHIN:
+        if text is not None and abs(each / text - 1) > EACH_WITHIN:
             message = (
                 f"{_amount(price):g} USD for {offer.count} accelerators is {each:g} for each, and "
-                f"'each' says {said:g}; look up the count, and which of the two the price is"
+                f"'each' says {text:g}; look up the count, and which of the two the price is"
             )
             yield offer.told("O005", message, "prices", index, "each")
     named = str(offer.data.get("instance", ""))
@@ -295,8 +295,8 @@ class _Cheapest:
         """The cheapest that who takes the spot offer could have instead on a day."""
         region = spot.data.get("region")
         places = (ANYWHERE,) if region is None else (region, None)
-        found = [p for place in places if (p := self._found.get((place, day))) is not None]
-        return min(found, key=lambda priced: priced.each, default=None)
+        result = [p for place in places if (p := self._found.get((place, day))) is not None]
+        return min(result, key=lambda priced: priced.each, default=None)
 
 
 def _peers(offers: Sequence[Offer], day: str) -> Iterator[Diagnostic]:
@@ -314,7 +314,7 @@ def _peers(offers: Sequence[Offer], day: str) -> Iterator[Diagnostic]:
 
 def _far(members: list[_Priced], called: str) -> Iterator[Diagnostic]:
     """One after the other, as far as anybody reads them; of what is left then, all at once."""
-    for told in range(MOST_SHOWN + 1):
+    for text in range(MOST_SHOWN + 1):
         if len(members) <= PEERS_NEEDED:
             return
         times = _times(members)
@@ -324,9 +324,9 @@ def _far(members: list[_Priced], called: str) -> Iterator[Diagnostic]:
             return
         worst = max(far, key=away.__getitem__)
         others = members[:worst] + members[worst + 1 :]
-        for place in [worst] if told < MOST_SHOWN else far:
+        for place in [worst] if text < MOST_SHOWN else far:
             priced, median_price = members[place], members[place].each / times[place]
-            guess = _guess(priced, others) if told < MOST_SHOWN else ""
+            guess = _guess(priced, others) if text < MOST_SHOWN else ""
             message = (
                 f"'{priced.offer.id}': {priced.each:g} USD for an hour of an accelerator is "
                 f"{times[place]:.2g} times the median of the {len(others)} other {called}, "
@@ -365,12 +365,12 @@ def _times(members: Sequence[_Priced]) -> list[float]:
         own.setdefault(priced.provider, []).append(priced.each)
     own = {provider: sorted(prices) for provider, prices in own.items()}
     voices = sorted(map(median, own.values()))
-    found = []
+    result = []
     for priced in members:
         prices = own[priced.provider]
         rest = [_median_without(prices, priced.each)] if len(prices) > 1 else []
-        found.append(priced.each / _median_without(voices, median(prices), *rest))
-    return found
+        result.append(priced.each / _median_without(voices, median(prices), *rest))
+    return result
 
 
 def _median_without(ordered: Sequence[float], left_out: float, *instead: float) -> float:

@@ -79,8 +79,8 @@ def of_domain(domain: str) -> Interval:
 def declared(domain: str, derived: Interval) -> Interval:
     """What a declared domain makes of a derived interval: its sign is believed (and checked on the
     shipped numbers), that it is not 0 is not, since an edit may bring 0 about."""
-    said = of_domain(domain)
-    return Interval(max(said.low, derived.low), min(said.high, derived.high), derived.zero)
+    text = of_domain(domain)
+    return Interval(max(text.low, derived.low), min(text.high, derived.high), derived.zero)
 
 
 def interval(node: Node, facts: FactsOf) -> Interval:

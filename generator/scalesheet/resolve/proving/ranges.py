@@ -90,12 +90,12 @@ def split(tree: Node, kind: str, name: str, facts: FactsOf, differs: str | None)
 
 
 def _composed(trace: _Trace) -> dict[str, int]:
-    found = dict(trace.sources)
+    result = dict(trace.sources)
     for ref, bits in trace.entered:
         for source, own in trace.facts(ref).directions.items():
             flipped = {RISING: FALLING, FALLING: RISING}.get(own, own)
-            found[source] = found.get(source, 0) | (own if bits == RISING else flipped)
-    return found
+            result[source] = result.get(source, 0) | (own if bits == RISING else flipped)
+    return result
 
 
 def ranged(node: Node, facts: FactsOf) -> bool:
