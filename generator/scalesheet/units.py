@@ -27,7 +27,7 @@ class UnitError(ValueError):
         self.near, self.remedy = near, remedy
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         """The message with what to do."""
         remedy = f"did you mean '{self.near}'?" if self.near else self.remedy
         return f"{self}; {remedy}" if remedy else str(self)

@@ -35,7 +35,7 @@ def measured():
 
 @pytest.mark.parametrize("name", JOBS)
 def test_the_parts_at_the_peak_add_up_to_it(measured, name):
-    found = measured[name][1].said["memory"]
+    found = measured[name][1].messages["memory"]
     parts = ("weights", "gradients_at_peak", "optimizer", "activations_at_peak", "working")
     assert sum(found[part] for part in parts) == found["peak"]
     assert found["working"] >= 0
@@ -56,7 +56,7 @@ def test_adamw_keeps_two_numbers_for_each_trained_parameter_and_a_count_for_each
         assert bytes_of(measured[name][0], "gradients") == count * width
         assert bytes_of(measured[name][0], "optimizer") == 2 * count * width + 4 * tensors
     record, told = measured["LoRA"]
-    trained = told.said["model"]["trained"]
+    trained = told.messages["model"]["trained"]
     assert bytes_of(record, "gradients") == 4 * trained
     assert bytes_of(record, "optimizer") == 8 * trained + 4 * 2 * 7 * 2
 
@@ -65,7 +65,7 @@ def test_adapters_of_lora_are_all_that_it_trains(measured):
     rank, hidden, kv, ffn = 8, 128, 64, 256
     ends = 2 * (hidden + hidden) + 2 * (hidden + kv) + 3 * (hidden + ffn)
     for name in ("LoRA", "LoRA in half", "QLoRA"):
-        assert measured[name][1].said["model"]["trained"] == 2 * rank * ends, name
+        assert measured[name][1].messages["model"]["trained"] == 2 * rank * ends, name
 
 
 def test_weights_of_four_bits_take_a_half_byte_and_their_scales(measured):
@@ -100,7 +100,10 @@ def test_eager_attention_holds_its_scores(measured):
 
 
 def test_with_accumulation_gradients_are_there_in_the_pass_of_the_peak(measured):
-    once, twice = measured["full"][1].said["memory"], measured["two passes"][1].said["memory"]
+    once, twice = (
+        measured["full"][1].messages["memory"],
+        measured["two passes"][1].messages["memory"],
+    )
     assert once["gradients_at_peak"] < once["gradients"]
     assert twice["gradients_at_peak"] == twice["gradients"]
     assert twice["peak"] > once["peak"]

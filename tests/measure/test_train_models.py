@@ -164,7 +164,7 @@ def test_every_family_takes_steps(name):
         shape = small(name)
     attention = "eager" if shape.title.startswith(EAGER) else "sdpa"
     record, told = steps(job(model=shape, length=16, attention=attention))
-    assert told.said["model"]["parameters"] == shape.parameters
+    assert told.messages["model"]["parameters"] == shape.parameters
     assert record.figures["step_time"].value > 0
     assert record.figures["weights_memory"].value >= 4 * shape.parameters
 

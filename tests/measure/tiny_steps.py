@@ -11,8 +11,8 @@ from scalesheet.steps.job import Effort, Job, Shape
 from scalesheet.steps.record import Record
 from scalesheet_bench.train import engines, run
 from scalesheet_bench.train.models import skeleton
+from scalesheet_bench.train.progress import Progress, recorded
 from scalesheet_bench.train.quiet import quiet
-from scalesheet_bench.train.told import Told, recorded
 
 QUICK = Effort(precise=1e9, warmup=0, at_least=2, at_most=2)
 
@@ -46,9 +46,9 @@ def job(**settings: Any) -> Job:
     return replace(Job(llama(), "a-processor", precision="fp32", batch=2, length=64), **settings)
 
 
-def steps(this: Job, effort: Effort = QUICK, trace: str = "") -> tuple[Record, Told]:
+def steps(this: Job, effort: Effort = QUICK, trace: str = "") -> tuple[Record, Progress]:
     """What a job's steps are, taken here and now."""
-    told = Told()
+    told = Progress()
 
     def take(message: dict[str, Any]) -> None:
         if message["is"] != "say":

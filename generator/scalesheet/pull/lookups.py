@@ -42,7 +42,7 @@ def gathered(name: Aggregation) -> Callable[[Fn, Around], Node]:
         parts: list[Node] = []
         for each in tree.arguments:
             if isinstance(each, Ref) and each.kind == "few":
-                text: Any = each.said
+                text: Any = each.meaning
                 parts += [around.translated(Ref(kind, what)) for kind, what in text]
             elif isinstance(each, Ref) and each.kind == "range" and name in ("sum", "min", "max"):
                 parts.append(_over(name, each, None, around))
@@ -56,7 +56,7 @@ def gathered(name: Aggregation) -> Callable[[Fn, Around], Node]:
 
 
 def _over(function: Aggregation, values: Ref, where: Node | None, around: Around) -> Node:
-    text: Any = values.said
+    text: Any = values.meaning
     if values.kind == "ids":
         return Over(function, Name(around.short(text)), where)
     table, column, end = text
@@ -66,7 +66,7 @@ def _over(function: Aggregation, values: Ref, where: Node | None, around: Around
 
 def _rows(test: Tree, values: Ref, around: Around) -> Node | None:
     """The condition of rows: a product of tests, without the masks for empty cells and reasons."""
-    text: Any = values.said
+    text: Any = values.meaning
     table = text if values.kind == "ids" else text[0]
     inside = replace(around, over=table)
     kept: list[Node] = []
@@ -150,7 +150,9 @@ def by_words(function: Aggregation, *, values: bool) -> Callable[[Fn, Around], N
         kept: list[Node] = []
         table = ""
         for column, word in zip(arguments[::2], arguments[1::2], strict=False):
-            text: Any = column.said if isinstance(column, Ref) and column.kind == "range" else None
+            text: Any = (
+                column.meaning if isinstance(column, Ref) and column.kind == "range" else None
+            )
             if text is None or not isinstance(word, Lit) or not isinstance(word.value, str):
                 return Opaque(tree, f"{tree.name} is read only with words as criteria")
             if word.value[:1] in "<>=*?":

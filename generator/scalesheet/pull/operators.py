@@ -37,7 +37,7 @@ def literal(tree: Lit, around: Around) -> Node:
 
 
 def reference(tree: Ref, around: Around) -> Node:
-    text: Any = tree.said
+    text: Any = tree.meaning
     match tree.kind:
         case "scalar":
             return ended(Name(around.short(text[0])), text[1])
@@ -102,7 +102,7 @@ def operator(tree: Op, around: Around) -> Node:
 
 
 def _conversion(tree: Tree, around: Around) -> bool:
-    return isinstance(tree, Ref) and tree.kind == "const" and tree.said in around.conversions
+    return isinstance(tree, Ref) and tree.kind == "const" and tree.meaning in around.conversions
 
 
 def _compared(tree: Op, around: Around) -> Node:

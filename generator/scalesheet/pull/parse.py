@@ -21,7 +21,7 @@ class Ref:
     """A reference, by what it means."""
 
     kind: str
-    said: object
+    meaning: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def tree_of(tokens: Sequence[Token]) -> Tree:
     parser = _Parser(tokens)
     tree = parser.level(0)
     if parser.at < len(tokens):
-        raise FormulaProblem(f"{parser.said()} stands where the formula could end")
+        raise FormulaProblem(f"{parser.here()} stands where the formula could end")
     unseen: list[tuple[Tree, int]] = [(tree, 1)]
     while unseen:
         part, depth = unseen.pop()
@@ -78,7 +78,7 @@ class _Parser:
     at: int = 0
     depth: int = 0
 
-    def said(self) -> str:
+    def here(self) -> str:
         if self.at >= len(self.tokens):
             return "nothing"
         return f"'{self.tokens[self.at][1]}'"
@@ -90,7 +90,7 @@ class _Parser:
 
     def take(self, op: str) -> None:
         if not self.peek(op):
-            raise FormulaProblem(f"{self.said()} stands where '{op}' is expected")
+            raise FormulaProblem(f"{self.here()} stands where '{op}' is expected")
         self.at += 1
 
     def level(self, level: int) -> Tree:

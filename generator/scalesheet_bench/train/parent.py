@@ -22,8 +22,8 @@ from scalesheet.steps.faults import Failed, NotMeasured, OutOfMemory, fault_of
 from scalesheet.steps.job import Effort, Job
 from scalesheet.steps.record import Record
 from scalesheet_bench.train.messages import asked, message_of
+from scalesheet_bench.train.progress import Progress, recorded
 from scalesheet_bench.train.spread import mean_of
-from scalesheet_bench.train.told import Told, recorded
 
 Tell = Callable[[str], None]
 EVERY = 2.0  # seconds between two lines of progress
@@ -50,10 +50,10 @@ def measure(
     with tempfile.TemporaryDirectory(prefix="scalesheet-") as own:
         paper = Path(own) / "job.json"
         paper.write_text(asked(job, effort, folder), encoding="utf-8")
-        text = Told()
-        listener = Listener(job, effort, tell, text)
+        progress = Progress()
+        listener = Listener(job, effort, tell, progress)
         listener.run(_command(job, paper), _environment(job))
-    return recorded(job, effort, text, command, day or date.today())
+    return recorded(job, effort, progress, command, day or date.today())
 
 
 def _command(job: Job, paper: Path) -> list[str]:
@@ -79,11 +79,11 @@ def _environment(job: Job) -> Mapping[str, str]:
 class Listener:
     """Runs the process and keeps what it tells."""
 
-    def __init__(self, job: Job, effort: Effort, tell: Tell, text: Told) -> None:
+    def __init__(self, job: Job, effort: Effort, tell: Tell, progress: Progress) -> None:
         self.job = job
         self.effort = effort
         self.tell = tell
-        self.told = text
+        self.progress = progress
         self.pid: int | None = None  # of the process that tells, which torchrun may have started
         self.fault: NotMeasured | None = None
         self.printed: deque[str] = deque(maxlen=LAST)
@@ -114,7 +114,7 @@ class Listener:
                 beside.join(timeout=5)
         if self.fault is not None:
             raise self.fault
-        if process.returncode != 0 and not (self.told.interrupted and self.told.steps):
+        if process.returncode != 0 and not (self.progress.interrupted and self.progress.steps):
             raise self._died(process.returncode, _kills() > kills)
 
     def _hear(self, process: subprocess.Popen[str]) -> None:
@@ -131,9 +131,9 @@ class Listener:
                 process.wait()
                 return
             except KeyboardInterrupt:
-                if self.told.interrupted or not self.told.steps or self.pid is None:
+                if self.progress.interrupted or not self.progress.steps or self.pid is None:
                     raise
-                self.told.interrupted = True
+                self.progress.interrupted = True
                 self.tell("ends after this step; once more ends at once")
                 os.kill(self.pid, signal.SIGINT)  # a step may take minutes: it has no time limit
 
@@ -148,7 +148,7 @@ class Listener:
             # of several processes the first to fail knows why
             self.fault = self.fault or fault_of(message)
         else:
-            self.told.take(message)
+            self.progress.take(message)
             self._progress(str(kind))
 
     def _progress(self, kind: str) -> None:
@@ -157,7 +157,7 @@ class Listener:
         if kind != "step" or now - self.spoke < EVERY:
             return
         self.spoke = now
-        mean = mean_of([step["whole"] for step in self.told.steps])
+        mean = mean_of([step["whole"] for step in self.progress.steps])
         known = "" if mean.high is None else f" ± {100 * mean.precision:.1f} %"
         self.tell(f"step {mean.count}: {mean.value:.4g} s{known}")
 

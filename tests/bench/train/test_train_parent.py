@@ -12,7 +12,7 @@ from project import ROOT, environment
 from scalesheet.steps.job import Effort, Job, Shape
 from scalesheet_bench.train import Failed, NoTorch, OutOfMemory, measure
 from scalesheet_bench.train.parent import Listener
-from scalesheet_bench.train.told import Told
+from scalesheet_bench.train.progress import Progress
 
 JOB = Job(Shape("a", "A", 2, 64, 4, 2, 16, 128, 100, True, True, 1e6, 1e6), "a-processor")
 
@@ -30,7 +30,7 @@ def test_without_pytorch_the_extra_is_named(monkeypatch, tmp_path):
 
 def listened(code: str, memory: float | None = None) -> None:
     """Runs a process of some code in the place of the one that measures."""
-    listener = Listener(JOB, Effort(memory=memory), silent, Told())
+    listener = Listener(JOB, Effort(memory=memory), silent, Progress())
     listener.run([sys.executable, "-c", code], os.environ)
 
 

@@ -458,7 +458,7 @@ def _cast(node: Cast, scope: Scope, want: Unit | None) -> Typed:
     try:
         unit = scope.space.units.parse(node.unit)
     except UnitError as error:
-        raise BindError("U001", error.told, node) from None
+        raise BindError("U001", error.message, node) from None
     if not all(scope.space.units.declared[n].counted for n, _ in unit.factors):
         raise BindError(
             "U002", f"'as' makes counted things of a pure number; {node.unit} is measured", node

@@ -92,7 +92,7 @@ def _unit(node: Placeholder, scope: Scope) -> Unit | None:
     try:
         return scope.space.units.shown(node.unit)
     except UnitError as error:
-        raise BindError("U001", error.told, _at_unit(node)) from None
+        raise BindError("U001", error.message, _at_unit(node)) from None
 
 
 def _at_unit(node: Placeholder) -> Node:

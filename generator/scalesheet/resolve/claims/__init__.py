@@ -173,7 +173,7 @@ def _figure(entry: Entry, low: Lowering) -> Figure:
         unit = low.units.parse(str(entry.unit)) if entry.unit != "" else None
         return read_quote(text, unit)
     except UnitError as error:
-        low.say("U001", error.told, *entry.at(key))
+        low.say("U001", error.message, *entry.at(key))
     except ValueError as error:
         low.say("C005", str(error), *entry.at(key))
     return Figure(text)

@@ -44,7 +44,7 @@ class Lowering:
         try:
             return self.units.parse(str(text))
         except UnitError as error:
-            self.say("U001", error.told, *path)
+            self.say("U001", error.message, *path)
             return UNKNOWN
 
 

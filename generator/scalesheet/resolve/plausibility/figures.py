@@ -89,7 +89,7 @@ class _Row:
     def stated(self, column: str) -> Stated | None:
         return self.table.columns[column].stated.get(self.row)
 
-    def told(self, column: str, message: str) -> Iterator[Diagnostic]:
+    def finding(self, column: str, message: str) -> Iterator[Diagnostic]:
         stated = self.stated(column)
         if stated is not None and stated.position is not None:
             yield at(stated.position, "V009", message)
@@ -101,7 +101,7 @@ def _accelerator(document: Document, row: _Row) -> Iterator[Diagnostic]:
     if bf16 and bandwidth and "ridge" not in unusual:
         ridge = bf16 * 1e12 / (bandwidth * 1e9)
         if not RIDGE[0] <= ridge <= RIDGE[1]:
-            yield from row.told(
+            yield from row.finding(
                 "dense_bf16",
                 f"{ridge:.0f} FLOP in bf16 for a byte of memory, usual are {RIDGE[0]:.0f} to "
                 f"{RIDGE[1]:.0f}; look for sparsity and units, or say why under unusual.ridge",
@@ -111,7 +111,7 @@ def _accelerator(document: Document, row: _Row) -> Iterator[Diagnostic]:
         if rate and base and key not in unusual:
             times = rate / base
             if abs(times / usual - 1) > RATES_WITHIN:
-                yield from row.told(
+                yield from row.finding(
                     column,
                     f"{times:.2f} times {words}, usual is {usual:.0f}; look for {slip}, or say "
                     f"why under unusual.{key}",
@@ -119,18 +119,18 @@ def _accelerator(document: Document, row: _Row) -> Iterator[Diagnostic]:
     for column, other, words in MEASURED_OF:
         measured, peak = row[column], row[other]
         if measured and peak and measured > peak * MEASURED[1]:
-            yield from row.told(
+            yield from row.finding(
                 column, f"{measured:g} was measured of a peak of {peak:g}; one of them is wrong"
             )
         elif measured and peak and measured < peak * MEASURED[0] and "measured" not in unusual:
-            yield from row.told(
+            yield from row.finding(
                 column,
                 f"{measured / peak:.0%} of {words}, usual are {MEASURED[0]:.0%} and more; look "
                 "whether the peak is with sparsity, or say why under unusual.measured",
             )
     memory, usable = row["memory"], row["memory_usable"]
     if memory and usable and usable > memory:
-        yield from row.told(
+        yield from row.finding(
             "memory_usable", f"{usable:g} GiB of {memory:g}; look for GB and GiB, one is too large"
         )
 
@@ -141,7 +141,7 @@ def _node(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnost
     limit = gpus * each / W_PER_KW if gpus and each else 0.0
     text = "power" in document.data.get("unusual", {})
     if power and power < limit and not text:
-        yield from row.told(
+        yield from row.finding(
             "power",
             f"{power:g} kW, less than {gpus:g} accelerators of {each:g} W; look for the power of "
             "one accelerator or of half a machine, or say why under unusual.power",
@@ -160,7 +160,7 @@ def _named_node(
     offered, built = document.data["accelerator"], node.data["accelerator"]
     if offered != built or (has is not None and count != has):
         holds = f"{has:g} x {built}" if has is not None else built
-        yield from row.told(
+        yield from row.finding(
             "node",
             f"'{node.id}' has {holds}, the offer {count:g} x {offered}; name another "
             "machine, or mend the offer",
@@ -181,7 +181,7 @@ def _bounded(document: Document, table: DraftTable) -> Iterator[Diagnostic]:
             figure = row[column]
             if figure is not None and not low <= figure <= high:
                 message = f"'{id}' has {figure:g}, usual are {low:g} to {high:g}; look at the unit"
-                yield from row.told(column, message)
+                yield from row.finding(column, message)
 
 
 def _run(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnostic]:
@@ -197,15 +197,15 @@ def _throughput(row: _Row) -> Iterator[Diagnostic]:
     batch, step, length = row["batch_size"], row["step_time"], row["sequence_length"]
     samples, tokens = row["samples_per_second"], row["tokens_per_second"]
     if batch and step and _apart(samples, batch / step):
-        yield from row.told(
+        yield from row.finding(
             "samples_per_second", f"{samples:g}, but batch and time of a step give {batch / step:g}"
         )
     if samples and length and _apart(tokens, samples * length):
-        yield from row.told(
+        yield from row.finding(
             "tokens_per_second", f"{tokens:g}, but samples and length give {samples * length:g}"
         )
     elif batch and step and length and not samples and _apart(tokens, batch * length / step):
-        yield from row.told(
+        yield from row.finding(
             "tokens_per_second",
             f"{tokens:g}, but batch, length and time of a step give {batch * length / step:g}",
         )
@@ -215,7 +215,7 @@ def _parts_of_the_step(row: _Row) -> Iterator[Diagnostic]:
     shares = [row[name] for name in row.table.columns if name.endswith("_share")]
     whole = sum(share or 0.0 for share in shares)
     if whole > 1 + RUN_WITHIN or (None not in shares and whole < 1 - RUN_WITHIN):
-        yield from row.told("backward_share", f"the shares of a step sum to {whole:.0%}")
+        yield from row.finding("backward_share", f"the shares of a step sum to {whole:.0%}")
 
 
 def _memory(row: _Row, capacity: float | None) -> Iterator[Diagnostic]:
@@ -224,12 +224,14 @@ def _memory(row: _Row, capacity: float | None) -> Iterator[Diagnostic]:
     for name in row.table.columns if peak else ():
         part = row[name] if name.endswith("_memory") and name not in BESIDE_THE_PEAK else None
         if part and peak and part > peak * (1 + RUN_WITHIN):
-            yield from row.told(name, f"{part:g} GiB is more than the peak of {peak:g}")
+            yield from row.finding(name, f"{part:g} GiB is more than the peak of {peak:g}")
     if peak and reserved and reserved < peak * (1 - RUN_WITHIN):
-        yield from row.told("reserved_memory", f"{reserved:g} GiB, less than the peak of {peak:g}")
+        yield from row.finding(
+            "reserved_memory", f"{reserved:g} GiB, less than the peak of {peak:g}"
+        )
     for name, taken in (("peak_memory", peak), ("reserved_memory", reserved)):
         if taken and capacity and taken > capacity * (1 + RUN_WITHIN):
-            yield from row.told(name, f"{taken:g} GiB of the accelerator's {capacity:g}")
+            yield from row.finding(name, f"{taken:g} GiB of the accelerator's {capacity:g}")
 
 
 def _work(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnostic]:
@@ -238,36 +240,40 @@ def _work(document: Document, row: _Row, accelerator: _Row) -> Iterator[Diagnost
     columns = PEAKS.get(str(document.data.get("precision", "")), ANY_PEAK)
     peak = max(accelerator[column] or 0.0 for column in columns)
     if rate and peak and rate > peak:
-        yield from row.told("flop_rate", f"{rate:g} TFLOP/s, above the dense peak of {peak:g}")
+        yield from row.finding("flop_rate", f"{rate:g} TFLOP/s, above the dense peak of {peak:g}")
     if each and tokens and gpus and _apart(rate, tokens * each / gpus / GFLOP_PER_TFLOP):
-        yield from row.told(
+        yield from row.finding(
             "flop_rate",
             f"{rate:g} TFLOP/s, but tokens per second and the work of one give "
             f"{tokens * each / gpus / GFLOP_PER_TFLOP:g}",
         )
     if rate and len(columns) == 1 and peak and _apart(share, rate / peak):
-        yield from row.told(
+        yield from row.finding(
             "utilisation",
             f"{share:.1%}, but the work of {rate:g} TFLOP/s of {peak:g} is {rate / peak:.1%}",
         )
     power, limit = row["power"], accelerator["power"]
     if power and limit and power > limit * (1 + POWER_ABOVE):
-        yield from row.told("power", f"{power:g} W of a board power of {limit:g}; look at the unit")
+        yield from row.finding(
+            "power", f"{power:g} W of a board power of {limit:g}; look at the unit"
+        )
 
 
 def _setting(document: Document, row: _Row) -> Iterator[Diagnostic]:
     gpus, batch = row["gpus"], row["batch_size"]
     micro, passes = row["micro_batch"], row["accumulation"]
     if micro and passes and gpus and batch and _apart(batch, micro * passes * gpus):
-        yield from row.told(
+        yield from row.finding(
             "batch_size",
             f"{batch:g} sequences, but {gpus:g} accelerators with {passes:g} passes of {micro:g} "
             f"have {micro * passes * gpus:g}",
         )
     if document.data.get("method") == "full" and row["rank"]:
-        yield from row.told("rank", "full training has no adapters; leave one of the two out")
+        yield from row.finding("rank", "full training has no adapters; leave one of the two out")
     if document.data.get("strategy") == "single" and gpus and gpus > 1:
-        yield from row.told("strategy", f"{gpus:g} accelerators, which share the work: ddp or fsdp")
+        yield from row.finding(
+            "strategy", f"{gpus:g} accelerators, which share the work: ddp or fsdp"
+        )
 
 
 def _apart(stated: float | None, computed: float) -> bool:

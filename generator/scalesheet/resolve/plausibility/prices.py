@@ -93,7 +93,7 @@ class Offer:
         """The entries that are prices and not reasons, with their places in the list."""
         return [(i, price) for i, price in enumerate(self.prices) if price.value is not None]
 
-    def told(self, code: str, message: str, *path: str | int) -> Diagnostic:
+    def finding(self, code: str, message: str, *path: str | int) -> Diagnostic:
         return at(self.document.at(*path), code, f"'{self.id}': {message}")
 
 
@@ -182,19 +182,19 @@ def _dates(offer: Offer, edition: date) -> Iterator[Diagnostic]:
                 f"holds from {price.since}, after the edition of {edition}; enter it when it "
                 "holds, or move the edition"
             )
-            yield offer.told("O006", message, "prices", index, "from")
+            yield offer.finding("O006", message, "prices", index, "from")
         elif price.seen and price.seen < price.since:
             message = f"seen on {price.seen}, before it held from {price.since}; mend one of them"
-            yield offer.told("O006", message, "prices", index, "seen")
+            yield offer.finding("O006", message, "prices", index, "seen")
         elif price.seen > edition.isoformat():
             message = f"seen on {price.seen}, after the edition of {edition}; mend it"
-            yield offer.told("O006", message, "prices", index, "seen")
+            yield offer.finding("O006", message, "prices", index, "seen")
         elif index < len(ends) and price.seen > ends[index]:
             message = (
                 f"seen on {price.seen}, after the next price held from {ends[index]}; mend one of "
                 "them"
             )
-            yield offer.told("O006", message, "prices", index, "seen")
+            yield offer.finding("O006", message, "prices", index, "seen")
 
 
 def _bounds(offer: Offer) -> Iterator[Diagnostic]:
@@ -205,7 +205,7 @@ def _bounds(offer: Offer) -> Iterator[Diagnostic]:
                 f"{each:g} USD for an hour of an accelerator, expected are {BOUNDS[0]} to "
                 f"{BOUNDS[1]:.0f}; look at the count of accelerators and the unit"
             )
-            yield offer.told("O003", message, "prices", index, "price")
+            yield offer.finding("O003", message, "prices", index, "price")
 
 
 def _changes(offer: Offer, limit: Limit) -> Iterator[Diagnostic]:
@@ -213,7 +213,7 @@ def _changes(offer: Offer, limit: Limit) -> Iterator[Diagnostic]:
         own = price.citation.key if price.citation is not None else ""
         if price.confirmed is not None and price.confirmed.key == own:
             message = f"confirmed by '{own}', which is the source of the price; name another one"
-            yield offer.told("O004", message, "prices", index, "confirmed")
+            yield offer.finding("O004", message, "prices", index, "confirmed")
     for (_, before), (index, price) in pairwise(offer.priced()):
         old, new = _amount(before), _amount(price)
         if max(old / new, new / old) > limit.times and price.confirmed is None:
@@ -222,7 +222,7 @@ def _changes(offer: Offer, limit: Limit) -> Iterator[Diagnostic]:
                 f"and {_a(offer.kind)} price moves by {limit.times:g} times at most on the word of "
                 "one source; name a second one under 'confirmed', or leave the price out"
             )
-            yield offer.told("O004", message, "prices", index, "price")
+            yield offer.finding("O004", message, "prices", index, "price")
 
 
 def _counts(offer: Offer) -> Iterator[Diagnostic]:
@@ -234,13 +234,13 @@ def _counts(offer: Offer) -> Iterator[Diagnostic]:
                 f"{_amount(price):g} USD for {offer.count} accelerators is {each:g} for each, and "
                 f"'each' says {text:g}; look up the count, and which of the two the price is"
             )
-            yield offer.told("O005", message, "prices", index, "each")
+            yield offer.finding("O005", message, "prices", index, "each")
     named = str(offer.data.get("instance", ""))
     if _SLICE.search(named):
         message = (
             f"'{named}' is a slice of an accelerator, and an offer is of whole ones; leave it out"
         )
-        yield offer.told("O005", message, "instance")
+        yield offer.finding("O005", message, "instance")
 
 
 def _spot(offers: Sequence[Offer]) -> Iterator[Diagnostic]:
@@ -421,7 +421,7 @@ def _instances(offers: Sequence[Offer]) -> Iterator[Diagnostic]:
                     f"the same as '{one.id}': provider, instance, region and term; keep one file, "
                     "with all prices by date"
                 )
-                yield offer.told("O007", message, "instance")
+                yield offer.finding("O007", message, "instance")
 
 
 def _other_counts(members: Sequence[Offer]) -> Iterator[Diagnostic]:
@@ -436,4 +436,4 @@ def _other_counts(members: Sequence[Offer]) -> Iterator[Diagnostic]:
                 f"'{offer.data['instance']}' has {offer.count} accelerators here and {other.count} "
                 f"in '{other.id}'; look up the count"
             )
-            yield offer.told("O005", message, "accelerators")
+            yield offer.finding("O005", message, "accelerators")

@@ -1,4 +1,4 @@
-"""Told: what the measuring process has said, and the record that it makes."""
+"""Progress: what the measuring process has reported so far, and the record that it makes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ MEMORY = ("peak", "average", "weights", "gradients", "optimizer", "activations",
 
 
 @dataclass
-class Told:
+class Progress:
     """The messages of a measurement, as far as it came."""
 
     steps: list[dict[str, float]] = field(default_factory=list)
-    said: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    messages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     interrupted: bool = False
 
     def take(self, message: Mapping[str, Any]) -> None:
@@ -33,53 +33,53 @@ class Told:
         if message["is"] == "step":
             self.steps.append({part: float(message[part]) for part in (*PARTS, "whole")})
         else:
-            self.said[str(message["is"])] = message
+            self.messages[str(message["is"])] = message
 
 
-def recorded(job: Job, effort: Effort, text: Told, command: str, day: date) -> Record:
+def recorded(job: Job, effort: Effort, progress: Progress, command: str, day: date) -> Record:
     """The record of a measurement of at least one timed step."""
-    if not text.steps:
+    if not progress.steps:
         raise Failed(
             "the process that measures ended before its first timed step and gave no reason: "
             "measure again, and report this if it comes back"
         )
-    mean = mean_of([step["whole"] for step in text.steps])
-    figures = {**settings(job), **_times(job, text, mean), **_memory(text)}
-    after = text.said.get("after", {})
+    mean = mean_of([step["whole"] for step in progress.steps])
+    figures = {**settings(job), **_times(job, progress, mean), **_memory(progress)}
+    after = progress.messages.get("after", {})
     if after.get("power") is not None:
         figures["power"] = Figure(float(after["power"]), "W/GPU", note="mean of the timed steps")
-    about = text.said.get("environment", {})
-    imprecise = mean.precision > effort.precise and not text.interrupted
+    about = progress.messages.get("environment", {})
+    imprecise = mean.precision > effort.precise and not progress.interrupted
     return Record(
         job=job,
         how="measured",
         day=day,
         command=command,
         figures=figures,
-        interrupted=text.interrupted,
+        interrupted=progress.interrupted,
         unsteady=imprecise or bool(after.get("disturbed")),
         input_bound=figures["data_loading_share"].value > INPUT_BOUND,
         environment="; ".join(filter(None, [str(about.get("text", "")), after.get("clocks", "")])),
         libraries=dict(about.get("libraries", {})),
-        note=_note(effort, text, mean, imprecise),
+        note=_note(effort, progress, mean, imprecise),
     )
 
 
-def _times(job: Job, text: Told, mean: Mean) -> dict[str, Figure]:
+def _times(job: Job, progress: Progress, mean: Mean) -> dict[str, Figure]:
     """The time of a step with its interval, its parts, and what follows from it."""
-    spent = {part: fmean(step[part] for step in text.steps) for part in PARTS}
+    spent = {part: fmean(step[part] for step in progress.steps) for part in PARTS}
     whole = sum(spent.values())
     figures = {
         "steps": Figure(mean.count, "step"),
-        "step_time": _mean(mean, min(step["whole"] for step in text.steps)),
+        "step_time": _mean(mean, min(step["whole"] for step in progress.steps)),
         **{key: Figure(spent[part] / whole, "1") for part, key in SHARES.items()},
         "samples_per_second": _rate(job.sequences, mean, "sequence/second"),
         "tokens_per_second": _rate(job.tokens, mean, "token/second"),
     }
     if mean.count > 1:
         figures["step_spread"] = Figure(mean.spread, "1")
-    if "data" in text.said:
-        figures["data_time"] = Figure(float(text.said["data"]["seconds"]), "second/step")
+    if "data" in progress.messages:
+        figures["data_time"] = Figure(float(progress.messages["data"]["seconds"]), "second/step")
     return figures
 
 
@@ -104,10 +104,10 @@ def _rate(count: int, mean: Mean, unit: str) -> Figure:
     return Figure(count / mean.value, unit, count / mean.high, count / mean.low)
 
 
-def _memory(text: Told) -> dict[str, Figure]:
+def _memory(progress: Progress) -> dict[str, Figure]:
     """Bytes of one accelerator."""
     figures = {}
-    result = text.said.get("memory")
+    result = progress.messages.get("memory")
     if result is not None:
         for part in MEMORY:
             figures[f"{part}_memory"] = Figure(float(result[part]), "byte")
@@ -118,7 +118,7 @@ def _memory(text: Told) -> dict[str, Figure]:
             f"{result['gradients_at_peak']:.0f} and activations "
             f"{result['activations_at_peak']:.0f} byte were there",
         )
-    after = text.said.get("after", {})
+    after = progress.messages.get("after", {})
     if "reserved" in after:
         figures["reserved_memory"] = Figure(float(after["reserved"]), "byte")
     elif "process" in after:
@@ -126,10 +126,10 @@ def _memory(text: Told) -> dict[str, Figure]:
     return figures
 
 
-def _note(effort: Effort, text: Told, mean: Mean, imprecise: bool) -> str:
+def _note(effort: Effort, progress: Progress, mean: Mean, imprecise: bool) -> str:
     """What was built and what stood in the way, in sentences."""
     notes = []
-    model = text.said.get("model")
+    model = progress.messages.get("model")
     if model is not None:
         notes.append(
             f"Built as {model['class']}: {model['parameters']:,} parameters, "
@@ -145,7 +145,7 @@ def _note(effort: Effort, text: Told, mean: Mean, imprecise: bool) -> str:
             f"The mean is known to {100 * mean.precision:.1f} %, and {100 * effort.precise:g} % "
             "was asked."
         )
-    disturbed = str(text.said.get("after", {}).get("disturbed", ""))
+    disturbed = str(progress.messages.get("after", {}).get("disturbed", ""))
     if disturbed:
         notes.append(f"Disturbed: {disturbed}.")
     return " ".join(notes)
