@@ -1,7 +1,9 @@
-/* Charts that follow the inputs: the same drawing as charts.py, as [tag, attributes, ...content].
+/* Charts of one column of a table: bars across, or columns, as [tag, attributes, ...content].
  *
  * A chart is {id, title, alt, kind, table, column, start, axis, rows, labels}; `rule` is that of
- * its column. Lengths along the page are shares, all others pixels.
+ * its column. Lengths along the page are shares and all others pixels, so that text keeps its size
+ * on a phone and on a wide screen. There is no style in a picture: the site's style sheet paints
+ * its classes for light and dark.
  */
 "use strict";
 
@@ -9,6 +11,7 @@ scalesheet.charts = (() => {
   const { formatBy, number, span, plain } = scalesheet.numbers;
   const NARROW = 300;
   const GLYPH = 6.6;
+  const ACROSS = Math.trunc(NARROW / GLYPH); // characters
   const TICKS = 4;
   const [BAR, ROW, PLOT, LABEL_LINE, MOST_LINES, BELOW] = [12, 42, 180, 15, 3, 38];
 
@@ -111,17 +114,21 @@ scalesheet.charts = (() => {
     return { ...mark, base: start.value, text: `${number(start.value, format)} to ${mark.text}` };
   }
 
-  /** Round numbers from at most 0 to at least the greatest, evenly apart; null is left out. */
-  function steps(numbers) {
-    const ends = [0, ...numbers.filter((x) => x !== null)];
-    const least = Math.min(...ends);
-    const greatest = Math.max(...ends) === least ? 1 : Math.max(...ends);
+  /** Round numbers, evenly apart, from at most the least to at least the greatest. */
+  function evenly(least, greatest) {
     const step = roundStep((greatest - least) / TICKS);
     const ticks = [];
     for (let n = Math.floor(least / step); n <= Math.ceil(greatest / step); n++) {
       ticks.push(Number((n * step).toPrecision(12)));
     }
     return ticks;
+  }
+
+  /** The same from at most 0; null is left out. */
+  function steps(numbers) {
+    const ends = [0, ...numbers.filter((x) => x !== null)];
+    const [least, greatest] = [Math.min(...ends), Math.max(...ends)];
+    return evenly(least, greatest === least ? 1 : greatest);
   }
 
   /** Ticks with their texts, in a format with no more decimals than their steps need. */
@@ -188,43 +195,49 @@ scalesheet.charts = (() => {
     ...content,
   ];
 
+  /** Rows one below the other and their height: each a label in lines, beside it what is told of it,
+   *  and below these what `draw` makes of it at a height. */
+  function rowsOf(rows, height, draw) {
+    let top = 0;
+    const found = rows.map((row) => {
+      const { id, label: name, text, muted, title = `${name}: ${text}${muted}` } = row;
+      const lines = wrapped(name, Math.max(12, ACROSS - length(text + muted) - 1));
+      const told = muted ? [text, ["tspan", { class: "muted" }, muted]] : text;
+      const head = lines.map((part, n) => label(0, top + 14 + n * LABEL_LINE, part, "start"));
+      head.push(label(1, top + 14, told, "end", "value"));
+      top += (lines.length - 1) * LABEL_LINE + height;
+      const body = draw(row, top + 20 - height);
+      return ["g", { "data-row": id }, ["title", {}, title], ...head, ...body];
+    });
+    return [found, top];
+  }
+
+  /** The lines of an axis behind rows. */
+  const grid = ({ ticks, at }, bottom) =>
+    ticks
+      .filter(([tick]) => tick !== 0)
+      .map(([tick]) => line("grid", at(tick), 0, at(tick), bottom));
+
+  /** A range across, with both its ends. */
+  const whisker = (low, high, y, half) => [
+    line("whisker", low, y, high, y),
+    ...[low, high].map((x) => line("whisker", x, y - half, x, y + half)),
+  ];
+
   /** Bars across, each below its label and its number. */
   function bars(drawn) {
-    const labels = drawn.marks.map(barLabel);
-    const bottom = labels.reduce((sum, each) => sum + ROW + (each.length - 1) * LABEL_LINE, 0);
-    const zero = drawn.at(0);
-    const body = drawn.ticks
-      .filter(([tick]) => tick !== 0)
-      .map(([tick]) => line("grid", drawn.at(tick), 0, drawn.at(tick), bottom));
-    let top = 0;
-    drawn.marks.forEach((each, n) => {
-      const content = labels[n].map((part, row) =>
-        label(0, top + 14 + row * LABEL_LINE, part, "start"),
-      );
-      const range = each.range ? [["tspan", { class: "muted" }, inBrackets(each)]] : [];
-      content.push(label(1, top + 14, [each.text, ...range], "end", "value"));
-      top += (labels[n].length - 1) * LABEL_LINE;
-      content.push(line("axis", zero, top + 18, zero, top + 22 + BAR));
-      if (each.value !== null) {
-        const [at, base] = [drawn.at(each.value), drawn.at(each.base)];
-        content.push(
-          rect(
-            share(Math.min(base, at)),
-            String(top + 20),
-            share(Math.abs(at - base)),
-            String(BAR),
-          ),
-        );
+    const { at, marks } = drawn;
+    const told = marks.map((mark) => ({ ...mark, muted: inBrackets(mark) }));
+    const [rows, bottom] = rowsOf(told, ROW, ({ value, low, high, base }, top) => {
+      const content = [line("axis", at(0), top - 2, at(0), top + 2 + BAR)];
+      if (value !== null) {
+        const [from, to] = [at(base), at(value)].sort((a, b) => a - b);
+        content.push(rect(share(from), String(top), share(to - from), String(BAR)));
       }
-      if (each.low !== null) {
-        const [low, high, middle] = [drawn.at(each.low), drawn.at(each.high), top + 20 + BAR / 2];
-        content.push(line("whisker", low, middle, high, middle));
-        for (const x of [low, high]) content.push(line("whisker", x, middle - 4, x, middle + 4));
-      }
-      body.push(group(each, content));
-      top += ROW;
+      if (low !== null) content.push(...whisker(at(low), at(high), top + BAR / 2, 4));
+      return content;
     });
-    return [[...body, ...below(drawn, bottom)], bottom + BELOW];
+    return [[...grid(drawn, bottom), ...rows, ...below(drawn, bottom)], bottom + BELOW];
   }
 
   /** The numbers of a horizontal axis and what it says, below `bottom`. */
@@ -238,13 +251,6 @@ scalesheet.charts = (() => {
   }
 
   const rect = (x, y, width, height) => ["rect", { class: "series-1", x, y, width, height }];
-
-  /** A label in lines that leave room for so many characters, as far as a phone has it. */
-  const beside = (text, taken) =>
-    wrapped(text, Math.max(12, Math.trunc(NARROW / GLYPH) - taken - 1));
-
-  const barLabel = (mark) =>
-    beside(mark.label, length(mark.text) + (mark.range ? length(mark.range) + 3 : 0));
 
   /** Columns side by side, each above its label. */
   function columnsOf(drawn) {
@@ -288,9 +294,10 @@ scalesheet.charts = (() => {
   }
 
   const parts = {
-    ...{ NARROW, GLYPH, LABEL_LINE, BELOW },
-    ...{ px, share, line, label, length, wrapped, beside, roundStep },
-    ...{ along, markOf, withUnit, steps, told, below, inBrackets, picture },
+    ...{ NARROW, GLYPH, ACROSS, LABEL_LINE, BELOW },
+    ...{ px, share, line, label, length, wrapped, roundStep },
+    ...{ along, markOf, withUnit, evenly, steps, told, inBrackets },
+    ...{ rowsOf, grid, whisker, below, picture },
   };
   return Object.freeze({ drawing, svg, parts });
 })();

@@ -1,4 +1,8 @@
-/* Points on two axes with the frontier of those that none beats, as scatters.py draws them.
+/* Points on two axes, of which less is better: those that no other beats stand out.
+ *
+ * What is on the frontier is numbered, joined, and told below; other points have their names where
+ * there is room on a phone. An axis whose greatest number is ten times the least or more is
+ * logarithmic.
  *
  * `drawing` takes {id, title, alt, points}, the titles of both axes and their formats. A point is
  * {id, label, x, y}, where x and y are marks as those of charts.js: {value, text, range}. One whose
@@ -8,9 +12,10 @@
 
 scalesheet.scatters = (() => {
   const { number } = scalesheet.numbers;
-  const { NARROW, GLYPH, LABEL_LINE, ...draw } = scalesheet.charts.parts;
+  const { NARROW, GLYPH, ACROSS, LABEL_LINE, ...draw } = scalesheet.charts.parts;
   const { px, share, line, label, length } = draw;
-  const [TOP, PLOT, LEFT, RIGHT, DOT, DISC, GAP] = [26, 240, 0.14, 0.04, 4.5, 9, 4];
+  const [TOP, PLOT, LEFT, RIGHT, BELOW] = [26, 240, 0.14, 0.04, 44];
+  const [DOT, DISC, GAP] = [4.5, 9, 4];
   const [LOGARITHMIC, MOST_TICKS] = [10, 6];
   const FRONTIER = "On the frontier, where less of one means more of the other:";
 
@@ -78,15 +83,25 @@ scalesheet.scatters = (() => {
     return number(tick, { ...format, decimals, approximate: false, least: undefined });
   }
 
-  const placeOf = ({ x, y }, point) => [
-    LEFT + x.at(point.x.value) * (1 - LEFT - RIGHT),
-    TOP + (1 - y.at(point.y.value)) * PLOT,
-  ];
+  /** The axis from the first to the last of these places, with a tick at each. */
+  function across(title, places) {
+    const [least, greatest] = [places[0][0], places[places.length - 1][0]];
+    const ticks = places.length === 1 ? [...places, [least + 1, ""]] : places;
+    const log = places.length > 1 && least > 0 && greatest >= LOGARITHMIC * least;
+    const scaled = log ? Math.log10 : (value) => value;
+    const along = draw.along(ticks.map(([tick]) => scaled(tick)));
+    return { title, ticks, at: (value) => along(scaled(value)) };
+  }
+
+  /** Where numbers lie on the page: a share of its width, and pixels from the top. */
+  const spot = (x, y, a, b) => [LEFT + x.at(a) * (1 - LEFT - RIGHT), TOP + (1 - y.at(b)) * PLOT];
+
+  const placeOf = ({ x, y }, point) => spot(x, y, point.x.value, point.y.value);
 
   // ---------------------------------------------------------------- SVG
 
   function svg(drawn) {
-    const [key, height] = keyOf(drawn, TOP + PLOT + 44);
+    const [key, height] = keyOf(entriesOf(drawn));
     return draw.picture(drawn, "scatter", height, description(drawn), [
       ...plot(drawn.x, drawn.y),
       ...stairs(drawn),
@@ -142,6 +157,33 @@ scalesheet.scatters = (() => {
     return kept;
   }
 
+  /** Lines and areas of the plot, in a picture of their own that stretches with the page. */
+  const stretched = (content) => [
+    "svg",
+    {
+      class: "plot",
+      x: share(LEFT),
+      y: String(TOP),
+      width: share(1 - LEFT - RIGHT),
+      height: String(PLOT),
+      viewBox: "0 0 1000 1000",
+      preserveAspectRatio: "none",
+    },
+    ...content,
+  ];
+
+  const pointsOf = (x, y, points) =>
+    points.map(([a, b]) => `${px(x.at(a) * 1000)},${px((1 - y.at(b)) * 1000)}`).join(" ");
+
+  /** A line through points, in a picture that is stretched. */
+  const stroke = (kind, x, y, points) => [
+    "polyline",
+    { class: kind, "vector-effect": "non-scaling-stroke", points: pointsOf(x, y, points) },
+  ];
+
+  /** The area between points, in a picture that is stretched. */
+  const area = (kind, x, y, points) => ["polygon", { class: kind, points: pointsOf(x, y, points) }];
+
   /** From each point of the frontier to the right, and down to the next. */
   function stairs(drawn) {
     const places = drawn.frontier.map((point) => placeOf(drawn, point));
@@ -166,14 +208,17 @@ scalesheet.scatters = (() => {
       const [x, y] = placeOf(drawn, point);
       const name = names.get(point.id);
       const content = [disc("point", share(x), px(y), DOT)];
-      if (name) {
-        const [dx, dy, anchor] = name;
-        const at = { x: share(x), y: px(y + dy), dx: String(dx), "text-anchor": anchor };
-        content.push(["text", { class: "muted", ...at }, point.label]);
-      }
+      if (name) content.push(nameAt(x, y, name, point.label, "muted"));
       return group(point, ...content);
     });
   }
+
+  /** A name on that side of its place where it has room. */
+  const nameAt = (x, y, [dx, dy, anchor], said, kind = "name") => [
+    "text",
+    { class: kind, x: share(x), y: px(y + dy), dx: String(dx), "text-anchor": anchor },
+    said,
+  ];
 
   const best = (drawn) =>
     drawn.frontier.map((point, n) => {
@@ -231,27 +276,36 @@ scalesheet.scatters = (() => {
     return found;
   }
 
-  /** The points of the frontier by their numbers. */
-  function keyOf(drawn, from) {
-    let top = from;
-    const lines = drawn.frontier.flatMap((point, n) => {
+  const entriesOf = ({ frontier: first }) =>
+    first.map((point) => ["series-1 part", point.label, numbers(point)]);
+
+  /** What each number is, below the plot: of a disc of this kind the name, and what is told of it.
+   *  With the height. */
+  function keyOf(entries) {
+    let top = TOP + PLOT + BELOW;
+    const lines = entries.flatMap(([part, ...said], n) => {
       const middle = { x: "9", y: String(top + 12), "text-anchor": "middle" };
       const entry = [
-        disc("series-1 part", "9", String(top + 8), DISC),
+        disc(part, "9", String(top + 8), DISC),
         ["text", { class: "inside", ...middle }, String(n + 1)],
       ];
-      for (const [kind, said] of Object.entries({ label: point.label, muted: numbers(point) })) {
-        for (const part of draw.wrapped(said, Math.trunc(NARROW / GLYPH) - 4)) {
+      said.forEach((text, below) => {
+        for (const part of draw.wrapped(text, ACROSS - 4)) {
+          const kind = below ? "muted" : "label";
           entry.push(["text", { class: kind, x: "24", y: String(top + 12) }, part]);
           top += LABEL_LINE;
         }
-      }
+      });
       top += GAP;
       return entry;
     });
     return [lines, top + 4];
   }
 
-  const parts = { TOP, PLOT, LEFT, RIGHT, axis, plot, around, rooms, disc };
+  const parts = {
+    ...{ TOP, PLOT, LEFT, BELOW, DISC },
+    ...{ axis, across, spot, plot, stretched, stroke, area },
+    ...{ around, rooms, disc, nameAt, keyOf },
+  };
   return Object.freeze({ drawing, svg, parts });
 })();

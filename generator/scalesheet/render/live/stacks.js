@@ -1,4 +1,5 @@
-/* Stacked bars against a capacity, as stacks.py draws them.
+/* Bars made of parts, against a capacity: a line across each bar, beyond which it is hatched. The
+ * parts of a bar differ by colour and by texture.
  *
  * What is drawn is {id, title, alt, axis, bars, capacity, ticks, at}; a bar {whole, parts,
  * capacity, of}, whose parts are marks as those of charts.js. It can be made of any numbers:
@@ -8,7 +9,7 @@
 
 scalesheet.stacks = (() => {
   const { formatBy } = scalesheet.numbers;
-  const { NARROW, GLYPH, LABEL_LINE, BELOW, ...draw } = scalesheet.charts.parts;
+  const { NARROW, GLYPH, BELOW, ...draw } = scalesheet.charts.parts;
   const { share, line, label, length } = draw;
   const [BAR, ROW, KEY, SWATCH, COLOURS] = [16, 50, 18, 12, 6];
   const BEYOND = "Beyond it";
@@ -106,10 +107,12 @@ scalesheet.stacks = (() => {
   /** The picture of what is drawn. */
   function svg(drawn) {
     const name = `chart-${drawn.id}`;
-    const [body, bottom] = bars(drawn, name);
-    const [key, height] = keyOf(drawn, name, bottom + BELOW);
+    const told = drawn.bars.map((bar) => ({ ...bar.whole, ...bar, muted: bar.range }));
+    const [rows, bottom] = draw.rowsOf(told, ROW, (bar, top) => barOf(drawn, bar, top, name));
+    const [key, height] = keyOf(entriesOf(drawn, name), bottom + BELOW, drawn.bars.length === 1);
     const most = Math.max(0, ...drawn.bars.map((bar) => bar.parts.length));
-    const content = [textures(name, most), ...body, ...key];
+    const body = [...draw.grid(drawn, bottom), ...rows, ...draw.below(drawn, bottom), ...key];
+    const content = [textures(name, most), ...body];
     return draw.picture(drawn, "bars stack", height, description(drawn), content);
   }
 
@@ -135,31 +138,6 @@ scalesheet.stacks = (() => {
     return `${alt.replace(/\.+$/, "")}. ${axis}: ${all.map(inWords).join("; ")}.${limit}`;
   }
 
-  function bars(drawn, name) {
-    const labels = drawn.bars.map(({ whole, range }) =>
-      draw.beside(whole.label, length(whole.text) + length(range)),
-    );
-    const bottom = labels.reduce((sum, each) => sum + ROW + (each.length - 1) * LABEL_LINE, 0);
-    const body = drawn.ticks
-      .filter(([tick]) => tick !== 0)
-      .map(([tick]) => line("grid", drawn.at(tick), 0, drawn.at(tick), bottom));
-    let top = 0;
-    drawn.bars.forEach((bar, n) => {
-      const { whole, range } = bar;
-      const muted = range ? [["tspan", { class: "muted" }, range]] : [];
-      const content = [
-        ["title", {}, `${whole.label}: ${whole.text}${range}`],
-        ...labels[n].map((part, row) => label(0, top + 14 + row * LABEL_LINE, part, "start")),
-        label(1, top + 14, [whole.text, ...muted], "end", "value"),
-      ];
-      top += (labels[n].length - 1) * LABEL_LINE;
-      content.push(...barOf(drawn, bar, top + 20, name));
-      body.push(["g", { "data-row": whole.id }, ...content]);
-      top += ROW;
-    });
-    return [[...body, ...draw.below(drawn, bottom)], bottom];
-  }
-
   /** The parts one after the other, what is beyond the capacity, the range, and the line. */
   function barOf({ at }, { parts, whole, capacity }, top, name) {
     const found = [line("axis", at(0), top - 2, at(0), top + BAR + 2)];
@@ -178,11 +156,8 @@ scalesheet.stacks = (() => {
     });
     if (capacity !== null && begin > capacity)
       found.push(over([share(at(capacity)), top, share(at(begin) - at(capacity)), BAR], name));
-    if (whole.low !== null && whole.high !== null) {
-      const [low, high, y] = [at(whole.low), at(whole.high), top + BAR + 5];
-      found.push(line("whisker", low, y, high, y));
-      for (const x of [low, high]) found.push(line("whisker", x, y - 3, x, y + 3));
-    }
+    if (whole.low !== null && whole.high !== null)
+      found.push(...draw.whisker(at(whole.low), at(whole.high), top + BAR + 5, 3));
     if (capacity !== null)
       found.push(line("limit", at(capacity), top - 4, at(capacity), top + BAR + 10));
     return found;
@@ -206,30 +181,32 @@ scalesheet.stacks = (() => {
   const over = (at, name) => ["rect", { class: "over", fill: `url(#${name}-over)`, ...place(at) }];
 
   /** What each part is, in their order; of a single bar with its number. Then the line. */
-  function keyOf({ bars: all, capacity }, name, top) {
+  function entriesOf({ bars: all, capacity }, name) {
     const { parts } = all[0];
-    const alone = all.length === 1;
-    const several = parts.length > 1;
-    const entries = several ? parts.map((part) => part.label) : [];
-    if (capacity) entries.push(capacity);
-    const beyond = all.some((bar) => bar.capacity !== null && bar.end > bar.capacity);
-    if (beyond) entries.push(BEYOND);
-    const two = !alone && entries.every((entry) => length(entry) <= HALF);
-    const lines = [];
-    entries.forEach((entry, n) => {
+    const entries = parts.length > 1 ? parts.map((part, n) => entryOf(n, part.label, name)) : [];
+    if (all.length === 1) entries.forEach((entry, n) => (entry.text = parts[n].text));
+    const limit = ([x, y]) => [["rect", { class: "limit", ...place([x, y - 2, 2, SWATCH + 4]) }]];
+    if (capacity) entries.push({ said: capacity, sign: limit });
+    if (all.some((bar) => bar.capacity !== null && bar.end > bar.capacity))
+      entries.push({ said: BEYOND, sign: (at) => [over(at, name)] });
+    return entries;
+  }
+
+  const entryOf = (part, said, name) => ({ said, sign: (at) => swatch(part, at, name) });
+
+  /** What each sign means; beside each other where all have room and there is more than one bar. */
+  function keyOf(entries, top, alone) {
+    const two = !alone && entries.every(({ said }) => length(said) <= HALF);
+    const lines = entries.flatMap(({ said, text, sign }, n) => {
       const [column, row] = two ? [n % 2, Math.floor(n / 2)] : [0, n];
       const [x, y] = [share(column / 2), top + row * KEY];
-      if (beyond && n === entries.length - 1) lines.push(over([x, y + 2, SWATCH, SWATCH], name));
-      else if (!several || n >= parts.length)
-        lines.push(["rect", { class: "limit", ...place([x, y, 2, SWATCH + 4]) }]);
-      else lines.push(...swatch(n, [x, y + 2, SWATCH, SWATCH], name));
-      lines.push(["text", { class: "label", x, y: String(y + 12), dx: "18" }, entry]);
-      if (alone && several && n < parts.length)
-        lines.push(label(1, y + 12, parts[n].text, "end", "value"));
+      const found = [...sign([x, y + 2, SWATCH, SWATCH])];
+      found.push(["text", { class: "label", x, y: String(y + 12), dx: "18" }, said]);
+      return text === undefined ? found : [...found, label(1, y + 12, text, "end", "value")];
     });
     const rows = two ? Math.ceil(entries.length / 2) : entries.length;
     return [lines, top + rows * KEY + (rows ? 4 : 0)];
   }
 
-  return Object.freeze({ ofPlan, drawing, svg });
+  return Object.freeze({ ofPlan, drawing, svg, parts: { textures, swatch, entryOf, keyOf } });
 })();

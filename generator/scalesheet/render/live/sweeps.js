@@ -1,4 +1,4 @@
-/* A figure over values of an input, as sweeps.py draws it.
+/* A figure over values of an input: a line through them, with the plan's own among them.
  *
  * `drawing` takes {id, title, alt, spots, limit}, the titles of both axes and the format of the
  * figure. A spot is {x, y, now}, whose x and y are marks as those of charts.js; `limit` is a number
@@ -9,9 +9,9 @@
 scalesheet.sweeps = (() => {
   const { formatBy } = scalesheet.numbers;
   const { NARROW, GLYPH, ...draw } = scalesheet.charts.parts;
-  const { TOP, PLOT, LEFT, RIGHT, ...scatter } = scalesheet.scatters.parts;
-  const { px, share, line, label, length } = draw;
-  const [BELOW, DOT, NOW, LOGARITHMIC] = [44, 4.5, 7, 10];
+  const { TOP, PLOT, LEFT, BELOW, ...scatter } = scalesheet.scatters.parts;
+  const { px, share, label, length } = draw;
+  const [DOT, NOW] = [4.5, 7];
   const SIDES = [
     [0, -11, "middle"],
     [10, -4, "start"],
@@ -55,24 +55,14 @@ scalesheet.sweeps = (() => {
     const placed = spots.filter((spot) => spot.y.value !== null);
     const ends = placed.flatMap(({ y }) => [y.value, y.low, y.high]).filter((n) => n !== null);
     if (limit) ends.push(limit[0]);
-    return { ...sweep, x: across(axes[0], spots), y: scatter.axis(axes[1], ends, format), placed };
+    const x = scatter.across(
+      axes[0],
+      spots.map((spot) => [spot.x.value, spot.x.text]),
+    );
+    return { ...sweep, x, y: scatter.axis(axes[1], ends, format), placed };
   }
 
-  /** The axis of the input, with a tick at each value. */
-  function across(title, spots) {
-    const places = spots.map(({ x }) => [x.value, x.text]);
-    const [least, greatest] = [places[0][0], places[places.length - 1][0]];
-    const ticks = places.length === 1 ? [...places, [least + 1, ""]] : places;
-    const log = places.length > 1 && least > 0 && greatest >= LOGARITHMIC * least;
-    const scaled = log ? Math.log10 : (value) => value;
-    const along = draw.along(ticks.map(([tick]) => scaled(tick)));
-    return { title, ticks, at: (value) => along(scaled(value)) };
-  }
-
-  const placeOf = ({ x, y }, spot) => [
-    LEFT + x.at(spot.x.value) * (1 - LEFT - RIGHT),
-    TOP + (1 - y.at(spot.y.value)) * PLOT,
-  ];
+  const placeOf = ({ x, y }, spot) => scatter.spot(x, y, spot.x.value, spot.y.value);
 
   // ---------------------------------------------------------------- SVG
 
@@ -95,34 +85,19 @@ scalesheet.sweeps = (() => {
   const figureTold = ({ y }) => y.text + draw.inBrackets(y);
   const told = (spot) => `${spot.x.text}: ${figureTold(spot)}${spot.now ? " (the plan)" : ""}`;
 
-  /** Band and line, in a picture of their own that stretches with the page. */
+  /** Band and line. */
   function curve({ x, y, placed }) {
-    const at = (spot, value) => `${px(x.at(spot.x.value) * 1000)},${px((1 - y.at(value)) * 1000)}`;
-    const lower = placed.map((spot) => at(spot, spot.y.low ?? spot.y.value));
-    const upper = placed.map((spot) => at(spot, spot.y.high ?? spot.y.value));
-    const band = ["polygon", { class: "band", points: [...lower, ...upper.reverse()].join(" ") }];
-    const middle = placed.map((spot) => at(spot, spot.y.value)).join(" ");
-    const stroke = { class: "line series-1", "vector-effect": "non-scaling-stroke" };
-    return [
-      "svg",
-      {
-        class: "plot",
-        x: share(LEFT),
-        y: String(TOP),
-        width: share(1 - LEFT - RIGHT),
-        height: String(PLOT),
-        viewBox: "0 0 1000 1000",
-        preserveAspectRatio: "none",
-      },
-      ...(placed.some((spot) => spot.y.low !== null) ? [band] : []),
-      ["polyline", { ...stroke, points: middle }],
-    ];
+    const points = (end) => placed.map((spot) => [spot.x.value, spot.y[end] ?? spot.y.value]);
+    const ranged = placed.some((spot) => spot.y.low !== null);
+    const band = scatter.area("band", x, y, [...points("low"), ...points("high").reverse()]);
+    const middle = scatter.stroke("line series-1", x, y, points("value"));
+    return scatter.stretched(ranged ? [band, middle] : [middle]);
   }
 
   function acrossLine({ y, limit }) {
     if (!limit) return [];
     const at = TOP + (1 - y.at(limit[0])) * PLOT;
-    return [line("limit", LEFT, at, 1, at), label(1, at - 6, limit[1], "end", "name")];
+    return [draw.line("limit", LEFT, at, 1, at), label(1, at - 6, limit[1], "end", "name")];
   }
 
   function spotsOf(drawn) {
@@ -132,11 +107,7 @@ scalesheet.sweeps = (() => {
       const [kind, radius] = spot.now ? ["series-1 part", NOW] : ["point on", DOT];
       const content = [scatter.disc(kind, share(x), px(y), radius)];
       const name = names.get(spot.x.text);
-      if (name) {
-        const [dx, dy, anchor] = name;
-        const at = { x: share(x), y: px(y + dy), dx: String(dx), "text-anchor": anchor };
-        content.push(["text", { class: spot.now ? "name now" : "name", ...at }, spot.y.text]);
-      }
+      if (name) content.push(scatter.nameAt(x, y, name, spot.y.text, spot.now ? "name now" : "name"));
       return ["g", { "data-row": spot.x.text }, ["title", {}, told(spot)], ...content];
     });
   }

@@ -1,5 +1,6 @@
-/* What moves the headline figures, found anew with the inputs as they are: the same as
- * sensitivity.py finds, drawn as tornado.py draws it.
+/* What moves the headline figures: its chart, with a bar for each input from the figure as it is to
+ * both sides; and in the page what moves them with the inputs as they are, the same as sensitivity.py
+ * finds of them as they were published.
  *
  * Each input is moved to either side in the plan that the page shows, and put back. That takes
  * longer than a frame, so it is done in short pieces after the figures, and begun anew when
@@ -11,9 +12,8 @@ scalesheet.tornado = (() => {
   const { formatBy, number, plain } = scalesheet.numbers;
   const { drawn } = scalesheet.marks;
   const { equal, greater } = scalesheet.runtime;
-  const { NARROW, GLYPH, LABEL_LINE, px, share, line, label, length, wrapped, roundStep } =
-    scalesheet.charts.parts;
-  const [BAR, ROW, TICKS, EDGE] = [12, 42, 4, 0.03];
+  const { BELOW, px, share, line, label, ...draw } = scalesheet.charts.parts;
+  const [BAR, ROW, EDGE] = [12, 42, 0.03];
   const SHOWN = 8; // effects of a figure, the largest
   const NO_EFFECT = 1e-12; // relative: a smaller difference is rounding
   const PIECE = 6; // milliseconds
@@ -120,20 +120,6 @@ scalesheet.tornado = (() => {
 
   // ---------------------------------------------------------------- the picture
 
-  /** Round numbers around all values. */
-  function ticksOf(least, greatest, format) {
-    const top = least === greatest ? least + (Math.abs(least) || 1) : greatest;
-    const step = roundStep((top - least) / TICKS);
-    const marks = [];
-    for (let n = Math.floor(least / step); n <= Math.ceil(top / step); n++)
-      marks.push(Number((n * step).toPrecision(12)));
-    const scale = step * (format.percent ? 100 : 1);
-    const decimals = Math.max(0, -Math.floor(Math.log10(scale) + 1e-9));
-    const dressed = { ...format, approximate: false, least: undefined };
-    if (!format.scientific) dressed.decimals = decimals;
-    return marks.map((mark) => [mark, number(mark, dressed)]);
-  }
-
   /** The numbers of a figure's chart with their texts. */
   function drawing(plan, found, format) {
     const { base, shown, name } = found;
@@ -142,79 +128,51 @@ scalesheet.tornado = (() => {
     const bars = shown.map((effect) => {
       const [low, high] = howFar(plan, effect);
       const unit = effect.inputs ? (quantityOf(plan, effect.lever).symbol ?? "") : "";
-      return {
-        label: effect.lever.title,
-        moves: `${low} to ${high} ${unit}`.trimEnd(),
-        low: numberOf(effect.low),
-        high: numberOf(effect.high),
-        said: [plain(effect.low, format), plain(effect.high, format)],
-      };
+      const { title: name } = effect.lever;
+      const moves = `${low} to ${high} ${unit}`.trimEnd();
+      const text = `${plain(effect.low, format)} to ${plain(effect.high, format)}`;
+      const told = { label: `${name} (${moves})`, title: `${name}, ${moves}: ${text}`, text, muted: "" };
+      return { ...told, low: numberOf(effect.low), high: numberOf(effect.high) };
     });
     const ends = [base.value, ...bars.flatMap((bar) => [bar.low, bar.high])].filter((x) => x !== null);
-    const ticks = ticksOf(Math.min(...ends), Math.max(...ends), format);
-    const [first, last] = [ticks[0][0], ticks[ticks.length - 1][0]];
-    const at = (value) => EDGE + ((value - first) / (last - first)) * (1 - 2 * EDGE);
-    const said = `${plain(base, format)} ${symbol}`.trimEnd();
-    return { id: name.replaceAll(".", "-"), title: `What moves ${title}`, base: base.value, said, bars, ticks, at };
-  }
-
-  function svg(picture) {
-    const [body, height] = rowsOf(picture);
-    const name = `tornado-${picture.id}`;
-    const rows = picture.bars.map((b) => `${b.label}, ${b.moves}: ${b.said[0]} to ${b.said[1]}`);
-    const attributes = {
-      class: "bars tornado",
-      role: "img",
-      width: "100%",
-      height: String(height),
-      "aria-labelledby": `${name}-title ${name}-desc`,
-      focusable: "false",
+    const [least, greatest] = [Math.min(...ends), Math.max(...ends)];
+    const wide = least === greatest ? Math.abs(least) || 1 : 0;
+    const ticks = draw.told(draw.evenly(least, greatest + wide), format);
+    const along = draw.along(ticks.map(([tick]) => tick));
+    return {
+      id: `tornado-${name.replaceAll(".", "-")}`,
+      title: `What moves ${title}`,
+      said: `${plain(base, format)} ${symbol}`.trimEnd(),
+      base: base.value,
+      bars,
+      ticks,
+      at: (value) => EDGE + along(value) * (1 - 2 * EDGE),
     };
-    const title = ["title", { id: `${name}-title` }, picture.title];
-    const told = `As it is: ${picture.said}. ${rows.join("; ")}.`;
-    return ["svg", attributes, title, ["desc", { id: `${name}-desc` }, told], ...body];
   }
 
-  function rowsOf({ bars, ticks, at, base, said }) {
-    const labels = bars.map(labelLines);
-    const bottom = labels.reduce((sum, each) => sum + ROW + (each.length - 1) * LABEL_LINE, 0);
-    const middle = at(base);
-    const body = [];
-    let top = 0;
-    bars.forEach((bar, n) => {
-      const told = `${bar.said[0]} to ${bar.said[1]}`;
-      const row = [["title", {}, `${bar.label}, ${bar.moves}: ${told}`]];
-      labels[n].forEach((text, m) => row.push(label(0, top + 14 + m * LABEL_LINE, text, "start")));
-      row.push(label(1, top + 14, told, "end", "value"));
-      top += (labels[n].length - 1) * LABEL_LINE;
-      for (const [tick] of ticks) row.push(line("grid", at(tick), top + 18, at(tick), top + 22 + BAR));
-      for (const [end, kind, sign] of [[bar.low, "series-2", "−"], [bar.high, "series-1", "+"]])
-        if (end !== null && end !== base) row.push(...half(at(end), middle, top + 20, kind, sign));
-      row.push(line("axis", middle, top + 16, middle, top + 24 + BAR));
-      body.push(["g", {}, ...row]);
-      top += ROW;
-    });
-    ticks.forEach(([tick, text], n) => {
-      const anchor = n === 0 ? "start" : n === ticks.length - 1 ? "end" : "middle";
-      body.push(label(at(tick), bottom + 14, text, anchor, "muted"));
-    });
-    body.push(label(1, bottom + 32, `as it is: ${said}`, "end", "muted"));
-    return [body, bottom + 38];
+  function svg(drawn) {
+    const { bars, ticks, at, base } = drawn;
+    const [rows, bottom] = draw.rowsOf(bars, ROW, ({ low, high }, top) => [
+      ...ticks.map(([tick]) => line("grid", at(tick), top - 2, at(tick), top + 2 + BAR)),
+      ...half(drawn, low, top, "series-2", "−"),
+      ...half(drawn, high, top, "series-1", "+"),
+      line("axis", at(base), top - 4, at(base), top + 4 + BAR),
+    ]);
+    const told = `As it is: ${drawn.said}. ${bars.map((bar) => bar.title).join("; ")}.`;
+    const body = [...rows, ...draw.below({ ...drawn, axis: `as it is: ${drawn.said}` }, bottom)];
+    return draw.picture(drawn, "bars tornado", bottom + BELOW, told, body);
   }
 
   /** The bar from the figure as it is to one side, with the side's sign at its end. */
-  function half(end, base, top, kind, sign) {
-    const [x, anchor] = end > base ? [end + 0.006, "start"] : [end - 0.006, "end"];
-    const [from, width] = [share(Math.min(end, base)), share(Math.abs(end - base))];
+  function half({ at, base }, value, top, kind, sign) {
+    if (value === null || value === base) return [];
+    const [end, middle] = [at(value), at(base)];
+    const [x, anchor] = end > middle ? [end + 0.006, "start"] : [end - 0.006, "end"];
+    const [from, width] = [share(Math.min(end, middle)), share(Math.abs(end - middle))];
     return [
       ["rect", { class: kind, x: from, y: px(top), width, height: String(BAR) }],
       label(x, top + BAR - 1, sign, anchor, "muted"),
     ];
-  }
-
-  function labelLines({ label: name, moves, said }) {
-    const room = Math.trunc(NARROW / GLYPH) - length(`${said[0]} to ${said[1]}`) - 1;
-    return wrapped(`${name} (${moves})`, Math.max(12, room));
   }
 
   // ---------------------------------------------------------------- on the page
