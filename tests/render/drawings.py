@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -34,6 +35,11 @@ def picture(kind: str, *given: object) -> ET.Element:
     return svg_of(
         engine().call(f"((...given) => {script}.svg({script}.drawing(...given)))", *given)
     )
+
+
+def built(kind: str, data: Any) -> ET.Element:
+    """What a script draws for the build alone."""
+    return svg_of(engine().call(f"scalesheet.{kind}.svg", asdict(data)))
 
 
 def of_plan(plan: Plan, book: Book, edits: Sequence[str] = ()) -> str:

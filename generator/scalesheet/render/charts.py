@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 from scalesheet.model import Quantity
 from scalesheet.numbers import Format, number, plain, span
-from scalesheet.render.svg import label as _label
 from scalesheet.render.svg import round_step as _step
 from scalesheet.units import Units
 from scalesheet.values import Value
@@ -21,10 +20,7 @@ from scalesheet.values import Value
 NARROW = 300  # pixels that a chart has on a small phone
 GLYPH = 6.6  # mean width in pixels of a character at 12 px
 TICKS = 4
-BAR, ROW = 12, 42  # height of a bar, of a row with a label of one line
-PLOT, LABEL_LINE = 180, 15  # height of the columns' plot, of a line of a label
-MOST_LINES = 3  # of a column's label
-BELOW = 38  # height of the numbers below a horizontal axis
+LABEL_LINE = 15  # height of a line of a label
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +86,3 @@ def told(ticks: Sequence[float], fmt: Format) -> tuple[tuple[float, str], ...]:
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     short = Format(fmt.decimals if fmt.scientific else decimals, fmt.percent, False, fmt.scientific)
     return tuple((tick, number(tick, short)) for tick in ticks)
-
-
-# ------------------------------------------------------------------ SVG
-
-
-def below(ticks: Sequence[tuple[float, str]], axis_: str, bottom: float) -> list[str]:
-    """The numbers of a horizontal axis and what it says, below `bottom`."""
-    least, greatest = ticks[0][0], ticks[-1][0]
-    lines = []
-    for n, (tick, text) in enumerate(ticks):
-        anchor = "start" if n == 0 else "end" if n == len(ticks) - 1 else "middle"
-        at = (tick - least) / (greatest - least)
-        lines.append(_label(at, bottom + 14, text, anchor, "muted"))
-    return [*lines, _label(1, bottom + 32, axis_, "end", "muted")]

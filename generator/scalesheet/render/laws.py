@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.numbers import Format
 from scalesheet.predict.records import rows_of
 from scalesheet.predict.score import TaskScore, laws
-from scalesheet.render.curves import Curve, Curves
-from scalesheet.render.scatters import Axis, axis
+from scalesheet.render.lines import Line, Lines
 from scalesheet.render.scores import spelled
 
 LEAD = (
@@ -49,7 +47,7 @@ class Section:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     records: tuple[str, ...] = ()
-    curves: Curves | None = None
+    curves: Lines | None = None
 
 
 def sections(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Section]:
@@ -126,7 +124,7 @@ def _optimal(best: list[laws.Best]) -> Section:
     )
 
 
-def _sizes(best: list[laws.Best]) -> Curves:
+def _sizes(best: list[laws.Best]) -> Lines:
     """The best size by budget, a curve for each law; where a law says nothing it has no point."""
     found = []
     for each in best:
@@ -138,12 +136,11 @@ def _sizes(best: list[laws.Best]) -> Curves:
         if points:
             ends = (points[0], points[-1])
             told = ", ".join(f"{large(size)} for {exponent(at)}" for at, size in ends)
-            found.append(Curve(each.name, tuple(points), told))
-    sizes = [size for curve in found for _, size in curve.points]
-    across = Axis("Budget (FLOP)", tuple((at, exponent(at)) for at in BUDGETS), log=True)
-    up = axis("Parameters", sizes, Format())
-    ticks = tuple((tick, large(tick)) for tick, _ in up.ticks)
-    return Curves("optimal", "Compute-optimal size", across, replace(up, ticks=ticks), tuple(found))
+            found.append(Line(each.name, told, (tuple(points),), points[-1][1]))
+    axes = ("Budget (FLOP)", "Parameters")
+    ticks = tuple((at, exponent(at)) for at in BUDGETS)
+    alt = f"{axes[1]} by {axes[0]}"
+    return Lines("optimal", "Compute-optimal size", alt, axes, ticks, None, tuple(found))
 
 
 def _epochs(book: Book) -> Section:

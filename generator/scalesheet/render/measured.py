@@ -14,9 +14,8 @@ from scalesheet.book import Book
 from scalesheet.model import Plan, Scalar
 from scalesheet.numbers import Format
 from scalesheet.numbers import number as rounded
-from scalesheet.render.against import Against, axes
+from scalesheet.render.against import Against, drawing
 from scalesheet.render.against import Row as Dot
-from scalesheet.render.pairs import Pairs, Two
 from scalesheet.render.scores import NOTHING
 from scalesheet.steps.beside import (
     CLOSE,
@@ -331,6 +330,30 @@ def _many(n: int) -> str:
 # ------------------------------------------------------------------ pictures
 
 
+@dataclass(frozen=True, slots=True)
+class Two:
+    """A component: both numbers on the axis and as texts, their ratio, the prediction's ends."""
+
+    label: str
+    recorded: float
+    predicted: float
+    texts: tuple[str, str]
+    ratio: str
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """What `live/pairs.js` draws. `sides` are what the two bars of each pair are."""
+
+    id: str
+    title: str
+    axis: str
+    sides: tuple[str, str]
+    rows: tuple[Two, ...]
+
+
 def pairs(book: Book, found: Beside, name: str) -> Pairs | None:
     """The picture of a record by its name in `DRAWN`; None where there is nothing to hold."""
     title, names = DRAWN[name]
@@ -343,8 +366,7 @@ def pairs(book: Book, found: Beside, name: str) -> Pairs | None:
             short,
             _scaled(by, pair.recorded),
             _scaled(by, pair.predicted),
-            by.told(number(pair.recorded)),
-            by.told(number(pair.predicted)),
+            (by.told(number(pair.recorded)), by.told(number(pair.predicted))),
             ratio(pair.ratio),
             _end(by, pair.predicted.low),
             _end(by, pair.predicted.high),
@@ -352,7 +374,7 @@ def pairs(book: Book, found: Beside, name: str) -> Pairs | None:
         for short, pair in shown.items()
     )
     return Pairs(
-        f"{found.id}-{name}",
+        f"pairs-{found.id}-{name}",
         title,
         f"{title.partition(',')[0]} ({by.symbol})",
         (SIDES[found.how], "Predicted"),
@@ -392,17 +414,10 @@ def against(book: Book, found: Mapping[str, Beside], key: str) -> Against | None
         dots.append(Dot(name, here * times, made * times, factor))
     if len(dots) < 2:
         return None
-    x, y = axes(task, [n for dot in dots for n in (dot.truth, dot.made)], ("Measured", "Predicted"))
     factors = sorted(dot.off for dot in dots)
-    return Against(
-        task,
-        "Measured against predicted",
-        x,
-        y,
-        tuple(dots),
-        _quantile(factors, 0.9),
-        _quantile(factors, 0.5),
-    )
+    errors = (_quantile(factors, 0.5), _quantile(factors, 0.9))
+    sides = ("Measured", "Predicted")
+    return drawing(task, "Measured against predicted", sides, dots, errors)
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:

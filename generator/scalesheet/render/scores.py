@@ -82,8 +82,12 @@ def figure(task: str, value: float | None) -> str:
     """A number of a task as pages show it."""
     if value is None:
         return NOTHING
-    scale, _, digits = _SHOWN[task]
-    return spelled(value / scale, digits)
+    return spelled(shown(task, value), _SHOWN[task][2])
+
+
+def shown(task: str, value: float) -> float:
+    """A number of a task in the unit in which pages show it."""
+    return value / _SHOWN[task][0]
 
 
 def spelled(number: float, digits: int) -> str:

@@ -6,7 +6,7 @@ There is no style in them: the site's style sheet paints their classes for light
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from html import escape
 
 
@@ -37,22 +37,13 @@ def share(part: float) -> str:
     return f"{part * 100:.3f}".rstrip("0").rstrip(".") + "%"
 
 
-def along(ticks: Sequence[tuple[float, str]], value: float, edge: float = 0.0) -> float:
-    """Where a number lies on an axis from the first tick to the last, from 0 to 1, with so much
-    left free at both ends."""
-    first, last = ticks[0][0], ticks[-1][0]
-    return edge + (value - first) / (last - first) * (1 - 2 * edge)
-
-
 def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
     return f'<line class="{kind}" x1="{share(x1)}" y1="{px(y1)}" x2="{share(x2)}" y2="{px(y2)}"/>'
 
 
-def label(
-    x: float, y: float, said: str, anchor: str, kind: str = "label", *, raw: bool = False
-) -> str:
-    shown = said if raw else text(said)
-    return f'<text class="{kind}" x="{share(x)}" y="{px(y)}" text-anchor="{anchor}">{shown}</text>'
+def label(x: float, y: float, said: str, anchor: str, kind: str = "label") -> str:
+    place = f'x="{share(x)}" y="{px(y)}" text-anchor="{anchor}"'
+    return f'<text class="{kind}" {place}>{text(said)}</text>'
 
 
 def round_step(rough: float) -> float:
@@ -70,26 +61,3 @@ def wrapped(said: str, width: int) -> list[str]:
         else:
             lines += [word[at : at + width] for at in range(0, len(word), width)]
     return lines or [""]
-
-
-#: Textures that lie over colours, as paths on a square of 6 pixels; every fourth part has none.
-TEXTURES = ("", "M0 6L6 0M-1 1L1 -1M5 7L7 5", "M0 0L6 6M-1 5L1 7M5 -1L7 1", "M0 3H6")
-BEYOND = "M0 6L6 0M-1 1L1 -1M5 7L7 5M0 0L6 6M-1 5L1 7M5 -1L7 1"
-
-
-def textures(name: str, parts: int) -> list[str]:
-    """What `texture` refers to, for a picture of so many parts, and `over` for what is beyond."""
-    used = range(1, min(parts, len(TEXTURES)))
-    patterns = [_pattern(f"{name}-{n}", "texture", TEXTURES[n]) for n in used]
-    return ["<defs>", *patterns, _pattern(f"{name}-over", "texture over", BEYOND), "</defs>"]
-
-
-def texture(name: str, part: int) -> str:
-    return f"url(#{name}-{part % len(TEXTURES)})"
-
-
-def _pattern(id_: str, kind: str, path: str) -> str:
-    return (
-        f'<pattern id="{id_}" width="6" height="6" patternUnits="userSpaceOnUse">'
-        f'<path class="{kind}" d="{path}"/></pattern>'
-    )

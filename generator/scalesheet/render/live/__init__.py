@@ -1,10 +1,11 @@
 """The script by which a plan's page follows its inputs: its parts, in the order of their needs.
 
 `numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` and
-its neighbours draw as charts.py and its do and `pictures.js` any chart of a plan, `marks.js` writes
+its neighbours draw, `pictures.js` any chart of a plan, `marks.js` writes
 figures, `fields.js` makes inputs of them, `tornado.js` finds what moves the result, `told.js`
 shows what a figure rests on, `patch.js` has changes as text, and `page.js` binds all of it to a
-page. What stands in `beside/` is loaded after them where a page has use for it.
+page. What stands in `beside/` is loaded after them where a page has use for it. The build runs
+those that draw (`engine.py`), so that each picture is drawn by one script, there and in the page.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ PARTS = (
 #: `answer.js` writes the answer, `front.js` asks.
 FRONT = ("numbers", "inputs", "marks", "fields", "layouts", "case", "answer", "front")
 
-#: Those that draw a plan, and nothing but that, for the build.
+#: Those that draw, for the build: of the above, and what no page draws again.
 DRAWING = (
     *("numbers", "inputs", "charts", "stacks", "scatters", "sweeps", "pictures"),
-    *("marks", "tornado", "published"),
+    *("marks", "tornado", "published", "lines", "against", "pairs", "strips"),
 )
 
 #: Scripts of their own: what a plan could choose, accelerators and plans side by side.

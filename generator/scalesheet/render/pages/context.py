@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ from scalesheet.edition import Edition
 from scalesheet.model import Citation, Column, Key, Plan, Position, Quantity, Table
 from scalesheet.numbers import Format, format_of
 from scalesheet.render.live.engine import Engine
-from scalesheet.render.pages.html import Html, join, link, tag
+from scalesheet.render.pages.html import Html, drawn, join, link, tag
 from scalesheet.render.pages.places import homes, place, table_anchor, within
 from scalesheet.render.pages.plan.live import shown
 from scalesheet.render.pages.plan.moves import rankings
@@ -82,6 +82,14 @@ class Context:
             return Engine(self.scripts[id_]).call("scalesheet.published", id_, moving)
 
         return _OnDemand(draw)
+
+    @cached_property
+    def _engine(self) -> Engine:
+        return Engine()
+
+    def draw(self, kind: str, data: Any) -> Html:
+        """A picture of what is no plan's, drawn by a script of `live/` of that name."""
+        return drawn(self._engine.call(f"scalesheet.{kind}.svg", asdict(data)))
 
     def table(self, name: str, plan: Plan | None = None) -> Table | None:
         """A table of the plan, else of the catalogue."""

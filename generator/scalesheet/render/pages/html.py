@@ -77,9 +77,10 @@ def tag(name: str, /, *content: object, **attributes: object) -> Html:
         elif value is not None and value is not False:
             parts.append(f'{attribute}="{escape(value)}"')
     opened = f"<{' '.join(parts)}>"
-    if name in _VOID:
+    inner = join(content)
+    if name in _VOID and not inner:
         return Html(f"{opened[:-1]}/>")
-    return Html(f"{opened}{join(content)}</{name}>")
+    return Html(f"{opened}{inner}</{name}>")
 
 
 def drawn(tree: Sequence[Any]) -> Html:

@@ -33,7 +33,6 @@ from scalesheet.render.pages.figures import card, kind
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, tag
 from scalesheet.render.pages.places import scalar_address
 from scalesheet.render.pages.tables import grid, heading_cell
-from scalesheet.render.pairs import pairs_svg
 from scalesheet.steps.beside import Beside, Pair
 from scalesheet.values import Value
 
@@ -95,7 +94,7 @@ def beside_section(context: Context, row: str) -> Iterator[object]:
                 "figure",
                 tag("figcaption", tag("strong", drawn.title)),
                 "\n",
-                Html(pairs_svg(drawn)),
+                context.draw("pairs", drawn),
                 class_="chart",
                 **UNSEARCHED,
             )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scalesheet.model import Column, Table
-from scalesheet.render.against import against_svg
 from scalesheet.render.measured import (
     FIGURES,
     MARKS,
@@ -180,7 +179,7 @@ def _scatters(context: Context) -> Iterator[object]:
             "figure",
             tag("figcaption", tag("strong", title)),
             "\n",
-            Html(against_svg(each)),
+            context.draw("against", each),
             class_="chart",
             **UNSEARCHED,
         )

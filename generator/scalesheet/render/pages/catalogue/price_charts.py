@@ -6,14 +6,16 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from scalesheet.model import Column, Stated
-from scalesheet.numbers import format_of
-from scalesheet.render.charts import mark_of, titled
+from scalesheet.numbers import Format, format_of, plain
+from scalesheet.render.charts import titled
+from scalesheet.render.lines import Line, Lines
 from scalesheet.render.pages.context import Context, cell_value, to
 from scalesheet.render.pages.figures import cell
 from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.tables import grid, heading_cell
-from scalesheet.render.price_steps import Track, price_svg, priced
 from scalesheet.values import Value, stated_value
+
+Prices = Sequence[tuple[date, Value]]
 
 
 def price_chart(context: Context, id_: str, title: str, rows: Sequence[str]) -> Html | None:
@@ -23,16 +25,17 @@ def price_chart(context: Context, id_: str, title: str, rows: Sequence[str]) -> 
     if column is None or not found:
         return None
     fmt = format_of(column, [v for prices in found.values() for _, v in prices], context.book.units)
-    tracks = [
-        Track(_title(context, row), tuple((day, mark_of(row, "", v, fmt)) for day, v in prices))
-        for row, prices in found.items()
-    ]
-    tracks = [track for track in tracks if track.moved]
-    until = context.book.edition
-    drawn = priced(id_, title, titled(column, context.book.units), fmt, tracks, until)
+    drawn = price_lines(
+        id_,
+        title,
+        titled(column, context.book.units),
+        fmt,
+        [(_title(context, row), prices) for row, prices in found.items()],
+        context.book.edition,
+    )
     if drawn is None:
         return None
-    picture = Html(price_svg(drawn))
+    picture = context.draw("lines", drawn)
     return tag("figure", tag("figcaption", tag("strong", title)), "\n", picture, class_="chart")
 
 
@@ -64,7 +67,59 @@ def accelerator_prices(context: Context, accelerator: str) -> Iterator[Html | st
     yield tag("details", tag("summary", "The chart's numbers"), grid(head, body), class_="quiet")
 
 
-Prices = list[tuple[date, Value]]
+def price_lines(
+    id_: str, title: str, axis: str, fmt: Format, found: Sequence[tuple[str, Prices]], until: date
+) -> Lines | None:
+    """A step at each date on which a price changed, until the day on which the last still hold.
+
+    Of offers those whose price moved in print; nothing if there is none. A line alone has its
+    numbers beside its steps, and one whose last price was withdrawn ends where it was.
+    """
+    moved = [
+        (name, prices)
+        for name, prices in found
+        if len({plain(v, fmt) for _, v in prices if isinstance(v.value, float)}) > 1
+    ]
+    first = min((day for _, prices in moved for day, _ in prices), default=until)
+    if first >= until:
+        return None
+    lines = []
+    for name, prices in moved:
+        told = ", ".join(f"{plain(value, fmt)} ({day})" for day, value in prices)
+        points = [
+            (float(day.toordinal()), value.value, plain(value, fmt))
+            for day, value in prices
+            if isinstance(value.value, float)
+        ]
+        last = prices[-1][1].value
+        end = last if isinstance(last, float) else None
+        names = tuple(points) if len(moved) == 1 else ()
+        lines.append(Line(name, told, tuple(_runs(prices, until)), end, names))
+    alt = f"{axis} from each date on, until {until}"
+    return Lines(id_, title, alt, ("", axis), tuple(_ticks(first, until)), fmt, tuple(lines))
+
+
+def _runs(prices: Prices, until: date) -> Iterator[tuple[tuple[float, float], ...]]:
+    """The corners of the steps, from one price that was withdrawn to the next."""
+    run: list[tuple[float, float]] = []
+    ends = [*(day for day, _ in prices[1:]), until]
+    for (day, value), end in zip(prices, ends, strict=True):
+        if isinstance(value.value, float):
+            run += [(float(at.toordinal()), value.value) for at in (day, end)]
+        elif run:
+            yield tuple(run)
+            run = []
+    if run:
+        yield tuple(run)
+
+
+def _ticks(first: date, last: date) -> Iterator[tuple[float, str]]:
+    """Both ends by day, and the years between."""
+    yield first.toordinal(), first.isoformat()
+    for year in range(first.year + 1, last.year + 1):
+        if first < date(year, 1, 1) < last:
+            yield date(year, 1, 1).toordinal(), str(year)
+    yield last.toordinal(), last.isoformat()
 
 
 def _changed(

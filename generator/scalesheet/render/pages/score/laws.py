@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scalesheet.render.curves import curves_svg
 from scalesheet.render.laws import LEAD, Section, sections
 from scalesheet.render.pages.context import Context, to
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
@@ -24,7 +23,7 @@ def laws_page(context: Context) -> Iterator[tuple[str, str]]:
         blocks += [
             heading(2, section.title, section.anchor),
             tag("p", section.text),
-            _figure(section),
+            _figure(context, section),
             _grid(section),
         ]
     up = tag(
@@ -38,11 +37,11 @@ def laws_page(context: Context) -> Iterator[tuple[str, str]]:
     yield PATH, page(TITLE, up if "loss" in context.edition.scores else None, *blocks, wide=True)
 
 
-def _figure(section: Section) -> Html | None:
+def _figure(context: Context, section: Section) -> Html | None:
     """The section's curves; the table below holds their numbers."""
     if section.curves is None:
         return None
-    drawn = Html(curves_svg(section.curves))
+    drawn = context.draw("lines", section.curves)
     caption = tag("figcaption", tag("strong", section.curves.title))
     return tag("figure", caption, "\n", drawn, class_="chart", data_search_exclude=True)
 

@@ -9,7 +9,7 @@ from scalesheet.predict.score import Quality, TaskScore
 from scalesheet.predict.score.own import TASKS as OWN_TASKS
 from scalesheet.predict.score.own import TITLE as OWN_TITLE
 from scalesheet.predict.tasks import TASKS
-from scalesheet.render.against import against, against_svg
+from scalesheet.render.against import against
 from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import NBSP
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag
@@ -38,7 +38,7 @@ from scalesheet.render.scores import (
     sides_of,
     unit_shown,
 )
-from scalesheet.render.strips import strips, strips_svg
+from scalesheet.render.strips import strips
 
 FOLDER = "score"
 API = "../../api/v1/score.json"  # from any page that is made here
@@ -151,9 +151,9 @@ def _page(context: Context, score: TaskScore) -> str:
         tag("p", fitting(score.room)) if score.room is not None else None,
         *_short(context, task),
         heading(2, "Predicted against published", "against"),
-        _against(score),
+        _against(context, score),
         heading(2, "How far each row is off", "off"),
-        tag("figure", Html(strips_svg(strips(score))), class_="chart", **UNSEARCHED),
+        tag("figure", context.draw("strips", strips(score)), class_="chart", **UNSEARCHED),
         *(
             part
             for what, found in score.groups.items()
@@ -167,9 +167,9 @@ def _page(context: Context, score: TaskScore) -> str:
     )
 
 
-def _against(score: TaskScore) -> Html:
+def _against(context: Context, score: TaskScore) -> Html:
     """Every scored row at a glance; its numbers stand in the table below."""
-    picture = Html(against_svg(against(score)))
+    picture = context.draw("against", against(score))
     return tag("figure", picture, class_="chart", data_search_exclude=True)
 
 

@@ -1,0 +1,52 @@
+/* Figures against their predictions: each a point, right on the diagonal. The lines beside the
+ * diagonal hold nine of ten.
+ *
+ * What is drawn is {id, title, told, axes, points, names, within, even}: `points` are [[figure,
+ * prediction], ...], those farthest off first, of which the first have `names`. `within` is the error
+ * that nine of ten do not exceed: a factor, or where numbers differ so little that the axes are
+ * `even`, a difference. Both axes reach equally far.
+ */
+"use strict";
+
+scalesheet.against = (() => {
+  const { NARROW, ...draw } = scalesheet.charts.parts;
+  const { TOP, PLOT, ...scatter } = scalesheet.scatters.parts;
+  const [HEIGHT, DOT] = [TOP + PLOT + scatter.BELOW, 3.5];
+  const SIDES = [
+    [7, 4, "start"],
+    [-7, 4, "end"],
+    [0, -8, "middle"],
+    [0, 16, "middle"],
+  ];
+
+  function svg(drawn) {
+    const { points, names, within, even, told } = drawn;
+    const values = points.flat();
+    const [x, y] = drawn.axes.map((title) => scalesheet.lines.inShort(axis(title, values, even)));
+    const ends = [x.ticks[0][0], x.ticks[x.ticks.length - 1][0]];
+    const aside = [1, -1].map((side) => (end) => (even ? end + side * within : end * within ** side));
+    const diagonal = (kind, moved) => scatter.stroke(kind, x, y, ends.map((end) => [end, moved(end)]));
+    const places = points.map(([figure, made]) => scatter.spot(x, y, figure, made));
+    const taken = places.map((place) => scatter.around(...place, DOT));
+    const wanted = names.map((name, n) => [n, ...places[n], name]);
+    const found = scatter.rooms(wanted, taken, SIDES);
+    return draw.picture(drawn, "scatter", HEIGHT, told, [
+      ...scatter.plot(x, y),
+      scatter.stretched([
+        diagonal("diagonal", (end) => end),
+        ...aside.map((moved) => diagonal("diagonal aside", moved)),
+      ]),
+      ...places.map(([a, b]) => scatter.disc("dot", draw.share(a), draw.px(b), DOT)),
+      ...Array.from(found, ([n, side]) => scatter.nameAt(...places[n], side, names[n])),
+    ]);
+  }
+
+  function axis(title, values, even) {
+    if (!even) return scatter.axis(title, values, {});
+    const [least, greatest] = [Math.min(...values), Math.max(...values)];
+    const ticks = draw.evenly(least, greatest === least ? least + 4 : greatest);
+    return { title, ticks: ticks.map((tick) => [tick]), at: draw.along(ticks) };
+  }
+
+  return Object.freeze({ svg });
+})();
