@@ -1,11 +1,10 @@
 """The script by which a plan's page follows its inputs: its parts, in the order of their needs.
 
-`numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` and
-its neighbours draw, `pictures.js` any chart of a plan, `marks.js` writes
-figures, `fields.js` makes inputs of them, `tornado.js` finds what moves the result, `told.js`
-shows what a figure rests on, `patch.js` has changes as text, and `page.js` binds all of it to a
-page. What stands in `beside/` is loaded after them where a page has use for it. The build runs
-those that draw (`engine.py`), so that each picture is drawn by one script, there and in the page.
+`numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` and its
+neighbours draw, `pictures.js` any chart of a plan, `marks.js` writes figures, `fields.js` makes
+inputs of them, `tornado.js` finds what moves the result, `told.js` shows what a figure rests on,
+`patch.js` has changes as text, and `page.js` binds all of it to a page. What stands in `beside/` is
+loaded after them where a page has use for it. The build runs the parts that draw (`engine.py`).
 """
 
 from __future__ import annotations
