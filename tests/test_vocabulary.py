@@ -17,7 +17,6 @@ from scalesheet.vocabulary import (
     TERMS,
     TRAINERS,
     WEIGHTS_PRECISIONS,
-    method_of,
 )
 from shipped import shipped_book
 
@@ -46,4 +45,3 @@ def test_the_plan_that_computes_says_the_same() -> None:
     assert set(words["method"]) == {method.plan for method in METHODS.values()}
     assert set(words["trainer"]) == set(TRAINERS)
     assert set(words["checkpointing"]) >= set(AXES["checkpointing"])
-    assert [method_of(method.plan) for method in METHODS.values()] == list(METHODS)

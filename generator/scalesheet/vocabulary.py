@@ -42,8 +42,3 @@ AXES: Mapping[str, tuple[int, ...] | tuple[str, ...]] = {
     "micro_batch": (1, 2, 4, 8, 16, 32, 64),
     "checkpointing": ("none", "full"),
 }
-
-
-def method_of(plan: str) -> str:
-    """The method by its name in plans."""
-    return next(name for name, method in METHODS.items() if method.plan == plan)

@@ -14,7 +14,7 @@ from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
 from scalesheet.numbers import format_of, number
-from scalesheet.render.live import BESIDE, DRAWING, FRONT, PARTS, script
+from scalesheet.render.live import ASKING, BESIDE, DRAWING, FRONT, PARTS, script
 
 Open = Callable[..., Page]
 GPU_HOURS = "phases.total.gpu_hours"
@@ -411,5 +411,5 @@ def test_the_script_stays_small() -> None:
 
 def test_the_package_has_every_part_of_the_script() -> None:
     folder = Path(__file__).parents[3] / "generator/scalesheet/render/live"
-    assert {path.stem for path in folder.glob("*.js")} == {*PARTS, *FRONT, *DRAWING}
+    assert {path.stem for path in folder.glob("*.js")} == {*PARTS, *FRONT, *DRAWING, *ASKING}
     assert {path.stem for path in folder.glob("beside/*.js")} == set(BESIDE)

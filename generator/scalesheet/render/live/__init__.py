@@ -28,15 +28,21 @@ PARTS = (
     "page",
 )
 
-#: Those of the front page: `layouts.js` searches as choose/ does, `case.js` answers a case,
-#: `answer.js` writes the answer, `front.js` asks.
-FRONT = ("numbers", "inputs", "marks", "fields", "layouts", "case", "answer", "front")
+#: Those that answer the question of the front page: `layouts.js` searches as choose/ does,
+#: `case.js` answers a case, `answer.js` draws the answer.
+ANSWER = ("layouts", "case", "answer")
+
+#: Those of the front page, where `front.js` asks.
+FRONT = ("numbers", "inputs", "marks", "fields", *ANSWER, "front")
 
 #: Those that draw, for the build: of the above, and what no page draws again.
 DRAWING = (
     *("numbers", "inputs", "charts", "stacks", "scatters", "sweeps", "pictures"),
     *("marks", "tornado", "published", "lines", "against", "pairs", "strips"),
 )
+
+#: What the build needs besides for the front page: the answer, and the form that asks.
+ASKING = (*ANSWER, "form")
 
 #: Scripts of their own: what a plan could choose, accelerators and plans side by side.
 BESIDE = ("alternatives", "accelerators", "compare")

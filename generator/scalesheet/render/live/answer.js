@@ -1,12 +1,11 @@
-/* The answer of the front page as elements: the same that `render/pages/front/answer.py` writes. */
+/* The answer of the front page as data, [tag, attributes, ...content]. */
 "use strict";
 
 scalesheet.answer = (() => {
   const { formatBy, plain, ends } = scalesheet.numbers;
   const { toQuery } = scalesheet.inputs;
-  const { element, rowTitle, drawn } = scalesheet.marks;
-  const { runs } = scalesheet.cases;
-  const SVG = "http://www.w3.org/2000/svg";
+  const { rowTitle } = scalesheet.marks;
+  const { runs, told, obstaclesTo, answerTo, offersFor, changesOf, mended } = scalesheet.cases;
   const NBSP = "\u00a0";
   const FITS = {
     fits: "good",
@@ -37,40 +36,46 @@ scalesheet.answer = (() => {
   const address = (changes, of) =>
     `book/plans/${question.plan}.html${toQuery(changes)}${of ? `#${question.anchors[of]}` : ""}`;
 
-  const row = (table, id) =>
-    element("a", { href: `book/${table}/${id}.html` }, rowTitle(plan, table, id));
+  const row = (table, id) => [
+    "a",
+    { href: `book/${table}/${id}.html` },
+    rowTitle(plan, table, id),
+  ];
 
-  function caseOf(answer) {
-    const { wanted } = answer;
-    return element(
-      "p",
-      { class: "case", tabindex: "-1" },
-      `${METHODS[wanted.get("method")]} of `,
-      row("models", wanted.get("model")),
-      ` with ${text(answer, "trained_tokens")} on ${wanted.get("gpus")} × `,
-      row("hardware", wanted.get("gpu")),
-    );
-  }
+  /** A case in words; how many tokens it has is known once it is answered. */
+  const caseOf = (wanted, tokens = "") => [
+    "p",
+    { class: "case", tabindex: "-1" },
+    `${METHODS[wanted.get("method")]} of `,
+    row("models", wanted.get("model")),
+    `${tokens && ` with ${tokens}`} on ${wanted.get("gpus")} × `,
+    row("hardware", wanted.get("gpu")),
+  ];
+
+  const caseAnswered = (found) => caseOf(found.wanted, text(found, "trained_tokens"));
+
+  /** The words of what is drawn. */
+  const textOf = (tree) => (Array.isArray(tree) ? tree.slice(2).map(textOf).join("") : tree);
 
   function figure(name, cell, changes, title, ...note) {
     const shown = format(scalars[name], [cell]);
     const value =
       cell.reason === undefined
         ? [
-            element("span", { class: "num" }, plain(cell, shown)),
+            ["span", { class: "num" }, plain(cell, shown)],
             " ",
-            element("span", { class: "unit" }, symbol(name)),
+            ["span", { class: "unit" }, symbol(name)],
           ]
-        : [element("span", { class: "reason" }, cell.reason)];
+        : [["span", { class: "reason" }, cell.reason]];
     const range = ends(cell, shown);
-    return element(
+    return [
       "div",
       { class: `figure ${name}` },
-      element("p", { class: "label" }, title ?? scalars[name].title),
-      element("p", { class: "value" }, element("a", { href: address(changes, name) }, ...value)),
-      element("p", { class: "range" }, range ? `${range} ${symbol(name)}` : NBSP),
-      ...(note.length ? [element("p", { class: "note" }, ...note)] : []),
-    );
+      ["p", { class: "label" }, title ?? scalars[name].title],
+      ["p", { class: "value" }, ["a", { href: address(changes, name) }, ...value]],
+      ["p", { class: "range" }, range ? `${range} ${symbol(name)}` : NBSP],
+      ...(note.length ? [["p", { class: "note" }, ...note]] : []),
+    ];
   }
 
   /** The cheapest offer of each term. */
@@ -87,7 +92,7 @@ scalesheet.answer = (() => {
     const [best, ...others] = firsts;
     const from = ({ term, cost }) => {
       const shown = plain(cost, format(scalars.cost, [cost]));
-      return element("span", {}, `${TERMS[term]} from ${shown}${NBSP}${symbol("cost")}`);
+      return ["span", {}, `${TERMS[term]} from ${shown}${NBSP}${symbol("cost")}`];
     };
     const title = `Cost, ${TERMS[best.term]} from`;
     return figure("cost", best.cost, best.changes, title, ...others.map(from));
@@ -96,21 +101,21 @@ scalesheet.answer = (() => {
   function fitFigure(answer) {
     const { value, reason } = answer.results.scalars.verdict;
     const verdict = value ?? reason;
-    return element(
+    return [
       "div",
       { class: "figure verdict-of" },
-      element("p", { class: "label" }, scalars.verdict.title),
-      element(
+      ["p", { class: "label" }, scalars.verdict.title],
+      [
         "p",
         { class: `value fit ${FITS[verdict] ?? ""}`.trim() },
-        element("a", { href: address(answer.changes, "verdict") }, verdict),
-      ),
-      element(
+        ["a", { href: address(answer.changes, "verdict") }, verdict],
+      ],
+      [
         "p",
         { class: "range" },
         `${text(answer, "needed_memory", false)} of ${text(answer, "usable_memory")}`,
-      ),
-    );
+      ],
+    ];
   }
 
   /** The parts of the memory of an accelerator, stacked, against what a run can have. */
@@ -148,113 +153,97 @@ scalesheet.answer = (() => {
       role: "img",
       "aria-label": `${described}, in ${quantity.symbol}; a run can have ${limit}`,
     };
-    return element(
+    return [
       "figure",
       { class: "stack" },
-      element(
+      [
         "figcaption",
         {},
-        element(
-          "a",
-          { href: address(answer.changes, "needed_memory") },
-          "Memory of each accelerator",
-        ),
+        ["a", { href: address(answer.changes, "needed_memory") }, "Memory of each accelerator"],
         `: ${text(answer, "needed_memory")}, hardly ever more than `,
         `${text(answer, "most_memory")}, of ${limit} that a run can have`,
-      ),
-      drawn(["svg", svg, ...bars], SVG),
-      element(
+      ],
+      ["svg", svg, ...bars],
+      [
         "ul",
         { class: "parts" },
-        ...parts.map(({ id, title, cell }) =>
-          element(
-            "li",
-            { class: `part ${id}` },
-            `${title} `,
-            element("span", { class: "num" }, plain(cell, shownAs)),
-            element("span", { class: "unit" }, `${NBSP}${quantity.symbol}`),
-          ),
-        ),
-      ),
+        ...parts.map(({ id, title, cell }) => [
+          "li",
+          { class: `part ${id}` },
+          `${title} `,
+          ["span", { class: "num" }, plain(cell, shownAs)],
+          ["span", { class: "unit" }, `${NBSP}${quantity.symbol}`],
+        ]),
+      ],
       ...first(answer, over),
-    );
+    ];
   }
 
   /** Which part is the first that has no room, where one has none. */
   function first({ results }, over) {
     if (results.scalars.verdict.value === "fits") return [];
-    const strong = over && element("strong", { class: `part ${over.id}` }, over.title);
+    const strong = over && ["strong", { class: `part ${over.id}` }, over.title];
     const said = over
       ? ["The first that does not fit: ", strong]
       : ["What is expected fits; the most that a run may need does not."];
-    return [element("p", { class: "first" }, ...said)];
+    return [["p", { class: "first" }, ...said]];
   }
 
-  const heading = (content, unit, number = true) =>
-    element(
-      "th",
-      { scope: "col", class: number && "num" },
-      content,
-      ...(unit ? [" ", element("span", { class: "unit" }, unit)] : []),
-    );
+  const heading = (content, unit, number = true) => [
+    "th",
+    { scope: "col", class: number && "num" },
+    content,
+    ...(unit ? [" ", ["span", { class: "unit" }, unit]] : []),
+  ];
 
-  const table = (heads, rows) =>
-    element(
-      "div",
-      { class: "scroll" },
-      element(
-        "table",
-        { class: "data" },
-        element("thead", {}, element("tr", {}, ...heads)),
-        element("tbody", {}, ...rows),
-      ),
-    );
+  const table = (heads, rows) => [
+    "div",
+    { class: "scroll" },
+    ["table", { class: "data" }, ["thead", {}, ["tr", {}, ...heads]], ["tbody", {}, ...rows]],
+  ];
 
   /** A figure with its range, and the way to its formula. */
   function amount(name, cell, shownAs, changes) {
-    if (cell.reason !== undefined) return element("td", { class: "reason" }, cell.reason);
+    if (cell.reason !== undefined) return ["td", { class: "reason" }, cell.reason];
     const range = ends(cell, shownAs);
-    return element(
+    return [
       "td",
       { class: "num" },
-      element("a", { href: address(changes, name) }, plain(cell, shownAs)),
-      ...(range ? [element("span", { class: "range" }, range)] : []),
-    );
+      ["a", { href: address(changes, name) }, plain(cell, shownAs)],
+      ...(range ? [["span", { class: "range" }, range]] : []),
+    ];
   }
 
   function offersTable(answer, offers) {
-    if (!answer || !runs(answer)) return element("section", { class: "offers", hidden: true });
+    if (!answer || !runs(answer)) return ["section", { class: "offers", hidden: true }];
     const quantity = tables.offers.columns.price;
     const sold = offers.filter(({ cost }) => cost);
     const few = offers.filter(({ cost }) => !cost);
     const costs = format(scalars.cost, sold.map(({ cost }) => cost));
     const prices = format(quantity, offers.map(({ price }) => price));
     const own = answer.results.scalars.cost;
-    const body = sold.map(({ id, term, price, cost, changes }) =>
-      element(
-        "tr",
-        {},
-        element("th", { scope: "row" }, row("offers", id)),
-        element("td", { class: `term ${term}` }, TERMS[term]),
-        element("td", { class: "num" }, plain(price, prices)),
-        amount("cost", cost, costs, changes),
-      ),
-    );
-    body.push(
-      element(
-        "tr",
-        { class: "own" },
-        element("th", { scope: "row" }, "Your own, electricity alone"),
-        element("td", { class: "term" }, "owned"),
-        element("td", { class: "num" }),
-        amount("cost", own, format(scalars.cost, [own]), answer.changes),
-      ),
-    );
-    const between = few.flatMap(({ id }, n) => [n ? "; " : "", row("offers", id)]);
-    return element(
+    const body = sold.map(({ id, term, price, cost, changes }) => [
+      "tr",
+      {},
+      ["th", { scope: "row" }, row("offers", id)],
+      ["td", { class: `term ${term}` }, TERMS[term]],
+      ["td", { class: "num" }, plain(price, prices)],
+      amount("cost", cost, costs, changes),
+    ]);
+    body.push([
+      "tr",
+      { class: "own" },
+      ["th", { scope: "row" }, "Your own, electricity alone"],
+      ["td", { class: "term" }, "owned"],
+      ["td", { class: "num" }],
+      amount("cost", own, format(scalars.cost, [own]), answer.changes),
+    ]);
+    const between = few.flatMap(({ id }, n) => [...(n ? ["; "] : []), row("offers", id)]);
+    const note = [`Not sold ${answer.wanted.get("gpus")} together: `, ...between, "."];
+    return [
       "section",
       { class: "offers" },
-      element("h2", {}, "What it costs, by offer"),
+      ["h2", {}, "What it costs, by offer"],
       table(
         [
           heading("Offer", "", false),
@@ -264,18 +253,8 @@ scalesheet.answer = (() => {
         ],
         body,
       ),
-      ...(few.length
-        ? [
-            element(
-              "p",
-              { class: "note" },
-              `Not sold ${answer.wanted.get("gpus")} together: `,
-              ...between.filter(Boolean),
-              ".",
-            ),
-          ]
-        : []),
-    );
+      ...(few.length ? [["p", { class: "note" }, ...note]] : []),
+    ];
   }
 
   const CHANGES = {
@@ -288,11 +267,11 @@ scalesheet.answer = (() => {
   const NO_HOURS =
     "It has no hours and no cost, since it does not run like this. What would make it run is below.";
 
-  function changesTable(answer, others) {
+  function changesTable(answer, others, stated) {
     const verdict = answer && runs(answer) ? answer.results.scalars.verdict.value : "cannot run";
-    const section = (...content) =>
-      element("section", { class: "changes" }, element("h2", {}, CHANGES[verdict]), ...content);
-    if (!others.length) return section(element("p", { class: "note" }, NO_CHANGE));
+    const title = ["h2", {}, CHANGES[verdict]];
+    const section = (content) => ["section", { class: "changes" }, title, content];
+    if (!others.length) return section(["p", { class: "note" }, NO_CHANGE]);
     const running = others.filter(runs);
     const formats = ["hours", "cost"].map((name) => [
       name,
@@ -308,25 +287,27 @@ scalesheet.answer = (() => {
         ],
         others.map((each) => {
           const verdict = each.results.scalars.verdict.value;
-          return element(
+          return [
             "tr",
             {},
-            element("th", { scope: "row" }, changeLink(each)),
-            element("td", { class: `fit ${FITS[verdict] ?? ""}`.trim() }, verdict),
+            ["th", { scope: "row" }, changeLink(each.some, stated)],
+            ["td", { class: `fit ${FITS[verdict] ?? ""}`.trim() }, verdict],
             ...formats.map(([name, shownAs]) =>
               runs(each)
                 ? amount(name, each.results.scalars[name], shownAs, each.changes)
-                : element("td", { class: "num" }),
+                : ["td", { class: "num" }],
             ),
-          );
+          ];
         }),
       ),
     );
   }
 
-  /** What a change is, as a link to the case with it. */
-  const changeLink = ({ some, to }) =>
-    element("a", { href: to, "data-change": true }, changeText(some));
+  /** What a change is, as a link to what is stated with it. */
+  function changeLink(some, stated) {
+    const href = toQuery(told(new Map([...stated, ...Object.entries(some)]))) || "?";
+    return ["a", { href, "data-change": true }, changeText(some)];
+  }
 
   function changeText({ method, gpus, gpu, batch, stage }) {
     const said = [];
@@ -354,48 +335,60 @@ scalesheet.answer = (() => {
 
   /** Figures and memory of an answer: what leads to a formula leads to the state that they are of,
    *  which is the cheapest offer's where there is one. What cannot run has neither hours nor cost. */
-  function answer(found, offers) {
-    const firsts = cheapest(offers);
+  function figuresOf(found, firsts) {
     const own = { ...found, changes: firsts[0]?.changes ?? found.changes };
-    const figures = () => [
-      ...["hours", "calendar_time"].map((name) =>
-        figure(name, own.results.scalars[name], own.changes),
-      ),
-      costFigure(own, firsts),
-    ];
+    const hero = runs(own)
+      ? [
+          ...["hours", "calendar_time"].map((name) =>
+            figure(name, own.results.scalars[name], own.changes),
+          ),
+          costFigure(own, firsts),
+          fitFigure(own),
+        ]
+      : [fitFigure(own), ["p", { class: "note" }, NO_HOURS]];
+    const more = "Every formula and input of this answer";
     return [
-      caseOf(own),
-      element(
-        "div",
-        { class: runs(own) ? "hero" : "hero blocked" },
-        ...(runs(own) ? [...figures(), fitFigure(own)] : [fitFigure(own), element("p", { class: "note" }, NO_HOURS)]),
-      ),
+      caseAnswered(own),
+      ["div", { class: runs(own) ? "hero" : "hero blocked" }, ...hero],
       memory(own),
-      element(
-        "p",
-        { class: "more" },
-        element("a", { href: address(own.changes) }, "Every formula and input of this answer"),
-      ),
+      ["p", { class: "more" }, ["a", { href: address(own.changes) }, more]],
     ];
   }
 
   /** What is said where no layout can run. */
-  const nothing = (wanted, obstacles) => [
-    element(
-      "p",
-      { class: "case", tabindex: "-1" },
-      `${METHODS[wanted.get("method")]} of `,
-      row("models", wanted.get("model")),
-      ` on ${wanted.get("gpus")} × `,
-      row("hardware", wanted.get("gpu")),
-    ),
-    element("p", { class: "bad" }, `Cannot run: ${obstacles.join("; ")}.`),
+  const nothing = (wanted) => [
+    caseOf(wanted),
+    ["p", { class: "bad" }, `Cannot run: ${obstaclesTo(wanted).join("; ")}.`],
   ];
 
   /** The answer in one sentence, for those who hear the page. */
   const sentence = (found) =>
-    `${caseOf(found).textContent}: ${runs(found) ? `${text(found, "hours")}, ` : ""}` +
+    `${textOf(caseAnswered(found))}: ${runs(found) ? `${text(found, "hours")}, ` : ""}` +
     `${found.results.scalars.verdict.value}.`;
 
-  return Object.freeze({ answer, nothing, sentence, layoutText, offersTable, changesTable });
+  // ---------------------------------------------------------------- all of it
+
+  /** The answer to a case as it comes, in parts: what was found with its figures and offers, then
+   *  what one change gives. `stated` is what a link to a change keeps. Yields often. */
+  function* answered(wanted, stated) {
+    const found = yield* answerTo(wanted);
+    const offers = found && runs(found) ? yield* offersFor(found) : [];
+    const firsts = cheapest(offers);
+    const content = found ? figuresOf(found, firsts) : nothing(wanted);
+    const attributes = { class: "answer", "aria-label": "Answer", "data-answer": true };
+    yield {
+      ...{ found, firsts },
+      layout: found ? layoutText(found.layout) : "none",
+      answer: ["section", attributes, ...content],
+      offers: offersTable(found, offers),
+    };
+    const others = found ? yield* changesOf(found) : yield* mended(wanted);
+    yield {
+      ways: others.map(({ some }) => changeText(some)),
+      changes: changesTable(found, others, stated),
+      sentence: found ? sentence(found) : "",
+    };
+  }
+
+  return Object.freeze({ answered, textOf, caseAnswered });
 })();

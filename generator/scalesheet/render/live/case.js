@@ -1,5 +1,5 @@
 /* The answer to a case of the front page: its layout, the plan computed with it, what each offer
- * takes for it, and what one change would give. `render/pages/front/question.py` does the same.
+ * takes for it, and what one change would give.
  *
  * A case is a Map of all that can be asked. What takes long is a generator, which yields often.
  */
@@ -7,6 +7,7 @@
 
 scalesheet.cases = (() => {
   const { Refused, read, edited, change, rowsOf, written } = scalesheet.inputs;
+  const { number } = scalesheet.numbers;
   const { AXES, nearest, search, sells } = scalesheet.layouts;
   const MOST_GPUS = 1024;
   const AUTO = "auto";
@@ -15,12 +16,20 @@ scalesheet.cases = (() => {
   const { question } = scalesheet;
   const plan = scalesheet.plans[question.plan];
   const { scalars } = plan.shown;
-  const { layout: LAYOUT, own: OWN, methods, pretraining: PRETRAINING, trainers } = question;
+  const { methods, pretraining: PRETRAINING, trainers } = question;
+  const LAYOUT = Object.keys(AXES);
+  const OWN = "owned_gpu"; // the plan's input that the page calls `gpu`
   const inputName = (name) => (name === "gpu" ? OWN : name);
   const FOUND = new Set([...LAYOUT, "trainer"]); // what is found unless it is stated
-  const ASKED = question.order
-    .map((name) => (name === OWN ? "gpu" : name))
-    .filter((name) => name !== "supply" && name !== "offer");
+  const OPEN = new Set(["epochs", "batch"]); // what a method may begin with otherwise
+  // the plan's inputs in the order in which an address has them
+  const ORDER = [
+    ...["model", "method", "data", "tokens", "samples", "sequence", "epochs", "batch", "rank"],
+    ...["trainer", "supply", "offer", OWN, "gpus", ...LAYOUT],
+  ];
+  const ASKED = ORDER.map((name) => (name === OWN ? "gpu" : name)).filter(
+    (name) => name !== "supply" && name !== "offer",
+  );
 
   // ---------------------------------------------------------------- the case
 
@@ -35,25 +44,60 @@ scalesheet.cases = (() => {
     return value;
   }
 
-  /** What the page begins with: what the plan states, with the case of the build. */
-  const first = new Map();
-  for (const name of ASKED) {
-    if (name in question.stated) first.set(name, valueOf(name, question.stated[name]));
-    else first.set(name, FOUND.has(name) ? AUTO : plan.inputs.scalars[inputName(name)]);
+  /** What is stated in texts, `[[name, text], ...]`, and what of it is not possible. */
+  function readCase(texts) {
+    const [stated, faults] = [new Map(), []];
+    for (const [name, text] of texts) {
+      try {
+        if (!ASKED.includes(name)) throw new Refused(`There is no “${name}” in this question.`);
+        stated.set(name, valueOf(name, text));
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        faults.push({ name, message: error.message });
+      }
+    }
+    return { stated, faults };
   }
+
+  const built = readCase(Object.entries(question.stated));
+
+  /** What the page begins with: what the plan states, with the case of the build. */
+  const first = new Map(
+    ASKED.map((name) => [name, FOUND.has(name) ? AUTO : plan.inputs.scalars[inputName(name)]]),
+  );
+  for (const [name, value] of built.stated) first.set(name, value);
 
   /** The whole case of what a reader states. Pretraining sees its data as often as the plan states,
    *  in steps of its usual batch, where nothing else is stated for it. */
   function complete(stated) {
     const wanted = new Map([...first, ...stated]);
     if (wanted.get("method") !== PRETRAINING) return wanted;
-    const built = first.get("method") === PRETRAINING ? question.stated : {};
-    const open = (name) => !stated.has(name) && !(name in built);
+    const began = first.get("method") === PRETRAINING ? built.stated : new Map();
+    const open = (name) => !stated.has(name) && !began.has(name);
     if (open("epochs")) wanted.set("epochs", plan.inputs.scalars.epochs);
     if (open("batch"))
       wanted.set("batch", plan.compute(inputsOf(wanted, {}).inputs).scalars.usual_batch.value);
     return wanted;
   }
+
+  /** What an address says of what is stated: all that differs from what the page begins with, or
+   *  from what the method does. */
+  function told(stated) {
+    const usual = complete(new Map([...stated].filter(([name]) => !OPEN.has(name))));
+    const names = ASKED.filter((name) => stated.has(name));
+    const other = (name) => [first, usual].some((each) => each.get(name) !== stated.get(name));
+    return new Map(names.filter(other).map((name) => [name, stated.get(name)]));
+  }
+
+  /** What of the question a case does not ask: the other way to count, the rank where none is. */
+  const unasked = (wanted) => [
+    wanted.get("data") === "samples" ? "tokens" : "samples",
+    ...(wanted.get("method").includes("LoRA") ? [] : ["rank"]),
+  ];
+
+  /** `100,000`: what is typed may have commas. */
+  const inField = (value) =>
+    Number.isInteger(value) && value < 1e15 ? number(value, { decimals: 0 }) : written(value);
 
   /** A case with some of it changed. */
   const changedTo = (wanted, some) => new Map([...wanted, ...Object.entries(some)]);
@@ -65,7 +109,7 @@ scalesheet.cases = (() => {
     for (const [name, value] of wanted) if (!FOUND.has(name)) values[inputName(name)] = value;
     let changes = new Map();
     const all = { ...values, supply: "owned", ...extra };
-    for (const name of question.order) {
+    for (const name of ORDER) {
       if (name in all) changes = change(plan, changes, name, written(all[name]));
     }
     return { changes, inputs: edited(plan, changes) };
@@ -237,17 +281,7 @@ scalesheet.cases = (() => {
   }
 
   return Object.freeze({
-    AUTO,
-    FOUND,
-    ASKED,
-    first,
-    valueOf,
-    complete,
-    runs,
-    obstaclesTo,
-    answerTo,
-    offersFor,
-    changesOf,
-    mended,
+    ...{ AUTO, FOUND, ASKED, built, first, valueOf, readCase, complete, told, unasked, inField },
+    ...{ runs, obstaclesTo, answerTo, offersFor, changesOf, mended },
   });
 })();

@@ -7,39 +7,27 @@
 "use strict";
 
 (() => {
-  const { Refused, toQuery, written } = scalesheet.inputs;
-  const { element } = scalesheet.marks;
+  const { Refused, toQuery } = scalesheet.inputs;
+  const { element, drawn } = scalesheet.marks;
   const { tell } = scalesheet.fields;
-  const { AUTO, FOUND, ASKED, first, valueOf, complete, runs } = scalesheet.cases;
-  const { answerTo, obstaclesTo, offersFor, changesOf, mended } = scalesheet.cases;
-  const shown = scalesheet.answer;
+  const { cases } = scalesheet;
+  const { AUTO, FOUND, ASKED, valueOf, readCase, complete, told, unasked, inField } = cases;
+  const { answered } = scalesheet.answer;
   const SLICE = 12; // ms at a stretch
-  const OPEN = new Set(["epochs", "batch"]); // what a method may begin with otherwise
   const FOREIGN = new Set(["h"]); // what the theme's search asks a page to mark
 
   const form = document.querySelector("[data-question]");
   if (!form) return;
   const plan = scalesheet.plans[scalesheet.question.plan];
-  const section = document.querySelector("[data-answer]");
   const beside = document.querySelector("[data-beside]");
   const status = form.querySelector("[role=status]");
   const faultsAt = form.querySelector("[data-faults]");
   const [copy, reset] = ["copy", "reset"].map((act) => form.querySelector(`[data-do=${act}]`));
-  const layout = form.querySelector("[data-layout]");
 
   let stated = new Map(); // what the reader says
   let asked = complete(stated); // the case
   let toFocus = false; // whether the answer takes the focus, when it comes
   let turn = 0; // of the answers that were begun: only the last goes on
-
-  /** What an address says of what is stated: all that differs from what the page begins with, or
-   *  from what the method does. */
-  function told(said) {
-    const usual = complete(new Map([...said].filter(([name]) => !OPEN.has(name))));
-    const names = ASKED.filter((name) => said.has(name));
-    const other = (name) => [first, usual].some((each) => each.get(name) !== said.get(name));
-    return new Map(names.filter(other).map((name) => [name, said.get(name)]));
-  }
 
   // ---------------------------------------------------------------- answering
 
@@ -47,34 +35,33 @@
   function respond() {
     turn += 1;
     const mine = turn;
-    const steps = answering(asked, stated);
+    beside.setAttribute("aria-busy", "true");
+    const steps = answered(asked, stated);
     const step = () => {
       if (mine !== turn) return;
       const end = performance.now() + SLICE;
-      while (!steps.next().done) if (performance.now() > end) return void setTimeout(step);
+      for (let next = steps.next(); !next.done; next = steps.next()) {
+        if (next.value) write(next.value);
+        if (performance.now() > end) return void setTimeout(step);
+      }
     };
     step();
   }
 
-  function* answering(wanted, said) {
-    beside.setAttribute("aria-busy", "true");
-    const found = yield* answerTo(wanted);
-    const offers = found && runs(found) ? yield* offersFor(found) : [];
-    section.replaceChildren(
-      ...(found ? shown.answer(found, offers) : shown.nothing(wanted, obstaclesTo(wanted))),
-    );
-    beside.querySelector(".offers").replaceWith(shown.offersTable(found, offers));
-    if (toFocus) section.querySelector(".case").focus({ preventScroll: true });
+  /** Puts a part of the answer where the one before stands. */
+  function write({ found, layout, answer, offers, changes, sentence }) {
+    if (changes) {
+      beside.querySelector(".changes").replaceWith(drawn(changes));
+      beside.removeAttribute("aria-busy");
+      if (sentence) status.textContent = sentence;
+      return;
+    }
+    document.querySelector("[data-answer]").replaceWith(drawn(answer));
+    beside.querySelector(".offers").replaceWith(drawn(offers));
+    if (toFocus) document.querySelector("[data-answer] .case").focus({ preventScroll: true });
     toFocus = false;
-    layout.textContent = found ? shown.layoutText(found.layout) : "none";
+    form.querySelector("[data-layout]").textContent = layout;
     showFound(found?.layout ?? {});
-    yield;
-    const others = found ? yield* changesOf(found) : yield* mended(wanted);
-    for (const each of others)
-      each.to = toQuery(told(new Map([...said, ...Object.entries(each.some)]))) || "?";
-    beside.querySelector(".changes").replaceWith(shown.changesTable(found, others));
-    beside.removeAttribute("aria-busy");
-    if (found) status.textContent = shown.sentence(found);
   }
 
   /** Makes the case of what is said; `done` when it is worth a step of the browser's history. */
@@ -101,46 +88,6 @@
     fields.set(control.name, { control, error: undefined });
   const radios = Array.from(form.querySelectorAll("input[type=radio]"));
 
-  fill("model", models());
-  fill("gpu", accelerators());
-
-  /** A list in groups: `[[group, [[value, text], ...]], ...]`. */
-  function fill(name, groups) {
-    const made = groups.map(([label, options]) =>
-      element(
-        "optgroup",
-        { label },
-        ...options.map(([value, text]) => element("option", { value }, text)),
-      ),
-    );
-    fields.get(name).control.replaceChildren(...made);
-  }
-
-  function models() {
-    const { rows, titles, columns } = plan.inputs.tables.models;
-    const families = new Map();
-    const size = (n) => columns.parameters[n];
-    for (const n of Array.from(rows.keys()).sort((a, b) => size(a) - size(b))) {
-      const family = columns.family[n] ?? titles[n];
-      if (!families.has(family)) families.set(family, []);
-      families.get(family).push([rows[n], titles[n]]);
-    }
-    return Array.from(families).sort(([a], [b]) => (a < b ? -1 : 1));
-  }
-
-  function accelerators() {
-    const { rows, titles, columns } = plan.inputs.tables.hardware;
-    const sold = new Set(plan.inputs.tables.offers.columns.accelerator);
-    const all = rows
-      .map((id, n) => [id, titles[n]])
-      .filter((_, n) => columns.kind[n] !== "processor") // nobody rents one to train with
-      .sort(([, a], [, b]) => a.localeCompare(b, "en", { numeric: true }));
-    return [
-      ["Rented by the hour", all.filter(([id]) => sold.has(id))],
-      ["No offer in the catalogue", all.filter(([id]) => !sold.has(id))],
-    ];
-  }
-
   /** Shows the case in the form, but for a field that somebody is typing in. */
   function show() {
     for (const [name, { control }] of fields) {
@@ -148,16 +95,11 @@
       control.value = inField(asked.get(name));
     }
     for (const radio of radios) radio.checked = radio.value === asked.get("method");
-    const samples = asked.get("data") === "samples";
-    form.querySelector("[data-field=samples]").hidden = !samples;
-    form.querySelector("[data-field=tokens]").hidden = samples;
-    form.querySelector("[data-field=rank]").hidden = !asked.get("method").includes("LoRA");
+    const hidden = unasked(asked);
+    for (const field of form.querySelectorAll("[data-field]"))
+      field.hidden = hidden.includes(field.dataset.field);
     warn();
   }
-
-  /** `100,000`: what is typed may have commas. */
-  const inField = (value) =>
-    Number.isInteger(value) && value < 1e15 ? value.toLocaleString("en") : written(value);
 
   /** Says where the model was made for shorter sequences; the answer stands all the same. */
   function warn() {
@@ -260,19 +202,13 @@
   }
 
   function readAddress() {
-    const said = new Map();
+    const texts = Array.from(new URLSearchParams(location.search));
+    const { stated: said, faults } = readCase(texts.filter(([name]) => !FOREIGN.has(name)));
     clearFaults();
-    for (const [name, text] of new URLSearchParams(location.search)) {
-      if (FOREIGN.has(name)) continue;
-      try {
-        if (!ASKED.includes(name)) throw new Refused(`There is no “${name}” in this question.`);
-        said.set(name, valueOf(name, text));
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        const message = `The address asks for what cannot be: ${error.message}`;
-        if (fields.has(name)) tell(fields.get(name), message);
-        else faultsAt.append(element("p", { class: "bad" }, message));
-      }
+    for (const { name, message: why } of faults) {
+      const message = `The address asks for what cannot be: ${why}`;
+      if (fields.has(name)) tell(fields.get(name), message);
+      else faultsAt.append(element("p", { class: "bad" }, message));
     }
     go(said, false);
     show();

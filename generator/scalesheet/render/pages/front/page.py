@@ -18,24 +18,14 @@ from scalesheet.choose.job import PLAN
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import Position
 from scalesheet.nearest import nearest
-from scalesheet.numbers import format_of, text
+from scalesheet.numbers import format_of
 from scalesheet.predict.tasks import TASKS
 from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.figures import amount
-from scalesheet.render.pages.front.answer import (
-    CHANGES,
-    METHOD_TITLES,
-    NONE,
-    answer,
-    change_text,
-    title_of,
-)
-from scalesheet.render.pages.front.form import form, question_script
-from scalesheet.render.pages.front.question import OWN, Answered, Unanswered, answered
-from scalesheet.render.pages.html import Html, tag
+from scalesheet.render.pages.front.question import answered, question_script
+from scalesheet.render.pages.html import Html, drawn, tag
 from scalesheet.render.pages.plain.text import link, plain
 from scalesheet.render.scores import error
-from scalesheet.vocabulary import TERMS
 
 QUESTION = "question"
 SCRIPTS = ("runtime", "question", "front")
@@ -43,6 +33,10 @@ _LINE = re.compile(r"^\{\{ *(?P<name>\w+) *\}\}$", re.MULTILINE)
 _CLASS = re.compile(r"^\{ *\.[^{}\n]*\}\n", re.MULTILINE)  # of a paragraph, for the page alone
 _FRONT = re.compile(r"\A---\n(?P<matter>.*?\n)---\n", re.DOTALL)
 MOST_FIGURES = 2  # of a plan
+
+
+class Unanswered(Exception):
+    """The case of the page cannot be answered; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +54,7 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
     """The page filled. `path` is what diagnostics call it."""
     problems: list[Diagnostic] = []
     asks = any(line["name"] == QUESTION for line in _LINE.finditer(written))
-    found: Answered | None = None
+    found: Mapping[str, Any] = {}
     script = ""
     if asks:
         try:
@@ -68,8 +62,11 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
             plan = context.book.plans.get(PLAN)
             if plan is None:
                 raise Unanswered(f"there is no plan '{PLAN}', which holds its arithmetic")
-            found = answered(context.book, plan, stated)
-            script = question_script(context.book, plan, stated)
+            asked = question_script(context.book, plan, stated)
+            found = answered(asked)
+            if "problem" in found:
+                raise Unanswered(found["problem"])
+            script = asked
         except Unanswered as why:
             problems.append(at(Position(path, 1, 1), "X002", f"the question of the page: {why}"))
 
@@ -87,7 +84,7 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
 
     page = filled(
         {
-            QUESTION: lambda: _question(context, found) if found else "",
+            QUESTION: lambda: _question(found) if script else "",
             "plans": lambda: _plans(context),
             "catalogue": lambda: _catalogue(context),
             "score": lambda: _score(context),
@@ -96,7 +93,7 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
     known = len(problems)
     simple = filled(
         {
-            QUESTION: lambda: _question_in_words(context, found) if found else "",
+            QUESTION: lambda: _question_in_words(context, found) if script else "",
             "plans": lambda: "\n".join(_plans_in_words(context)),
             "catalogue": lambda: "\n".join(_catalogue_in_words(context)),
             "score": lambda: "\n".join(_score_in_words(context)),
@@ -118,11 +115,10 @@ def _stated(written: str) -> Mapping[str, str]:
 # ------------------------------------------------------------------ the page
 
 
-def _question(context: Context, found: Answered) -> str:
-    plan = context.book.plans[PLAN]
-    asked = tag("div", form(context, plan, found), answer(context, plan, found), class_="front")
+def _question(found: Mapping[str, Any]) -> str:
+    parts = (drawn(found[name]) for name in ("form", "answer", "beside"))
     scripts = (tag("script", src=f"book/{ASSETS}/{name}.js") for name in SCRIPTS)
-    return "\n\n".join((asked, *scripts))
+    return "\n\n".join((tag("div", *parts, class_="front"), *scripts))
 
 
 def _plans(context: Context) -> Html:
@@ -200,44 +196,15 @@ def _score(context: Context) -> Html:
 # ------------------------------------------------------------------ in words
 
 
-def _question_in_words(context: Context, found: Answered) -> str:
-    plan = context.book.plans[PLAN]
-    scalars = found.results.scalars
-
-    def told(name: str) -> str:
-        scalar, value = plan.scalars[name], scalars[name]
-        fmt = format_of(scalar, [value], context.book.units)
-        return text(value, fmt, context.symbol(scalar))
-
-    method = METHOD_TITLES[str(scalars["method"].value)]
-    model = title_of(context, "models", str(scalars["model"].value))
-    gpu = title_of(context, "hardware", str(scalars[OWN].value))
-    lines = [
-        f"{method} of {plain(model)} with {told('trained_tokens')} on {found.gpus} x {plain(gpu)}:",
-        "",
-        *([f"- Hours: {told('hours')}; days: {told('calendar_time')}"] if found.runs else []),
-        f"- Memory of each: {told('needed_memory')} of {told('usable_memory')}; "
-        f"it {told('verdict')}",
-    ]
-    cost = plan.scalars["cost"]
-    for term, words in TERMS.items():
-        first = found.cheapest(term)
-        if first is not None and first.cost is not None:
-            fmt = format_of(cost, [first.cost], context.book.units)
-            shown = text(first.cost, fmt, context.symbol(cost))
-            offer = link(f"book/offers/{first.offer}.md", title_of(context, "offers", first.offer))
-            lines.append(f"- Cost {words}: {shown}, {offer}")
-    lines += _remedy(context, found)
+def _question_in_words(context: Context, found: Mapping[str, Any]) -> str:
+    lines = [f"{plain(found['case'])}:", ""]
+    offers, plan = context.book.tables["offers"], context.book.plans[PLAN]
+    for words, *offer in found["lines"]:
+        sold = (link(f"book/offers/{id_}.md", context.row_title(offers, id_)) for id_ in offer)
+        lines.append(f"- {', '.join((words, *sold))}")
+    lines += [f"- {plain(found['remedy'])}"] if found["remedy"] else []
     lines += ["", f"Any other case: {link(f'book/plans/{PLAN}.md', plan.title)}."]
     return "\n".join(lines)
-
-
-def _remedy(context: Context, found: Answered) -> Iterator[str]:
-    """What would make the case run, where it does not."""
-    if found.runs:
-        return
-    ways = "; ".join(plain(change_text(context, each)) for each in found.changes)
-    yield f"- {CHANGES['does not fit']}: {ways}" if ways else f"- {NONE}"
 
 
 def _plans_in_words(context: Context) -> Iterator[str]:
