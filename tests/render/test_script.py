@@ -263,7 +263,12 @@ CHANGES = """
     const was = JSON.stringify(live.results);
     const move = { key: "steps", rows: ["steps"], value: () => 2000 };
     const hours = live.trial(move, (read) => read("hours"));
-    return [told, hours, JSON.stringify(live.results) === was];
+    const still = JSON.stringify(live.results) === was;
+    const seven = live.tries(["steps"])({ steps: 7 }).hours.value;
+    const tried = seven === plan.compute(entered({ steps: 7 })).scalars.hours.value;
+    const back = JSON.stringify(live.set(entered({ rate: 0 })));
+    const restored = back === JSON.stringify(plan.compute(entered({ rate: 0 })));
+    return [told, hours, still && tried && restored];
   })()
 """.replace("PLAN_AT", CALL)
 

@@ -286,7 +286,7 @@ scalesheet.runtime = (() => {
    *  puts everything back; `bind` hands the cells to what makes functions of them. `tries(names)`
    *  is for many values of a few scalars: it gives a function that takes such values by name,
    *  computes what follows from them and nothing else, and returns the cells of all scalars, which
-   *  its next call writes over.
+   *  its next call writes over; the next `set` puts everything back.
    */
   function machine({ steps }, inputs) {
     const { s, t } = start(inputs);
@@ -317,6 +317,15 @@ scalesheet.runtime = (() => {
       before?.push([cells, at, old]);
       cells[at] = cell;
       return true;
+    }
+
+    /** Puts back what was written over since it is to be. */
+    function restore() {
+      while (before?.length) {
+        const [from, at, old] = before.pop();
+        from[at] = old;
+      }
+      before = undefined;
     }
 
     /** Computes a step, and says whether it gives anything new. */
@@ -393,6 +402,7 @@ scalesheet.runtime = (() => {
       },
       bind: (make) => make(s, t),
       set(next) {
+        restore();
         const changed = Array.from(follow(entered(next)));
         const isColumn = (key) => key.includes("/");
         publish(
@@ -406,8 +416,9 @@ scalesheet.runtime = (() => {
         const following = list.filter(
           ({ key, reads }) => reads.some((name) => moving.has(name)) && moving.add(key),
         );
+        before = [];
         return (values) => {
-          for (const name of Object.keys(values)) s[name] = all(values[name]);
+          for (const name of Object.keys(values)) put(s, name, all(values[name]));
           for (const step of following) run(step);
           return s;
         };
@@ -424,11 +435,7 @@ scalesheet.runtime = (() => {
           (name) => resultOf(s[name]),
           moved.map(([, { value: x }]) => x),
         );
-        while (before.length) {
-          const [from, at, old] = before.pop();
-          from[at] = old;
-        }
-        before = undefined;
+        restore();
         return found;
       },
     };

@@ -16,6 +16,9 @@ scalesheet.cases = (() => {
   const { question } = scalesheet;
   const plan = scalesheet.plans[question.plan];
   const { scalars } = plan.shown;
+  let machine; // for all cases: most of the plan is the same for one and the next
+  const computed = (inputs) =>
+    (machine ??= scalesheet.runtime.machine(plan, inputs)).set(inputs);
   const { methods, pretraining: PRETRAINING, trainers } = question;
   const LAYOUT = Object.keys(AXES);
   const OWN = "owned_gpu"; // the plan's input that the page calls `gpu`
@@ -76,7 +79,7 @@ scalesheet.cases = (() => {
     const open = (name) => !stated.has(name) && !began.has(name);
     if (open("epochs")) wanted.set("epochs", plan.inputs.scalars.epochs);
     if (open("batch"))
-      wanted.set("batch", plan.compute(inputsOf(wanted, {}).inputs).scalars.usual_batch.value);
+      wanted.set("batch", computed(inputsOf(wanted, {}).inputs).scalars.usual_batch.value);
     return wanted;
   }
 
@@ -127,7 +130,7 @@ scalesheet.cases = (() => {
   /** What keeps the layout that comes nearest from running, in words. */
   function obstaclesTo(wanted) {
     const layout = nearest(plan, inputsOf(wanted, {}).inputs, fixedIn(wanted));
-    const { holds, says } = plan.compute(inputsOf(wanted, layout).inputs).tables.conditions;
+    const { holds, says } = computed(inputsOf(wanted, layout).inputs).tables.conditions;
     return says.filter((_, n) => !holds[n].value).map(({ value }) => value);
   }
 
@@ -136,7 +139,7 @@ scalesheet.cases = (() => {
     const found = yield* search(plan, inputsOf(wanted, {}).inputs, fixedIn(wanted));
     if (!found) return undefined;
     const { changes, inputs } = inputsOf(wanted, found.layout);
-    return { wanted, layout: found.layout, changes, results: plan.compute(inputs) };
+    return { wanted, layout: found.layout, changes, results: computed(inputs) };
   }
 
   const offersOf = (gpu) => {
@@ -156,7 +159,7 @@ scalesheet.cases = (() => {
       supply: "rented",
       offer,
     });
-    return { changes, results: plan.compute(inputs) };
+    return { changes, results: computed(inputs) };
   }
 
   /** What each offer of the accelerator takes, the cheapest first, then those that sell too few. */

@@ -9,19 +9,32 @@ scalesheet.layouts = (() => {
   const AXES = scalesheet.question.axes; // the plainer first, as ties are broken
   const SAME = 1 + 1e-9; // what differs by rounding alone is the same
 
+  const READ = ["run_hours", "gross_gpu_hours", "most_memory", "usable_memory"]; // of a candidate
+  const BROKEN = ["broken"];
   const SPLIT = ["stage", "tensor", "pipeline", "micro_batch"]; // what the conditions rest on
   const MOST_KNOWN = 100;
   const known = new Map(); // how many conditions layouts break, by job
 
-  /** As much of a plan as one of its figures rests on. */
-  const resting = ({ steps }, figure) => ({
+  /** As much of a plan as some of its figures rest on. */
+  const resting = ({ steps }, figures) => ({
     steps(s, t) {
-      const wanted = new Set([figure]);
+      const wanted = new Set(figures);
       const taken = ([key, reads]) =>
         wanted.has(key) && reads.split(" ").forEach((name) => wanted.add(name)) === undefined;
       return steps(s, t).reverse().filter(taken).reverse();
     },
   });
+
+  const machines = new Map(); // of the plan, by the figures that they compute
+
+  /** A function that computes figures of a plan for values of some inputs, the others as given. */
+  function tries(plan, inputs, figures, names) {
+    if (!machines.has(figures))
+      machines.set(figures, scalesheet.runtime.machine(resting(plan, figures), inputs));
+    const machine = machines.get(figures);
+    machine.set(inputs);
+    return machine.tries(names);
+  }
 
   /** How many conditions of the plan each layout breaks, by what splits the model; `fixed` holds
    *  what is not to be found. */
@@ -30,7 +43,7 @@ scalesheet.layouts = (() => {
     const job = JSON.stringify([model, gpus, batch, trainer, fixed]);
     if (known.has(job)) return known.get(job);
     const axis = (name) => (name in fixed ? [fixed[name]] : AXES[name]);
-    const compute = scalesheet.runtime.machine(resting(plan, "broken"), inputs).tries(SPLIT);
+    const compute = tries(plan, inputs, BROKEN, SPLIT);
     const found = [];
     for (const stage of axis("stage")) {
       for (const tensor of axis("tensor")) {
@@ -77,7 +90,7 @@ scalesheet.layouts = (() => {
     let compute;
     const tried = [];
     for (const layout of candidates(plan, inputs, fixed)) {
-      compute ??= scalesheet.runtime.machine(plan, inputs).tries(Object.keys(AXES));
+      compute ??= tries(plan, inputs, READ, Object.keys(AXES));
       const s = compute(layout);
       const found = {
         layout,
