@@ -14,10 +14,19 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.evaluate import evaluate_catalogue
-from scalesheet.evaluate.choices import named_in
 from scalesheet.evaluate.interpret import Fault, Here, Part, State, interpret
 from scalesheet.language.arithmetic import TOO_LARGE
-from scalesheet.language.syntax import Fixed, Reason, Text, walk
+from scalesheet.language.syntax import (
+    Aggregate,
+    Cell,
+    Column,
+    Fixed,
+    Lookup,
+    Reason,
+    Scalar,
+    Text,
+    walk,
+)
 from scalesheet.model import DOMAINS, Formula, Key, Plan, Position, Quantity, Record, Table
 from scalesheet.resolve.reasons import ARITHMETIC
 from scalesheet.values import Results, Series, Value
@@ -41,7 +50,7 @@ def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
     for key in (*book.order, *plan.order):
         quantity, formula = _of(plan, tables, key)
         if key.table is None or not _sound(results.tables[key.table][key.name], quantity):
-            rests_on_one = bool(faulty & named_in(formula))
+            rests_on_one = bool(faulty & _named_in(formula))
             for label, value in _values(tables, results, key):
                 if isinstance(value.reason, Fault):
                     faulty.add((key.table, key.name))
@@ -58,6 +67,20 @@ def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
             message = f"the check '{check.title}' does not hold{where}: {text}"
             problems.append(at(_position(check, check.formula), "V005", message))
     return problems
+
+
+def _named_in(formula: Formula | None) -> set[tuple[str | None, str]]:
+    """The scalars and columns that a formula names."""
+    found: set[tuple[str | None, str]] = set()
+    if formula is None:
+        return found
+    for end in (formula.ends.value, formula.ends.low, formula.ends.high):
+        for node in walk(end) if end is not None else ():
+            if isinstance(node, Scalar):
+                found.add((None, node.name))
+            elif isinstance(node, Aggregate | Cell | Column | Lookup) and node.column is not None:
+                found.add((node.table, node.column))
+    return found
 
 
 def broken_rows(plan: Plan, check: str, results: Results) -> list[str]:

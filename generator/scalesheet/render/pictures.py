@@ -8,7 +8,6 @@ from typing import Any
 
 from scalesheet.model import Plan, Quantity
 from scalesheet.pictures import Chart, Picture, Scatter, Stack, Sweep
-from scalesheet.render.charts import titled
 from scalesheet.units import Unit, Units
 
 
@@ -16,6 +15,12 @@ def for_script(picture: Picture, plan: Plan, units: Units) -> dict[str, Any]:
     """What a page's script draws it from, besides the plan. What is usual is left out."""
     told = {name: value for name, value in asdict(picture).items() if value}
     return told | _TOLD[type(picture)](picture, plan, units)
+
+
+def titled(quantity: Quantity, units: Units) -> str:
+    """What an axis of a quantity says: `Hours (GPU·h)`."""
+    symbol = units.symbol(quantity.unit) if quantity.unit is not None else ""
+    return f"{quantity.title} ({symbol})" if symbol else quantity.title
 
 
 def _chart(chart: Chart, plan: Plan, units: Units) -> dict[str, Any]:

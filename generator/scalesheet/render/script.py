@@ -135,6 +135,14 @@ def as_cell(value: Value) -> dict[str, Any]:
     return {"value": value.value}
 
 
+def as_value(cell: Mapping[str, Any]) -> Value:
+    """The other way round. JSON has no sign by which a whole number is a float."""
+    value, low, high = (
+        float(end) if type(end) is int else end for end in map(cell.get, ("value", "low", "high"))
+    )
+    return Value(value, low, high, cell.get("reason"))
+
+
 def _plain(value: Any) -> str:
     if value is None:
         return "null"

@@ -411,5 +411,5 @@ def test_the_script_stays_small() -> None:
 
 def test_the_package_has_every_part_of_the_script() -> None:
     folder = Path(__file__).parents[3] / "generator/scalesheet/render/live"
-    assert {path.stem for path in folder.glob("*.js")} == {*PARTS, *FRONT, *DRAWING, *ASKING}
-    assert {path.stem for path in folder.glob("beside/*.js")} == set(BESIDE)
+    found = {path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.js")}
+    assert found == {*PARTS, *FRONT, *DRAWING, *ASKING, *BESIDE}

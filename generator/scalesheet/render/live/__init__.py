@@ -1,10 +1,11 @@
 """The script by which a plan's page follows its inputs: its parts, in the order of their needs.
 
 `numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` and its
-neighbours draw, `pictures.js` any chart of a plan, `marks.js` writes figures, `fields.js` makes
-inputs of them, `tornado.js` finds what moves the result, `told.js` shows what a figure rests on,
-`patch.js` has changes as text, and `page.js` binds all of it to a page. What stands in `beside/` is
-loaded after them where a page has use for it. The build runs the parts that draw (`engine.py`).
+neighbours draw, `pictures.js` any chart of a plan, `marks.js` writes figures, `tables.js` is what
+tables are made of, `fields.js` makes inputs of figures, `tornado.js` finds what moves the result,
+`told.js` shows what a figure rests on, `patch.js` has changes as text, and `page.js` binds all of
+it to a page. What stands in `beside/` is loaded after them where a page has use for it. The build
+runs the parts that draw (`engine.py`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ PARTS = (
     "sweeps",
     "pictures",
     "marks",
+    "tables",
     "fields",
     "tornado",
     "told",
@@ -38,14 +40,15 @@ FRONT = ("numbers", "inputs", "marks", "fields", *ANSWER, "front")
 #: Those that draw, for the build: of the above, and what no page draws again.
 DRAWING = (
     *("numbers", "inputs", "charts", "stacks", "scatters", "sweeps", "pictures"),
-    *("marks", "tornado", "published", "lines", "against", "pairs", "strips"),
+    *("marks", "tables", "tornado", "beside/alternatives", "published"),
+    *("lines", "against", "pairs", "strips"),
 )
 
 #: What the build needs besides for the front page: the answer, and the form that asks.
 ASKING = (*ANSWER, "form")
 
 #: Scripts of their own: what a plan could choose, accelerators and plans side by side.
-BESIDE = ("alternatives", "accelerators", "compare")
+BESIDE = ("beside/alternatives", "beside/accelerators", "beside/compare")
 
 
 def script(parts: tuple[str, ...] = PARTS) -> str:
@@ -53,12 +56,6 @@ def script(parts: tuple[str, ...] = PARTS) -> str:
     folder = files("scalesheet.render.live")
     texts = (folder.joinpath(f"{part}.js").read_text(encoding="utf-8") for part in parts)
     return "".join(f"{line}\n" for text in texts for line in lean(text))
-
-
-def beside(name: str) -> str:
-    """It needs the script above before it."""
-    text = files("scalesheet.render.live").joinpath("beside", f"{name}.js")
-    return "".join(f"{line}\n" for line in lean(text.read_text(encoding="utf-8")))
 
 
 def lean(text: str) -> Iterator[str]:

@@ -184,5 +184,32 @@ scalesheet.fields = (() => {
     self.control.closest(".field").append(self.error);
   }
 
-  return Object.freeze({ field, choice, raw, tell });
+  // ---------------------------------------------------------------- other controls
+
+  function button(text, act, attributes = {}) {
+    const control = element("button", { type: "button", ...attributes }, text);
+    control.addEventListener("click", () => act(control));
+    return control;
+  }
+
+  /** Buttons that copy a text; none where the browser lets no page do so. */
+  function copying(label, text) {
+    const copied = (control) =>
+      navigator.clipboard.writeText(text()).then(() => {
+        control.textContent = "Copied";
+        setTimeout(() => control.replaceChildren(label), 2000);
+      });
+    return navigator.clipboard ? [button(label, copied)] : [];
+  }
+
+  /** A list to choose from, of `[value, text]`. */
+  function select(choices, chosen, act) {
+    const all = choices.map(([value, text]) => element("option", { value }, text));
+    const control = element("select", {}, ...all);
+    control.value = chosen;
+    control.addEventListener("change", () => act(control.value));
+    return control;
+  }
+
+  return Object.freeze({ field, choice, raw, tell, button, copying, select });
 })();

@@ -328,5 +328,5 @@ scalesheet.marks = (() => {
       );
   }
 
-  return Object.freeze({ place, view, mark, update, inSight, element, drawn, rowTitle, parts });
+  return Object.freeze({ place, view, mark, update, inSight, element, drawn, rowTitle, rowPage, parts });
 })();

@@ -10,7 +10,7 @@
   const { formatBy, plain, ends } = scalesheet.numbers;
   const { change, edited, find, fromQuery, toQuery, cellName } = scalesheet.inputs;
   const { view, place, mark, update, inSight, element, drawn, rowTitle } = scalesheet.marks;
-  const { field } = scalesheet.fields;
+  const { field, button, copying } = scalesheet.fields;
   const { yaml, command } = scalesheet.patch;
   const MOST_IN_BAR = 4;
 
@@ -332,11 +332,6 @@
       go(change(plan, changes, "scenario", radio.value), true),
     );
   }
-  const button = (text, act) => {
-    const made = element("button", { type: "button" }, text);
-    made.addEventListener("click", () => act(made));
-    return made;
-  };
   const list = element("ul", { class: "changes" });
   const status = element("p", { role: "status", class: "note" });
   const faultsAt = element("div", { role: "alert" });
@@ -364,16 +359,6 @@
       beside,
       button("Back to the published plan", resetAll),
     ];
-  }
-
-  /** A button that copies a text; none where the browser lets no page do so. */
-  function copying(label, text) {
-    const copied = (made) =>
-      navigator.clipboard.writeText(text()).then(() => {
-        made.textContent = "Copied";
-        setTimeout(() => made.replaceChildren(label), 2000);
-      });
-    return navigator.clipboard ? [button(label, copied)] : [];
   }
 
   /** The changes as text, in a fold: for the plan's file, and for the command line. */

@@ -1,5 +1,5 @@
-/* What the build takes from these scripts: the pictures of a plan as it is stated. `rankings` are
- * what moves its figures, as the script of tornados finds them.
+/* What the build takes from these scripts: the pictures of a plan as it is stated, and what it could
+ * choose. `rankings` are what moves its figures, as the script of tornados finds them.
  */
 "use strict";
 
@@ -13,5 +13,9 @@ scalesheet.published = (id, rankings) => {
     scalesheet.picture(plan, chart, machine.results, at),
   ]);
   const tornados = rankings.map((found) => [found.name, scalesheet.tornado.view(plan, found)]);
-  return { charts: Object.fromEntries(charts), tornados: Object.fromEntries(tornados) };
+  return {
+    charts: Object.fromEntries(charts),
+    tornados: Object.fromEntries(tornados),
+    alternatives: scalesheet.alternatives.published(plan, machine),
+  };
 };

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from scalesheet.model import Plan, Table
 from scalesheet.numbers import format_of
 from scalesheet.pictures import Chart, Picture, Scatter, Stack, Sweep
-from scalesheet.render.charts import titled
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.figures import cell
 from scalesheet.render.pages.html import UNSEARCHED, Html, drawn, join, tag
 from scalesheet.render.pages.marks import of_cell
 from scalesheet.render.pages.places import chart_anchor
 from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.render.pictures import titled
 from scalesheet.values import Results
 
 

@@ -1,18 +1,70 @@
-/* The page that holds accelerators side by side: which ones, in the address, and their table.
+/* Accelerators side by side: their table, and on the page which ones, in the address.
  *
  * What is shown is `scalesheet.accelerators`, texts and numbers of the catalogue; nothing is computed
- * here but which number is the best and its ratio to the first. The table is drawn as
- * compare_accelerators.py draws it.
+ * here but which number is the best and its ratio to the first.
  */
 "use strict";
 
-(() => {
+/** The figures in rows, the accelerators of these ids in columns. */
+scalesheet.accelerators.table = (() => {
+  const { accelerators: all, numbers, runtime } = scalesheet;
+  const { span, link, head, cell, times, table } = scalesheet.tables;
+
+  /** Whether it is the best number; none is if all that have one are equal. */
+  function bestOf({ best }, values) {
+    const known = new Set(values.filter((value) => value !== undefined));
+    if (!best || known.size < all.least) return () => false;
+    const wanted = best === "most" ? runtime.max(...known) : runtime.min(...known);
+    return (value) => value === wanted;
+  }
+
+  /** The number of a cell, which is one, {value, page, told}, a text, or {reason}. */
+  const numberOf = (given) => (typeof given === "number" ? given : given.value);
+  const said = (given) => given !== "" && given.reason === undefined;
+
+  function row(figure, cells) {
+    const { title, symbol, page, note, rule = {} } = figure;
+    const values = cells.map(numberOf);
+    const isBest = bestOf(figure, values);
+    const known = values.filter((value) => value !== undefined).map((value) => ({ value }));
+    const format = numbers.formatBy(rule, known);
+    const heading = [link(page, title)];
+    if (symbol) heading.push(" ", span("unit", symbol));
+    if (note) heading.push(span("note", note));
+    const made = cells.map((given, n) => {
+      const value = values[n];
+      if (value === undefined) return cell(undefined, {}, given.reason ? given : { value: given });
+      const td = cell(undefined, {}, { value, low: value, high: value }, format);
+      if (isBest(value)) td.push(span("best", "best"));
+      if (n && values[0]) td.push(span("ratio", times(runtime.divide(value, values[0]))));
+      if (given.told) td.push(["a", { class: "of-offer", href: given.page }, given.told]);
+      return td;
+    });
+    return ["tr", {}, ["th", { scope: "row" }, ...heading], ...made];
+  }
+
+  return (ids) => {
+    const columns = ids.map((id) => all.rows[id]);
+    const titles = ids.map((id, n) => [
+      "th",
+      { scope: "col", class: "num" },
+      link(`../hardware/${id}.html`, columns[n].title),
+    ]);
+    const rows = all.figures
+      .map((figure, n) => [figure, columns.map(({ cells }) => cells[n])])
+      .filter(([, cells]) => cells.some(said));
+    return table("compared", [head("Figure"), ...titles], rows.map((each) => row(...each)));
+  };
+})();
+
+if (globalThis.document) (() => {
+  const { accelerators: all } = scalesheet;
   const at = document.querySelector("#accelerators[data-chosen]");
-  const { accelerators: all, runtime, numbers } = scalesheet;
-  const table = document.querySelector("table.compared");
-  if (!at || !all || !table) return;
-  const { element } = scalesheet.marks;
-  const { figures, rows, least, most } = all;
+  let table = document.querySelector("table.compared");
+  if (!at || !table) return;
+  const { element, drawn } = scalesheet.marks;
+  const { button } = scalesheet.fields;
+  const { rows, least, most } = all;
   const ids = Object.keys(rows);
   const usual = at.dataset.chosen.split(",");
   let chosen = usual;
@@ -51,73 +103,10 @@
     return holding.sort((a, b) => rows[a].title.length - rows[b].title.length)[0];
   }
 
-  // ---------------------------------------------------------------- the table
-
-  /** Where the best number stands; nowhere if all that have one are equal. */
-  function bestOf({ best }, values) {
-    const known = new Set(values.filter((value) => value !== undefined));
-    if (!best || known.size < least) return () => false;
-    const wanted = best === "most" ? runtime.max(...known) : runtime.min(...known);
-    return (value) => value === wanted;
-  }
-
-  function ratioOf(value, first) {
-    const ratio = runtime.divide(value, first);
-    return `${numbers.number(ratio, numbers.formatBy({ digits: 3 }, [{ value: ratio }]))} ×`;
-  }
-
-  /** The number of a cell, which is one, `[number, page, what it is of]`, a text, or a reason. */
-  function numberOf(cell) {
-    const value = Array.isArray(cell) ? cell[0] : cell;
-    return typeof value === "number" ? value : undefined;
-  }
-
-  const said = (cell) => cell !== "" && cell.reason === undefined;
-
-  function row(figure, cells) {
-    const values = cells.map(numberOf);
-    const isBest = bestOf(figure, values);
-    const heading = element("th", { scope: "row" });
-    heading.append(figure.page ? element("a", { href: figure.page }, figure.title) : figure.title);
-    if (figure.symbol) heading.append(" ", element("span", { class: "unit" }, figure.symbol));
-    if (figure.note) heading.append(element("span", { class: "note" }, figure.note));
-    const known = values.filter((value) => value !== undefined).map((value) => ({ value }));
-    const format = numbers.formatBy(figure.rule ?? {}, known);
-    const made = cells.map((cell, n) => {
-      const value = values[n];
-      if (value === undefined)
-        return element("td", { class: cell.reason && "reason" }, cell.reason ?? cell);
-      const text = numbers.number(value, format);
-      const [, page, told] = Array.isArray(cell) ? cell : [];
-      const td = element("td", { class: "num" }, element("span", { class: "num" }, text));
-      if (isBest(value)) td.append(element("span", { class: "best" }, "best"));
-      if (n && values[0]) {
-        td.append(element("span", { class: "ratio" }, ratioOf(value, values[0])));
-      }
-      if (told) td.append(element("a", { class: "of-offer", href: page }, told));
-      return td;
-    });
-    return element("tr", {}, heading, ...made);
-  }
-
   function write() {
-    const columns = chosen.map((id) => rows[id]);
-    table.tHead.rows[0].replaceChildren(
-      element("th", { scope: "col" }, "Figure"),
-      ...chosen.map((id) =>
-        element(
-          "th",
-          { scope: "col", class: "num" },
-          element("a", { href: `../hardware/${id}.html` }, rows[id].title),
-        ),
-      ),
-    );
-    table.tBodies[0].replaceChildren(
-      ...figures
-        .map((figure, n) => [figure, columns.map(({ cells }) => cells[n])])
-        .filter(([, cells]) => cells.some(said))
-        .map(([figure, cells]) => row(figure, cells)),
-    );
+    const next = drawn(all.table(chosen));
+    table.replaceWith(next);
+    table = next;
     list.replaceChildren(...chosen.map(listed));
     field.disabled = chosen.length === most;
   }
@@ -147,21 +136,18 @@
     message.textContent = texts.join(" ");
   }
 
-  function button(name, text, act, disabled) {
-    const made = element("button", { type: "button", "aria-label": name, title: name, disabled }, text);
-    made.addEventListener("click", act);
-    return made;
-  }
-
   function listed(id, n) {
     const { title } = rows[id];
     const others = chosen.filter((each) => each !== id);
+    const named = (name) => ({ "aria-label": name, title: name });
+    const first = () => go([id, ...others]);
+    const away = { ...named(`Remove ${title}`), disabled: chosen.length === least };
     return element(
       "li",
       {},
       element("span", {}, title),
-      n ? button(`Compare with ${title}`, "1st", () => go([id, ...others])) : "",
-      button(`Remove ${title}`, "×", () => go(others), chosen.length === least),
+      n ? button("1st", first, named(`Compare with ${title}`)) : "",
+      button("×", () => go(others), away),
     );
   }
 

@@ -1,4 +1,4 @@
-/* The page that holds two plans side by side: each with inputs of its own, and the data of a day.
+/* Two plans side by side: each with inputs of its own, and the data of a day.
  *
  * The address is the state: `?a=pixelis&a.batch_size=16&a.prices=2026-06-01&b=pixelis`. A plan's script
  * is loaded when it is asked for, and computes both sides as it computes the plan's own page; what is
@@ -6,48 +6,16 @@
  */
 "use strict";
 
-(() => {
-  const page = document.querySelector("#sides");
+/** What two sides give. A side is {letter, id, plan, changes, day}: a plan, changes of its inputs,
+ *  the day of its data or nothing. */
+scalesheet.compared.sides = (() => {
   const { compared, runtime } = scalesheet;
-  if (!page || !compared) return;
-  const { formatBy, number } = scalesheet.numbers;
-  const { Refused, change, edited, find, fromQuery, toQuery, cellName } = scalesheet.inputs;
-  const { element, parts, place, rowTitle, view } = scalesheet.marks;
-  const ids = Object.keys(compared.plans);
-  if (!ids.length) return;
-  const FOREIGN = new Set(["h"]); // what the theme's search asks a page to mark
-  const DAY = /^\d{4}-\d{2}-\d{2}$/;
+  const { edited } = scalesheet.inputs;
+  const { place, view } = scalesheet.marks;
+  const { span, head, cell, times, table } = scalesheet.tables;
   const OFFERS = "offers";
 
-  /** What each side shows: a plan, changes of its inputs, the day of its data or nothing. */
-  const sides = ["a", "b"].map((letter) => ({ letter, changes: new Map(), day: "", pinned: [] }));
-  let asked = 0; // of the addresses: a plan that arrives late is not shown over a later one
-
-  // ---------------------------------------------------------------- plans
-
-  const loading = new Map();
-
-  /** A plan with its inputs and formulas, from its own script. */
-  function load(id) {
-    if (scalesheet.plans[id]?.shown) return Promise.resolve(scalesheet.plans[id]);
-    if (!loading.has(id)) {
-      const script = element("script", { src: `../assets/${id}.js` });
-      const done = new Promise((resolve, reject) => {
-        script.addEventListener("load", () => resolve(scalesheet.plans[id]));
-        script.addEventListener("error", () => {
-          loading.delete(id);
-          reject(new Refused(`The formulas of “${compared.plans[id].title}” did not load.`));
-        });
-      });
-      loading.set(id, done);
-      document.head.append(script);
-    }
-    return loading.get(id);
-  }
-
-  /** Whether a text is a day of the calendar. */
-  const isDay = (text) =>
-    DAY.test(text) && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
+  // ---------------------------------------------------------------- the data of a day
 
   const readsPrices = (plan) => plan.inputs.tables[OFFERS]?.columns.node_price !== undefined;
 
@@ -105,6 +73,166 @@
     };
     return { ...table, columns };
   }
+
+  // ---------------------------------------------------------------- which figures
+
+  /** Pairs of figures `[name, group, scale]`, the same name first, else in their order. */
+  function paired(a, b) {
+    const rest = b.filter(([name]) => !a.some(([other]) => other === name));
+    return [
+      ...a.map((each) => [each, b.find(([name]) => name === each[0]) ?? rest.shift()]),
+      ...rest.splice(0).map((each) => [undefined, each]),
+    ];
+  }
+
+  /** All pairs of two plans, by question. */
+  function aligned(a, b) {
+    const of = (figures, group) => figures.filter((each) => each[1] === group);
+    const every = [...a, ...b].map(([, group]) => group);
+    const known = compared.groups.filter((group) => every.includes(group));
+    const groups = Array.from(new Set([...known, ...every]));
+    const pairs = groups.map((group) => [group, paired(of(a, group), of(b, group))]);
+    return pairs.flatMap(([group, found]) => found.map(([x, y]) => ({ group, x, y })));
+  }
+
+  // ---------------------------------------------------------------- the table
+
+  const cellIn = (side, name) => side.view.cell(place(side.plan, name));
+
+  function shownIn(side, [name], heading) {
+    const { plan, day } = side;
+    const at = place(plan, name);
+    const { title, symbol } = at.quantity;
+    const found = side.view.cell(at);
+    const known = !day || found.reason !== runtime.NO_VALUE;
+    const value = known ? found : { reason: noPrice(day) };
+    const td = cell(plan, at.quantity, value, side.view.format(at), symbol);
+    td[1].class ??= "num";
+    if (title !== heading) td.push(span("note", title));
+    return td;
+  }
+
+  /** `1.65 ×` of two numbers, else whether both say the same. */
+  function against([a, b], x, y) {
+    if (!x || !y) return "";
+    const [one, other] = [cellIn(a, x[0]), cellIn(b, y[0])];
+    if (typeof one.value !== "number" || typeof other.value !== "number") {
+      const same = one.value === other.value && one.reason === other.reason;
+      return same ? "same" : "differs";
+    }
+    if (one.value * x[2] === other.value * y[2]) return "same";
+    const value = runtime.divide(other.value * y[2], one.value * x[2]);
+    return Number.isFinite(value) ? times(value) : "";
+  }
+
+  function row([a, b], { group, x, y }) {
+    const titles = [x && place(a.plan, x[0]), y && place(b.plan, y[0])].map(
+      (at) => at?.quantity.title,
+    );
+    const heading = a.id === b.id || titles[0] === titles[1] ? (titles[0] ?? group) : group;
+    const told = against([a, b], x, y);
+    return [
+      "tr",
+      { class: told === "same" && "same" },
+      ["th", { scope: "row" }, heading],
+      x ? shownIn(a, x, heading) : ["td", {}],
+      y ? shownIn(b, y, heading) : ["td", {}],
+      ["td", { class: "ratio" }, told],
+    ];
+  }
+
+  const ofNumbers = ["th", { scope: "col", class: "num" }];
+  const counted = (n, one, many) => `${n} ${n === 1 ? one : many}`;
+
+  function column({ letter, id, day, changes }) {
+    const { size } = changes;
+    const state = size ? counted(size, "change", "changes") : "as published";
+    const told = day ? `${state}, data of ${day}` : state;
+    return [...ofNumbers, `${letter.toUpperCase()}: ${compared.plans[id].title}`, span("note", told)];
+  }
+
+  /** Of one plan in two states, all other figures that differ. */
+  function others([a, b], shown) {
+    if (a.id !== b.id) return [];
+    const known = new Set(shown.flatMap(({ x, y }) => [x?.[0], y?.[0]]));
+    return Object.keys(a.plan.shown.scalars)
+      .filter((name) => {
+        const { hidden } = a.plan.shown.scalars[name];
+        if (hidden || known.has(name)) return false;
+        const [one, other] = [cellIn(a, name), cellIn(b, name)];
+        return ["value", "low", "high", "reason"].some((part) => one[part] !== other[part]);
+      })
+      .map((name) => ({ group: name, x: [name, "", 1], y: [name, "", 1] }));
+  }
+
+  /** What a side's plan gives; only what rests on a change is computed again. */
+  function resultsOf(side, inputs) {
+    if (side.computes === side.plan) return side.machine.set(inputs);
+    side.computes = side.plan;
+    side.machine = runtime.machine(side.plan, inputs);
+    return side.machine.results;
+  }
+
+  /** The table, and of one plan in two states the other figures that differ. Each side gets its
+   *  `results`, and its `priced` plan, which has the data of its day. */
+  return (sides) => {
+    const [a, b] = sides;
+    for (const side of sides) {
+      side.priced = dated(side.plan, side.day);
+      side.results = resultsOf(side, edited(side.priced, side.changes));
+    }
+    const beside = a.id === b.id ? [a.results, b.results] : undefined;
+    for (const side of sides) side.view = view(side.priced, side.results, beside);
+    const shown = aligned(...sides.map(({ id }) => compared.plans[id].figures));
+    const rest = others(sides, shown);
+    const headings = [head("Figure"), ...sides.map(column), [...ofNumbers, "B against A"]];
+    const rows = (pairs) => pairs.map((pair) => row(sides, pair));
+    const told = counted(rest.length, "further figure differs", "further figures differ");
+    return { table: table("compared", headings, rows(shown)), rest: { told, rows: rows(rest) } };
+  };
+})();
+
+if (globalThis.document) (() => {
+  const page = document.querySelector("#sides");
+  if (!page) return;
+  const { compared } = scalesheet;
+  const { Refused, change, find, fromQuery, toQuery, cellName } = scalesheet.inputs;
+  const { element, drawn, view } = scalesheet.marks;
+  const { button, copying, select } = scalesheet.fields;
+  const ids = Object.keys(compared.plans);
+  if (!ids.length) return;
+  const FOREIGN = new Set(["h"]); // what the theme's search asks a page to mark
+  const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+  /** What each side shows: a plan, changes of its inputs, the day of its data or nothing. */
+  const sides = ["a", "b"].map((letter) => ({ letter, changes: new Map(), day: "", pinned: [] }));
+  let asked = 0; // of the addresses: a plan that arrives late is not shown over a later one
+
+  // ---------------------------------------------------------------- plans
+
+  const loading = new Map();
+
+  /** A plan with its inputs and formulas, from its own script. */
+  function load(id) {
+    if (scalesheet.plans[id]?.shown) return Promise.resolve(scalesheet.plans[id]);
+    if (!loading.has(id)) {
+      const script = element("script", { src: `../assets/${id}.js` });
+      const done = new Promise((resolve, reject) => {
+        script.addEventListener("load", () => resolve(scalesheet.plans[id]));
+        script.addEventListener("error", () => {
+          loading.delete(id);
+          reject(new Refused(`The formulas of “${compared.plans[id].title}” did not load.`));
+        });
+      });
+      loading.set(id, done);
+      document.head.append(script);
+    }
+    return loading.get(id);
+  }
+
+  /** Whether a text is a day of the calendar. */
+  const isDay = (text) =>
+    DAY.test(text) && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
 
   // ---------------------------------------------------------------- the address
 
@@ -241,23 +369,6 @@
   const labelled = (text, control) =>
     element("label", {}, element("span", { class: "label" }, text), control);
 
-  function button(text, act) {
-    const made = element("button", { type: "button" }, text);
-    made.addEventListener("click", () => act(made));
-    return made;
-  }
-
-  function select(options, chosen, act) {
-    const made = element(
-      "select",
-      {},
-      ...options.map(([value, text]) => element("option", { value }, text)),
-    );
-    made.value = chosen;
-    made.addEventListener("change", () => act(made.value));
-    return made;
-  }
-
   /** Everything that belongs to a side, anew: its plan, the day of its data, its fields. */
   function build(side) {
     const { plan, id, letter, day, changes } = side;
@@ -349,155 +460,23 @@
     }
   }
 
-  // ---------------------------------------------------------------- which figures
-
-  /** Pairs of figures `[name, group, scale]`, the same name first, else in their order. */
-  function paired(a, b) {
-    const rest = b.filter(([name]) => !a.some(([other]) => other === name));
-    return [
-      ...a.map((each) => [each, b.find(([name]) => name === each[0]) ?? rest.shift()]),
-      ...rest.splice(0).map((each) => [undefined, each]),
-    ];
-  }
-
-  /** All pairs of two plans, by question. */
-  function aligned(a, b) {
-    const of = (figures, group) => figures.filter((each) => each[1] === group);
-    const every = [...a, ...b].map(([, group]) => group);
-    const known = compared.groups.filter((group) => every.includes(group));
-    const groups = Array.from(new Set([...known, ...every]));
-    const pairs = groups.map((group) => [group, paired(of(a, group), of(b, group))]);
-    return pairs.flatMap(([group, found]) => found.map(([x, y]) => ({ group, x, y })));
-  }
-
-  // ---------------------------------------------------------------- the table
-
-  const table = element(
-    "table",
-    { class: "data compared" },
-    element("thead", {}, element("tr")),
-    element("tbody"),
-  );
+  const tableAt = element("div", { class: "scroll" });
   const differing = element("details", { class: "differing", hidden: true });
 
-  const cellIn = (side, name) => side.view.cell(place(side.plan, name));
-
-  function shownIn(side, [name], heading) {
-    const at = place(side.plan, name);
-    const cell = side.view.cell(at);
-    const { reason, word, number: text, unit, range } = parts(at, cell, side.view.format(at));
-    const td = element("td", { class: reason === undefined ? "num" : "reason" });
-    if (reason !== undefined)
-      td.append(side.day && reason === runtime.NO_VALUE ? noPrice(side.day) : reason);
-    else if (text !== undefined) {
-      td.append(element("span", { class: "num" }, text));
-      if (unit) td.append("\u00a0", element("span", { class: "unit" }, unit));
-      if (range) td.append(" ", element("span", { class: "range" }, range));
-    } else td.append(at.quantity.table ? rowTitle(side.plan, at.quantity.table, cell.value) : word);
-    if (at.quantity.title !== heading)
-      td.append(element("span", { class: "note" }, at.quantity.title));
-    return td;
-  }
-
-  /** `1.65 ×` of two numbers, else whether both say the same. */
-  function against(x, y) {
-    if (!x || !y) return "";
-    const [one, other] = [cellIn(sides[0], x[0]), cellIn(sides[1], y[0])];
-    if (typeof one.value !== "number" || typeof other.value !== "number") {
-      const same = one.value === other.value && one.reason === other.reason;
-      return same ? "same" : "differs";
-    }
-    if (one.value * x[2] === other.value * y[2]) return "same";
-    const value = runtime.divide(other.value * y[2], one.value * x[2]);
-    return Number.isFinite(value) ? `${number(value, formatBy({ digits: 3 }, [{ value }]))} ×` : "";
-  }
-
-  function row({ group, x, y }) {
-    const [a, b] = sides;
-    const titles = [x && place(a.plan, x[0]), y && place(b.plan, y[0])].map(
-      (at) => at?.quantity.title,
-    );
-    const heading = a.id === b.id || titles[0] === titles[1] ? (titles[0] ?? group) : group;
-    const told = against(x, y);
-    return element(
-      "tr",
-      { class: told === "same" ? "same" : null },
-      element("th", { scope: "row" }, heading),
-      x ? shownIn(a, x, heading) : element("td"),
-      y ? shownIn(b, y, heading) : element("td"),
-      element("td", { class: "ratio" }, told),
-    );
-  }
-
-  function head() {
-    const column = ({ letter, id, day, changes }) => {
-      const counted = changes.size === 1 ? "1 change" : `${changes.size} changes`;
-      const told = [changes.size ? counted : "as published", day && `data of ${day}`];
-      return element(
-        "th",
-        { scope: "col", class: "num" },
-        `${letter.toUpperCase()}: ${compared.plans[id].title}`,
-        element("span", { class: "note" }, told.filter(Boolean).join(", ")),
-      );
-    };
-    return [
-      element("th", { scope: "col" }, "Figure"),
-      ...sides.map(column),
-      element("th", { scope: "col", class: "num" }, "B against A"),
-    ];
-  }
-
-  /** Of one plan in two states, all other figures that differ. */
-  function others(shown) {
-    const [a, b] = sides;
-    if (a.id !== b.id) return [];
-    const known = new Set(shown.flatMap(({ x, y }) => [x?.[0], y?.[0]]));
-    return Object.keys(a.plan.shown.scalars)
-      .filter((name) => {
-        const { hidden } = a.plan.shown.scalars[name];
-        if (hidden || known.has(name)) return false;
-        const [one, other] = [cellIn(a, name), cellIn(b, name)];
-        return ["value", "low", "high", "reason"].some((part) => one[part] !== other[part]);
-      })
-      .map((name) => ({ group: name, x: [name, "", 1], y: [name, "", 1] }));
-  }
-
-  /** What a side's plan gives; only what rests on a change is computed again. */
-  function resultsOf(side, inputs) {
-    if (side.computes === side.plan) return side.machine.set(inputs);
-    side.computes = side.plan;
-    side.machine = runtime.machine(side.plan, inputs);
-    return side.machine.results;
-  }
-
   function write() {
-    const [a, b] = sides;
+    const { table, rest } = compared.sides(sides);
     for (const side of sides) {
-      side.priced = dated(side.plan, side.day);
-      side.results = resultsOf(side, edited(side.priced, side.changes));
-    }
-    const beside = a.id === b.id ? [a.results, b.results] : undefined;
-    for (const side of sides) {
-      side.view = view(side.priced, side.results, beside);
       const own = view(side.priced, side.results);
       for (const each of side.fields) each.update(own, side.changes.has(each.name));
       side.open.setAttribute("href", `../plans/${side.id}.html${toQuery(side.changes)}`);
       side.open.textContent = side.changes.size ? "Open the plan with these inputs" : "Open the plan";
       side.reset.hidden = !side.changes.size && !side.day;
     }
-    const figures = sides.map(({ id }) => compared.plans[id].figures);
-    const shown = aligned(...figures);
-    table.tHead.rows[0].replaceChildren(...head());
-    table.tBodies[0].replaceChildren(...shown.map(row));
-    const rest = others(shown);
-    differing.hidden = rest.length === 0;
-    const counted = rest.length === 1 ? "1 further figure differs" : `${rest.length} further figures differ`;
-    const body = element("tbody", {}, ...rest.map(row));
-    const inner = element("table", { class: "data compared" }, body);
-    differing.replaceChildren(
-      element("summary", {}, counted),
-      element("div", { class: "scroll" }, inner),
-    );
+    tableAt.replaceChildren(drawn(table));
+    differing.hidden = rest.rows.length === 0;
+    const inner = ["table", { class: "data compared" }, ["tbody", {}, ...rest.rows]];
+    const parts = [["summary", {}, rest.told], ["div", { class: "scroll" }, inner]];
+    differing.replaceChildren(...parts.map((each) => drawn(each)));
     page.classList.add("filled");
   }
 
@@ -525,12 +504,6 @@
     writeAddress();
   }
 
-  const copy = (made) =>
-    navigator.clipboard.writeText(location.href).then(() => {
-      made.textContent = "Copied";
-      setTimeout(() => made.replaceChildren("Copy the link"), 2000);
-    });
-
   for (const side of sides)
     side.at = element("section", { class: "side", "aria-label": `Side ${side.letter.toUpperCase()}` });
   page.append(
@@ -540,9 +513,9 @@
       "p",
       { class: "buttons" },
       button("Swap the sides", swap),
-      ...(navigator.clipboard ? [button("Copy the link", copy)] : []),
+      ...copying("Copy the link", () => location.href),
     ),
-    element("div", { class: "scroll" }, table),
+    tableAt,
     differing,
   );
   page.classList.add("live");

@@ -7,12 +7,12 @@ from datetime import date
 
 from scalesheet.model import Column, Stated
 from scalesheet.numbers import Format, format_of, plain
-from scalesheet.render.charts import titled
 from scalesheet.render.lines import Line, Lines
 from scalesheet.render.pages.context import Context, cell_value, to
 from scalesheet.render.pages.figures import cell
 from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.render.pictures import titled
 from scalesheet.values import Value, stated_value
 
 Prices = Sequence[tuple[date, Value]]

@@ -16,18 +16,18 @@ from typing import Any, Literal
 from scalesheet.book import Book
 from scalesheet.evaluate.findings import call
 from scalesheet.model import Column, Record, Scalar, Table
-from scalesheet.numbers import Format, Rule, format_by, number, plain, rule_of
+from scalesheet.numbers import Format, Rule, plain, rule_of
+from scalesheet.render.live import script
+from scalesheet.render.live.engine import Engine
 from scalesheet.render.pages.context import ASSETS, Context, cell_value, to
-from scalesheet.render.pages.html import Html, link, page, tag
+from scalesheet.render.pages.html import Html, drawn, link, page, tag
 from scalesheet.render.pages.plan.live import as_script
-from scalesheet.render.pages.tables import drawn, heading_cell
 from scalesheet.values import Value
 
 HARDWARE, OFFERS = "hardware", "offers"
 PAGE = "accelerators"
 LEAST, MOST = 2, 5  # accelerators of a comparison
 PEERS = 3
-_RATIO = Rule(digits=3)
 Best = Literal["most", "least", ""]
 
 _USUAL = Rule()
@@ -303,9 +303,10 @@ def compare_line(context: Context, row: str) -> Html | None:
 # ------------------------------------------------------------------ the page
 
 
-def accelerators_page(context: Context, compared: Comparison) -> str:
-    """The usual ones side by side, and the way to all others."""
+def accelerators_page(context: Context, compared: Comparison, own: str) -> str:
+    """The usual ones side by side, as the page's script draws them, and the way to all others."""
     shown = usual(context) if compared.accelerators else ()
+    table = Engine(own).call("scalesheet.accelerators.table", shown)
     lead = tag(
         "p",
         f"Choose {_WORDS[LEAST]} to {_WORDS[MOST]} of {len(compared.accelerators)} accelerators; "
@@ -317,7 +318,7 @@ def accelerators_page(context: Context, compared: Comparison) -> str:
         "Accelerators side by side",
         lead,
         tag("div", id="accelerators", class_="chooser", data_chosen=",".join(shown)),
-        side_by_side(compared, shown) if shown else None,
+        tag("div", drawn(table), class_="scroll") if shown else None,
         tag(
             "p",
             "“Best” is the highest number of its row, and the lowest of power and price; a row in "
@@ -349,77 +350,11 @@ def _ready(context: Context, compared: Comparison) -> list[object]:
     return ["## Ready to look at { #ready }", tag("ul", *lines), more]
 
 
-def side_by_side(compared: Comparison, rows: Sequence[str]) -> Html:
-    """The figures in rows, the accelerators in columns."""
-    chosen = [compared.accelerators[row] for row in rows]
-    head = [heading_cell("Figure")]
-    head += [
-        tag("th", link(to(HARDWARE, each.id), each.title), scope="col", class_="num")
-        for each in chosen
-    ]
-    body = []
-    for at, figure in enumerate(compared.figures):
-        cells = [each.cells[at] for each in chosen]
-        if any(_said(cell) for cell in cells):
-            body.append([_heading(figure), *_cells(figure, cells)])
-    return drawn(head, body, "compared")
-
-
-def _said(cell: Cell) -> bool:
-    return cell.number is not None or (cell.text != "" and not cell.reason)
-
-
-def _heading(figure: Figure) -> Html:
-    title = link(figure.page, figure.title) if figure.page else figure.title
-    unit = tag("span", figure.symbol, class_="unit") if figure.symbol else None
-    note = tag("span", figure.note, class_="note") if figure.note else None
-    return tag("th", title, " " if unit else None, unit, note, scope="row")
-
-
-def _cells(figure: Figure, cells: Sequence[Cell]) -> list[Html]:
-    best = best_of(figure, [cell.number for cell in cells])
-    first = cells[0].number
-    numbers = [Value.number(cell.number) for cell in cells if cell.number is not None]
-    fmt = format_by(figure.rule, numbers)
-    made: list[Html] = []
-    for at, cell in enumerate(cells):
-        if cell.number is None:
-            made.append(tag("td", cell.text, class_="reason" if cell.reason else None))
-            continue
-        told = link(cell.page, cell.told, class_="of-offer") if cell.told else None
-        ratio = at > 0 and first
-        shown = _ratio(cell.number / first) if ratio and first else None
-        made.append(
-            tag(
-                "td",
-                tag("span", number(cell.number, fmt), class_="num"),
-                tag("span", "best", class_="best") if at in best else None,
-                tag("span", shown, class_="ratio") if shown else None,
-                told,
-                class_="num",
-            )
-        )
-    return made
-
-
-def _ratio(value: float) -> str:
-    return f"{number(value, format_by(_RATIO, [Value.number(value)]))} ×"
-
-
-def best_of(figure: Figure, numbers: Sequence[float | None]) -> frozenset[int]:
-    """Where the best number stands; nowhere if all that have one are equal."""
-    known = {number for number in numbers if number is not None}
-    if not figure.best or len(known) < LEAST:
-        return frozenset()
-    wanted = max(known) if figure.best == "most" else min(known)
-    return frozenset(at for at, number in enumerate(numbers) if number == wanted)
-
-
 # ------------------------------------------------------------------ for the script
 
 
 def accelerators_script(compared: Comparison) -> str:
-    """A statement with all that the page's script shows; only what is not usual is said."""
+    """The page's script with all that it shows; only what is not usual is said."""
     figures = [
         _told(
             title=figure.title,
@@ -436,13 +371,17 @@ def accelerators_script(compared: Comparison) -> str:
         for each in compared.accelerators.values()
     }
     data = {"least": LEAST, "most": MOST, "figures": figures, "rows": rows}
-    return f"scalesheet.accelerators = {json.dumps(data, sort_keys=True)};\n"
+    return f"scalesheet.accelerators = {json.dumps(data, sort_keys=True)};\n" + script(
+        ("beside/accelerators",)
+    )
 
 
 def _short(cell: Cell) -> Any:
     if cell.number is None:
         return {"reason": cell.text} if cell.reason else cell.text
-    return [cell.number, _html(cell.page), cell.told] if cell.told else cell.number
+    if cell.told:
+        return {"value": cell.number, "page": _html(cell.page), "told": cell.told}
+    return cell.number
 
 
 def _told(**members: Any) -> dict[str, Any]:

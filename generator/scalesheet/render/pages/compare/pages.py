@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scalesheet.model import Plan
-from scalesheet.render.live import beside
+from scalesheet.render.live import script
 from scalesheet.render.pages.compare import accelerators, plans
 from scalesheet.render.pages.context import ASSETS, Context, to
 from scalesheet.render.pages.html import Html, heading, link, page, tag
-from scalesheet.render.pages.plan.alternatives import SCRIPT, alternatives_of, anchor_of, rows_of
+from scalesheet.render.pages.plan.alternatives import ANCHOR, SCRIPT, alternatives_of
 
 FOLDER = "compare"
 TITLE = "Compare"
@@ -19,16 +18,14 @@ SENTENCE = "Accelerators, plans, two states of a plan, and all that a plan's cho
 def compare_pages(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text of every page, and of their scripts."""
     compared = accelerators.comparison(context)
+    own = accelerators.accelerators_script(compared)
+    drawn = accelerators.accelerators_page(context, compared, own)
     yield f"{FOLDER}/index.md", _index(context)
-    yield f"{FOLDER}/{accelerators.PAGE}.md", accelerators.accelerators_page(context, compared)
+    yield f"{FOLDER}/{accelerators.PAGE}.md", drawn
     yield f"{FOLDER}/{plans.PAGE}.md", plans.plans_page(context)
-    scripts = {
-        accelerators.PAGE: accelerators.accelerators_script(compared),
-        "compare": plans.plans_script(context),
-    }
-    for name, data in scripts.items():
-        yield f"{ASSETS}/{name}.js", data + beside(name)
-    yield f"{ASSETS}/{SCRIPT}.js", beside(SCRIPT)
+    yield f"{ASSETS}/{accelerators.PAGE}.js", own
+    yield f"{ASSETS}/compare.js", plans.plans_script(context)
+    yield f"{ASSETS}/{SCRIPT}.js", script((f"beside/{SCRIPT}",))
 
 
 def _index(context: Context) -> str:
@@ -79,12 +76,7 @@ def _plans(context: Context) -> Iterator[object]:
 def _offers(context: Context) -> Iterator[object]:
     """The plans that are a choice of an offer, or of a set-up."""
     found = [(plan, alternatives_of(context, plan)) for plan in context.book.plans.values()]
-    chosen: list[tuple[Plan, str]] = [
-        (plan, each.title)
-        for plan, each in found
-        if each and rows_of(context, plan, each, context.edition.results[plan.id])
-    ]
-    if not chosen:
+    if not any(of for _, of in found):
         return
     yield heading(2, "Offers for a plan", "offers")
     yield tag(
@@ -93,7 +85,8 @@ def _offers(context: Context) -> Iterator[object]:
         "it could choose.",
     )
     lines = [
-        tag("li", link(to("plans", plan.id, anchor_of()), f"{plan.title}: {title.lower()}"))
-        for plan, title in chosen
+        tag("li", link(to("plans", plan.id, ANCHOR), f"{plan.title}: {of[0].lower()}"))
+        for plan, of in found
+        if of
     ]
     yield tag("ul", *lines)

@@ -13,6 +13,7 @@ from typing import Any
 from scalesheet.book import Book
 from scalesheet.model import Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of
+from scalesheet.render.live import script
 from scalesheet.render.pages.context import ASSETS, Context, to
 from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.graph import references, rests_on
@@ -186,7 +187,7 @@ def _answer(context: Context, plan: Plan, figure: Figure) -> Html:
 
 
 def plans_script(context: Context) -> str:
-    """A statement with what the page's script must know before it has loaded a plan."""
+    """The page's script with what it must know before it has loaded a plan."""
     plans = {
         plan.id: {
             "title": plan.title,
@@ -203,7 +204,9 @@ def plans_script(context: Context) -> str:
         "earlier": _earlier(context.book),
         "days": _days(context.book),
     }
-    return f"scalesheet.compared = {json.dumps(data, sort_keys=True)};\n"
+    return f"scalesheet.compared = {json.dumps(data, sort_keys=True)};\n" + script(
+        ("beside/compare",)
+    )
 
 
 def _choices(plan: Plan) -> list[str]:

@@ -9,39 +9,39 @@ from scalesheet.model import Plan
 from scalesheet.numbers import format_of
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plain.text import grid, plain, shown
-from scalesheet.render.pages.plan.alternatives import FRONTIER, alternatives_of, given, rows_of
+from scalesheet.render.pages.plan.alternatives import alternatives_of
+from scalesheet.render.pages.plan.choice import choice_of
+from scalesheet.render.script import as_value
 from scalesheet.values import Value
 
 
 def alternatives_text(context: Context, plan: Plan) -> Iterator[str]:
     """A heading, a sentence and a table; nothing for a plan that is no such choice."""
-    results = context.edition.results[plan.id]
-    found = alternatives_of(context, plan)
-    rows = rows_of(context, plan, found, results) if found is not None else []
-    if found is None or not rows:
+    found, choice = alternatives_of(context, plan), choice_of(context.book, plan)
+    if found is None or choice is None:
         return
-    of = given(context, plan, found, results)
-    choice, chosen = plan.scalars[found.choice], results.scalars[found.choice].value
-    scalars = [plan.scalars[name] for name in found.figures]
-    listed = [*rows, *(row for row in of.figures if row in of.best and row not in rows)]
+    title, of = found
+    chosen = context.edition.results[plan.id].scalars[choice.choice].value
+    scalars = [plan.scalars[name] for name in choice.figures]
+    figures = {row: [*map(as_value, cells)] for row, cells in of["figures"]}
     formats = [
-        format_of(scalar, [of.figures[row][at] for row in listed], context.book.units)
+        format_of(scalar, [values[at] for values in figures.values()], context.book.units)
         for at, scalar in enumerate(scalars)
     ]
     body = []
-    for row in listed:
-        signs = [
-            word for word, on in (("chosen", row == chosen), ("frontier", row in of.best)) if on
-        ]
-        figures = zip(scalars, of.figures[row], formats, strict=True)
+    for row, values in figures.items():
+        signs = (("chosen", row == chosen), ("frontier", row in of["best"]))
         body.append(
             [
-                shown(context, choice, Value(row), plan=plan),
-                ", ".join(signs),
-                *(shown(context, scalar, value, fmt, plan) for scalar, value, fmt in figures),
+                shown(context, plan.scalars[choice.choice], Value(row), plan=plan),
+                ", ".join(word for word, on in signs if on),
+                *(
+                    shown(context, scalar, value, fmt, plan)
+                    for scalar, value, fmt in zip(scalars, values, formats, strict=True)
+                ),
             ]
         )
     titles = [plain(f"{s.title} {context.symbol(s)}".rstrip()) for s in scalars]
-    yield f"## {plain(found.title)}: the alternatives"
-    yield plain(FRONTIER)
-    yield grid([plain(found.title), "", *titles], body)
+    yield f"## {plain(title)}: the alternatives"
+    yield plain("Marked “frontier”: of all that fit no other is both cheaper and faster.")
+    yield grid([plain(title), "", *titles], body)

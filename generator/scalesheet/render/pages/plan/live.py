@@ -14,6 +14,7 @@ from scalesheet.pictures import CALENDAR
 from scalesheet.printers.javascript import quoted
 from scalesheet.render.pages.graph import users
 from scalesheet.render.pages.places import row_page
+from scalesheet.render.pages.plan.choice import choice_of
 from scalesheet.render.pages.plan.moves import moves
 from scalesheet.render.pages.plan.patch import column_place, scalar_place
 from scalesheet.render.pictures import for_script
@@ -64,6 +65,8 @@ def shown(plan: Plan, book: Book) -> str:
         "rowChecks": dict(plan.row_checks),
         "pages": [plan.id, *(page.id for page in plan.pages)],
     }
+    if found := choice_of(book, plan):
+        names["alternatives"] = {name: each for name, each in asdict(found).items() if each}
     return f"scalesheet.plans[{quoted(plan.id)}].shown = {_text(names)};\n{moves(plan, book)}"
 
 

@@ -44,7 +44,7 @@ def plan_page(context: Context, plan: Plan) -> str:
     names = plan_names(context, plan, results, placed)
     advice = _recommendations(plan, names)
     told = prose(plan.page, _with_advice(names, advice, placed))
-    alternatives = list(alternatives_section(context, plan, results))
+    alternatives = list(alternatives_section(context, plan))
     return page(
         plan.title,
         version_line(plan),

@@ -1,0 +1,55 @@
+/* Tables of figures as data, [tag, attributes, ...content]: what pages set side by side is made of
+ * these.
+ */
+"use strict";
+
+scalesheet.tables = (() => {
+  const { formatBy, number, plain, ends } = scalesheet.numbers;
+  const { rowPage, rowTitle } = scalesheet.marks;
+
+  const span = (kind, ...content) => ["span", { class: kind }, ...content];
+  const link = (href, text) => (href ? ["a", { href }, text] : text);
+
+  /** A row of a table by its title, linked where it has a page. */
+  const rowLink = (plan, table, id) => link(rowPage(plan, table, id), rowTitle(plan, table, id));
+
+  /** A heading, of a number with its unit. */
+  const heading = ({ title, symbol, kind = "number" }) => [
+    "th",
+    { scope: "col", class: kind === "number" && "num" },
+    title,
+    ...(symbol && kind === "number" ? [" ", span("unit", symbol)] : []),
+  ];
+
+  const head = (title) => heading({ title, kind: "text" });
+
+  /** The cell of a value: the number with its range, the title of the row that it names, a word, or
+   *  why there is none. `unit` is for a table whose headings have none. */
+  function cell(plan, quantity, value, format, unit) {
+    if (value.reason !== undefined) return ["td", { class: "reason" }, value.reason];
+    if (typeof value.value !== "number") {
+      const { table } = quantity;
+      return ["td", {}, table ? rowLink(plan, table, value.value) : plain(value, format)];
+    }
+    const range = ends(value, format);
+    return [
+      "td",
+      { class: "num" },
+      span("num", plain(value, format)),
+      ...(unit ? ["\u00a0", span("unit", unit)] : []),
+      ...(range ? [" ", span("range", range)] : []),
+    ];
+  }
+
+  /** `1.65 ×` */
+  const times = (value) => `${number(value, formatBy({ digits: 3 }, [{ value }]))} ×`;
+
+  const table = (kind, headings, rows) => [
+    "table",
+    { class: `data drawn ${kind}`.trim(), "data-search-exclude": "true" },
+    ["thead", {}, ["tr", {}, ...headings]],
+    ["tbody", {}, ...rows],
+  ];
+
+  return Object.freeze({ span, link, rowLink, heading, head, cell, times, table });
+})();
