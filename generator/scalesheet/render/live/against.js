@@ -9,7 +9,7 @@
 "use strict";
 
 scalesheet.against = (() => {
-  const { NARROW, ...draw } = scalesheet.charts.parts;
+  const draw = scalesheet.charts.parts;
   const { TOP, PLOT, ...scatter } = scalesheet.scatters.parts;
   const [HEIGHT, DOT] = [TOP + PLOT + scatter.BELOW, 3.5];
   const SIDES = [

@@ -12,7 +12,7 @@
 scalesheet.lines = (() => {
   const { number } = scalesheet.numbers;
   const { NARROW, ...draw } = scalesheet.charts.parts;
-  const { TOP, PLOT, BELOW, DISC, ...scatter } = scalesheet.scatters.parts;
+  const { TOP, PLOT, DISC, ...scatter } = scalesheet.scatters.parts;
   const [NEAR, COLOURS, EDGE] = [19, 6, 1 - DISC / NARROW]; // how near two numbers may be, and where
   const SIDES = [
     [4, -7, "start"],
