@@ -7,7 +7,7 @@
 
 scalesheet.fields = (() => {
   const { ends, plain } = scalesheet.numbers;
-  const { Refused, written, rowsOf } = scalesheet.inputs;
+  const { Refused, change, without, written, rowsOf } = scalesheet.inputs;
   const { element, place, rowTitle } = scalesheet.marks;
 
   let made = 0;
@@ -48,6 +48,29 @@ scalesheet.fields = (() => {
   }
 
   // ---------------------------------------------------------------- one field
+
+  /** What a field asks of the page that it stands on: `find(of)` is the input behind a figure,
+   *  `changes()` are those of the inputs now, and `go(changes, done)` makes others these. While
+   *  something unreadable stands in a field, it goes back to what was when it began. */
+  function host(plan, find, changes, go) {
+    let before = changes();
+    const input = (of) => {
+      const found = find(of);
+      const value = changes().has(found?.name) ? changes().get(found.name) : found?.stated;
+      return found && { ...found, value };
+    };
+    return {
+      input,
+      begin() {
+        before = changes();
+      },
+      enter({ of, number }, text, done) {
+        const from = number ? before : changes();
+        go(text === undefined ? from : change(plan, from, input(of).name, text), done);
+      },
+      reset: (of) => go(without(changes(), input(of).name), true),
+    };
+  }
 
   /** A field in place of a figure. `host.enter(field, text, done)` takes what is entered, and
    *  throws Refused; `host.input(of)` is the input that the figure shows now, if there is one. */
@@ -211,5 +234,5 @@ scalesheet.fields = (() => {
     return control;
   }
 
-  return Object.freeze({ field, choice, raw, tell, button, copying, select });
+  return Object.freeze({ field, host, choice, raw, tell, button, copying, select });
 })();

@@ -135,6 +135,12 @@ scalesheet.inputs = (() => {
     return changed;
   }
 
+  function without(changes, name) {
+    const rest = new Map(changes);
+    rest.delete(name);
+    return rest;
+  }
+
   /** The inputs of a plan with changes; what is not changed is shared. */
   function edited(plan, changes) {
     const scalars = { ...plan.inputs.scalars };
@@ -198,6 +204,7 @@ scalesheet.inputs = (() => {
     cellName,
     rowsOf,
     change,
+    without,
     edited,
     toQuery,
     besidePublished,

@@ -8,9 +8,9 @@
 
 (() => {
   const { formatBy, plain, ends } = scalesheet.numbers;
-  const { change, edited, find, fromQuery, toQuery, cellName } = scalesheet.inputs;
+  const { change, without, edited, find, fromQuery, toQuery, cellName } = scalesheet.inputs;
   const { view, place, mark, update, inSight, element, drawn, rowTitle } = scalesheet.marks;
-  const { field, button, copying } = scalesheet.fields;
+  const { field, host: hostOf, button, copying } = scalesheet.fields;
   const { yaml, command } = scalesheet.patch;
   const MOST_IN_BAR = 4;
 
@@ -22,7 +22,6 @@
   const sides = new Map(Object.entries(shown.sides)); // by scenario, of what has several
 
   let changes = new Map();
-  let before = changes; // what a field goes back to while something unreadable stands in it
   let now; // the plan with the changes
 
   // ---------------------------------------------------------------- computing
@@ -63,14 +62,7 @@
   const published = computed(new Map());
   now = published;
 
-  /** The input behind a figure, which may be another in each scenario, with its value now. */
-  function input(of) {
-    const found = inputIn(scenarioOf(changes), of);
-    return (
-      found && { ...found, value: changes.has(found.name) ? changes.get(found.name) : found.stated }
-    );
-  }
-
+  /** The input behind a figure, which may be another in each scenario. */
   const found = new Map(); // by scenario and figure
   function inputIn(scenario, of) {
     const key = `${scenario} ${of}`;
@@ -92,7 +84,7 @@
     changes = next;
     write();
     if (!done) return;
-    before = changes;
+    host.begin();
     setTimeout(writeAddress); // after the figures are painted: it takes longer than they do
   }
 
@@ -103,27 +95,12 @@
     writeLinks();
   }
 
-  function without(name) {
-    const rest = new Map(changes);
-    rest.delete(name);
-    return rest;
-  }
-
-  const host = {
-    input,
-    begin() {
-      before = changes;
-    },
-    enter({ of, number }, text, done) {
-      const from = number ? before : changes;
-      go(text === undefined ? from : change(plan, from, input(of).name, text), done);
-    },
-    reset: (of) => go(without(input(of).name), true),
-  };
+  const host = hostOf(plan, (of) => inputIn(scenarioOf(changes), of), () => changes, go);
 
   function readAddress() {
     const { changes: asked, faults } = fromQuery(plan, location.search);
-    changes = before = asked;
+    changes = asked;
+    host.begin();
     tellFaults(faults);
     write();
     writeRest();
@@ -455,7 +432,7 @@
     const { quantity, table, row, stated } = find(plan, name);
     const rowName = table === undefined ? "" : `, ${plan.inputs.tables[table].titles[row]}`;
     const title = quantity.title + rowName;
-    const reset = button("×", () => go(without(name), true));
+    const reset = button("×", () => go(without(changes, name), true));
     reset.setAttribute("aria-label", `Take back: ${title}`);
     return element(
       "li",

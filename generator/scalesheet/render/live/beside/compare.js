@@ -196,9 +196,9 @@ if (globalThis.document) (() => {
   const page = document.querySelector("#sides");
   if (!page) return;
   const { compared } = scalesheet;
-  const { Refused, change, find, fromQuery, toQuery, cellName } = scalesheet.inputs;
+  const { Refused, find, fromQuery, toQuery, cellName } = scalesheet.inputs;
   const { element, drawn, view } = scalesheet.marks;
-  const { button, copying, select } = scalesheet.fields;
+  const { button, copying, host, select } = scalesheet.fields;
   const ids = Object.keys(compared.plans);
   if (!ids.length) return;
   const FOREIGN = new Set(["h"]); // what the theme's search asks a page to mark
@@ -285,7 +285,7 @@ if (globalThis.document) (() => {
     }
     const { changes, faults: own } = fromQuery(plan, inputs.toString());
     faults.push(...own.map((text) => `${side.letter.toUpperCase()}: ${text}`));
-    Object.assign(side, { id: side.asked.id, plan, changes, before: changes, day, pinned: [] });
+    Object.assign(side, { id: side.asked.id, plan, changes, day, pinned: [] });
   }
 
   function addressOf([a, b]) {
@@ -321,40 +321,17 @@ if (globalThis.document) (() => {
     return row === undefined ? of : cellName(table, row, column);
   }
 
-  /** What a field asks of the page that it stands on. */
   function hostOf(side) {
-    const input = (of) => {
-      const found = find(side.plan, nameOf(of));
-      if (!found) return undefined;
-      const { name, stated } = found;
-      return { ...found, value: side.changes.has(name) ? side.changes.get(name) : stated };
-    };
-    const go = (changes, done) => {
+    const input = (of) => find(side.plan, nameOf(of));
+    return host(side.plan, input, () => side.changes, (changes, done) => {
+      const scenario = scenarioOf(side);
       side.changes = changes;
+      if (scenarioOf(side) !== scenario) build(side);
       write();
       if (!done) return;
-      side.before = changes;
+      side.host.begin();
       setTimeout(writeAddress); // after the figures are painted: it takes longer than they do
-    };
-    return {
-      input,
-      begin() {
-        side.before = side.changes;
-      },
-      enter({ of, number: typed }, text, done) {
-        const from = typed ? side.before : side.changes;
-        const next = text === undefined ? from : change(side.plan, from, input(of).name, text);
-        const scenario = scenarioOf(side);
-        go(next, done);
-        if (scenarioOf(side) !== scenario) build(side);
-      },
-      reset(of) {
-        const rest = new Map(side.changes);
-        rest.delete(input(of).name);
-        go(rest, true);
-        if (of === "scenario") build(side);
-      },
-    };
+    });
   }
 
   /** The inputs that a reader may change: not those of the other scenario. */
@@ -391,6 +368,7 @@ if (globalThis.document) (() => {
       },
     );
     const names = [...compared.plans[id].choices, ...changes.keys(), ...side.pinned];
+    side.host = hostOf(side);
     side.fields = [];
     const listed = Array.from(new Set(names), (name) => fieldOf(side, name)).filter(Boolean);
     const others = changeable(side).filter((name) => !names.includes(name));
@@ -406,7 +384,7 @@ if (globalThis.document) (() => {
     );
     side.open = element("a", {});
     side.reset = button("Back to the published plan", () => {
-      Object.assign(side, { changes: new Map(), before: new Map(), day: "", pinned: [] });
+      Object.assign(side, { changes: new Map(), day: "", pinned: [] });
       build(side);
       write();
       writeAddress();
@@ -435,7 +413,7 @@ if (globalThis.document) (() => {
     if (!find(side.plan, name)) return undefined;
     const of = markOf(side.plan, name);
     const target = element("span", { "data-of": of, "data-as": "amount" });
-    const made = scalesheet.fields.field(side.plan, target, hostOf(side));
+    const made = scalesheet.fields.field(side.plan, target, side.host);
     if (!made) return undefined;
     side.fields.push({ ...made, name });
     return element(
@@ -451,7 +429,7 @@ if (globalThis.document) (() => {
     try {
       const plan = await load(id);
       if (turn !== asked) return;
-      Object.assign(side, { id, plan, changes: new Map(), before: new Map(), pinned: [] });
+      Object.assign(side, { id, plan, changes: new Map(), pinned: [] });
       tell([]);
       rebuild();
       writeAddress();
@@ -497,9 +475,9 @@ if (globalThis.document) (() => {
 
   function swap() {
     const [a, b] = sides;
-    const { id, plan, changes, before, day, pinned } = a;
-    for (const key of ["id", "plan", "changes", "before", "day", "pinned"]) a[key] = b[key];
-    Object.assign(b, { id, plan, changes, before, day, pinned });
+    const { id, plan, changes, day, pinned } = a;
+    for (const key of ["id", "plan", "changes", "day", "pinned"]) a[key] = b[key];
+    Object.assign(b, { id, plan, changes, day, pinned });
     rebuild();
     writeAddress();
   }
