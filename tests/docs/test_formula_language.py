@@ -18,7 +18,7 @@ from scalesheet.diagnostics import errors
 from scalesheet.evaluate import evaluate
 from scalesheet.language import parser, tokens
 from scalesheet.language.arithmetic import EQUAL_WITHIN, ROUNDING_SLACK, TOO_LARGE
-from scalesheet.language.syntax import FUNCTIONS
+from scalesheet.language.functions import FUNCTIONS
 from scalesheet.load import Document, load, parse
 from scalesheet.model import DOMAINS
 from scalesheet.printers import excel_text
