@@ -10,7 +10,7 @@ import pytest
 from editions import given
 from scalesheet.examine import Examined, examine
 from scalesheet.render.api.changes import changes_feed, changes_json
-from scalesheet.render.dated import days, events
+from scalesheet.render.history import days, events
 from scalesheet.render.pages.catalogue.earlier import earlier_section, of_plan, of_row
 from scalesheet.render.pages.changes import changes_page
 from scalesheet.render.pages.context import Context

@@ -63,13 +63,13 @@ def _headline(book: Book, totals: Totals) -> str:
         ("implied", totals.implied),
         ("computed", totals.computed),
     )
-    told = ", ".join(f"{name} {shown(value, unit, book.units)}" for name, value in parts)
-    return f"{totals.headline.title}: {told}"
+    text = ", ".join(f"{name} {shown(value, unit, book.units)}" for name, value in parts)
+    return f"{totals.headline.title}: {text}"
 
 
 def _judged(book: Book, audited: Audited, judged: Judged) -> Iterator[str]:
     claim = judged.claim
     yield f"  line {claim.line}: {claim.quote} ({claim.id}, {said(claim.says, book.units)})"
     yield f"    {judged.because}"
-    for told in told_effects(book, audited, judged.effects):
-        yield f"    effect: {told}"
+    for text in told_effects(book, audited, judged.effects):
+        yield f"    effect: {text}"

@@ -126,7 +126,7 @@ def _optimal(best: list[laws.Best]) -> Section:
 
 def _sizes(best: list[laws.Best]) -> Lines:
     """The best size by budget, a curve for each law; where a law says nothing it has no point."""
-    found = []
+    result = []
     for each in best:
         points = [
             (compute, size)
@@ -135,12 +135,12 @@ def _sizes(best: list[laws.Best]) -> Lines:
         ]
         if points:
             ends = (points[0], points[-1])
-            told = ", ".join(f"{large(size)} for {exponent(at)}" for at, size in ends)
-            found.append(Line(each.name, told, (tuple(points),), points[-1][1]))
+            text = ", ".join(f"{large(size)} for {exponent(at)}" for at, size in ends)
+            result.append(Line(each.name, text, (tuple(points),), points[-1][1]))
     axes = ("Budget (FLOP)", "Parameters")
     ticks = tuple((at, exponent(at)) for at in BUDGETS)
     alt = f"{axes[1]} by {axes[0]}"
-    return Lines("optimal", "Compute-optimal size", alt, axes, ticks, None, tuple(found))
+    return Lines("optimal", "Compute-optimal size", alt, axes, ticks, None, tuple(result))
 
 
 def _epochs(book: Book) -> Section:
@@ -179,15 +179,15 @@ def _use(book: Book) -> Section:
     size = rows_of(book, "compute-optimal-parameters", compute=compute, **best)
     tokens = rows_of(book, "compute-optimal-tokens", compute=compute, **best)
     target = float(rows_of(book, BY, parameters=size, tokens=tokens)[0])
-    found = laws.in_use(book, target, DEMAND, BY)
+    result = laws.in_use(book, target, DEMAND, BY)
     rows = []
     for place, demand in enumerate(DEMAND):
-        ratio = found.tokens[place] / found.parameters[place]
+        ratio = result.tokens[place] / result.parameters[place]
         rows.append(
             (
                 large(demand),
-                large(found.parameters[place]),
-                large(found.tokens[place]),
+                large(result.parameters[place]),
+                large(result.tokens[place]),
                 spelled(ratio, 2),
             )
         )

@@ -137,17 +137,17 @@ class Scale:
         return Format(max(0, DIGITS - 1 - power), least=0)
 
 
-def scales(book: Book, found: Beside) -> dict[Unit, Scale]:
+def scales(book: Book, result: Beside) -> dict[Unit, Scale]:
     """The scale of each unit of a record: that of the column, or the next smaller one where the
     greatest figure is below 1."""
     greatest: dict[Unit, float] = {}
-    for pair in found.pairs.values():
+    for pair in result.pairs.values():
         for value in (pair.recorded.value, pair.predicted.value):
             if isinstance(value, float):
                 greatest[pair.unit] = max(greatest.get(pair.unit, 0.0), value)
     return {
         pair.unit: scale(book.units, pair.unit, greatest.get(pair.unit, 1.0))
-        for pair in found.pairs.values()
+        for pair in result.pairs.values()
     }
 
 
@@ -188,13 +188,13 @@ def ratio(value: float | None) -> str:
     return f"×{rounded(value, Format(3 if NEAR[0] < value < NEAR[1] else 2))}"
 
 
-def off_by(found: Off) -> str:
+def off_by(result: Off) -> str:
     """`×1.04 in the median and ×1.3 at worst, over 12 records, of which 10 are within 5 %`."""
-    if found.rows == 1:
-        return f"{ratio(found.median)}, of one record"
+    if result.rows == 1:
+        return f"{ratio(result.median)}, of one record"
     return (
-        f"{ratio(found.median)} in the median and {ratio(found.worst)} at worst, over "
-        f"{found.rows} records, of which {found.within} are within {CLOSE:.0%}"
+        f"{ratio(result.median)} in the median and {ratio(result.worst)} at worst, over "
+        f"{result.rows} records, of which {result.within} are within {CLOSE:.0%}"
     ).replace("%", " %")
 
 
@@ -207,48 +207,48 @@ OFF_SAYS = (
 )
 
 
-def off_cells(found: Off) -> tuple[str, ...]:
+def off_cells(result: Off) -> tuple[str, ...]:
     """The cells of `OFF_HEAD`."""
-    return str(found.rows), str(found.within), ratio(found.median), ratio(found.worst)
+    return str(result.rows), str(result.within), ratio(result.median), ratio(result.worst)
 
 
-def offs_by_component(found: Mapping[str, Beside]) -> list[tuple[str, Off]]:
+def offs_by_component(result: Mapping[str, Beside]) -> list[tuple[str, Off]]:
     """Every component that some measured record has beside its prediction."""
-    titles = {key: pair.title for each in found.values() for key, pair in each.pairs.items()}
-    told = ((titles[key], off(found.values(), key)) for key in COMPARED if key in titles)
-    return [(title, each) for title, each in told if each is not None]
+    titles = {key: pair.title for each in result.values() for key, pair in each.pairs.items()}
+    text = ((titles[key], off(result.values(), key)) for key in COMPARED if key in titles)
+    return [(title, each) for title, each in text if each is not None]
 
 
-def offs_by_accelerator(found: Mapping[str, Beside], key: str) -> dict[str, Off]:
+def offs_by_accelerator(result: Mapping[str, Beside], key: str) -> dict[str, Off]:
     """One component, by the accelerator that was measured on."""
     groups: dict[str, list[Beside]] = {}
-    for each in found.values():
+    for each in result.values():
         if each.job is not None:
             groups.setdefault(each.job.accelerator, []).append(each)
-    told = {name: off(groups[name], key) for name in sorted(groups)}
-    return {name: each for name, each in told.items() if each is not None}
+    text = {name: off(groups[name], key) for name in sorted(groups)}
+    return {name: each for name, each in text.items() if each is not None}
 
 
-def groups(found: Beside) -> list[tuple[str, list[Pair]]]:
+def groups(result: Beside) -> list[tuple[str, list[Pair]]]:
     """The components of a record in their groups; shares stand only where there are no times."""
     listed = {
-        title: [found.pairs[key] for key in keys if key in found.pairs]
+        title: [result.pairs[key] for key in keys if key in result.pairs]
         for title, keys in GROUPS.items()
-        if not (keys == tuple(SHARES) and any(key in found.pairs for key in TIMES))
+        if not (keys == tuple(SHARES) and any(key in result.pairs for key in TIMES))
     }
     return [(title, pairs) for title, pairs in listed.items() if pairs]
 
 
-def led(found: Beside | None, how: str) -> str:
+def led(result: Beside | None, how: str) -> str:
     """How a record compares with its prediction, in a sentence."""
-    over = {key: found.ratio(key) if found is not None else None for key in RATIOS}
+    over = {key: result.ratio(key) if result is not None else None for key in RATIOS}
     verb = "took" if how == "measured" else "takes"
-    said = {
+    message = {
         "step_time": f"a step {verb} {ratio(over['step_time'])} of the predicted time",
         "peak_memory": f"the peak of memory is {ratio(over['peak_memory'])} of the predicted one",
     }
-    told = " and ".join(said[key] for key, each in over.items() if each is not None)
-    return f"{told[0].upper()}{told[1:]}." if told else ""
+    text = " and ".join(message[key] for key, each in over.items() if each is not None)
+    return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
 def marks(book: Book, id: str) -> list[str]:
@@ -276,10 +276,10 @@ def chosen_by(
     ]
 
 
-def room(book: Book, id: str, found: Beside) -> str:
+def room(book: Book, id: str, result: Beside) -> str:
     """How much of the accelerator's memory the peak is, as recorded and as predicted; nothing
     where one of them is not known."""
-    pair, hardware = found.pairs.get("peak_memory"), book.tables["hardware"]
+    pair, hardware = result.pairs.get("peak_memory"), book.tables["hardware"]
     stated = book.tables[TABLE].columns["accelerator"].stated[id].value
     if pair is None or stated not in hardware.rows:
         return ""
@@ -290,25 +290,25 @@ def room(book: Book, id: str, found: Beside) -> str:
             continue
         if isinstance(had.value, float | int):
             there = float(had.value) * float(book.units.factor(column.unit, pair.unit))
-            sides = {SIDES[found.how].lower(): pair.recorded, "predicted": pair.predicted}
-            told = " and ".join(
+            sides = {SIDES[result.how].lower(): pair.recorded, "predicted": pair.predicted}
+            text = " and ".join(
                 f"{value / there * 100:.1f} % as {side}"
                 for side, value in ((side, number(each)) for side, each in sides.items())
                 if value is not None
             )
             has = scale(book.units, pair.unit).both(there)
-            return f"The accelerator has {has}, of which the peak is {told}." if told else ""
+            return f"The accelerator has {has}, of which the peak is {text}." if text else ""
     return ""
 
 
-def explained(found: Beside) -> str:
+def explained(result: Beside) -> str:
     """What the prediction says of itself."""
-    return f"How it is predicted: {found.note.rstrip('.')}."
+    return f"How it is predicted: {result.note.rstrip('.')}."
 
 
-def assumed(found: Beside) -> str:
+def assumed(result: Beside) -> str:
     """What the prediction takes where the record says nothing."""
-    return f"The record does not say, and the prediction takes: {'; '.join(found.assumed)}."
+    return f"The record does not say, and the prediction takes: {'; '.join(result.assumed)}."
 
 
 def count(hows: Sequence[str]) -> str:
@@ -319,8 +319,8 @@ def count(hows: Sequence[str]) -> str:
     if not measured:
         only = "the only record is" if simulated == 1 else f"all {simulated} records are"
         return f"No record is measured yet: {only} simulated, and no step was timed."
-    said = f"{_many(measured)} measured on the hardware"
-    return f"{said}, {simulated} simulated." if simulated else f"{said}, none simulated."
+    text = f"{_many(measured)} measured on the hardware"
+    return f"{text}, {simulated} simulated." if simulated else f"{text}, none simulated."
 
 
 def _many(n: int) -> str:
@@ -354,13 +354,13 @@ class Pairs:
     rows: tuple[Two, ...]
 
 
-def pairs(book: Book, found: Beside, name: str) -> Pairs | None:
+def pairs(book: Book, result: Beside, name: str) -> Pairs | None:
     """The picture of a record by its name in `DRAWN`; None where there is nothing to hold."""
     title, names = DRAWN[name]
-    shown = {short: found.pairs[key] for key, short in names.items() if key in found.pairs}
+    shown = {short: result.pairs[key] for key, short in names.items() if key in result.pairs}
     if not any(pair.ratio is not None for pair in shown.values()):
         return None
-    by = scales(book, found)[next(iter(shown.values())).unit]
+    by = scales(book, result)[next(iter(shown.values())).unit]
     rows = tuple(
         Two(
             short,
@@ -374,10 +374,10 @@ def pairs(book: Book, found: Beside, name: str) -> Pairs | None:
         for short, pair in shown.items()
     )
     return Pairs(
-        f"pairs-{found.id}-{name}",
+        f"pairs-{result.id}-{name}",
         title,
         f"{title.partition(',')[0]} ({by.symbol})",
-        (SIDES[found.how], "Predicted"),
+        (SIDES[result.how], "Predicted"),
         rows,
     )
 
@@ -398,11 +398,11 @@ SCATTERED: Mapping[str, tuple[str, str, bool]] = {
 }
 
 
-def against(book: Book, found: Mapping[str, Beside], key: str) -> Against | None:
+def against(book: Book, result: Mapping[str, Beside], key: str) -> Against | None:
     """Measured records against their predictions; None where there are fewer than two."""
     task, unit, shared = SCATTERED[key]
     dots = []
-    for each in found.values():
+    for each in result.values():
         pair = each.pairs.get(key)
         if each.how != "measured" or pair is None or pair.ratio is None or each.job is None:
             continue

@@ -46,7 +46,7 @@ def part(
 def _tables(
     tables: Mapping[str, Table], needed: Set[Key], computed: Results | None = None
 ) -> dict[str, Table]:
-    found: dict[str, Table] = {}
+    result: dict[str, Table] = {}
     for name, table in tables.items():
         wanted = {key.name for key in needed if key.table == name}
         if not wanted:
@@ -54,8 +54,8 @@ def _tables(
         columns = {n: c for n, c in table.columns.items() if n in wanted}
         if computed is not None:
             columns = {n: _stated(table, c, computed.tables[name][n]) for n, c in columns.items()}
-        found[name] = replace(table, columns=columns)
-    return found
+        result[name] = replace(table, columns=columns)
+    return result
 
 
 def _stated(table: Table, column: Column, series: Series) -> Column:

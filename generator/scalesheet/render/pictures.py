@@ -13,8 +13,8 @@ from scalesheet.units import Unit, Units
 
 def for_script(picture: Picture, plan: Plan, units: Units) -> dict[str, Any]:
     """What a page's script draws it from, besides the plan. What is usual is left out."""
-    told = {name: value for name, value in asdict(picture).items() if value}
-    return told | _TOLD[type(picture)](picture, plan, units)
+    text = {name: value for name, value in asdict(picture).items() if value}
+    return text | _TOLD[type(picture)](picture, plan, units)
 
 
 def titled(quantity: Quantity, units: Units) -> str:
@@ -60,8 +60,8 @@ def _stack(stack: Stack, plan: Plan, units: Units) -> dict[str, Any]:
     else:
         title = first.title if len(stack.bars) == 1 else table.title
     names = filter(None, (*stack.parts, *stack.bars, *stack.totals, stack.capacity))
-    found = {name: _factor(units, quantity(name).unit, first.unit) for name in names}
-    factors = {name: factor for name, factor in found.items() if factor is not None}
+    result = {name: _factor(units, quantity(name).unit, first.unit) for name in names}
+    factors = {name: factor for name, factor in result.items() if factor is not None}
     axis = titled(replace(first, title=title), units)
     return {"axis": axis} | ({"factors": factors} if factors else {})
 

@@ -126,13 +126,13 @@ def quality(task: str, figures: Quality) -> tuple[str, ...]:
     )
 
 
-def fitting(found: Room) -> str:
+def fitting(room: Room) -> str:
     """Whether runs that are said to fit did, in words."""
     return (
-        f"{found.fits} of the {found.rows} rows are said to fit. A run is said to fit if the most "
+        f"{room.fits} of the {room.rows} rows are said to fit. A run is said to fit if the most "
         "that it may take does, which is above the interval. Of the rows that are said to fit, "
-        f"{len(found.fits_above)} took over {SLACK:g} times that; of all rows {len(found.above)} "
-        f"did. Of {found.burst} published runs that ran out of memory {len(found.let)} are said "
+        f"{len(room.fits_above)} took over {SLACK:g} times that; of all rows {len(room.above)} "
+        f"did. Of {room.burst} published runs that ran out of memory {len(room.let)} are said "
         "to fit."
     )
 
@@ -193,9 +193,9 @@ def _shown(
         )
 
 
-def own_quality(found: Own) -> tuple[str, ...]:
+def own_quality(result: Own) -> tuple[str, ...]:
     """The cells of `OWN_HEAD`."""
-    return str(found.rows), error("", found.median), error("", found.worst[0])
+    return str(result.rows), error("", result.median), error("", result.worst[0])
 
 
 def own_rows(score: TaskScore) -> Iterator[ShownRow]:

@@ -63,16 +63,16 @@ def program(plan: Plan, book: Book) -> str:
 
 def reached(plan: Plan, book: Book) -> list[str]:
     """The catalogue tables that the plan looks into, and those that these look into, sorted."""
-    found: set[str] = set()
+    result: set[str] = set()
     waiting = [name for name in plan.catalogue if name in book.tables]
     while waiting:
         name = waiting.pop()
-        if name in found:
+        if name in result:
             continue
-        found.add(name)
+        result.add(name)
         formulas = _formulas(book.tables[name])
         waiting += [other for other in _tables_in(formulas) if other in book.tables]
-    return sorted(found)
+    return sorted(result)
 
 
 def _formulas(table: Table) -> Iterator[Formula]:
@@ -189,8 +189,8 @@ def _line(key: str, ends: Ends, variables: str, *rows: str) -> str:
     """The expressions as functions, null where an end is the value itself."""
     nodes = [node for node in (ends.value, ends.low, ends.high) if node is not None]
     reads = quoted(" ".join(dict.fromkeys(name for node in nodes for name in _reads(node))))
-    told = [ends.value, *((ends.low, ends.high) if len(nodes) > 1 else ())]
-    functions = (f"{variables} => {javascript(n)}" if n is not None else "null" for n in told)
+    text = [ends.value, *((ends.low, ends.high) if len(nodes) > 1 else ())]
+    functions = (f"{variables} => {javascript(n)}" if n is not None else "null" for n in text)
     return f"[{', '.join([quoted(key), reads, _list(functions), *rows])}],"
 
 

@@ -84,11 +84,11 @@ def collection_files(book: Book, kept: Collection) -> Iterator[tuple[str, str]]:
         "edition": book.edition.isoformat(),
         "as_of": book.as_of.isoformat(),
     }
-    whole = {**head, **kept.more, "entries": [said for _, _, said in kept.entries]}
+    whole = {**head, **kept.more, "entries": [text for _, _, text in kept.entries]}
     yield f"{kept.name}.json", as_json(whole)
     yield f"{kept.name}.csv", kept.csv
-    for id_, _, said in kept.entries:
-        yield f"{kept.name}/{id_}.json", as_json({**head, "entry": said})
+    for id_, _, text in kept.entries:
+        yield f"{kept.name}/{id_}.json", as_json({**head, "entry": text})
 
 
 # ------------------------------------------------------------------ tables
@@ -108,7 +108,7 @@ def row_json(
 ) -> Object:
     """One row of a table, with all that is known of it."""
     row = table.rows[place]
-    said: Object = {
+    text: Object = {
         "id": row,
         "title": table.row_titles[place],
         "aliases": list(table.row_aliases.get(row, ())),
@@ -119,13 +119,13 @@ def row_json(
         },
     }
     if table.name == "offers":
-        said["prices"] = [
+        text["prices"] = [
             _dated(price) | _quantity_of_price(book, table.columns[PRICE], price)
             for price in book.prices.get(row, ())
         ]
     if table.name == "measurements" and beside and row in beside:
-        said["predicted"] = beside_json(beside[row], book.units)
-    return said
+        text["predicted"] = beside_json(beside[row], book.units)
+    return text
 
 
 def _quantity(book: Book, column: Column, row: str, value: Value) -> Object:
@@ -136,12 +136,12 @@ def _quantity(book: Book, column: Column, row: str, value: Value) -> Object:
 
 def _dated(price: Stated) -> Object:
     """From when a price holds, when it was last seen, and who confirms it."""
-    said: Object = {"from": price.since}
+    text: Object = {"from": price.since}
     if price.seen:
-        said["seen"] = price.seen
+        text["seen"] = price.seen
     if price.confirmed is not None:
-        said["confirmed"] = source_json(price.confirmed)
-    return said
+        text["confirmed"] = source_json(price.confirmed)
+    return text
 
 
 def _quantity_of_price(book: Book, column: Column, price: Stated) -> Object:
@@ -187,8 +187,8 @@ def prices_csv(book: Book) -> str:
 
 def source_record(source: Source) -> Object:
     """A source; what is not known of it is empty text."""
-    said = {member.name: getattr(source, member.name) for member in members(source)}
-    return {field: said[field] for field in SOURCE_FIELDS}
+    text = {member.name: getattr(source, member.name) for member in members(source)}
+    return {field: text[field] for field in SOURCE_FIELDS}
 
 
 def sources_csv(book: Book) -> str:

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from scalesheet.book import Book
 from scalesheet.render.api.values import Object, source_json, value_json
-from scalesheet.render.dated import SORTS, Event, events
+from scalesheet.render.history import SORTS, Event, events
 
 JSON, FEED = "changes.json", "changes.atom"
 MOST_IN_FEED = 100
@@ -88,8 +88,8 @@ def _entry(book: Book, event: Event, pages: bool, site_url: str) -> Iterator[str
     if place:
         yield f'    <link rel="alternate" type="text/html" href={quoteattr(ROOT + place)}/>'
     yield f"    <category term={quoteattr(event.sort)} label={quoteattr(SORTS[event.sort][0])}/>"
-    told = ". ".join(part.rstrip(".") for part in (event.told, event.why) if part)
-    yield f'    <content type="text">{_text(told)}</content>'
+    text = ". ".join(part.rstrip(".") for part in (event.told, event.why) if part)
+    yield f'    <content type="text">{_text(text)}</content>'
     yield "  </entry>"
 
 

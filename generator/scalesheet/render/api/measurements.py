@@ -8,15 +8,15 @@ from scalesheet.steps.beside import Beside, Pair
 from scalesheet.units import Units
 
 
-def beside_json(found: Beside, units: Units) -> Object:
+def beside_json(result: Beside, units: Units) -> Object:
     """`{"because", "assumed", "note", "twins", "components": {key: both figures and their ratio}}`.
     `because` says why nothing is predicted, else it is null."""
     return {
-        "because": found.why or None,
-        "assumed": list(found.assumed),
-        "note": found.note,
-        "twins": list(found.twins),
-        "components": {key: _component(pair, units) for key, pair in found.pairs.items()},
+        "because": result.why or None,
+        "assumed": list(result.assumed),
+        "note": result.note,
+        "twins": list(result.twins),
+        "components": {key: _component(pair, units) for key, pair in result.pairs.items()},
     }
 
 

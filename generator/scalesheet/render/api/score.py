@@ -39,20 +39,20 @@ def _task(score: TaskScore) -> Object:
         **({} if score.apart is None else {"apart": _quality(score.apart)}),
         "rule": {"is": SAYS[score.task], **_quality(score.thumb)},
         "groups": {
-            what: {name: _quality(figures) for name, figures in found.items()}
-            for what, found in score.groups.items()
+            what: {name: _quality(figures) for name, figures in result.items()}
+            for what, result in score.groups.items()
         },
         "rows": [_row(row) for row in shown_rows(score)],
         **({} if score.own is None else {"own": _own(score, score.own)}),
     }
 
 
-def _own(score: TaskScore, found: Own) -> Object:
+def _own(score: TaskScore, result: Own) -> Object:
     """Own measurements, which the fit on file predicts and does not rest on."""
-    worst, record = found.worst
+    worst, record = result.worst
     return {
-        "records": found.rows,
-        "median": _number(found.median),
+        "records": result.rows,
+        "median": _number(result.median),
         "worst": _number(worst),
         "worst_record": record or None,
         "rows": [_row(row) for row in own_rows(score)],

@@ -8,7 +8,7 @@ from scalesheet.model import Plan
 from scalesheet.render.api.values import Object, value_json
 
 
-def sensitivity_json(book: Book, plan: Plan, found: Sensitivity) -> Object:
+def sensitivity_json(book: Book, plan: Plan, sensitivity: Sensitivity) -> Object:
     """`{"plan", "edition", "step", "figures": {name: {"inputs": [...], "without_effect"}}}`.
 
     The largest effect stands first. An input is `{"name", "title", "at", "low", "high", "swing"}`:
@@ -18,8 +18,8 @@ def sensitivity_json(book: Book, plan: Plan, found: Sensitivity) -> Object:
     return {
         "plan": plan.id,
         "edition": book.edition.isoformat(),
-        "step": found.step,
-        "figures": {each.name: _ranking(plan, each) for each in found.rankings},
+        "step": sensitivity.step,
+        "figures": {each.name: _ranking(plan, each) for each in sensitivity.rankings},
     }
 
 

@@ -52,18 +52,18 @@ def quantity_json(
 
 def described(quantity: Quantity, units: Units) -> Object:
     """What a scalar or column is: title, type, and the unit as it is printed."""
-    said: Object = {
+    text: Object = {
         "title": quantity.title,
         "type": quantity.kind,
         "symbol": unit_symbol(quantity.unit, units) if quantity.kind == "number" else None,
     }
     if quantity.words:
-        said["words"] = list(quantity.words)
+        text["words"] = list(quantity.words)
     if quantity.refers_to is not None:
-        said["refers_to"] = quantity.refers_to
+        text["refers_to"] = quantity.refers_to
     if quantity.hidden:
-        said["hidden"] = True
-    return said
+        text["hidden"] = True
+    return text
 
 
 def unit_symbol(unit: Unit | None, units: Units) -> str:
@@ -77,36 +77,36 @@ def origin_json(stated: Stated | None, formula: Formula | None) -> Object:
         return _stated(stated)
     if formula is None:
         return {"kind": None, "source": None, "formula": None}
-    said: Object = {
+    text: Object = {
         "kind": "derived",
         "source": source_json(formula.citation),
         "formula": formula.text,
     }
     if formula.uses:
-        said["uses"] = list(formula.uses)
+        text["uses"] = list(formula.uses)
     if formula.outer:
-        said["outer"] = True
-    return said
+        text["outer"] = True
+    return text
 
 
 def _stated(stated: Stated) -> Object:
-    said: Object = {
+    text: Object = {
         "kind": stated.basis,
         "source": source_json(stated.citation),
         "formula": None,
     }
     bounds = {"at_least": stated.at_least, "at_most": stated.at_most}
-    said |= {name: bound for name, bound in bounds.items() if bound is not None}
+    text |= {name: bound for name, bound in bounds.items() if bound is not None}
     if stated.midpoint:
-        said["midpoint"] = True
+        text["midpoint"] = True
     if stated.note:
-        said["note"] = stated.note
-    return said
+        text["note"] = stated.note
+    return text
 
 
 def source_json(citation: Citation | None) -> Object | None:
     """A source's key, the place within it, and what is printed there where that is on file."""
     if citation is None:
         return None
-    said: Object = {"key": citation.key, "locator": citation.locator}
-    return {**said, "quote": citation.quote} if citation.quote else said
+    text: Object = {"key": citation.key, "locator": citation.locator}
+    return {**text, "quote": citation.quote} if citation.quote else text

@@ -3,7 +3,7 @@
 `numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` and its
 neighbours draw, `pictures.js` any chart of a plan, `marks.js` writes figures, `tables.js` is what
 tables are made of, `fields.js` makes inputs of figures, `tornado.js` finds what moves the result,
-`told.js` shows what a figure rests on, `patch.js` has changes as text, and `page.js` binds all of
+`explain.js` shows what a figure rests on, `patch.js` has changes as text, and `page.js` binds all of
 it to a page. What stands in `beside/` is loaded after them where a page has use for it. The build
 runs the parts that draw (`engine.py`).
 """
@@ -25,7 +25,7 @@ PARTS = (
     "tables",
     "fields",
     "tornado",
-    "told",
+    "explain",
     "patch",
     "page",
 )

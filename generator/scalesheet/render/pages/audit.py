@@ -226,31 +226,31 @@ def _contradiction(context: Context, audited: Audited, judged: Judged) -> Html:
     )
 
 
-def _finding(context: Context, audited: Audited, found: Shown) -> Html:
-    finding = found.finding
+def _finding(context: Context, audited: Audited, result: Shown) -> Html:
+    finding = result.finding
     where = f"Line{'s' * (len(finding.lines) > 1)} {', '.join(map(str, finding.lines))}. "
     return tag(
         "div",
         tag("p", finding.title, class_="title"),
-        _effects(context, audited, found.effects),
-        tag("ul", *(tag("li", _cited(context, audited, each)) for each in found.because)),
+        _effects(context, audited, result.effects),
+        tag("ul", *(tag("li", _cited(context, audited, each)) for each in result.because)),
         tag(
             "p",
             f"{where if finding.lines else ''}{finding.note} ",
             edit_link(context, finding.position),
         ),
-        class_="finding" + " minor" * (not found.effects),
+        class_="finding" + " minor" * (not result.effects),
     )
 
 
 def _effects(context: Context, audited: Audited, effects: Mapping[str, Value]) -> Html | None:
     """What putting it right does to each headline."""
     headlines = {headline.name: headline for headline in audited.audit.headlines}
-    told = [
+    text = [
         f"{headlines[name].title} {signed(context, headlines[name], value)}"
         for name, value in effects.items()
     ]
-    return tag("p", tag("strong", "Effect: "), "; ".join(told)) if told else None
+    return tag("p", tag("strong", "Effect: "), "; ".join(text)) if text else None
 
 
 def signed(context: Context, headline: Headline, effect: Value) -> str:
@@ -325,8 +325,8 @@ def _cited(context: Context, audited: Audited, text: str) -> Html:
             own = of.id == audited.audit.id
             target = f"#{anchor(match[1])}" if own else _place(context, match[1])
             where = _line(of, match[1]) + ("" if own else f" of document {of.document.id}")
-            told = f"“{of.claims[match[1]].quote}” ({match[1]})"
-            parts += [text[at : match.start()], link(target, where, title=told)]
+            message = f"“{of.claims[match[1]].quote}” ({match[1]})"
+            parts += [text[at : match.start()], link(target, where, title=message)]
             at = match.end()
     return join((*parts, text[at:]))
 
@@ -345,7 +345,7 @@ def _value(context: Context, judged: Judged, value: Value | None) -> Html:
     return _number(shown(value, says.unit, context.book.units, percent=says.percent), value.value)
 
 
-def _number(told: str, value: object) -> Html:
+def _number(text: str, value: object) -> Html:
     """A cell that sorts by its number."""
     by = repr(value) if isinstance(value, float) else None
-    return tag("td", told, class_="num", data_value=by)
+    return tag("td", text, class_="num", data_value=by)

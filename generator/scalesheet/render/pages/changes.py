@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scalesheet.render.dated import SORTS, Event, Sort, days, events
+from scalesheet.render.history import SORTS, Event, Sort, days, events
 from scalesheet.render.pages.context import Context, cite, to
 from scalesheet.render.pages.html import Html, heading, link, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell
@@ -27,7 +27,7 @@ def changes_page(context: Context) -> Iterator[tuple[str, str]]:
     blocks: list[object] = []
     for day, sorts in by_day.items():
         blocks.append(heading(2, day, day_anchor(day)))
-        blocks += [_sort(context, sort, found) for sort, found in sorts.items()]
+        blocks += [_sort(context, sort, result) for sort, result in sorts.items()]
     yield (
         f"{FOLDER}/index.md",
         page(
@@ -52,16 +52,16 @@ def counted(sort: Sort, number: int) -> str:
     return f"{number} {SORTS[sort][number != 1]}"
 
 
-def _sort(context: Context, sort: Sort, found: Sequence[Event]) -> Html:
+def _sort(context: Context, sort: Sort, events: Sequence[Event]) -> Html:
     """The entries of one sort and day; many are folded away."""
-    numbers = ("Before", "Since") if any(event.quantity for event in found) else ()
+    numbers = ("Before", "Since") if any(event.quantity for event in events) else ()
     heads = HEADS if numbers else ("What", "", "Is", "Note", "Source")
     head = [heading_cell(each, number=each in numbers) for each in heads]
-    table = grid(head, [_row(context, event) for event in found], records=True)
-    told = counted(sort, len(found))
-    if len(found) <= MOST_OPEN:
-        return Html(f"{tag('p', tag('strong', told))}\n\n{table}")
-    return tag("details", tag("summary", told), table)
+    table = grid(head, [_row(context, event) for event in events], records=True)
+    text = counted(sort, len(events))
+    if len(events) <= MOST_OPEN:
+        return Html(f"{tag('p', tag('strong', text))}\n\n{table}")
+    return tag("details", tag("summary", text), table)
 
 
 def _row(context: Context, event: Event) -> list[Html]:

@@ -87,8 +87,8 @@ def _with_scalars(
     for name in names:
         scalar, value = plan.scalars[name], results.scalars[name]
         fmt = format_of(scalar, [value], context.book.units)
-        told = cell(value, fmt, context.symbol(scalar), of=name)
-        body.append([tag("th", scalar.title, scope="row"), told])
+        text = cell(value, fmt, context.symbol(scalar), of=name)
+        body.append([tag("th", scalar.title, scope="row"), text])
     if not body:
         return numbers
     return join(

@@ -54,12 +54,12 @@ class Context:
     @cached_property
     def catalogue(self) -> Mapping[str, Mapping[str, Series]]:
         """The catalogue's tables as any of the plans computed them."""
-        found: dict[str, Mapping[str, Series]] = {}
+        result: dict[str, Mapping[str, Series]] = {}
         for plan in sorted(self.edition.results):
             for name, columns in self.edition.results[plan].tables.items():
                 if name in self.book.tables:
-                    found.setdefault(name, columns)
-        return found
+                    result.setdefault(name, columns)
+        return result
 
     @cached_property
     def homes(self) -> Mapping[str, Mapping[str, str]]:
@@ -75,10 +75,10 @@ class Context:
     @cached_property
     def drawn(self) -> Mapping[str, Any]:
         """By plan its charts and tornados as the script of its pages draws them."""
-        found, plans, book = self.edition.sensitivities, self.book.plans, self.book
+        result, plans, book = self.edition.sensitivities, self.book.plans, self.book
 
         def draw(id_: str) -> Any:
-            moving = rankings(found[id_], plans[id_], book) if id_ in found else []
+            moving = rankings(result[id_], plans[id_], book) if id_ in result else []
             return Engine(self.scripts[id_]).call("scalesheet.published", id_, moving)
 
         return _OnDemand(draw)

@@ -57,8 +57,8 @@ def amount(
     parts: list[Html] = [tag("span", shown, class_="num")]
     if symbol:
         parts += [Html(NBSP), tag("span", inline(symbol), class_="unit")]
-    if range_ and (told := ends(value, fmt)):
-        parts += [Html(" "), tag("span", inline(told), class_="range")]
+    if range_ and (text := ends(value, fmt)):
+        parts += [Html(" "), tag("span", inline(text), class_="range")]
     return join(parts)
 
 
@@ -114,9 +114,9 @@ def card(
     """A headline figure: what it is, the number, its range, what it rests on."""
     shown = amount(value, fmt, range_=False)
     unit = tag("span", symbol, class_="unit") if symbol and value.reason is None else None
-    told = ends(value, fmt)
+    text = ends(value, fmt)
     long = len(plain(value, fmt) if value.reason is None else value.reason) > LONG
-    ranged = tag("span", f"{told} {symbol}".strip() if told else None, **mark(of, "ends"))
+    ranged = tag("span", f"{text} {symbol}".strip() if text else None, **mark(of, "ends"))
     # a details element does not stand within a paragraph
     noted = tag("div" if note and "<details" in note else "p", note, class_="note")
     return tag(
@@ -130,7 +130,7 @@ def card(
             class_="value long" if long else "value",
             **mark(of, "figure"),
         ),
-        tag("p", ranged, OUTER if outer else None, class_="range") if told or of else None,
+        tag("p", ranged, OUTER if outer else None, class_="range") if text or of else None,
         noted if note else None,
         class_="figure",
         **UNSEARCHED,

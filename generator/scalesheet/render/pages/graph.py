@@ -23,12 +23,12 @@ from scalesheet.values import Results
 
 def references(node: Node) -> tuple[Key, ...]:
     """What the tree names, in its order and once each. A look-up names a column of a table."""
-    found: dict[Key, None] = {}
+    result: dict[Key, None] = {}
     for part in walk(node):
         key = _key(part)
         if key is not None:
-            found.setdefault(key)
-    return tuple(found)
+            result.setdefault(key)
+    return tuple(result)
 
 
 def _key(node: Node) -> Key | None:
@@ -59,16 +59,16 @@ def formulas(plan: Plan) -> Iterator[tuple[Key, Formula]]:
 
 def users(plan: Plan) -> Mapping[Key, tuple[Key, ...]]:
     """For each scalar and column, the figures of the plan whose formulas name it."""
-    found: dict[Key, dict[Key, None]] = {}
+    result: dict[Key, dict[Key, None]] = {}
     for user, formula in formulas(plan):
         for key in references(formula.ends.value):
-            found.setdefault(Key(key.name, key.table), {}).setdefault(Key(user.name, user.table))
-    return {key: tuple(of) for key, of in found.items()}
+            result.setdefault(Key(key.name, key.table), {}).setdefault(Key(user.name, user.table))
+    return {key: tuple(of) for key, of in result.items()}
 
 
 def rests_on(book: Book, plan: Plan, results: Results, name: str) -> Mapping[Key, Stated]:
     """All stated numbers and choices that a scalar of the plan is computed from."""
-    found: dict[Key, Stated] = {}
+    result: dict[Key, Stated] = {}
     seen: set[Key] = set()
     stack = [Key(name)]
     while stack:
@@ -81,11 +81,11 @@ def rests_on(book: Book, plan: Plan, results: Results, name: str) -> Mapping[Key
             stack.append(side)
             continue
         for stated_key, stated in _stated(book, plan, key):
-            found[stated_key] = stated
+            result[stated_key] = stated
         for formula in _formulas(book, plan, key):
             for node in walk(formula.ends.value):
                 stack.extend(_needs(node, key, results))
-    return found
+    return result
 
 
 def _side(plan: Plan, results: Results, key: Key) -> Key | None:

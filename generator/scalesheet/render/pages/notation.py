@@ -66,10 +66,10 @@ class Titles:
         return named(self._of_table(table, column))
 
     def _of_table(self, table: str, column: str) -> str:
-        found = self.found(table)
-        title = found.columns[column].title
+        result = self.found(table)
+        title = result.columns[column].title
         apart = table != self.within and table not in self.context.book.tables
-        return f"{title} ({found.title})" if apart else title
+        return f"{title} ({result.title})" if apart else title
 
     def table(self, table: str) -> str:
         return self.found(table).title
@@ -103,10 +103,10 @@ class Numbers:
                 shown = self.cell(node.table, self.row, node.column, node.end)
                 return replace(shown, own=True)
             case Lookup():
-                found = self._row(node.key)
-                if found is not None and found[0] in self.results.rows[node.table]:
-                    of = of_chosen(node.table, found[1], node.column)
-                    shown = self.cell(node.table, found[0], node.column, node.end, of)
+                result = self._row(node.key)
+                if result is not None and result[0] in self.results.rows[node.table]:
+                    of = of_chosen(node.table, result[1], node.column)
+                    shown = self.cell(node.table, result[0], node.column, node.end, of)
                     return replace(shown, own=isinstance(node.key, Column))
         return None
 

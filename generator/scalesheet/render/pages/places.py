@@ -51,13 +51,13 @@ def homes(plan: Plan) -> Mapping[str, str]:
     """The page that draws a table or chart (`table runs`, `chart hours`), where a further page
     does and the plan's own does not. Pages of rows draw what has its home elsewhere."""
     own = set(blocks(plan.page))
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for page in plan.pages:
         if page.row is None:
             for block in blocks(page.text):
                 if block not in own:
-                    found.setdefault(block, page.id)
-    return found
+                    result.setdefault(block, page.id)
+    return result
 
 
 def blocks(text: str) -> list[str]:
@@ -67,8 +67,8 @@ def blocks(text: str) -> list[str]:
 
 def row_page(plan: Plan, table: str, row: str) -> str | None:
     """The page that is about a row."""
-    found = (p.id for p in plan.pages if p.row and (p.row.table, p.row.row) == (table, row))
-    return next(found, None)
+    result = (p.id for p in plan.pages if p.row and (p.row.table, p.row.row) == (table, row))
+    return next(result, None)
 
 
 def scalar_address(plan: Plan, scalar: Scalar, here: str) -> str:

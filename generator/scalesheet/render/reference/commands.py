@@ -35,8 +35,8 @@ def command_page(whole: argparse.ArgumentParser) -> tuple[str, str]:
 
 def commands(whole: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """The parser of each command, in the order in which they are listed."""
-    (found,) = (a for a in whole._actions if isinstance(a, argparse._SubParsersAction))
-    return dict(found.choices)
+    (result,) = (a for a in whole._actions if isinstance(a, argparse._SubParsersAction))
+    return dict(result.choices)
 
 
 def example(name: str) -> str:

@@ -60,8 +60,8 @@ def _shown(code: str) -> Iterator[object]:
     bad, good = _changed(shown)
     yield heading(2, "Bad", "bad")
     yield _file(shown.place, shown.bad, bad)
-    for said in shown.says:
-        yield tag("pre", tag("code", escape(str(said)), class_="said"), class_="message")
+    for text in shown.says:
+        yield tag("pre", tag("code", escape(str(text)), class_="said"), class_="message")
     yield heading(2, "Good", "good", searched=False)
     yield _file(shown.good_place, shown.good, good)
 

@@ -92,8 +92,8 @@ def sections(page: str) -> list[Section]:
     whole = written(page)
     parts = {"": whole} if "properties" in whole else {}
     parts |= whole.get("$defs", {})
-    found = [_section(page, name, part) for name, part in parts.items()]
-    return [each for each in found if each.good or each.fields]
+    result = [_section(page, name, part) for name, part in parts.items()]
+    return [each for each in result if each.good or each.fields]
 
 
 def _section(page: str, name: str, part: Schema) -> Section:
@@ -149,11 +149,11 @@ def _field(page: str, name: str, own: Schema, needed: Needed, around: tuple[Any,
 
 
 def _distinct(values: Any) -> tuple[Any, ...]:
-    found: list[Any] = []
+    result: list[Any] = []
     for each in values:
-        if each not in found:
-            found.append(each)
-    return tuple(found)
+        if each not in result:
+            result.append(each)
+    return tuple(result)
 
 
 def _owners(part: Schema) -> Iterator[Schema]:
@@ -265,6 +265,6 @@ def _bad(schema: Schema, example: Mapping[str, Any], key: str | None) -> Bad:
     value = example["value"]
     whole = value if key is None else {key: value}
     judge = validator(schema if key is None else {"properties": {key: schema}})
-    said = explained(judge.iter_errors(whole), Document("example", "example", "", whole))
-    first = [d for d in said if d.code == example["code"] and example["says"] in d.message]
-    return Bad(value, (*first, *(d for d in said if d not in first)))
+    text = explained(judge.iter_errors(whole), Document("example", "example", "", whole))
+    first = [d for d in text if d.code == example["code"] and example["says"] in d.message]
+    return Bad(value, (*first, *(d for d in text if d not in first)))

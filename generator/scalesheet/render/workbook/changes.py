@@ -60,8 +60,8 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     running = f"{absolute(first, RUNNING)}:{absolute(last, RUNNING)}"
     flags = f"{absolute(first, CHANGED)}:{absolute(last, CHANGED)}"
 
-    said = f"Edition {context.book.edition.isoformat()}, hash {context.edition.hash}"
-    canvas.text(TOP - 1, WHAT, said, "text")
+    message = f"Edition {context.book.edition.isoformat()}, hash {context.edition.hash}"
+    canvas.text(TOP - 1, WHAT, message, "text")
     canvas.text(TOP, WHAT, "Cells changed", "text")
     canvas.formula(TOP, SHEET, f'COUNTIF({flags},"changed")', 0.0, "count")
     top = TOP + 2
@@ -71,10 +71,10 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
         row = top + 1 + at
         canvas.number(row, RUNNING, float(at), "key_number")
         beyond = f"{relative(row, RUNNING)}>{absolute(TOP, SHEET)}"
-        found = f"MATCH({relative(row, RUNNING)},{running},0)"
+        result = f"MATCH({relative(row, RUNNING)},{running},0)"
         for column in (WHAT, SHEET, CELL, SHIPPED_AT, NOW):
             area = f"{absolute(first, column)}:{absolute(last, column)}"
-            text = f'IF({beyond},"",INDEX({area},{found}))'
+            text = f'IF({beyond},"",INDEX({area},{result}))'
             canvas.formula(row, column, text, "", "either" if column > CELL else "text")
 
     canvas.text(first - 3, RUNNING, "Every input, as shipped and as it is now", "section")

@@ -76,14 +76,14 @@ def write_checks(
         row += 1
         all_hold &= _automatic_check(canvas, context, check, row)
     area = f"{absolute(TOP + 1, VERDICT)}:{absolute(row + 1, VERDICT)}"
-    said = ALL_HOLD if all_hold else SOME_FAIL
+    message = ALL_HOLD if all_hold else SOME_FAIL
     canvas.text(TOP - 1, TITLE, "Overall", "label")
     text = f'IF(COUNTIF({area},"ok")=COUNTA({area}),"{ALL_HOLD}","{SOME_FAIL}")'
-    canvas.formula(TOP - 1, KEY, text, said, "flag")
+    canvas.formula(TOP - 1, KEY, text, message, "flag")
     canvas.stress(TOP + 1, row, VERDICT, "check")
     canvas.stress(TOP - 1, TOP - 1, KEY, SOME_FAIL)
     canvas.sheet.freeze_panes(TOP + 1, KEY)
-    return f"{prefix(canvas.name)}{absolute(TOP - 1, KEY)}", said
+    return f"{prefix(canvas.name)}{absolute(TOP - 1, KEY)}", message
 
 
 def _plan_check(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> bool:
@@ -92,10 +92,10 @@ def _plan_check(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> b
     write_ends(canvas, context, scalar, "check_value")
     canvas.text(row, SHOULD, "yes", "check_value")
     holds = context.results.scalars[scalar.name].value is True
-    found, should = relative(row, CHECK_VALUE), relative(row, SHOULD)
-    canvas.formula(row, VERDICT, f'IF({found}={should},"ok","check")', _word(holds), "verdict")
-    said = scalar.formula.text if scalar.formula else ""
-    canvas.text(row, NOTE, " — ".join(filter(None, (said, scalar.note))), "formula")
+    result, should = relative(row, CHECK_VALUE), relative(row, SHOULD)
+    canvas.formula(row, VERDICT, f'IF({result}={should},"ok","check")', _word(holds), "verdict")
+    text = scalar.formula.text if scalar.formula else ""
+    canvas.text(row, NOTE, " — ".join(filter(None, (text, scalar.note))), "formula")
     return holds
 
 
@@ -103,9 +103,9 @@ def _automatic_check(canvas: Canvas, context: Context, check: Check, row: int) -
     canvas.text(row, TITLE, check.title, "label")
     canvas.text(row, KEY, check.where, "key")
     least, most = relative(row, LEAST), relative(row, MOST)
-    found = check.found.replace("{least}", least).replace("{most}", most)
+    result = check.found.replace("{least}", least).replace("{most}", most)
     fmt = "#,##0.######" if check.should else "0"
-    canvas.formula(row, CHECK_VALUE, found, check.stored, "check_value", fmt)
+    canvas.formula(row, CHECK_VALUE, result, check.stored, "check_value", fmt)
     if check.should is None:
         canvas.number(row, SHOULD, 0.0, "check_value", fmt)
     else:
@@ -218,10 +218,10 @@ def _order(context: Context, table: Table, column: Column) -> Iterator[Check]:
     view = View(context.layout, context.layout.sheet("checks"))
     low, value, high = (view.range(table.name, column.name, end) for end in ENDS)
     if column.may_reason:
-        found = f"SUMPRODUCT(--({low}>{value}))+SUMPRODUCT(--({value}>{high}))"
+        result = f"SUMPRODUCT(--({low}>{value}))+SUMPRODUCT(--({value}>{high}))"
     else:
         slack = f"{context.layout.names.constants[CHECK_WITHIN]}*ABS({value})"
-        found = f"SUMPRODUCT(--({low}-{value}>{slack}))+SUMPRODUCT(--({value}-{high}>{slack}))"
+        result = f"SUMPRODUCT(--({low}-{value}>{slack}))+SUMPRODUCT(--({value}-{high}>{slack}))"
     series = context.results.tables[table.name][column.name]
     wrong = 0
     if series.low is not None and series.high is not None:
@@ -232,7 +232,7 @@ def _order(context: Context, table: Table, column: Column) -> Iterator[Check]:
     yield Check(
         f"low ≤ value ≤ high: {column.title}",
         where,
-        found,
+        result,
         float(wrong),
         note="Counts the rows out of order.",
     )
@@ -246,14 +246,14 @@ def _group_order(context: Context, sheet: str, group: Group) -> Iterator[Check]:
     low, value, high = (
         f"{prefix(sheet)}{absolute(first, at)}:{absolute(last, at)}" for at in (2, 3, 4)
     )
-    found = (
+    result = (
         f"SUMPRODUCT(ISNUMBER({low})*({low}>{value}))+SUMPRODUCT(ISNUMBER({high})*({value}>{high}))"
     )
     where = f"{sheet}: {group.title}" if group.title else sheet
     yield Check(
         "low ≤ value ≤ high: derived figures",
         where,
-        found,
+        result,
         0.0,
         note="Counts the figures out of order.",
     )

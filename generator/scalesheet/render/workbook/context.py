@@ -83,10 +83,10 @@ class Context:
 
     def title_of(self, table: str, row: str) -> str:
         """A row's title, or its id."""
-        found = self.tables.get(table)
-        if found is None or row not in found.rows:
+        result = self.tables.get(table)
+        if result is None or row not in result.rows:
             return row
-        return found.row_titles[found.rows.index(row)] or row
+        return result.row_titles[result.rows.index(row)] or row
 
     @cached_property
     def sources(self) -> tuple[str, ...]:

@@ -74,14 +74,14 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
         canvas.text(row, TITLE, label, "label")
         canvas.text(row, 1, text, "lead_line")
         row += 1
-    said = f"{context.edition.hash}: two workbooks with the same hash hold the same numbers"
-    canvas.text(row - 1, 1, said, "lead_line")
+    message = f"{context.edition.hash}: two workbooks with the same hash hold the same numbers"
+    canvas.text(row - 1, 1, message, "lead_line")
     canvas.text(row, TITLE, CONTENTS, "label")
     canvas.text(row, 1, contents(book, plan), "lead_line")
     row += 1
     canvas.text(row, TITLE, "Checks", "label")
-    cell, said = verdict
-    canvas.formula(row, 1, cell, said, "count")
+    cell, message = verdict
+    canvas.formula(row, 1, cell, message, "count")
     row += 2
     row = write_headline(canvas, context, row)
     row = _listed(canvas, row + 1, "How to use it", HOW_TO_USE, last)
@@ -106,8 +106,8 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
 def _version(context: Context) -> list[tuple[str, str]]:
     """The newest version and what the plan is, where it says so."""
     version, status = context.plan.version, context.plan.status
-    found = [("Version", f"{version.version}, {version.date}")] if version else []
-    return [*found, ("Status", status)] if status else found
+    result = [("Version", f"{version.version}, {version.date}")] if version else []
+    return [*result, ("Status", status)] if status else result
 
 
 def _write_history(canvas: Canvas, context: Context, row: int, last: int) -> None:
@@ -128,15 +128,15 @@ def _about_sheet(context: Context, sheet: SheetPlan) -> str:
     parts.append(SHEET_WORDS[sheet.kind])
     titles = [context.tables[name].title for name in sheet.tables]
     parts += [title for title in titles if title not in (sheet.title, sheet.name)]
-    said = ": ".join(parts[:2]) if len(parts) <= 2 else f"{parts[0]}: {', '.join(parts[1:])}"
-    return clipped(said[0].upper() + said[1:], 110)
+    text = ": ".join(parts[:2]) if len(parts) <= 2 else f"{parts[0]}: {', '.join(parts[1:])}"
+    return clipped(text[0].upper() + text[1:], 110)
 
 
 def _listed(canvas: Canvas, row: int, title: str, texts: tuple[str, ...], last: int) -> int:
     canvas.text(row, TITLE, title, "section")
     for number, text in enumerate(texts, 1):
-        said = f"{number}.  {text}"
-        canvas.merged(row + number, TITLE, last, said, "plain")
+        message = f"{number}.  {text}"
+        canvas.merged(row + number, TITLE, last, message, "plain")
     return row + len(texts) + 1
 
 
@@ -202,8 +202,8 @@ def write_units(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
         )
         canvas.text(row, TITLE, title, "label")
         canvas.text(row, 1, declared.symbol, "text")
-        said = ". ".join(filter(None, (declared.dimension, declared.note)))
-        canvas.merged(row, 2, len(UNIT_COLUMNS) - 1, said, "small")
+        message = ". ".join(filter(None, (declared.dimension, declared.note)))
+        canvas.merged(row, 2, len(UNIT_COLUMNS) - 1, message, "small")
         row += 1
     canvas.sheet.freeze_panes(TOP + 1, 0)
 
@@ -229,5 +229,5 @@ def write_sources(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
         canvas.text(row, 6, source.note, "small")
     canvas.sheet.freeze_panes(FIRST_SOURCE_ROW, 1)
     if context.plan.citation is not None:
-        said = f"The plan itself: {cite(context.plan.citation)}."
-        canvas.text(TOP - 1, TITLE, said, "key")
+        text = f"The plan itself: {cite(context.plan.citation)}."
+        canvas.text(TOP - 1, TITLE, text, "key")

@@ -260,15 +260,15 @@ class _Planner:
     def constants(self, tables: Mapping[str, Table]) -> dict[str, ConstantPlace]:
         """Conversions, then defaults of the catalogue's formulas, then the arithmetic's own."""
         used = constants_of(quantities_of(self.plan, tables.values()))
-        found = {
+        result = {
             name: _constant(self.book, name, value)
             for name, value in sorted(used.items())
             if name not in ARITHMETIC
         }
         for name, (value, meaning) in ARITHMETIC.items():
-            found[name] = ConstantPlace(0, value, "", "arithmetic", meaning)
-        order = sorted(found, key=lambda name: CONSTANT_KINDS.index(found[name].kind))
-        return {name: replace(found[name], row=row) for row, name in enumerate(order, TOP + 1)}
+            result[name] = ConstantPlace(0, value, "", "arithmetic", meaning)
+        order = sorted(result, key=lambda name: CONSTANT_KINDS.index(result[name].kind))
+        return {name: replace(result[name], row=row) for row, name in enumerate(order, TOP + 1)}
 
     # -------------------------------------------------------------- tables
 

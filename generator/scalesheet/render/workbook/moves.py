@@ -46,8 +46,8 @@ def write_moves(canvas: Canvas, context: Context, row: int) -> int:
         return row
     sheet = sheet_prefix(context)
     canvas.text(row, TITLE, "What moves the result", "section")
-    said = "Each input alone, over its range or by the step that the sheet Sensitivity states."
-    canvas.text(row + 1, TITLE, said, "lead_line")
+    message = "Each input alone, over its range or by the step that the sheet Sensitivity states."
+    canvas.text(row + 1, TITLE, message, "lead_line")
     canvas.formula(row + 2, TITLE, outdated(context, arranged, canvas.name), "", "count")
     row += 3
     for listing in arranged.listings:
@@ -72,21 +72,21 @@ def _summary_row(
     sheet: str,
 ) -> None:
     canvas.number(row, RANK_AT, float(rank), "key_number", "0")
-    found = f"MATCH({relative(row, RANK_AT)},{sheet}{listing.area(RANK)},0)"
+    results = f"MATCH({relative(row, RANK_AT)},{sheet}{listing.area(RANK)},0)"
     scalar = context.plan.scalars[listing.ranking.name]
     own_format = format_of(scalar, listing.ranking.values, context.book.units)
     fmt, signed = excel_format(own_format), _signed(own_format)
     own = context.layout.names.scalars[listing.ranking.name, "value"]
     for at, (column, value, role, form) in enumerate(_found(context, effect, fmt)):
-        text = f"INDEX({sheet}{listing.area(column)},{found})"
+        text = f"INDEX({sheet}{listing.area(column)},{results})"
         text += '&""' if column == UNIT else ""  # an empty cell would be shown as 0
         canvas.formula(row, at, text, value, role, form)
     for at, result in ((4, effect.low), (5, effect.high)):
         cell = relative(row, at)
         change = f'IF(AND(ISNUMBER({cell}),ISNUMBER({own})),{cell}-{own},"")'
         numbers = [v.value for v in (result, listing.ranking.value) if isinstance(v.value, float)]
-        said = numbers[0] - numbers[1] if len(numbers) == 2 else ""
-        canvas.formula(row, at + 2, change, said, "either", signed)
+        message = numbers[0] - numbers[1] if len(numbers) == 2 else ""
+        canvas.formula(row, at + 2, change, message, "either", signed)
 
 
 def _found(

@@ -60,21 +60,21 @@ def breaks(blocks: Sequence[tuple[int, int]], heights: Sequence[float], page: fl
     """The rows before which a page ends. Blocks are first row and row after the last; heights are
     of all rows, in points, as is the page's.
     """
-    found: list[int] = []
+    result: list[int] = []
     start = 0  # the first row of the page at hand
     for first, end in blocks:
         left = page - sum(heights[start:first])
         fits = sum(heights[first:end]) <= left
         longer = sum(heights[first:end]) > page
         if first > start and not fits and not (longer and left >= ENOUGH * page):
-            found.append(first)
+            result.append(first)
             start = first
         while sum(heights[start:end]) > page:  # longer than a page by itself
             used = 0.0
             while used + heights[start] <= page or used == 0:
                 used += heights[start]
                 start += 1
-    return found
+    return result
 
 
 def set_paper(

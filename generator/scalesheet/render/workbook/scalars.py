@@ -200,8 +200,8 @@ def write_group(canvas: Canvas, context: Context, group: Group, last_column: int
         write_derived(canvas, context, scalar)
         text = scalar.formula.text if scalar.formula else ""
         note = derived_note(scalar)
-        said = f"{text}   — {note}" if note else text
-        canvas.merged(row, FORMULA, last, said)
+        message = f"{text}   — {note}" if note else text
+        canvas.merged(row, FORMULA, last, message)
 
 
 def derived_note(scalar: Scalar) -> str:

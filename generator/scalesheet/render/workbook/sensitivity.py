@@ -127,7 +127,7 @@ def _step(canvas: Canvas, context: Context) -> None:
     canvas.number(STEP_ROW, at, context.sensitivity.step, "input", "0.0#%")
     where = f"={prefix(canvas.name)}{absolute(STEP_ROW, at)}"
     canvas.tally.check(canvas.book.define_name(STEP_NAME, where), f"name {STEP_NAME}")
-    said = f"A share above 0 and up to {MOST_STEP:.0%}"
+    text = f"A share above 0 and up to {MOST_STEP:.0%}"
     rule = {
         "validate": "decimal",
         "criteria": "between",
@@ -135,9 +135,9 @@ def _step(canvas: Canvas, context: Context) -> None:
         "maximum": MOST_STEP,
         "ignore_blank": False,
         "input_title": "Step",
-        "input_message": f"{said}.",
+        "input_message": f"{text}.",
         "error_title": "Not allowed here",
-        "error_message": f"{said}.",
+        "error_message": f"{text}.",
     }
     code = canvas.sheet.data_validation(STEP_ROW, at, STEP_ROW, at, rule)
     canvas.tally.check(code, f"validation of {STEP_NAME}")
@@ -198,11 +198,11 @@ def _inputs(canvas: Canvas, context: Context, row: int, effect: Effect, block: B
     lever = effect.lever
     if effect.inputs is None:
         for end in ENDS:
-            formula, said = how_moved(context, lever, end)
+            formula, text = how_moved(context, lever, end)
             if formula is None:
-                canvas.text(row, SHOWN_AT[end], said, "either")
+                canvas.text(row, SHOWN_AT[end], text, "either")
             else:
-                canvas.formula(row, SHOWN_AT[end], formula, said, "either")
+                canvas.formula(row, SHOWN_AT[end], formula, text, "either")
         return
     fmt = _input_format(context, lever.quantity, effect.inputs)
     part = block.parts[lever.key.table, lever.key.name, "value"]
@@ -260,10 +260,10 @@ def rest_in_words(listing: Listing) -> str:
     """What is not listed, as shipped."""
     less = len(listing.ranking.effects) - len(listing.effects)
     still = listing.ranking.still
-    said = [f"{less} more {'input moves' if less == 1 else 'inputs move'} it"] if less else []
+    text = [f"{less} more {'input moves' if less == 1 else 'inputs move'} it"] if less else []
     if still:
-        said.append(f"{still} that it rests on {'does' if still == 1 else 'do'} not move it")
-    return f"As shipped: {', and '.join(said)}." if said else "No other input moves it."
+        text.append(f"{still} that it rests on {'does' if still == 1 else 'do'} not move it")
+    return f"As shipped: {', and '.join(text)}." if text else "No other input moves it."
 
 
 # ------------------------------------------------------------------ blocks
@@ -301,7 +301,7 @@ def _row(
 ) -> None:
     """The three cells of a scalar or of a column's row, its unit and its formula."""
     quantity = _quantity(context, part)
-    said = ""
+    text = ""
     for end in ENDS:
         made = recipe(context, block, part, row, end)
         if made is None:
@@ -317,10 +317,10 @@ def _row(
         value = _stored(context, block, part, row, "value" if made.stays else end)
         fmt = _format(context, part)
         canvas.formula(at, SHOWN_AT[end], printed.text, value, "either", fmt, printed.array)
-        said = made.formula.text if made.formula is not None else said
+        text = made.formula.text if made.formula is not None else text
     canvas.text(at, UNIT, context.symbol(quantity), "symbol")
-    if said:
-        canvas.merged(at, FORMULA, RANK, " ".join(said.split()), "merged")
+    if text:
+        canvas.merged(at, FORMULA, RANK, " ".join(text.split()), "merged")
 
 
 def _quantity(context: Context, part: Part) -> Quantity:

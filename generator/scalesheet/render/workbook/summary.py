@@ -113,10 +113,10 @@ def _advice(canvas: Canvas, context: Context, row: int) -> int:
     canvas.text(row, TITLE, "Recommendations", "section")
     for advice in context.plan.recommendations:
         row += 1
-        formula, said = _live_text(context, advice)
-        canvas.merged(row, TITLE, TEXT_COLUMNS, said, "plain")
+        formula, text = _live_text(context, advice)
+        canvas.merged(row, TITLE, TEXT_COLUMNS, text, "plain")
         if formula is not None:
-            canvas.formula(row, TITLE, formula, said, "advice")
+            canvas.formula(row, TITLE, formula, text, "advice")
     return row + 2
 
 
@@ -160,19 +160,19 @@ def _figure(context: Context, name: str) -> _Figure | None:
 def _live_text(context: Context, advice: str) -> tuple[str | None, str]:
     """A text with its figures as one formula, and what it says now."""
     pieces: list[str] = []
-    said: list[str] = []
+    message: list[str] = []
     live = False
     for at, part in enumerate(re.split(r"\{\{\s*([^{}]*?)\s*\}\}", advice)):
         figure = _figure(context, part) if at % 2 else None
         if figure is None:
             shown = f"{{{{ {part} }}}}" if at % 2 else part
-            said.append(shown)
+            message.append(shown)
             pieces += [f'"{chunk}"' for chunk in _chunks(shown)]
             continue
         live = True
-        said.append(text(figure.value, figure.fmt, figure.symbol))
+        message.append(text(figure.value, figure.fmt, figure.symbol))
         pieces += _live_figure(figure)
-    return ("&".join(pieces) if live else None), "".join(said)
+    return ("&".join(pieces) if live else None), "".join(message)
 
 
 def _chunks(shown: str) -> list[str]:

@@ -250,8 +250,8 @@ def source_and_note(table: Table, row: str) -> tuple[str, str]:
         if stated.citation:
             cited.setdefault(stated.citation.key, {})[stated.citation.locator] = None
         for note in notes_of(stated):
-            said = f"{column.title}: {note}" if several else note
-            noted[said if said.endswith((".", "!", "?")) else f"{said}."] = None
+            text = f"{column.title}: {note}" if several else note
+            noted[text if text.endswith((".", "!", "?")) else f"{text}."] = None
     return "; ".join(_cited(key, cited[key]) for key in cited), " ".join(noted)
 
 
@@ -288,9 +288,9 @@ def _totals(canvas: Canvas, context: Context, table: Table, place: TablePlace) -
         with_number = sum(isinstance(value.value, float) for value in values)
         where = letters(triple[1])
         area = f"{where}{place.first + 1}:{where}{place.spacer + 1}"
-        said = f"{with_number} of {len(table.rows)}"
+        message = f"{with_number} of {len(table.rows)}"
         text = f'COUNT({area})&" of "&COUNTA({ids})'
-        canvas.formula(place.counted, triple[1], text, said, "total_text")
+        canvas.formula(place.counted, triple[1], text, message, "total_text")
 
 
 def _drawing(canvas: Canvas, context: Context, table: Table, place: TablePlace, top: int) -> None:
@@ -299,8 +299,8 @@ def _drawing(canvas: Canvas, context: Context, table: Table, place: TablePlace, 
     down, across, cell = (table.columns[name] for name in table.show)
     canvas.text(top, TITLE, f"{cell.title}: {down.title} by {across.title}", "section")
     symbol = context.symbol(cell)
-    said = f"expected values, {symbol}" if symbol else "expected values"
-    canvas.text(top + 1, TITLE, said, "heading")
+    text = f"expected values, {symbol}" if symbol else "expected values"
+    canvas.text(top + 1, TITLE, text, "heading")
     canvas.text(top + 1, KEY, "", "heading")
     rows: dict[str, int] = {}
     columns: dict[str, int] = {}
@@ -345,5 +345,5 @@ def _explained(canvas: Canvas, context: Context, table: Table, place: TablePlace
             canvas.text(row, KEY, column.name, "key")
             outer = "Low and high are outer bounds." if formula.outer else ""
             note = " ".join(filter(None, (column.note, outer)))
-            said = f"{formula.text}   — {note}" if note else formula.text
-            canvas.merged(row, KEY + 1, last, said)
+            text = f"{formula.text}   — {note}" if note else formula.text
+            canvas.merged(row, KEY + 1, last, text)

@@ -139,14 +139,14 @@ def _seen_through(context: Context, trial: Trial) -> frozenset[ColumnName]:
         if isinstance(node, Aggregate) or (isinstance(node, Lookup) and node.open)
         for table, name, _ in _ranges(node)
     }
-    found = set()
+    result = set()
     for key, _ in (*trial.begins, *trial.places):
         if key.table is not None and key.table in context.book.tables:
             column = context.tables[key.table].columns[key.name]
             alike = not column.own and not (column.formula and column.stated)
             if alike and (key.table, key.name) not in drawn:
-                found.add((key.table, key.name))
-    return frozenset(found)
+                result.add((key.table, key.name))
+    return frozenset(result)
 
 
 def _through(context: Context, block: Block, side: Side, tree: Node) -> Node:

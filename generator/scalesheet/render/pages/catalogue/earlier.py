@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from scalesheet.model import Earlier, Plan, Quantity, Stated, Table
-from scalesheet.render.dated import label, printed, stated_of
+from scalesheet.render.history import label, printed, stated_of
 from scalesheet.render.pages.context import Context, cite
 from scalesheet.render.pages.html import Html, heading, tag
 from scalesheet.render.pages.tables import grid, heading_cell
@@ -30,7 +30,7 @@ def of_plan(plan: Plan) -> Iterator[Said]:
             yield label(plan, key, quantity), quantity, stated
 
 
-def earlier_section(context: Context, said: Iterable[Said]) -> Iterator[object]:
+def earlier_section(context: Context, text: Iterable[Said]) -> Iterator[object]:
     """The values in force and those before them, the newest first; nothing where none changed."""
     body = [
         [
@@ -41,7 +41,7 @@ def earlier_section(context: Context, said: Iterable[Said]) -> Iterator[object]:
             tag("td", why),
             tag("td", cite(context, stated.citation)),
         ]
-        for title, shown, since, until, why, stated in rows(context, said)
+        for title, shown, since, until, why, stated in rows(context, text)
     ]
     if body:
         head: list[Html] = [
@@ -52,12 +52,12 @@ def earlier_section(context: Context, said: Iterable[Said]) -> Iterator[object]:
 
 
 def rows(
-    context: Context, said: Iterable[Said]
+    context: Context, message: Iterable[Said]
 ) -> Iterator[tuple[str, str, str, str, str, Stated]]:
     """Figure, value with unit, first day, day of the next one, why, and the value itself."""
-    for title, quantity, stated in said:
+    for title, quantity, stated in message:
         *old, new = printed(context.book, quantity, stated.was, stated)
         yield title, new, stated.since, "", "", stated
-        told: list[tuple[Earlier, str]] = list(zip(stated.was, old, strict=True))
-        for each, shown in reversed(told):
+        text: list[tuple[Earlier, str]] = list(zip(stated.was, old, strict=True))
+        for each, shown in reversed(text):
             yield title, shown, each.stated.since, each.until, each.why, each.stated

@@ -44,11 +44,11 @@ SHOWN = ("step_time", "tokens_per_second", "peak_memory")
 def lead(context: Context, table: Table, row: str) -> Iterator[Html]:
     """What a reader must know before a record's figures: how it was found, and its marks."""
     how = str(cell_value(context, table, table.columns["how"], row).value)
-    said: list[object] = [tag("strong", "Simulated, not measured."), " No step was timed."]
+    text: list[object] = [tag("strong", "Simulated, not measured."), " No step was timed."]
     if how == "measured":
-        said = [tag("strong", "Measured"), " on the hardware."]
-    said.append(f" {led(context.edition.beside.get(row), how)}".rstrip())
-    yield tag("p", *said, class_="lead")
+        text = [tag("strong", "Measured"), " on the hardware."]
+    text.append(f" {led(context.edition.beside.get(row), how)}".rstrip())
+    yield tag("p", *text, class_="lead")
     for word, meaning in (MARKS[name] for name in marks(context.book, row)):
         yield tag("p", tag("strong", word.capitalize()), f": {meaning}.")
 
@@ -56,7 +56,7 @@ def lead(context: Context, table: Table, row: str) -> Iterator[Html]:
 def cards(context: Context, table: Table, row: str) -> Html | None:
     """The figures that answer first, each with its prediction."""
     shown: list[Html] = []
-    found = context.edition.beside.get(row)
+    result = context.edition.beside.get(row)
     how = str(cell_value(context, table, table.columns["how"], row).value)
     for name in CARDS:
         column = table.columns.get(name)
@@ -66,7 +66,7 @@ def cards(context: Context, table: Table, row: str) -> Html | None:
             continue
         by = scale(context.book.units, column.unit, here)
         ends_ = (None if end is None else end * by.times for end in (value.low, value.high))
-        pair = found.pairs.get(name) if found is not None else None
+        pair = result.pairs.get(name) if result is not None else None
         beside = None
         if pair is not None and pair.ratio is not None:
             beside = f" predicted {by.both(number(pair.predicted))}, {ratio(pair.ratio)}"
@@ -78,17 +78,17 @@ def cards(context: Context, table: Table, row: str) -> Html | None:
 
 def beside_section(context: Context, row: str) -> Iterator[object]:
     """A record's components beside their prediction: as a table, and drawn."""
-    found = context.edition.beside.get(row)
-    if found is None:
+    result = context.edition.beside.get(row)
+    if result is None:
         return
-    yield heading(2, f"{SIDES[found.how]} against predicted", "against", searched=False)
-    if found.why:
-        yield tag("p", tag("strong", "Not predicted:"), f" {found.why}.", class_="note")
+    yield heading(2, f"{SIDES[result.how]} against predicted", "against", searched=False)
+    if result.why:
+        yield tag("p", tag("strong", "Not predicted:"), f" {result.why}.", class_="note")
         return
     yield tag("p", *coded(PREDICTED), " ", RATIO)
-    yield from _tables(context, found)
+    yield from _tables(context, result)
     for name in DRAWN:
-        drawn = pairs(context.book, found, name)
+        drawn = pairs(context.book, result, name)
         if drawn is not None:
             yield tag(
                 "figure",
@@ -98,21 +98,21 @@ def beside_section(context: Context, row: str) -> Iterator[object]:
                 class_="chart",
                 **UNSEARCHED,
             )
-    if said := room(context.book, row, found):
-        yield tag("p", said)
-    if found.assumed:
-        yield tag("p", assumed(found), class_="note")
-    if found.note:
-        yield tag("p", explained(found), class_="note")
-    yield from _twins(context, found)
+    if text := room(context.book, row, result):
+        yield tag("p", text)
+    if result.assumed:
+        yield tag("p", assumed(result), class_="note")
+    if result.note:
+        yield tag("p", explained(result), class_="note")
+    yield from _twins(context, result)
 
 
-def _tables(context: Context, found: Beside) -> Iterator[Html]:
+def _tables(context: Context, result: Beside) -> Iterator[Html]:
     """Each component with both figures, what the prediction may be, and the ratio, by groups."""
-    by = scales(context.book, found)
-    for title, listed in groups(found):
+    by = scales(context.book, result)
+    for title, listed in groups(result):
         head = [heading_cell(title), heading_cell("Unit")]
-        head += [heading_cell(name, number=True) for name in (SIDES[found.how], "Predicted")]
+        head += [heading_cell(name, number=True) for name in (SIDES[result.how], "Predicted")]
         head += [heading_cell("May be"), heading_cell("Ratio", number=True)]
         yield grid(head, [_line(by[pair.unit], pair) for pair in listed])
 
@@ -132,20 +132,20 @@ def _line(by: Scale, pair: Pair) -> list[Html]:
     ]
 
 
-def _twins(context: Context, found: Beside) -> Iterator[object]:
+def _twins(context: Context, result: Beside) -> Iterator[object]:
     """Other records of the same job: what they took, and the ratio of this one to each."""
-    if not found.twins:
+    if not result.twins:
         return
     table = context.book.tables["measurements"]
     yield heading(2, "Other records of the same job", "twins", searched=False)
     head = [heading_cell("Record"), heading_cell("Found"), heading_cell("Date")]
-    shown = [key for key in SHOWN if key in found.pairs]
+    shown = [key for key in SHOWN if key in result.pairs]
     for key in shown:
-        pair = found.pairs[key]
+        pair = result.pairs[key]
         head.append(heading_cell(pair.title, context.book.units.symbol(pair.unit), number=True))
         head.append(heading_cell("This over that", number=True))
     body = []
-    for id in found.twins:
+    for id in result.twins:
         other = context.edition.beside[id]
         date = cell_value(context, table, table.columns["date"], id).value
         cells = [
@@ -154,10 +154,10 @@ def _twins(context: Context, found: Beside) -> Iterator[object]:
             tag("td", date, class_="short"),
         ]
         for key in shown:
-            own = number(found.pairs[key].recorded)
+            own = number(result.pairs[key].recorded)
             that = number(other.pairs[key].recorded) if key in other.pairs else None
             over = own / that if own and that else None
-            by = scale(context.book.units, found.pairs[key].unit)
+            by = scale(context.book.units, result.pairs[key].unit)
             cells += [amount_cell(by.told(that), that), amount_cell(ratio(over), over)]
         body.append(cells)
     yield grid(head, body)
@@ -175,9 +175,9 @@ def why(context: Context, row: str) -> Iterator[Html]:
 
 def again(context: Context, row: str) -> Iterator[object]:
     """The command that takes a record again, where the record is one of `bench`."""
-    if said := command(context.book, row):
+    if text := command(context.book, row):
         yield heading(2, "Take it again", "again", searched=False)
-        yield tag("pre", tag("code", said))
+        yield tag("pre", tag("code", text))
 
 
 def kind_of(how: str) -> Html:

@@ -62,17 +62,17 @@ def index(context: Context, table: Table) -> str:
 
 def _offs(context: Context) -> Html | None:
     """How far the predictions of measured records are off, as cards."""
-    told = [(title, off(context.edition.beside.values(), key)) for key, title in TOLD.items()]
-    cards = [_off(title, each) for title, each in told if each is not None]
+    text = [(title, off(context.edition.beside.values(), key)) for key, title in TOLD.items()]
+    cards = [_off(title, each) for title, each in text if each is not None]
     return tag("div", *cards, class_="hero") if cards else None
 
 
-def _off(title: str, found: Off) -> Html:
+def _off(title: str, result: Off) -> Html:
     return tag(
         "section",
         tag("p", f"{title}: prediction off by", class_="label"),
-        tag("p", tag("span", ratio(found.median), class_="num"), class_="value"),
-        tag("p", off_by(found), ". ", link(f"{found.worst_id}.md", "The worst"), class_="note"),
+        tag("p", tag("span", ratio(result.median), class_="num"), class_="value"),
+        tag("p", off_by(result), ". ", link(f"{result.worst_id}.md", "The worst"), class_="note"),
         class_="figure",
         **UNSEARCHED,
     )
@@ -119,8 +119,8 @@ def _figure(context: Context, table: Table, column: Column, row: str) -> Iterato
         yield amount_cell(ratio(over), over)
 
 
-def _words(said: str) -> Html:
-    return tag("td", said, class_="words") if said else tag("td")
+def _words(text: str) -> Html:
+    return tag("td", text, class_="words") if text else tag("td")
 
 
 def _word(context: Context, table: Table, column: Column, row: str) -> Html:
@@ -135,13 +135,13 @@ def _word(context: Context, table: Table, column: Column, row: str) -> Html:
 
 def _offs_in_full(context: Context) -> Iterator[object]:
     """How far predictions are off, by component and by accelerator."""
-    found = offs_by_component(context.edition.beside)
-    if not found:
+    result = offs_by_component(context.edition.beside)
+    if not result:
         return
     yield heading(2, "How far predictions are off", "off")
     yield tag("p", OFF_SAYS)
     head = [heading_cell("Component"), *(heading_cell(name, number=True) for name in OFF_HEAD)]
-    yield grid(head, [_off_row(title, each) for title, each in found])
+    yield grid(head, [_off_row(title, each) for title, each in result])
     table = context.table("hardware")
     for key, title in TOLD.items():
         names = offs_by_accelerator(context.edition.beside, key)
@@ -154,8 +154,8 @@ def _offs_in_full(context: Context) -> Iterator[object]:
             yield grid(head, lines)
 
 
-def _off_row(name: object, found: Off) -> list[Html]:
-    numbers = [tag("td", text, class_="num") for text in off_cells(found)]
+def _off_row(name: object, result: Off) -> list[Html]:
+    numbers = [tag("td", text, class_="num") for text in off_cells(result)]
     return [tag("th", name, scope="row"), *numbers]
 
 

@@ -235,7 +235,7 @@ def _old(context: Context, row: str) -> Html | None:
 
 def _fact_list(context: Context, table: Table, row: str) -> Html | None:
     """What is said of it in words: vendor, form factor, date, names people use."""
-    found: list[tuple[str, object]] = []
+    result: list[tuple[str, object]] = []
     for column in _facts(table):
         value = cell_value(context, table, column, row)
         if value.value in (None, "") and value.reason in (None, NOT_STATED):
@@ -249,10 +249,10 @@ def _fact_list(context: Context, table: Table, row: str) -> Html | None:
             shown = provider_link(context, str(value.value))
         elif isinstance(value.value, bool):
             shown = "yes" if value.value else "no"
-        found.append((column.title, shown))
+        result.append((column.title, shown))
     if aliases := table.row_aliases.get(row):
-        found.append(("Also called", ", ".join(aliases)))
-    return facts(found)
+        result.append(("Also called", ", ".join(aliases)))
+    return facts(result)
 
 
 def _figures(context: Context, table: Table, row: str) -> Html:
@@ -268,8 +268,8 @@ def _figures(context: Context, table: Table, row: str) -> Html:
             fmt = at_most(fmt, value.value)
         symbol = context.symbol(column)
         shown = cell(value, fmt, symbol, input_=stated is not None)
-        if stated is not None and (told := bound(stated, fmt, symbol)) is not None:
-            shown = tag("td", told, class_="num input")
+        if stated is not None and (text := bound(stated, fmt, symbol)) is not None:
+            shown = tag("td", text, class_="num input")
         body.append([tag("th", column.title, scope="row"), shown, *_basis(context, column, stated)])
     head = [heading_cell("Figure"), heading_cell("Value", number=True)]
     head += map(heading_cell, ("Kind", "Source and note", ""))

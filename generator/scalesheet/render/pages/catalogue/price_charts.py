@@ -21,16 +21,18 @@ Prices = Sequence[tuple[date, Value]]
 def price_chart(context: Context, id_: str, title: str, rows: Sequence[str]) -> Html | None:
     """The prices of these offers that changed, in one picture: of one offer those of its machine,
     of several those of one accelerator. Nothing if none changed."""
-    column, found = _changed(context, rows)
-    if column is None or not found:
+    column, result = _changed(context, rows)
+    if column is None or not result:
         return None
-    fmt = format_of(column, [v for prices in found.values() for _, v in prices], context.book.units)
+    fmt = format_of(
+        column, [v for prices in result.values() for _, v in prices], context.book.units
+    )
     drawn = price_lines(
         id_,
         title,
         titled(column, context.book.units),
         fmt,
-        [(_title(context, row), prices) for row, prices in found.items()],
+        [(_title(context, row), prices) for row, prices in result.items()],
         context.book.edition,
     )
     if drawn is None:
@@ -48,16 +50,18 @@ def accelerator_prices(context: Context, accelerator: str) -> Iterator[Html | st
     chart = price_chart(context, f"prices-{accelerator}", title, rows)
     if chart is None:
         return
-    column, found = _changed(context, rows, alone=False)
+    column, result = _changed(context, rows, alone=False)
     assert column is not None
-    fmt = format_of(column, [v for prices in found.values() for _, v in prices], context.book.units)
+    fmt = format_of(
+        column, [v for prices in result.values() for _, v in prices], context.book.units
+    )
     body = [
         [
             tag("th", link(to("offers", row), _title(context, row)), scope="row"),
             tag("td", str(day), class_="num"),
             cell(value, fmt),
         ]
-        for row, prices in found.items()
+        for row, prices in result.items()
         for day, value in reversed(prices)
     ]
     head = [heading_cell("Offer"), heading_cell("From", number=True)]
@@ -68,7 +72,7 @@ def accelerator_prices(context: Context, accelerator: str) -> Iterator[Html | st
 
 
 def price_lines(
-    id_: str, title: str, axis: str, fmt: Format, found: Sequence[tuple[str, Prices]], until: date
+    id_: str, title: str, axis: str, fmt: Format, result: Sequence[tuple[str, Prices]], until: date
 ) -> Lines | None:
     """A step at each date on which a price changed, until the day on which the last still hold.
 
@@ -77,7 +81,7 @@ def price_lines(
     """
     moved = [
         (name, prices)
-        for name, prices in found
+        for name, prices in result
         if len({plain(v, fmt) for _, v in prices if isinstance(v.value, float)}) > 1
     ]
     first = min((day for _, prices in moved for day, _ in prices), default=until)
@@ -85,7 +89,7 @@ def price_lines(
         return None
     lines = []
     for name, prices in moved:
-        told = ", ".join(f"{plain(value, fmt)} ({day})" for day, value in prices)
+        text = ", ".join(f"{plain(value, fmt)} ({day})" for day, value in prices)
         points = [
             (float(day.toordinal()), value.value, plain(value, fmt))
             for day, value in prices
@@ -94,7 +98,7 @@ def price_lines(
         last = prices[-1][1].value
         end = last if isinstance(last, float) else None
         names = tuple(points) if len(moved) == 1 else ()
-        lines.append(Line(name, told, tuple(_runs(prices, until)), end, names))
+        lines.append(Line(name, text, tuple(_runs(prices, until)), end, names))
     alt = f"{axis} from each date on, until {until}"
     return Lines(id_, title, alt, ("", axis), tuple(_ticks(first, until)), fmt, tuple(lines))
 
@@ -130,12 +134,12 @@ def _changed(
     if table is None or "price" not in table.columns:
         return None, {}
     dated = {row: context.book.prices.get(row, ()) for row in rows}
-    found = {row: prices for row, prices in dated.items() if len(prices) > 1}
+    result = {row: prices for row, prices in dated.items() if len(prices) > 1}
     if alone is None:
         alone = len(rows) == 1
     return table.columns["node_price" if alone else "price"], {
         row: [(date.fromisoformat(p.since), _each(context, row, p, alone)) for p in prices]
-        for row, prices in found.items()
+        for row, prices in result.items()
     }
 
 

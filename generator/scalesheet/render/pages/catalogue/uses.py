@@ -84,11 +84,11 @@ def of_formula(context: Context, id_: str) -> Iterator[Use]:
 
 def of_sources(context: Context) -> Mapping[str, list[Use]]:
     """Everything that cites each source of the book, found in one pass over the book."""
-    found: dict[str, list[Use]] = {key: [] for key in context.book.sources}
+    result: dict[str, list[Use]] = {key: [] for key in context.book.sources}
     for citations, use in _citing(context):
-        for key in {each.key for each in citations if each is not None} & found.keys():
-            found[key].append(use)
-    return found
+        for key in {each.key for each in citations if each is not None} & result.keys():
+            result[key].append(use)
+    return result
 
 
 Cited = Iterable[Citation | None]
@@ -110,13 +110,13 @@ def _citing(context: Context) -> Iterator[tuple[Cited, Use]]:
             cited = [
                 plan.scalars[name].stated for name in (scalar.name, *dict(scalar.sides).values())
             ]
-            said = [c for stated in cited if stated is not None for c in _cited(stated)]
-            said += [scalar.formula.citation] if scalar.formula is not None else []
+            text = [c for stated in cited if stated is not None for c in _cited(stated)]
+            text += [scalar.formula.citation] if scalar.formula is not None else []
             if not scalar.hidden:
-                yield said, _in_plan(plan, scalar.title, scalar_address(plan, scalar, ""))
+                yield text, _in_plan(plan, scalar.title, scalar_address(plan, scalar, ""))
         for table in plan.tables.values():
-            said = [each for row in table.rows for each in _of_row(context, table, row)]
-            yield said, _in_plan(plan, table.title, table_address(context, plan, table.name, ""))
+            text = [each for row in table.rows for each in _of_row(context, table, row)]
+            yield text, _in_plan(plan, table.title, table_address(context, plan, table.name, ""))
 
 
 def _scored(context: Context) -> Iterator[tuple[Cited, Use]]:
@@ -149,9 +149,9 @@ def _cited(stated: Stated) -> Iterator[Citation | None]:
     yield from (each.stated.citation for each in stated.was)
 
 
-def _in_plan(plan: Plan, part: str, told: str) -> Use:
+def _in_plan(plan: Plan, part: str, text: str) -> Use:
     """A part of a plan; `told` is where it is told, from among the pages of plans."""
-    return Use(plan.title, to("plans", plan.id), part, f"../plans/{told}")
+    return Use(plan.title, to("plans", plan.id), part, f"../plans/{text}")
 
 
 def listed(uses: Iterable[Use]) -> Html | None:

@@ -139,10 +139,10 @@ def _column(context: Context, table: Table, column: Column) -> _Made:
     return figure, [_cell(cell_value(context, table, column, row)) for row in table.rows]
 
 
-def _cell(value: Value, page: str = "", told: str = "") -> Cell:
+def _cell(value: Value, page: str = "", text: str = "") -> Cell:
     if value.reason is not None or not isinstance(value.value, float):
         return Cell(value.reason or _NOT_STATED, reason=True)
-    return Cell(number=value.value, page=page, told=told)
+    return Cell(number=value.value, page=page, told=text)
 
 
 def _offer_columns(context: Context, table: Table) -> list[_Made]:
@@ -151,10 +151,10 @@ def _offer_columns(context: Context, table: Table) -> list[_Made]:
     if offers is None:
         return []
     price = offers.columns["price"]
-    found = cheapest(context)
+    result = cheapest(context)
     cells = [
-        _cell(found[row][1], to(OFFERS, found[row][0]), context.row_title(offers, found[row][0]))
-        if row in found
+        _cell(result[row][1], to(OFFERS, result[row][0]), context.row_title(offers, result[row][0]))
+        if row in result
         else Cell("no offer on file", reason=True)
         for row in table.rows
     ]
@@ -177,16 +177,16 @@ def cheapest(context: Context) -> Mapping[str, tuple[str, Value]]:
     if offers is None:
         return {}
     price, term, of = (offers.columns[name] for name in ("price", "term", "accelerator"))
-    found: dict[str, tuple[str, Value]] = {}
+    result: dict[str, tuple[str, Value]] = {}
     for offer in offers.rows:
         value = cell_value(context, offers, price, offer)
         row = cell_value(context, offers, of, offer).value
         firm = cell_value(context, offers, term, offer).value == "on-demand"
         if not firm or not isinstance(value.value, float) or not isinstance(row, str):
             continue
-        if row not in found or value.value < _amount(found[row][1]):
-            found[row] = offer, value
-    return found
+        if row not in result or value.value < _amount(result[row][1]):
+            result[row] = offer, value
+    return result
 
 
 def _amount(value: Value) -> float:

@@ -86,13 +86,13 @@ def _read(scalar: Scalar) -> tuple[Key, ...]:
 
 def _units(book: Book) -> Mapping[str, Unit]:
     """The groups that this book has units for."""
-    found: dict[str, Unit] = {}
+    result: dict[str, Unit] = {}
     for title, text in GROUPS.items():
         try:
-            found[title] = book.units.parse(text)
+            result[title] = book.units.parse(text)
         except UnitError:
             continue
-    return found
+    return result
 
 
 def _group(book: Book, quantity: Quantity, groups: Mapping[str, Unit]) -> str:
@@ -156,10 +156,10 @@ def all_plans(context: Context) -> Html:
 
 
 def _first(figures: tuple[Figure, ...]) -> dict[str, Figure]:
-    found: dict[str, Figure] = {}
+    result: dict[str, Figure] = {}
     for figure in figures:
-        found.setdefault(figure.group, figure)
-    return found
+        result.setdefault(figure.group, figure)
+    return result
 
 
 def asked_by(answers: Mapping[str, Mapping[str, Figure]]) -> list[str]:
@@ -295,10 +295,10 @@ def _days(book: Book) -> list[str]:
     columns = [c for table in (*book.tables.values(), *own) for c in table.columns.values()]
     stated = [cell for column in columns for cell in column.stated.values()]
     scalars = [s.stated for plan in book.plans.values() for s in plan.scalars.values() if s.stated]
-    found = {each.since for prices in book.prices.values() for each in prices}
+    result = {each.since for prices in book.prices.values() for each in prices}
     for cell in (*stated, *scalars):
-        found |= {_before(each.until) for each in cell.was}
-    return sorted(day for day in found if day < book.as_of.isoformat())
+        result |= {_before(each.until) for each in cell.was}
+    return sorted(day for day in result if day < book.as_of.isoformat())
 
 
 def _before(day: str) -> str:

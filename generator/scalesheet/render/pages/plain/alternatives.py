@@ -17,10 +17,10 @@ from scalesheet.values import Value
 
 def alternatives_text(context: Context, plan: Plan) -> Iterator[str]:
     """A heading, a sentence and a table; nothing for a plan that is no such choice."""
-    found, choice = alternatives_of(context, plan), choice_of(context.book, plan)
-    if found is None or choice is None:
+    result, choice = alternatives_of(context, plan), choice_of(context.book, plan)
+    if result is None or choice is None:
         return
-    title, of = found
+    title, of = result
     chosen = context.edition.results[plan.id].scalars[choice.choice].value
     scalars = [plan.scalars[name] for name in choice.figures]
     figures = {row: [*map(as_value, cells)] for row, cells in of["figures"]}

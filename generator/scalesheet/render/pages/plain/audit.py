@@ -33,8 +33,8 @@ def audit_texts(context: Context) -> Iterator[tuple[str, str]]:
 
 
 def _counts(audited: Audited) -> str:
-    told = ", ".join(f"{count} {verdict}" for verdict, count in audited.counts().items())
-    return f"{len(audited.claims)} claims, {told}"
+    text = ", ".join(f"{count} {verdict}" for verdict, count in audited.counts().items())
+    return f"{len(audited.claims)} claims, {text}"
 
 
 def _text(context: Context, audited: Audited) -> str:
@@ -62,8 +62,8 @@ def _text(context: Context, audited: Audited) -> str:
 
 def _headline(context: Context, totals: Totals) -> list[str]:
     sides = (totals.written, totals.implied, totals.computed)
-    told = (plain(total_text(context, totals.headline, value)) for value in sides)
-    return [plain(totals.headline.title), *told]
+    text = (plain(total_text(context, totals.headline, value)) for value in sides)
+    return [plain(totals.headline.title), *text]
 
 
 def _group(context: Context, audited: Audited, group: Group) -> Iterator[str]:
@@ -78,8 +78,8 @@ def _fault(context: Context, audited: Audited, fault: Judged | Shown) -> str:
         head = f"Line {claim.line}, {code(claim.quote)}: {plain(fault.because)}"
     else:
         lines = ", ".join(map(str, fault.finding.lines))
-        told = "; ".join(map(plain, fault.because))
-        head = f"{plain(fault.finding.title)}. {told}. {plain(fault.finding.note)}"
+        text = "; ".join(map(plain, fault.because))
+        head = f"{plain(fault.finding.title)}. {text}. {plain(fault.finding.note)}"
         head = f"Lines {lines}: {head}" if lines else head
     return f"- {head.strip()}" + f" Effect: {effects}." * bool(effects)
 

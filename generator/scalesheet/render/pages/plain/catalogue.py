@@ -105,13 +105,13 @@ def _row(context: Context, table: Table, row: str) -> str:
 
 def _told(context: Context, column: Column, value: Value, stated: Stated | None) -> list[str]:
     """A value, what it rests on, and what is remarked of it."""
-    said = shown(context, column, value)
+    text = shown(context, column, value)
     if stated is None:
         formula = column.formula
-        return [said, "derived" if formula else "", "", code(formula.text) if formula else ""]
-    said = bounded(stated, context.symbol(column)) or said
+        return [text, "derived" if formula else "", "", code(formula.text) if formula else ""]
+    text = bounded(stated, context.symbol(column)) or text
     kind = stated.basis if value.value is not None else ""
-    return [said, kind, cited(context, stated.citation), plain(stated.note or column.note)]
+    return [text, kind, cited(context, stated.citation), plain(stated.note or column.note)]
 
 
 def _prices(context: Context, table: Table, row: str) -> Iterator[str]:
@@ -154,7 +154,7 @@ def _record(context: Context, record: Record) -> str:
         f"# {plain(record.title)}",
         code(record.formula.text),
         page_data("formulas", record.id),
-        "\n".join(f"- {name}: {told}" for name, told in facts.items() if told),
+        "\n".join(f"- {name}: {text}" for name, text in facts.items() if text),
         "## Inputs",
         grid(["Name", "Input", "Unit", "Domain", "Default", "Note"], _inputs(context, record)),
         *_examples(context, record),
@@ -212,7 +212,7 @@ def _source(source: Source, uses: Iterable[Use]) -> str:
         f"# {plain(source.title)}",
         plain(source.note),
         page_data("sources", source.key),
-        "\n".join(f"- {name}: {told}" for name, told in facts.items() if told),
+        "\n".join(f"- {name}: {text}" for name, text in facts.items() if text),
         *_uses(uses, "What rests on it"),
     )
 

@@ -47,8 +47,8 @@ def _cell(figure: Figure, cell: Cell, cells: list[Cell]) -> str:
     if cell.number is None:
         return plain(cell.text)
     fmt = format_by(figure.rule, [Value.number(c.number) for c in cells if c.number is not None])
-    said = plain(number(cell.number, fmt))
-    return f"{said}, {link(cell.page, cell.told)}" if cell.told else said
+    text = plain(number(cell.number, fmt))
+    return f"{text}, {link(cell.page, cell.told)}" if cell.told else text
 
 
 def _plans(context: Context) -> str:
@@ -58,8 +58,8 @@ def _plans(context: Context) -> str:
         for figure in plans.figures_of(context, plan):
             scalar = plan.scalars[figure.name]
             value = context.edition.results[plan.id].scalars[figure.name]
-            said = shown(context, scalar, value, plan=plan)
+            text = shown(context, scalar, value, plan=plan)
             page = link(to("plans", plan.id), plan.title)
-            lines.append([page, plain(figure.group), plain(scalar.title), said])
+            lines.append([page, plain(figure.group), plain(scalar.title), text])
     table = grid(["Plan", "Question", "Figure", "Answer"], lines) if lines else None
     return document("# Plans side by side", table)

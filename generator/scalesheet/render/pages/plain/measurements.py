@@ -45,7 +45,7 @@ def index_text(context: Context, table: Table) -> str:
     """Every record with what it took, how it was found, and the ratio to its prediction."""
     hows = [str(cell_value(context, table, table.columns["how"], row).value) for row in table.rows]
     offs = ((title, off(context.edition.beside.values(), key)) for key, title in TOLD.items())
-    told = [f"- {title}: prediction off by {off_by(each)}." for title, each in offs if each]
+    text = [f"- {title}: prediction off by {off_by(each)}." for title, each in offs if each]
     data = " · ".join(link(f"{API}/measurements.{kind}", kind.upper()) for kind in ("json", "csv"))
     columns = [table.columns[name] for name in FIGURES if name in table.columns]
     over = [table.columns[name] for name in RATIOS if name in table.columns]
@@ -60,14 +60,14 @@ def index_text(context: Context, table: Table) -> str:
             assert column.unit is not None
             value = number(cell_value(context, table, column, row))
             cells.append(scale(context.book.units, column.unit).told(value))
-        found = context.edition.beside.get(row)
-        cells += [ratio(found.ratio(c.name) if found else None) for c in over]
+        result = context.edition.beside.get(row)
+        cells += [ratio(result.ratio(c.name) if result else None) for c in over]
         cells.append(", ".join(MARKS[name][0] for name in marks(context.book, row)))
         body.append(cells)
     return document(
         f"# {TITLE}",
         count(hows),
-        "\n".join(told),
+        "\n".join(text),
         f"Data: {data}",
         grid(head, body),
         RATIO,
@@ -78,12 +78,12 @@ def index_text(context: Context, table: Table) -> str:
 
 def _offs(context: Context) -> Iterator[str]:
     """How far predictions are off, by component and by accelerator."""
-    found = offs_by_component(context.edition.beside)
-    if not found:
+    result = offs_by_component(context.edition.beside)
+    if not result:
         return
     yield "## How far predictions are off"
     yield OFF_SAYS
-    yield grid(["Component", *OFF_HEAD], [[plain(t), *off_cells(each)] for t, each in found])
+    yield grid(["Component", *OFF_HEAD], [[plain(t), *off_cells(each)] for t, each in result])
     for key, title in TOLD.items():
         names = offs_by_accelerator(context.edition.beside, key)
         if names:
@@ -97,22 +97,22 @@ def _unit(symbol: str) -> str:
 
 def record_text(context: Context, row: str) -> Iterator[str]:
     """A record's marks, and its components beside their prediction."""
-    found = context.edition.beside.get(row)
+    result = context.edition.beside.get(row)
     how = str(context.book.tables["measurements"].columns["how"].stated[row].value)
-    if said := led(found, how):
-        yield said
+    if text := led(result, how):
+        yield text
     for word, meaning in (MARKS[name] for name in marks(context.book, row)):
         yield f"**{word.capitalize()}**: {meaning}."
-    if found is None:
+    if result is None:
         return
-    yield f"## {SIDES[found.how]} against predicted"
-    if found.why:
-        yield f"**Not predicted:** {plain(found.why)}."
+    yield f"## {SIDES[result.how]} against predicted"
+    if result.why:
+        yield f"**Not predicted:** {plain(result.why)}."
         return
     yield f"{PREDICTED} {RATIO}"
-    by = scales(context.book, found)
+    by = scales(context.book, result)
     yield grid(
-        ["Component", "Unit", SIDES[found.how], "Predicted", "May be", "Ratio"],
+        ["Component", "Unit", SIDES[result.how], "Predicted", "May be", "Ratio"],
         (
             [
                 plain(pair.title),
@@ -122,22 +122,22 @@ def record_text(context: Context, row: str) -> Iterator[str]:
                 ends(by[pair.unit], pair.predicted) + ", outside" * (pair.inside is False),
                 ratio(pair.ratio),
             ]
-            for _, listed in groups(found)
+            for _, listed in groups(result)
             for pair in listed
         ),
     )
-    if said := room(context.book, row, found):
-        yield said
-    if found.assumed:
-        yield plain(assumed(found))
-    if found.note:
-        yield plain(explained(found))
-    if found.twins:
+    if text := room(context.book, row, result):
+        yield text
+    if result.assumed:
+        yield plain(assumed(result))
+    if result.note:
+        yield plain(explained(result))
+    if result.twins:
         table = context.book.tables["measurements"]
         yield "## Other records of the same job"
         yield "\n".join(
             f"- {link(f'{id}.md', context.row_title(table, id))}, {context.edition.beside[id].how}"
-            for id in found.twins
+            for id in result.twins
         )
 
 
@@ -150,6 +150,6 @@ def why_text(context: Context, row: str) -> Iterator[str]:
 
 def again_text(context: Context, row: str) -> Iterator[str]:
     """The command that takes a record again."""
-    if said := command(context.book, row):
+    if text := command(context.book, row):
         yield "## Take it again"
-        yield code(said)
+        yield code(text)

@@ -16,11 +16,11 @@ def notation_texts(context: Context) -> Iterator[tuple[str, str]]:
     for plan in context.book.plans.values():
         parts: list[str] = []
         for group in told_formulas(plan, context.edition.results[plan.id]).values():
-            for told in group:
-                titles, formula = Titles(context, plan, told.key.table), told.formula
+            for message in group:
+                titles, formula = Titles(context, plan, message.key.table), message.formula
                 texts = notations(titles, formula.text, formula.ends.value)
                 lines = (f"- {plain(title)}: {code(text)}" for title, text in texts if text)
-                parts += [f"## {plain(told.title)}", "\n".join(lines)]
+                parts += [f"## {plain(message.title)}", "\n".join(lines)]
         if parts:
             head = f"# {plain(f'Formulas of “{plan.title}” as text')}"
             plans = link(to("plans", plan.id), plan.title)

@@ -22,7 +22,7 @@ from scalesheet.render.pages.plain.text import (
     plain,
     shown,
 )
-from scalesheet.render.pages.plan.found import Here, find
+from scalesheet.render.pages.plan.prose_figures import Here, find
 from scalesheet.render.pages.plan.subpages import here_of, page_title
 from scalesheet.scenarios import SCENARIO, stated_by
 from scalesheet.values import Results
@@ -93,8 +93,8 @@ def _pages(context: Context, plan: Plan) -> str:
     lines = []
     for each in plan.pages:
         about = _prose(context, plan, results, each.summary, here_of(each))
-        told = f": {about}" if about else ""
-        lines.append(f"- {link(f'{each.id}.md', page_title(context, plan, each))}{told}")
+        text = f": {about}" if about else ""
+        lines.append(f"- {link(f'{each.id}.md', page_title(context, plan, each))}{text}")
     return "\n".join(lines)
 
 
@@ -225,17 +225,17 @@ def _prose(
 
 def _figure(context: Context, plan: Plan, results: Results, name: str, here: Here) -> str:
     if name == "recommendations":
-        told = (f"- {_prose(context, plan, results, each)}" for each in plan.recommendations)
-        return "\n" + "\n".join(told) + "\n"
+        text = (f"- {_prose(context, plan, results, each)}" for each in plan.recommendations)
+        return "\n" + "\n".join(text) + "\n"
     if name == HISTORY and plan.history:
         rows = ([v.version, v.date, v.status, plain(v.text)] for v in plan.history)
         return f"\n{grid(['Version', 'Date', 'Status', 'What changes'], rows)}\n"
-    found = find(context, plan, results, name, here)
-    if found is None:
+    result = find(context, plan, results, name, here)
+    if result is None:
         return _elsewhere(context, plan, results, name, here)
-    if found.open is not None:
-        return plain(bounded(found.open, context.symbol(found.quantity)))
-    return shown(context, found.quantity, found.value, plan=plan)
+    if result.open is not None:
+        return plain(bounded(result.open, context.symbol(result.quantity)))
+    return shown(context, result.quantity, result.value, plan=plan)
 
 
 def _table(context: Context, plan: Plan, results: Results, name: str, here: Here) -> str:

@@ -78,16 +78,16 @@ def _index(context: Context) -> str:
 
 
 def _own_index(context: Context) -> Iterator[str]:
-    found = {
+    result = {
         task: score.own for task, score in context.edition.scores.items() if score.own is not None
     }
-    if not found:
+    if not result:
         yield NO_OWN
         return
     yield OWN
     yield grid(
         ["Prediction", *OWN_HEAD],
-        [[link(f"{t}.md", TASKS[t].title), *own_quality(own)] for t, own in found.items()],
+        [[link(f"{t}.md", TASKS[t].title), *own_quality(own)] for t, own in result.items()],
     )
 
 
@@ -148,12 +148,12 @@ def _page(context: Context, score: TaskScore) -> str:
         *(("## Where it falls short", plain(short)) if short else ()),
         *(
             part
-            for what, found in score.groups.items()
+            for what, result in score.groups.items()
             for part in (
                 f"## {TITLES[what]}",
                 grid(
                     [what.capitalize(), *HEAD],
-                    [[plain(name), *quality(task, q)] for name, q in found.items()],
+                    [[plain(name), *quality(task, q)] for name, q in result.items()],
                 ),
             )
         ),

@@ -75,10 +75,10 @@ def shown(
         return code(value.value)
     symbol = context.symbol(quantity) if fmt is None else ""
     fmt = format_of(quantity, [value], context.book.units) if fmt is None else fmt
-    said = text(value, fmt, symbol)
+    message = text(value, fmt, symbol)
     if value.ranged:
-        said = said.replace("[", "(").replace("]", ")")
-    return plain(said)
+        message = message.replace("[", "(").replace("]", ")")
+    return plain(message)
 
 
 def _row(context: Context, quantity: Quantity, row: str, plan: Plan | None) -> str:

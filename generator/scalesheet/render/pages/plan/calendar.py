@@ -9,7 +9,7 @@ from scalesheet.pictures import CALENDAR
 from scalesheet.render.pages.chart_blocks import chart_block
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.html import Html, heading, join, tag
-from scalesheet.render.pages.plan.names import plan_names
+from scalesheet.render.pages.plan.placeholders import plan_names
 from scalesheet.resolve.lowering.phases import AT_HAND, GOODPUT
 from scalesheet.values import Results
 

@@ -50,8 +50,8 @@ def told_formulas(plan: Plan, results: Results) -> Mapping[str | None, list[Told
     for scalar in plan.scalars.values():
         if scalar.formula is not None and not scalar.hidden and not scalar.is_input:
             target = scalar_anchor(plan, scalar)
-            told = Told(Key(scalar.name), scalar.title, scalar, scalar.formula, target)
-            groups[scalar.phase].append(told)
+            text = Told(Key(scalar.name), scalar.title, scalar, scalar.formula, target)
+            groups[scalar.phase].append(text)
     for table in plan.tables.values():
         for column in table.columns.values():
             if computed(column):
@@ -70,7 +70,7 @@ def formula_blocks(context: Context, plan: Plan, results: Results) -> Iterator[o
     for phase, group in groups.items():
         if group:
             yield heading(3, titles[phase], f"formulas-{phase or 'plan'}")
-            blocks = [_block(context, plan, results, used, told) for told in group]
+            blocks = [_block(context, plan, results, used, text) for text in group]
             yield tag("section", *blocks, class_="formulas", **UNSEARCHED)
 
 
@@ -104,31 +104,31 @@ def _block(
     plan: Plan,
     results: Results,
     used: Mapping[Key, tuple[Key, ...]],
-    told: Told,
+    text: Told,
 ) -> Html:
     """One formula in a line with what it gives; folded away how, and all the rest.
 
     The anchor is within the fold, so that a link to it opens the fold.
     """
-    titles = Titles(context, plan, told.key.table)
-    gives = _result(context, plan, results, told, linked=False)
+    titles = Titles(context, plan, text.key.table)
+    gives = _result(context, plan, results, text, linked=False)
     return tag(
         "details",
-        tag("summary", tag("strong", told.title), tag("span", gives) if gives else None),
+        tag("summary", tag("strong", text.title), tag("span", gives) if gives else None),
         tag(
             "div",
-            scrolling(drawn(titles, "", told.formula.ends.value)),
-            scrolling(_numbers(titles, results, told)),
+            scrolling(drawn(titles, "", text.formula.ends.value)),
+            scrolling(_numbers(titles, results, text)),
             tag(
-                "p", "In words: ", in_words(titles, told.formula.ends.value), ".", class_="in-words"
+                "p", "In words: ", in_words(titles, text.formula.ends.value), ".", class_="in-words"
             ),
-            _needs(context, plan, results, told),
-            _used_by(context, plan, used.get(told.key, ())),
-            _catalogue(context, told.formula),
-            _foot(context, plan, told),
-            tag("details", tag("summary", "As text"), _texts(plan, told), class_="quiet"),
-            id=told.anchor,
-            data_rows=" ".join(told.rows) if told.apart else None,
+            _needs(context, plan, results, text),
+            _used_by(context, plan, used.get(text.key, ())),
+            _catalogue(context, text.formula),
+            _foot(context, plan, text),
+            tag("details", tag("summary", "As text"), _texts(plan, text), class_="quiet"),
+            id=text.anchor,
+            data_rows=" ".join(text.rows) if text.apart else None,
         ),
         class_="formula",
     )
@@ -143,13 +143,13 @@ def short_formula(
     context: Context, plan: Plan, results: Results, scalar: Scalar, formula: Formula, here: str
 ) -> Html:
     """A formula within the text of one of the plan's pages, linked to the rest."""
-    told = Told(Key(scalar.name), scalar.title, scalar, formula, "")
+    text = Told(Key(scalar.name), scalar.title, scalar, formula, "")
     return tag(
         "div",
         tag(
             "p",
             link(scalar_address(plan, scalar, here), scalar.title),
-            _result(context, plan, results, told),
+            _result(context, plan, results, text),
         ),
         scrolling(drawn(Titles(context, plan), scalar.title, formula.ends.value)),
         class_="formula",
@@ -157,24 +157,24 @@ def short_formula(
 
 
 def _result(
-    context: Context, plan: Plan, results: Results, told: Told, *, linked: bool = True
+    context: Context, plan: Plan, results: Results, text: Told, *, linked: bool = True
 ) -> Html | None:
     """` = 342 GPU·h 326–380`, for a column with the row it is the example of.
 
     What unfolds a formula is itself to be clicked, so no link stands in it.
     """
-    key, outer = told.key, OUTER if told.formula.outer else None
+    key, outer = text.key, OUTER if text.formula.outer else None
     if key.table is None:
         values = [value := results.scalars[key.name]]
         of = key.name
-    elif told.row is not None:
+    elif text.row is not None:
         values = list(results.tables[key.table][key.name])
-        value = results.cell(key.table, told.row, key.name)
-        of = of_cell(key.table, told.row, key.name)
+        value = results.cell(key.table, text.row, key.name)
+        of = of_cell(key.table, text.row, key.name)
     else:
         return None
-    shown = _figure(context, plan, told.quantity, value, values, of, linked=linked)
-    return join([" = ", shown, _where(context, plan, told), outer])
+    shown = _figure(context, plan, text.quantity, value, values, of, linked=linked)
+    return join([" = ", shown, _where(context, plan, text), outer])
 
 
 def _figure(
@@ -199,35 +199,35 @@ def _figure(
     return tag("span", shown, **mark(of, as_), data_own=own)
 
 
-def _where(context: Context, plan: Plan, told: Told) -> Html | None:
+def _where(context: Context, plan: Plan, text: Told) -> Html | None:
     """`in Stage one, and 3 rows more`."""
-    if told.key.table is None or told.row is None:
+    if text.key.table is None or text.row is None:
         return None
-    more = len(told.rows) - 1
-    title = context.row_title(plan.tables[told.key.table], told.row)
+    more = len(text.rows) - 1
+    title = context.row_title(plan.tables[text.key.table], text.row)
     others = f", and so in {more} more row{'s' if more > 1 else ''}" if more else ""
     return tag("span", f" in {title}{others}", class_="note")
 
 
-def _numbers(titles: Titles, results: Results, told: Told) -> Html | None:
+def _numbers(titles: Titles, results: Results, text: Told) -> Html | None:
     """The formula with the numbers put in; of a text that is the text itself."""
-    if told.quantity.kind == "text":
+    if text.quantity.kind == "text":
         return None
-    key, numbers = told.key, Numbers(titles, results, told.row)
+    key, numbers = text.key, Numbers(titles, results, text.row)
     if key.table is None:
-        result = numbers.value(told.quantity, results.scalars[key.name], key.name)
-    elif told.row is not None:
-        result = replace(numbers.cell(key.table, told.row, key.name), own=True)
+        result = numbers.value(text.quantity, results.scalars[key.name], key.name)
+    elif text.row is not None:
+        result = replace(numbers.cell(key.table, text.row, key.name), own=True)
     else:
         return None
-    return with_numbers(numbers, result, told.formula.ends.value)
+    return with_numbers(numbers, result, text.formula.ends.value)
 
 
-def _needs(context: Context, plan: Plan, results: Results, told: Told) -> Html | None:
+def _needs(context: Context, plan: Plan, results: Results, text: Told) -> Html | None:
     """What the formula names, each with its value where it has one."""
     parts: list[Html] = []
-    for needed in references(told.formula.ends.value):
-        row = told.row if needed.table == told.key.table else None
+    for needed in references(text.formula.ends.value):
+        row = text.row if needed.table == text.key.table else None
         part = _named(context, plan, results, needed, row)
         if part is not None:
             parts.append(part)
@@ -288,23 +288,23 @@ def _catalogue(context: Context, formula: Formula) -> Html | None:
     return tag("p", "Calls ", join(parts, ", "), ".") if parts else None
 
 
-def _texts(plan: Plan, told: Told) -> Html:
+def _texts(plan: Plan, message: Told) -> Html:
     """The formula as written, and where it stands in other notations. The theme's button finds
     what it copies by an id that a selector can hold.
     """
-    name = re.sub(r"\W", lambda c: f"_{ord(c[0]):x}_", told.anchor)
-    others = link(to("notations", plan.id, told.anchor), "LaTeX, Excel, Python and JavaScript")
-    text = tag("pre", tag("code", told.formula.text), class_="wrap", id=f"text_{name}")
+    name = re.sub(r"\W", lambda c: f"_{ord(c[0]):x}_", message.anchor)
+    others = link(to("notations", plan.id, message.anchor), "LaTeX, Excel, Python and JavaScript")
+    text = tag("pre", tag("code", message.formula.text), class_="wrap", id=f"text_{name}")
     return join([text, tag("p", "As written. In other notations: ", others, ".")])
 
 
-def _foot(context: Context, plan: Plan, told: Told) -> Html | None:
+def _foot(context: Context, plan: Plan, text: Told) -> Html | None:
     """The note, the source, and the line of the data."""
-    source = cite(context, told.formula.citation, plan.citation)
-    position = told.formula.position or told.quantity.position
+    source = cite(context, text.formula.citation, plan.citation)
+    position = text.formula.position or text.quantity.position
     edit = edit_link(context, position, "Edit this formula")
-    note = told.quantity.note or None
-    said = join(
+    note = text.quantity.note or None
+    message = join(
         [
             note,
             " " if note else None,
@@ -314,4 +314,4 @@ def _foot(context: Context, plan: Plan, told: Told) -> Html | None:
             edit,
         ]
     )
-    return tag("p", said) if said else None
+    return tag("p", message) if message else None

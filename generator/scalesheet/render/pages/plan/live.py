@@ -65,8 +65,8 @@ def shown(plan: Plan, book: Book) -> str:
         "rowChecks": dict(plan.row_checks),
         "pages": [plan.id, *(page.id for page in plan.pages)],
     }
-    if found := choice_of(book, plan):
-        names["alternatives"] = {name: each for name, each in asdict(found).items() if each}
+    if result := choice_of(book, plan):
+        names["alternatives"] = {name: each for name, each in asdict(result).items() if each}
     return f"scalesheet.plans[{quoted(plan.id)}].shown = {_text(names)};\n{moves(plan, book)}"
 
 
@@ -77,25 +77,25 @@ def _table(table: Table, units: Units, used: Set[tuple[str | None, str]]) -> dic
 
 def _quantity(quantity: Quantity, units: Units, used: bool) -> dict[str, Any]:
     """What is usual is left out."""
-    found: dict[str, Any] = {"title": quantity.title}
+    result: dict[str, Any] = {"title": quantity.title}
     if quantity.kind != "number":
-        found["kind"] = quantity.kind
+        result["kind"] = quantity.kind
     if quantity.unit is not None and (symbol := units.symbol(quantity.unit)):
-        found["symbol"] = symbol
+        result["symbol"] = symbol
     rule = as_script(rule_of(quantity, units))
     if quantity.kind == "number":
-        found |= {"rule": rule, "domain": _domain(quantity)}
+        result |= {"rule": rule, "domain": _domain(quantity)}
     if quantity.ranged:
-        found["ranged"] = True
+        result["ranged"] = True
     if quantity.words:
-        found["words"] = quantity.words
+        result["words"] = quantity.words
     if quantity.refers_to is not None:
-        found["table"] = quantity.refers_to
+        result["table"] = quantity.refers_to
     if used:
-        found["used"] = True
+        result["used"] = True
     if quantity.hidden:
-        found["hidden"] = True
-    return found
+        result["hidden"] = True
+    return result
 
 
 def as_script(rule: Rule) -> dict[str, Any]:
@@ -133,12 +133,12 @@ def _groups(table: Table, book: Book) -> dict[str, list[int]]:
         return {}
     of = book.tables.get(column.refers_to or "")
     titles = dict(zip(of.rows, of.row_titles, strict=True)) if of is not None else {}
-    found: dict[str, list[int]] = {}
+    result: dict[str, list[int]] = {}
     for at, row in enumerate(table.rows):
         id_ = _word(table, column.name, row) or "others"
         group = PROCESSORS if _word(table, "kind", row) == "processor" else titles.get(id_, id_)
-        found.setdefault(group, []).append(at)
-    return {title: found[title] for title in sorted(found, key=str.casefold)}
+        result.setdefault(group, []).append(at)
+    return {title: result[title] for title in sorted(result, key=str.casefold)}
 
 
 def _word(table: Table, name: str, row: str) -> str:
@@ -156,12 +156,12 @@ def _referred(plan: Plan) -> set[str]:
 
 def _sides(plan: Plan) -> dict[str, dict[str, str]]:
     """What has an input of its own in each scenario, `name` or `table/column`, and its name."""
-    found = {name: dict(scalar.sides) for name, scalar in plan.scalars.items() if scalar.sides}
+    result = {name: dict(scalar.sides) for name, scalar in plan.scalars.items() if scalar.sides}
     for table in plan.tables.values():
         for name, column in table.columns.items():
             if column.sides:
-                found[f"{table.name}/{name}"] = dict(column.sides)
-    return dict(sorted(found.items()))
+                result[f"{table.name}/{name}"] = dict(column.sides)
+    return dict(sorted(result.items()))
 
 
 def _text(value: Any) -> str:

@@ -31,14 +31,14 @@ def moves(plan: Plan, book: Book) -> str:
     """A statement that adds the levers to a plan's script."""
     names = figures(plan)
     routes, known = graph(book, plan, names), {*plan.tables, *reached(plan, book)}
-    told = []
+    text = []
     for lever in levers(book, plan):
         if lever.key.table is not None and lever.key.table not in known:
             continue
         reach = [n for n, name in enumerate(names) if name in _reached(routes, lever)]
         if reach:
-            told.append(_lever(plan, book, lever, reach))
-    lines = ",\n".join(told)
+            text.append(_lever(plan, book, lever, reach))
+    lines = ",\n".join(text)
     return (
         f"scalesheet.plans[{quoted(plan.id)}].moves = {{\n"
         f"figures: [{', '.join(map(quoted, names))}], step: {STEP!r},\n"
@@ -47,7 +47,7 @@ def moves(plan: Plan, book: Book) -> str:
     )
 
 
-def rankings(found: Sensitivity, plan: Plan, book: Book) -> list[dict[str, Any]]:
+def rankings(sensitivity: Sensitivity, plan: Plan, book: Book) -> list[dict[str, Any]]:
     """What moves the figures, as the page's script finds it of the levers above."""
     return [
         {
@@ -71,7 +71,7 @@ def rankings(found: Sensitivity, plan: Plan, book: Book) -> list[dict[str, Any]]
             "less": len(ranking.effects) - len(ranking.shown),
             "still": ranking.still,
         }
-        for ranking in found.rankings
+        for ranking in sensitivity.rankings
         if ranking.effects
     ]
 

@@ -25,9 +25,9 @@ def notation_pages(context: Context) -> Iterator[tuple[str, str]]:
         for phase, group in groups.items():
             if group:
                 blocks.append(heading(2, titles[phase], f"formulas-{phase or 'plan'}"))
-                told = (_block(context, plan, each) for each in group)
+                text = (_block(context, plan, each) for each in group)
                 # the search goes by names of elements: no other section stands within
-                blocks.append(tag("section", *told, data_search_exclude="true"))
+                blocks.append(tag("section", *text, data_search_exclude="true"))
         if blocks:
             yield (
                 f"{FOLDER}/{plan.id}.md",
@@ -40,13 +40,13 @@ def notation_pages(context: Context) -> Iterator[tuple[str, str]]:
             )
 
 
-def _block(context: Context, plan: Plan, told: Told) -> Html:
+def _block(context: Context, plan: Plan, message: Told) -> Html:
     """The theme's button finds what it copies by an id that a selector can hold."""
-    formula, name = told.formula, re.sub(r"\W", lambda c: f"_{ord(c[0]):x}_", told.anchor)
-    titles = Titles(context, plan, told.key.table)
+    formula, name = message.formula, re.sub(r"\W", lambda c: f"_{ord(c[0]):x}_", message.anchor)
+    titles = Titles(context, plan, message.key.table)
     return tag(
         "div",
-        tag("h3", link(to("plans", plan.id, told.anchor), told.title)),
+        tag("h3", link(to("plans", plan.id, message.anchor), message.title)),
         join(
             join(
                 [
@@ -57,5 +57,5 @@ def _block(context: Context, plan: Plan, told: Told) -> Html:
             for n, (title, text) in enumerate(notations(titles, formula.text, formula.ends.value))
             if text and (title == "As written" or text != formula.text)
         ),
-        id=told.anchor,
+        id=message.anchor,
     )

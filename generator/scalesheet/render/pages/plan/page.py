@@ -28,7 +28,7 @@ from scalesheet.render.pages.plan.alternatives import SCRIPT, alternatives_secti
 from scalesheet.render.pages.plan.calendar import calendar_section
 from scalesheet.render.pages.plan.formulas import formula_blocks
 from scalesheet.render.pages.plan.inputs import input_sections
-from scalesheet.render.pages.plan.names import plan_names, table_block
+from scalesheet.render.pages.plan.placeholders import plan_names, table_block
 from scalesheet.render.pages.plan.scenarios import control, rests_note, scenario_section
 from scalesheet.render.pages.plan.sensitivity import sensitivity_section
 from scalesheet.render.pages.plan.subpages import page_list, scripts, version_line
@@ -43,7 +43,7 @@ def plan_page(context: Context, plan: Plan) -> str:
     placed: set[str] = set()
     names = plan_names(context, plan, results, placed)
     advice = _recommendations(plan, names)
-    told = prose(plan.page, _with_advice(names, advice, placed))
+    text = prose(plan.page, _with_advice(names, advice, placed))
     alternatives = list(alternatives_section(context, plan))
     return page(
         plan.title,
@@ -53,7 +53,7 @@ def plan_page(context: Context, plan: Plan) -> str:
         control(context, plan, results),
         _actions(context, plan),
         page_list(context, plan),
-        told.strip(),
+        text.strip(),
         *calendar_section(context, plan, results),
         *scenario_section(context, plan),
         *alternatives,
@@ -172,11 +172,11 @@ def _checks(context: Context, plan: Plan, results: Results) -> Iterator[object]:
         holds = value.value is True
         answer = "yes" if holds else value.reason or "no"
         verdict = "verdict reproduced" if holds else "verdict contradicted"
-        told = [tag("span", answer, class_=verdict, **mark(name, "check"))]
+        text = [tag("span", answer, class_=verdict, **mark(name, "check"))]
         if name in plan.row_checks:
             rows = tag("span", _broken(context, plan, results, name), **mark(name, "broken"))
-            told.append(rows)
-        body.append([tag("th", title, scope="row"), tag("td", *told)])
+            text.append(rows)
+        body.append([tag("th", title, scope="row"), tag("td", *text)])
     yield heading(2, "Checks", "checks")
     yield grid([heading_cell("What must hold"), heading_cell("Holds")], body)
 
@@ -230,8 +230,8 @@ def _sources(context: Context, plan: Plan) -> Iterator[object]:
 
 def _published(context: Context, key: str) -> str | None:
     source = context.book.sources.get(key)
-    said = ", ".join(filter(None, (source.publisher, source.date))) if source else ""
-    return f" — {said}" if said else None
+    text = ", ".join(filter(None, (source.publisher, source.date))) if source else ""
+    return f" — {text}" if text else None
 
 
 def citations(context: Context, plan: Plan) -> set[str]:

@@ -26,7 +26,7 @@ def control(context: Context, plan: Plan, results: Results, page: str = "") -> H
     parts = [_radios(plan, results)] if SCENARIO in results.scalars else []
     parts += [_choice(context, plan, results, scalar) for scalar in choices]
     inputs = (link(f"{page}#inputs", "the inputs"), ", and ") if inputs_of(plan) else ()
-    told = tag(
+    text = tag(
         "p",
         "Figures, tables and charts of this page follow. ",
         "Every number on yellow ground can be changed in place: ",
@@ -38,7 +38,7 @@ def control(context: Context, plan: Plan, results: Results, page: str = "") -> H
     return tag(
         "section",
         choices_of,
-        told,
+        text,
         class_="what-if",
         id="what-if",
         data_plan=plan.id,
@@ -83,10 +83,10 @@ def rests_note(context: Context, plan: Plan, results: Results, name: str) -> Htm
     under = context.edition.scenarios.get(plan.id, {})
 
     def told(scenario: str) -> Html | None:
-        said = rests_in_short(context.book, plan, under.get(scenario, results), name)
-        if said is None or said[1] is None:
-            return Html(said[0]) if said else None
-        return tag("details", tag("summary", said[0]), said[1], class_="rests")
+        text = rests_in_short(context.book, plan, under.get(scenario, results), name)
+        if text is None or text[1] is None:
+            return Html(text[0]) if text else None
+        return tag("details", tag("summary", text[0]), text[1], class_="rests")
 
     return by_scenario(plan.scenarios, chosen_in(plan, results), told)
 

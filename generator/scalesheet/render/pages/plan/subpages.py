@@ -10,8 +10,8 @@ from scalesheet.numbers import format_of, plain
 from scalesheet.render.pages.context import ASSETS, Context, edit_link
 from scalesheet.render.pages.figures import amount, card
 from scalesheet.render.pages.html import UNSEARCHED, Html, inline, join, link, page, tag
-from scalesheet.render.pages.plan.found import Found, Here, find
-from scalesheet.render.pages.plan.names import plan_names
+from scalesheet.render.pages.plan.placeholders import plan_names
+from scalesheet.render.pages.plan.prose_figures import Found, Here, find
 from scalesheet.render.pages.plan.scenarios import control, rests_note
 from scalesheet.render.pages.plan.template import fill, line, prose
 from scalesheet.values import Results
@@ -48,8 +48,8 @@ def page_title(context: Context, plan: Plan, each: Page) -> str:
     results, here = context.edition.results[plan.id], here_of(each)
 
     def word(name: str) -> str | None:
-        found = find(context, plan, results, name, here)
-        return said(context, plan, found) if found is not None else None
+        result = find(context, plan, results, name, here)
+        return said(context, plan, result) if result is not None else None
 
     return fill(each.title, word)
 
@@ -63,12 +63,12 @@ def _live_title(context: Context, plan: Plan, each: Page) -> Html | None:
     results, marks = context.edition.results[plan.id], list[Html]()
 
     def word(name: str) -> str | None:
-        found = find(context, plan, results, name, here_of(each))
-        if found is None or found.of is None or found.quantity.kind == "reference":
-            return said(context, plan, found) if found is not None else None
-        fmt = format_of(found.quantity, found.values, context.book.units)
-        symbol = context.symbol(found.quantity)
-        marks.append(amount(found.value, fmt, symbol, range_=False, of=found.of))
+        result = find(context, plan, results, name, here_of(each))
+        if result is None or result.of is None or result.quantity.kind == "reference":
+            return said(context, plan, result) if result is not None else None
+        fmt = format_of(result.quantity, result.values, context.book.units)
+        symbol = context.symbol(result.quantity)
+        marks.append(amount(result.value, fmt, symbol, range_=False, of=result.of))
         return f"\0{len(marks) - 1}\0"
 
     text = inline(fill(each.title, word))
@@ -77,15 +77,15 @@ def _live_title(context: Context, plan: Plan, each: Page) -> Html | None:
     return Html(re.sub("\0(\\d+)\0", lambda at: marks[int(at[1])], text))
 
 
-def said(context: Context, plan: Plan, found: Found) -> str:
+def said(context: Context, plan: Plan, result: Found) -> str:
     """A figure in plain words: the expected number with its unit, or what a row is called."""
-    quantity, value = found.quantity, found.value
+    quantity, value = result.quantity, result.value
     table = context.table(quantity.refers_to, plan) if quantity.refers_to else None
     if table is not None and isinstance(value.value, str):
         return context.row_title(table, value.value)
     if value.reason is not None:
         return value.reason
-    shown = plain(value, format_of(quantity, found.values, context.book.units))
+    shown = plain(value, format_of(quantity, result.values, context.book.units))
     symbol = context.symbol(quantity) if isinstance(value.value, float) else ""
     return f"{shown} {symbol}".rstrip()
 
@@ -110,21 +110,21 @@ def _meta(context: Context, plan: Plan, each: Page) -> Html:
 def _cards(context: Context, plan: Plan, results: Results, each: Page) -> Html | None:
     """The page's headline: each figure with its unit, its range and what it rests on."""
     figures = (find(context, plan, results, name, here_of(each)) for name, _ in each.headline)
-    cards = [_card(context, plan, results, found) for found in figures if found is not None]
+    cards = [_card(context, plan, results, result) for result in figures if result is not None]
     return tag("div", *cards, class_="hero") if cards else None
 
 
-def _card(context: Context, plan: Plan, results: Results, found: Found) -> Html:
-    quantity = found.quantity
-    fmt = format_of(quantity, found.values, context.book.units)
-    title = link(found.target, found.title) if found.target else found.title
+def _card(context: Context, plan: Plan, results: Results, result: Found) -> Html:
+    quantity = result.quantity
+    fmt = format_of(quantity, result.values, context.book.units)
+    title = link(result.target, result.title) if result.target else result.title
     scalar = plan.scalars.get(quantity.name)
     if scalar is not quantity:
-        return card(title, found.value, fmt, context.symbol(quantity), of=found.of)
+        return card(title, result.value, fmt, context.symbol(quantity), of=result.of)
     outer = scalar.formula is not None and scalar.formula.outer
     note = rests_note(context, plan, results, scalar.name)
     return card(
-        title, found.value, fmt, context.symbol(quantity), outer=outer, note=note, of=found.of
+        title, result.value, fmt, context.symbol(quantity), outer=outer, note=note, of=result.of
     )
 
 
@@ -140,8 +140,8 @@ def page_list(context: Context, plan: Plan) -> Html | None:
     for each in plan.pages:
         names = plan_names(context, plan, results, set(), here_of(each))
         summary = line(each.summary, names)
-        told = join([": ", tag("span", summary, class_="note")]) if summary else None
-        lines.append(tag("li", link(f"{each.id}.md", _titled(context, plan, each)), told))
+        text = join([": ", tag("span", summary, class_="note")]) if summary else None
+        lines.append(tag("li", link(f"{each.id}.md", _titled(context, plan, each)), text))
     label = tag("p", "Pages of this plan", class_="label")
     return tag("nav", label, tag("ul", *lines), class_="pages", aria_label="Pages of this plan")
 

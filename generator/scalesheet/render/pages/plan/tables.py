@@ -13,7 +13,7 @@ from scalesheet.render.pages.figures import amount, bound, cell, cells, ends, ki
 from scalesheet.render.pages.html import Html, join, link, tag
 from scalesheet.render.pages.marks import by_scenario, mark, of_cell
 from scalesheet.render.pages.places import row_page
-from scalesheet.render.pages.plan.found import Here, open_bound
+from scalesheet.render.pages.plan.prose_figures import Here, open_bound
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
 from scalesheet.scenarios import SCENARIO, cells_by, computed
 from scalesheet.values import Results, Series, Value
@@ -158,8 +158,8 @@ def _cell(drawing: _Drawing, column: Column, n: int, row: str) -> Html:
     input_ = stated and column.kind == "number"
     at_least = open_bound(drawing.stated[column.name].get(row))
     if at_least is not None:
-        told = bound(at_least, fmt, "")
-        return tag("td", told, class_="num input", colspan=_cells(drawing, column))
+        text = bound(at_least, fmt, "")
+        return tag("td", text, class_="num input", colspan=_cells(drawing, column))
     if column.name in drawing.beside:
         return cells(value, fmt, input_=input_, of=of)
     return cell(value, fmt, input_=input_, of=of)
@@ -187,11 +187,11 @@ def _totals(drawing: _Drawing) -> list[Html] | None:
     table = drawing.table
     if not table.totals or drawing.only is not None:
         return None
-    found = [tag("th", "Total", scope="row", colspan=len(drawing.axes) or None)]
+    result = [tag("th", "Total", scope="row", colspan=len(drawing.axes) or None)]
     for column in drawing.columns:
         name = f"{table.name}.total.{column.name}"
         if column.name not in table.totals or name not in drawing.results.scalars:
-            found.append(tag("td", colspan=_cells(drawing, column)))
+            result.append(tag("td", colspan=_cells(drawing, column)))
             continue
         value = drawing.results.scalars[name]
         scalar = drawing.plan.scalars[name]
@@ -200,10 +200,10 @@ def _totals(drawing: _Drawing) -> list[Html] | None:
         if column.may_reason:
             shown = tag("span", amount(value, fmt), **mark(name))
             counted = _counted(drawing, column)
-            found.append(tag("td", shown, counted, class_="num", colspan=2 if beside else None))
+            result.append(tag("td", shown, counted, class_="num", colspan=2 if beside else None))
         else:
-            found.append(cells(value, fmt, of=name) if beside else cell(value, fmt, of=name))
-    return found
+            result.append(cells(value, fmt, of=name) if beside else cell(value, fmt, of=name))
+    return result
 
 
 def _counted(drawing: _Drawing, column: Column) -> Html:
@@ -275,9 +275,9 @@ def _stated_cells(drawing: _Drawing) -> Iterator[tuple[Column, str, Stated]]:
 def _rest(drawing: _Drawing, column: Column, row: str, stated: Stated) -> list[Html]:
     context, plan = drawing.context, drawing.plan
 
-    def each(told: Callable[[Stated], Html | None]) -> Html | None:
+    def each(text: Callable[[Stated], Html | None]) -> Html | None:
         def of(scenario: str) -> Html | None:
-            return told(cells_by(drawing.table, column, scenario).get(row, stated))
+            return text(cells_by(drawing.table, column, scenario).get(row, stated))
 
         return by_scenario(plan.scenarios, drawing.scenario, of)
 

@@ -15,11 +15,11 @@ TITLE = "Laws of loss"
 
 def laws_page(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text, where the book has laws."""
-    found = list(sections(context.book, context.edition.scores))
-    if not found:
+    result = list(sections(context.book, context.edition.scores))
+    if not result:
         return
     blocks: list[object] = [tag("p", LEAD, class_="lead")]
-    for section in found:
+    for section in result:
         blocks += [
             heading(2, section.title, section.anchor),
             tag("p", section.text),

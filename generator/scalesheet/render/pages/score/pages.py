@@ -87,10 +87,10 @@ def _index(context: Context) -> str:
 def _own_index(context: Context) -> Iterator[object]:
     """How good the fit on file is on what was measured here."""
     yield heading(2, OWN_TITLE, "own")
-    found = {
+    result = {
         task: score.own for task, score in context.edition.scores.items() if score.own is not None
     }
-    if not found:
+    if not result:
         yield tag("p", NO_OWN, " ", link(to("measurements", "index"), "The records on file"), ".")
         return
     yield tag("p", OWN, " ", link(to("measurements", "index"), "All records"), ".")
@@ -100,7 +100,7 @@ def _own_index(context: Context) -> Iterator[object]:
             tag("th", link(f"{task}.md#own", TASKS[task].title), scope="row"),
             *_numbers(own_quality(own)),
         ]
-        for task, own in found.items()
+        for task, own in result.items()
     ]
     yield grid(head, body)
 
@@ -156,8 +156,8 @@ def _page(context: Context, score: TaskScore) -> str:
         tag("figure", context.draw("strips", strips(score)), class_="chart", **UNSEARCHED),
         *(
             part
-            for what, found in score.groups.items()
-            for part in _group(context, task, what, found)
+            for what, result in score.groups.items()
+            for part in _group(context, task, what, result)
         ),
         heading(2, "Every row that is scored", "rows"),
         _rows(context, task, scored),
@@ -174,10 +174,10 @@ def _against(context: Context, score: TaskScore) -> Html:
 
 
 def _cards(task: str, figures: Quality) -> Html:
-    told = zip(HEAD[1:], quality(task, figures)[1:], strict=True)
+    message = zip(HEAD[1:], quality(task, figures)[1:], strict=True)
     cards = [
         tag("div", tag("p", name, class_="label"), tag("p", text, class_="value"), class_="figure")
-        for name, text in told
+        for name, text in message
     ]
     return tag("div", *cards, class_="hero")
 
@@ -201,7 +201,7 @@ def _short(context: Context, task: str) -> Iterator[object]:
 
 
 def _group(
-    context: Context, task: str, what: str, found: Mapping[str, Quality]
+    context: Context, task: str, what: str, result: Mapping[str, Quality]
 ) -> Iterator[object]:
     yield heading(2, TITLES[what], what)
     head = [heading_cell(TITLES[what].removeprefix("By ").capitalize())]
@@ -210,7 +210,7 @@ def _group(
         head,
         [
             [tag("th", _named(context, what, name), scope="row"), *_numbers(quality(task, figures))]
-            for name, figures in found.items()
+            for name, figures in result.items()
         ],
         sortable=True,
     )

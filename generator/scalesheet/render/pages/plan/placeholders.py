@@ -14,7 +14,7 @@ from scalesheet.render.pages.html import Html, inline, join, link, tag
 from scalesheet.render.pages.marks import mark
 from scalesheet.render.pages.places import block_anchor, chart_anchor, table_anchor
 from scalesheet.render.pages.plan.formulas import short_formula
-from scalesheet.render.pages.plan.found import Here, find, is_here
+from scalesheet.render.pages.plan.prose_figures import Here, find, is_here
 from scalesheet.render.pages.plan.tables import plan_table
 from scalesheet.render.pages.plan.template import Block, Names
 from scalesheet.render.pages.tables import grid, heading_cell, reference
@@ -38,41 +38,41 @@ def plan_names(
 
     def table(name: str) -> Html | None:
         name, _, word = name.partition(" where ")
-        found = plan.tables.get(name)
-        if found is None:
+        result = plan.tables.get(name)
+        if result is None:
             return None
         if word:
-            return part(found, word)
+            return part(result, word)
         return once(
             f"table {name}",
             table_anchor(name),
-            found.title,
-            lambda: table_block(context, plan, found, results, here),
+            result.title,
+            lambda: table_block(context, plan, result, results, here),
         )
 
-    def part(found: Table, word: str) -> Html | None:
+    def part(result: Table, word: str) -> Html | None:
         """The rows of a table that belong to the row of the page."""
-        column = belonging(found, here.row) if here.row and here.row.word == word else None
+        column = belonging(result, here.row) if here.row and here.row.word == word else None
         if column is None or here.row is None:
             return None
         only = (column, here.row.row)
-        target = block_anchor(found.name, here.row.row)
+        target = block_anchor(result.name, here.row.row)
         return once(
-            f"table {found.name} where {word}",
+            f"table {result.name} where {word}",
             target,
-            found.title,
-            lambda: tag("div", plan_table(context, plan, found, results, here, only), id=target),
+            result.title,
+            lambda: tag("div", plan_table(context, plan, result, results, here, only), id=target),
         )
 
     def chart(name: str) -> Html | None:
-        found = charts.get(name)
-        if found is None:
+        result = charts.get(name)
+        if result is None:
             return None
         return once(
             f"chart {name}",
             chart_anchor(name),
-            found.title,
-            lambda: chart_block(context, plan, found, results),
+            result.title,
+            lambda: chart_block(context, plan, result, results),
         )
 
     def formula(name: str) -> Html | None:
@@ -91,35 +91,35 @@ def plan_names(
 
 def _figure(context: Context, plan: Plan, results: Results, name: str, here: Here) -> Html | None:
     """A figure in running text, linked to where the site says all about it."""
-    found = find(context, plan, results, name, here)
-    if found is None:
+    result = find(context, plan, results, name, here)
+    if result is None:
         return None
-    quantity, value = found.quantity, found.value
+    quantity, value = result.quantity, result.value
     if quantity.kind == "reference" and value.reason is None:
-        if is_here(found, here):
-            return inline(found.title)
+        if is_here(result, here):
+            return inline(result.title)
         shown = reference(context, plan, quantity, value)
-        return tag("span", shown, **mark(found.of, "row")) if found.of else shown
+        return tag("span", shown, **mark(result.of, "row")) if result.of else shown
     if quantity.kind == "text" and isinstance(value.value, str):
         if quantity.show.code:
-            return code_block(value.value, found.of)
-        return tag("span", inline(value.value), **mark(found.of, "text"))
-    fmt = format_of(quantity, found.values, context.book.units)
-    if quantity.kind == "reference" and found.of:
+            return code_block(value.value, result.of)
+        return tag("span", inline(value.value), **mark(result.of, "text"))
+    fmt = format_of(quantity, result.values, context.book.units)
+    if quantity.kind == "reference" and result.of:
         # with other inputs there may be a row, and a link to it
-        return tag("span", amount(value, fmt), **mark(found.of, "row"))
-    if found.open is not None:
-        least = bound(found.open, fmt, context.symbol(quantity))
-        return link(found.target, least, class_="figure-link")
+        return tag("span", amount(value, fmt), **mark(result.of, "row"))
+    if result.open is not None:
+        least = bound(result.open, fmt, context.symbol(quantity))
+        return link(result.target, least, class_="figure-link")
     shown = amount(value, fmt, context.symbol(quantity), range_=False)
-    told = ends(value, fmt)
-    figure = link(found.target, shown, class_="figure-link", **mark(found.of, "figure"))
-    if not told and not (quantity.ranged and found.of):
+    text = ends(value, fmt)
+    figure = link(result.target, shown, class_="figure-link", **mark(result.of, "figure"))
+    if not text and not (quantity.ranged and result.of):
         return figure
     # inside the element, for with other inputs there may be a range or none
-    ranged = inline(f" ({told})") if told else None
-    said = Html(f" {ranged}") if ranged else None
-    return join([figure, tag("span", said, class_="range", **mark(found.of, "bracket"))])
+    ranged = inline(f" ({text})") if text else None
+    message = Html(f" {ranged}") if ranged else None
+    return join([figure, tag("span", message, class_="range", **mark(result.of, "bracket"))])
 
 
 def code_block(text: str, of: str | None = None) -> Html:

@@ -59,15 +59,15 @@ class Event:
 def events(book: Book) -> tuple[Event, ...]:
     """Every dated entry up to the day of the book, the newest first."""
     order = list(SORTS)
-    found = [e for e in _all(book) if _is_day(e.day) and e.day <= book.as_of.isoformat()]
-    found.sort(key=lambda e: (order.index(e.sort), e.title, e.id))
-    return tuple(sorted(found, key=lambda e: e.day, reverse=True))
+    result = [e for e in _all(book) if _is_day(e.day) and e.day <= book.as_of.isoformat()]
+    result.sort(key=lambda e: (order.index(e.sort), e.title, e.id))
+    return tuple(sorted(result, key=lambda e: e.day, reverse=True))
 
 
-def days(found: tuple[Event, ...]) -> dict[str, dict[Sort, list[Event]]]:
+def days(events: tuple[Event, ...]) -> dict[str, dict[Sort, list[Event]]]:
     """By day, and within it by sort, in their order."""
     by: dict[str, dict[Sort, list[Event]]] = {}
-    for event in found:
+    for event in events:
         by.setdefault(event.day, {}).setdefault(event.sort, []).append(event)
     return by
 
