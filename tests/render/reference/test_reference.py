@@ -205,3 +205,7 @@ def test_the_pages_are_written_as_they_are_rendered(tmp_path: Path) -> None:
     write_reference(BOOK, tmp_path, parser())
     files = {p.relative_to(tmp_path).as_posix(): p for p in tmp_path.rglob("*.md")}
     assert {name: path.read_text("utf-8") for name, path in files.items()} == PAGE
+
+
+def test_code_within_guidance_keeps_its_distance() -> None:
+    assert "a row of the table <code>phases</code> and a namespace" in PAGE["format/plan.md"]
