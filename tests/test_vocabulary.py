@@ -14,6 +14,7 @@ from scalesheet.vocabulary import (
     METHODS,
     PRECISIONS,
     RECORDED,
+    ROLES,
     TERMS,
     TRAINERS,
     WEIGHTS_PRECISIONS,
@@ -45,3 +46,10 @@ def test_the_plan_that_computes_says_the_same() -> None:
     assert set(words["method"]) == {method.plan for method in METHODS.values()}
     assert set(words["trainer"]) == set(TRAINERS)
     assert set(words["checkpointing"]) >= set(AXES["checkpointing"])
+
+
+def test_the_schema_of_plans_has_the_roles_and_says_what_each_must_be() -> None:
+    role = schemas.written("plan")["$defs"]["role"]
+    assert role["enum"] == list(ROLES)
+    meanings = "; ".join(f"`{name}`: {must_be}" for name, must_be in ROLES.items())
+    assert role["description"].endswith(f", which must be: {meanings}.")

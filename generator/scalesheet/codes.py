@@ -155,8 +155,9 @@ _code(
 _code(
     "N003",
     "names collide",
-    "Two names are the same, or become so in a spreadsheet, where case and punctuation are lost.",
-    "Rename one of them.",
+    "Two names are the same, or become so in a spreadsheet, where case and punctuation are lost; "
+    "or two figures of a plan have the same role.",
+    "Rename one of them; of two figures with one role, take it from one.",
 )
 _code(
     "N004",

@@ -210,12 +210,14 @@ class Quantity:
 class Scalar(Quantity):
     """One value with a name: stated (an input) or with a formula.
 
-    `phase` is the phase in whose namespace it stands, or None for the plan's own.
+    `phase` is the phase in whose namespace it stands, or None for the plan's own. `role`: what the
+    front page and `choose` know it as (vocabulary.ROLES), or empty.
     """
 
     stated: Stated | None = None
     formula: Formula | None = None
     phase: str | None = None
+    role: str = ""
 
     @property
     def is_input(self) -> bool:
@@ -482,6 +484,11 @@ class Plan:
     pages: tuple[Page, ...] = ()
     status: str = ""
     history: tuple[Version, ...] = ()
+
+    @property
+    def roles(self) -> Mapping[str, Scalar]:
+        """Its figures by the roles that they declare."""
+        return {each.role: each for each in self.scalars.values() if each.role}
 
     @property
     def version(self) -> Version | None:

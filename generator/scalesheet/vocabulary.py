@@ -34,6 +34,27 @@ TERMS: Mapping[str, str] = {"on-demand": "on demand", "spot": "spot", "reserved"
 #: What a step computes in, and what it stores weights in.
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16", "fp8", "nf4")
 WEIGHTS_PRECISIONS = ("fp32", "fp16", "bf16", "nf4")
+#: The roles by which the front page and `choose` know figures of a plan: what each must say.
+ROLES: Mapping[str, str] = {
+    "verdict": "the word fits, may not fit, does not fit or cannot run",
+    "broken": "the number of conditions that the layout breaks",
+    "hours": "the hours that the run takes",
+    "calendar_time": "the days that the run takes",
+    "cost": "the cost of the run",
+    "energy": "the energy of the run",
+    "needed_memory": "the memory that an accelerator is expected to need",
+    "most_memory": "the memory that an accelerator will hardly ever exceed",
+    "usable_memory": "the memory of an accelerator that a run can have",
+    "run_hours": "the expected GPU hours of the whole run, without range",
+    "gross_gpu_hours": "the GPU hours of the whole run",
+    "net_gpu_hours": "the GPU hours of the steps alone",
+    "throughput": "the tokens in a time",
+    "utilisation": "the share of the peak that is used",
+    "step_time": "the time of a step",
+    "micro_batches": "the number of micro-batches of a replica in a step",
+    "trained_tokens": "the tokens of all epochs",
+    "usual_batch": "the batch that pretraining begins with",
+}
 #: The layouts that are tried, the simpler first; tensor parallelism stays within a node.
 AXES: Mapping[str, tuple[int, ...] | tuple[str, ...]] = {
     "stage": (0, 1, 2, 3),

@@ -12,9 +12,10 @@ import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.choose.binding import Miss, Relaxed, misses, relaxed
+from scalesheet.choose.conditions import BROKEN
 from scalesheet.choose.search import Search
 from scalesheet.evaluate import evaluate
-from scalesheet.model import Key, Plan, Stated
+from scalesheet.model import Key, Plan, Scalar, Stated
 from scalesheet.values import Results, Value
 from scalesheet.vocabulary import METHODS
 
@@ -29,7 +30,7 @@ DECIDED = (
     "micro_batch",
     "checkpointing",
 )
-#: Figures of the plan that tell of a row.
+#: Figures of the plan that tell of a row, by their roles.
 FIGURES = (
     "cost",
     "hours",
@@ -43,6 +44,9 @@ FIGURES = (
     "gross_gpu_hours",
     "energy",
 )
+MICRO_BATCHES = "micro_batches"
+#: All roles that the search and its answer ask for.
+NEEDED = (*FIGURES, MICRO_BATCHES, BROKEN)
 MOST_OFFERS = 6
 
 
@@ -54,9 +58,10 @@ class Row:
     row: int
     edits: Mapping[Key, Stated]
     results: Results
+    roles: Mapping[str, Scalar]
 
-    def __getitem__(self, name: str) -> Value:
-        return self.results.scalars[name]
+    def __getitem__(self, role: str) -> Value:
+        return self.results.scalars[self.roles[role].name]
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ def answer(book: Book, plan: Plan, found: Search, edits: Mapping[Key, Stated]) -
 
     def told(why: str, row: int) -> Row:
         changed = {**edits, **inputs(book, plan, found, row)}
-        return Row(why, row, changed, evaluate(book, plan, changed))
+        return Row(why, row, changed, evaluate(book, plan, changed), plan.roles)
 
     best = found.best(found.good)
     if best is None:

@@ -22,7 +22,7 @@ from scalesheet.model import Key
 TABLE = "conditions"
 HOLDS = "holds"
 SAYS = "says"
-#: How many of them a layout breaks.
+#: The role of how many of them a layout breaks.
 BROKEN = "broken"
 Counts = NDArray[np.int64]
 #: Values of some inputs, of which each combination is a layout.
@@ -38,10 +38,11 @@ def broken(book: Book, edits: Overrides, axes: Axes) -> Counts:
     for name, grid in zip(axes, grids, strict=True):
         state.scalars[name] = {"value": Part(grid.ravel())}
     count = np.zeros(grids[0].size, dtype=np.int64)
-    needed = {key for key, _ in graph(book, plan, (BROKEN,)).readers}
+    count_of = plan.roles[BROKEN].name
+    needed = {key for key, _ in graph(book, plan, (count_of,)).readers}
     conditions = plan.tables[TABLE].columns[HOLDS].own
     for key in plan.order:
-        if key not in needed or key.name == BROKEN:
+        if key not in needed or key.name == count_of:
             continue
         if key.row is not None:
             tree = conditions[key.row].ends.value

@@ -5,13 +5,13 @@ What is not said is as the plan `calculator` states it, so that its inputs are a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from scalesheet.book import Book
 from scalesheet.model import Key, Plan, Stated
 from scalesheet.predict.fits import Coefficients, coefficients
-from scalesheet.vocabulary import METHODS
+from scalesheet.vocabulary import METHODS, ROLES
 
 #: The plan that holds the arithmetic of one configuration.
 PLAN = "calculator"
@@ -51,6 +51,13 @@ class Assumptions:
     def ends(self, name: str) -> tuple[float, float, float]:
         """Low, expected and high of an input."""
         return ends(self.stated[name])
+
+
+def lacking(plan: Plan, roles: Iterable[str]) -> str:
+    """What a plan must say for some roles to have a figure; empty where all have one."""
+    missing = [f"'role: {role}' to {ROLES[role]}" for role in roles if role not in plan.roles]
+    file = plan.position.path if plan.position is not None else plan.id
+    return f"some figures of {file} have no role: add {', '.join(missing)}" if missing else ""
 
 
 def assumptions(book: Book, plan: Plan, edits: Mapping[Key, Stated]) -> Assumptions:

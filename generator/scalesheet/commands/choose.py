@@ -88,8 +88,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scalesheet.choose.answer import answer
-    from scalesheet.choose.job import PLAN, assumptions
+    from scalesheet.choose.answer import NEEDED, answer
+    from scalesheet.choose.job import PLAN, assumptions, lacking
     from scalesheet.choose.search import search
     from scalesheet.examine import compile_book
     from scalesheet.predict.cases.catalogue import known
@@ -103,6 +103,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(
             f"there is no plan '{PLAN}' in {data}, which choose takes assumptions and cells from"
         )
+    if lacks := lacking(plan, NEEDED):
+        raise UsageError(lacks)
     catalogue = known(book)
     edits = _edits(book, plan, options.set)
     job = _job(options, book, plan, catalogue)

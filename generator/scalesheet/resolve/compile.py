@@ -187,6 +187,7 @@ def scalar(draft: Draft, compiled: Compiled) -> ModelScalar:
         stated=draft.stated.get(None),
         formula=_ended(compiled.formulas.get(Key(draft.name)), facts),
         phase=draft.phase,
+        role=draft.role,
     )
 
 

@@ -53,6 +53,7 @@ class Draft:
     phase: str | None = None
     table: str | None = None
     differs: str | None = None
+    role: str = ""
     stated: dict[str | None, Stated] = field(default_factory=dict)
     formulas: dict[str | None, Written] = field(default_factory=dict)
 

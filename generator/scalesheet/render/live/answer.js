@@ -5,7 +5,8 @@ scalesheet.answer = (() => {
   const { formatBy, plain, ends } = scalesheet.numbers;
   const { toQuery } = scalesheet.inputs;
   const { rowTitle } = scalesheet.marks;
-  const { runs, told, obstaclesTo, answerTo, offersFor, changesOf, mended } = scalesheet.cases;
+  const { told, figureOf, fits, runs } = scalesheet.cases;
+  const { obstaclesTo, answerTo, offersFor, changesOf, mended } = scalesheet.cases;
   const NBSP = "\u00a0";
   const FITS = {
     fits: "good",
@@ -17,19 +18,22 @@ scalesheet.answer = (() => {
 
   const { question } = scalesheet;
   const plan = scalesheet.plans[question.plan];
-  const { scalars, tables } = plan.shown;
+  const { tables } = plan.shown;
+  const scalars = Object.fromEntries(
+    Object.entries(question.roles).map(([role, name]) => [role, plan.shown.scalars[name]]),
+  );
   const { methods: METHODS, terms: TERMS } = question;
 
-  // ---------------------------------------------------------------- figures
+  // ---------------------------------------------------------------- figures, by their roles
 
   const format = (quantity, cells) => formatBy(quantity.rule ?? {}, cells);
-  const symbol = (name) => scalars[name].symbol ?? "";
+  const symbol = (role) => scalars[role].symbol ?? "";
 
-  /** The expected value of a scalar: `61.9 GB`. */
-  function text({ results }, name, unit = true) {
-    const cell = results.scalars[name];
-    const shown = plain(cell, format(scalars[name], [cell]));
-    return unit ? `${shown}${NBSP}${symbol(name)}` : shown;
+  /** The expected value of a figure: `61.9 GB`. */
+  function text(answer, role, unit = true) {
+    const cell = figureOf(answer, role);
+    const shown = plain(cell, format(scalars[role], [cell]));
+    return unit ? `${shown}${NBSP}${symbol(role)}` : shown;
   }
 
   /** The plan's page with these inputs, at the formula of a figure. */
@@ -57,23 +61,23 @@ scalesheet.answer = (() => {
   /** The words of what is drawn. */
   const textOf = (tree) => (Array.isArray(tree) ? tree.slice(2).map(textOf).join("") : tree);
 
-  function figure(name, cell, changes, title, ...note) {
-    const shown = format(scalars[name], [cell]);
+  function figure(role, cell, changes, title, ...note) {
+    const shown = format(scalars[role], [cell]);
     const value =
       cell.reason === undefined
         ? [
             ["span", { class: "num" }, plain(cell, shown)],
             " ",
-            ["span", { class: "unit" }, symbol(name)],
+            ["span", { class: "unit" }, symbol(role)],
           ]
         : [["span", { class: "reason" }, cell.reason]];
     const range = ends(cell, shown);
     return [
       "div",
-      { class: `figure ${name}` },
-      ["p", { class: "label" }, title ?? scalars[name].title],
-      ["p", { class: "value" }, ["a", { href: address(changes, name) }, ...value]],
-      ["p", { class: "range" }, range ? `${range} ${symbol(name)}` : NBSP],
+      { class: `figure ${role}` },
+      ["p", { class: "label" }, title ?? scalars[role].title],
+      ["p", { class: "value" }, ["a", { href: address(changes, role) }, ...value]],
+      ["p", { class: "range" }, range ? `${range} ${symbol(role)}` : NBSP],
       ...(note.length ? [["p", { class: "note" }, ...note]] : []),
     ];
   }
@@ -87,7 +91,7 @@ scalesheet.answer = (() => {
   function costFigure(answer, firsts) {
     if (!firsts.length) {
       const note = "No offer in the catalogue sells this.";
-      return figure("cost", answer.results.scalars.cost, answer.changes, "Electricity", note);
+      return figure("cost", figureOf(answer, "cost"), answer.changes, "Electricity", note);
     }
     const [best, ...others] = firsts;
     const from = ({ term, cost }) => {
@@ -99,7 +103,7 @@ scalesheet.answer = (() => {
   }
 
   function fitFigure(answer) {
-    const { value, reason } = answer.results.scalars.verdict;
+    const { value, reason } = figureOf(answer, "verdict");
     const verdict = value ?? reason;
     return [
       "div",
@@ -125,8 +129,8 @@ scalesheet.answer = (() => {
     const quantity = tables.memory.columns.bytes;
     const shownAs = format(quantity, bytes);
     const size = ({ value }) => (typeof value === "number" ? value : 0);
-    const [most, usable] = ["most_memory", "usable_memory"].map((name) =>
-      size(answer.results.scalars[name]),
+    const [most, usable] = ["most_memory", "usable_memory"].map((role) =>
+      size(figureOf(answer, role)),
     );
     const scale = Math.max(most, usable) * 1.02;
     const place = (length) => ((length / scale) * WIDE).toFixed(1);
@@ -180,8 +184,8 @@ scalesheet.answer = (() => {
   }
 
   /** Which part is the first that has no room, where one has none. */
-  function first({ results }, over) {
-    if (results.scalars.verdict.value === "fits") return [];
+  function first(answer, over) {
+    if (fits(answer)) return [];
     const strong = over && ["strong", { class: `part ${over.id}` }, over.title];
     const said = over
       ? ["The first that does not fit: ", strong]
@@ -203,13 +207,13 @@ scalesheet.answer = (() => {
   ];
 
   /** A figure with its range, and the way to its formula. */
-  function amount(name, cell, shownAs, changes) {
+  function amount(role, cell, shownAs, changes) {
     if (cell.reason !== undefined) return ["td", { class: "reason" }, cell.reason];
     const range = ends(cell, shownAs);
     return [
       "td",
       { class: "num" },
-      ["a", { href: address(changes, name) }, plain(cell, shownAs)],
+      ["a", { href: address(changes, role) }, plain(cell, shownAs)],
       ...(range ? [["span", { class: "range" }, range]] : []),
     ];
   }
@@ -221,7 +225,7 @@ scalesheet.answer = (() => {
     const few = offers.filter(({ cost }) => !cost);
     const costs = format(scalars.cost, sold.map(({ cost }) => cost));
     const prices = format(quantity, offers.map(({ price }) => price));
-    const own = answer.results.scalars.cost;
+    const own = figureOf(answer, "cost");
     const body = sold.map(({ id, term, price, cost, changes }) => [
       "tr",
       {},
@@ -268,14 +272,14 @@ scalesheet.answer = (() => {
     "It has no hours and no cost, since it does not run like this. What would make it run is below.";
 
   function changesTable(answer, others, stated) {
-    const verdict = answer && runs(answer) ? answer.results.scalars.verdict.value : "cannot run";
+    const verdict = answer && runs(answer) ? figureOf(answer, "verdict").value : "cannot run";
     const title = ["h2", {}, CHANGES[verdict]];
     const section = (content) => ["section", { class: "changes" }, title, content];
     if (!others.length) return section(["p", { class: "note" }, NO_CHANGE]);
     const running = others.filter(runs);
-    const formats = ["hours", "cost"].map((name) => [
-      name,
-      format(scalars[name], running.map(({ results }) => results.scalars[name])),
+    const formats = ["hours", "cost"].map((role) => [
+      role,
+      format(scalars[role], running.map((each) => figureOf(each, role))),
     ]);
     return section(
       table(
@@ -286,15 +290,15 @@ scalesheet.answer = (() => {
           heading("Cost", symbol("cost")),
         ],
         others.map((each) => {
-          const verdict = each.results.scalars.verdict.value;
+          const verdict = figureOf(each, "verdict").value;
           return [
             "tr",
             {},
             ["th", { scope: "row" }, changeLink(each.some, stated)],
             ["td", { class: `fit ${FITS[verdict] ?? ""}`.trim() }, verdict],
-            ...formats.map(([name, shownAs]) =>
+            ...formats.map(([role, shownAs]) =>
               runs(each)
-                ? amount(name, each.results.scalars[name], shownAs, each.changes)
+                ? amount(role, figureOf(each, role), shownAs, each.changes)
                 : ["td", { class: "num" }],
             ),
           ];
@@ -339,8 +343,8 @@ scalesheet.answer = (() => {
     const own = { ...found, changes: firsts[0]?.changes ?? found.changes };
     const hero = runs(own)
       ? [
-          ...["hours", "calendar_time"].map((name) =>
-            figure(name, own.results.scalars[name], own.changes),
+          ...["hours", "calendar_time"].map((role) =>
+            figure(role, figureOf(own, role), own.changes),
           ),
           costFigure(own, firsts),
           fitFigure(own),
@@ -364,7 +368,7 @@ scalesheet.answer = (() => {
   /** The answer in one sentence, for those who hear the page. */
   const sentence = (found) =>
     `${textOf(caseAnswered(found))}: ${runs(found) ? `${text(found, "hours")}, ` : ""}` +
-    `${found.results.scalars.verdict.value}.`;
+    `${figureOf(found, "verdict").value}.`;
 
   // ---------------------------------------------------------------- all of it
 

@@ -19,7 +19,8 @@ scalesheet.cases = (() => {
   let machine; // for all cases: most of the plan is the same for one and the next
   const computed = (inputs) =>
     (machine ??= scalesheet.runtime.machine(plan, inputs)).set(inputs);
-  const { methods, pretraining: PRETRAINING, trainers } = question;
+  const { methods, pretraining: PRETRAINING, trainers, roles } = question;
+  const figureOf = ({ results }, role) => results.scalars[roles[role]];
   const LAYOUT = Object.keys(AXES);
   const OWN = "owned_gpu"; // the plan's input that the page calls `gpu`
   const inputName = (name) => (name === "gpu" ? OWN : name);
@@ -78,8 +79,10 @@ scalesheet.cases = (() => {
     const began = first.get("method") === PRETRAINING ? built.stated : new Map();
     const open = (name) => !stated.has(name) && !began.has(name);
     if (open("epochs")) wanted.set("epochs", plan.inputs.scalars.epochs);
-    if (open("batch"))
-      wanted.set("batch", computed(inputsOf(wanted, {}).inputs).scalars.usual_batch.value);
+    if (open("batch")) {
+      const { scalars: found } = computed(inputsOf(wanted, {}).inputs);
+      wanted.set("batch", found[roles.usual_batch].value);
+    }
     return wanted;
   }
 
@@ -125,7 +128,9 @@ scalesheet.cases = (() => {
     );
 
   /** Whether a case runs, or may: only then have its hours and its cost a meaning. */
-  const runs = ({ results }) => !BLOCKED.includes(results.scalars.verdict.value);
+  const runs = (answer) => !BLOCKED.includes(figureOf(answer, "verdict").value);
+
+  const fits = (answer) => figureOf(answer, "verdict").value === "fits";
 
   /** What keeps the layout that comes nearest from running, in words. */
   function obstaclesTo(wanted) {
@@ -169,9 +174,9 @@ scalesheet.cases = (() => {
     for (const each of offersOf(answer.wanted.get("gpu"))) {
       if (!sells(question.sold[each.id], gpus)) found.push(each);
       else {
-        const { changes, results } = bought(answer, each.id);
-        const { cost } = results.scalars;
-        if (cost.reason === undefined) found.push({ ...each, changes, cost });
+        const other = bought(answer, each.id);
+        const cost = figureOf(other, "cost");
+        if (cost.reason === undefined) found.push({ ...each, changes: other.changes, cost });
         yield;
       }
     }
@@ -205,7 +210,6 @@ scalesheet.cases = (() => {
     const { wanted } = answer;
     const [method, gpus] = [wanted.get("method"), wanted.get("gpus")];
     const found = [];
-    const fits = ({ results }) => results.scalars.verdict.value === "fits";
     function* tried(name, value) {
       const some = { [name]: value };
       const changed = changedTo(wanted, some);
@@ -245,9 +249,9 @@ scalesheet.cases = (() => {
         const changed = changedTo(wanted, { gpu, gpus });
         if (gpu === wanted.get("gpu") || !onDemand(changed).enough.length) continue;
         const other = yield* answerTo(changed);
-        if (other?.results.scalars.verdict.value !== "fits") continue;
+        if (!other || !fits(other)) continue;
         const at = cheapest(other);
-        const cost = at.results.scalars.cost.value;
+        const cost = figureOf(at, "cost").value;
         if (cost !== undefined && !(best?.cost <= cost))
           best = { some: gpus === wanted.get("gpus") ? { gpu } : { gpu, gpus }, ...at, cost };
       }
@@ -258,7 +262,7 @@ scalesheet.cases = (() => {
 
   const withoutCost = ({ changes, results }) => ({
     changes,
-    results: { ...results, scalars: { ...results.scalars, cost: { reason: "no offer" } } },
+    results: { ...results, scalars: { ...results.scalars, [roles.cost]: { reason: "no offer" } } },
   });
 
   /** How a case that no layout can run is changed so that it does: by a layout that is found, by a
@@ -285,6 +289,6 @@ scalesheet.cases = (() => {
 
   return Object.freeze({
     ...{ AUTO, FOUND, ASKED, built, first, valueOf, readCase, complete, told, unasked, inField },
-    ...{ runs, obstaclesTo, answerTo, offersFor, changesOf, mended },
+    ...{ figureOf, fits, runs, obstaclesTo, answerTo, offersFor, changesOf, mended },
   });
 })();

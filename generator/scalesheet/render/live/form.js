@@ -5,7 +5,8 @@
 
 scalesheet.answered = (() => {
   const { formatBy, plain, ends } = scalesheet.numbers;
-  const { AUTO, built, complete, unasked, inField, runs, obstaclesTo } = scalesheet.cases;
+  const { AUTO, built, complete, unasked, inField } = scalesheet.cases;
+  const { figureOf, runs, obstaclesTo } = scalesheet.cases;
   const { answered, textOf, caseAnswered } = scalesheet.answer;
 
   const { question } = scalesheet;
@@ -163,8 +164,8 @@ scalesheet.answered = (() => {
   // ---------------------------------------------------------------- the answer
 
   /** `3.06 [2.05–4.41] h`. */
-  function inWords(name, cell) {
-    const { rule = {}, symbol = "" } = scalars[name];
+  function inWords(role, cell) {
+    const { rule = {}, symbol = "" } = scalars[question.roles[role]];
     const format = formatBy(rule, [cell]);
     const range = ends(cell, format);
     return `${plain(cell, format)}${range && ` [${range}]`} ${symbol}`.trim();
@@ -172,7 +173,7 @@ scalesheet.answered = (() => {
 
   /** The answer in lines for the page as text, those of a cost with its offer. */
   function lines({ found, firsts }) {
-    const told = (name) => inWords(name, found.results.scalars[name]);
+    const told = (role) => inWords(role, figureOf(found, role));
     const memory = [
       `Memory of each: ${told("needed_memory")} of ${told("usable_memory")}; it ${told("verdict")}`,
     ];

@@ -6,11 +6,11 @@
 "use strict";
 
 scalesheet.layouts = (() => {
-  const AXES = scalesheet.question.axes; // the plainer first, as ties are broken
+  const { axes: AXES, roles } = scalesheet.question; // the plainer first, as ties are broken
   const SAME = 1 + 1e-9; // what differs by rounding alone is the same
 
-  const READ = ["run_hours", "gross_gpu_hours", "most_memory", "usable_memory"]; // of a candidate
-  const BROKEN = ["broken"];
+  const READ = [roles.run_hours, roles.gross_gpu_hours, roles.most_memory, roles.usable_memory];
+  const BROKEN = [roles.broken];
   const SPLIT = ["stage", "tensor", "pipeline", "micro_batch"]; // what the conditions rest on
   const MOST_KNOWN = 100;
   const known = new Map(); // how many conditions layouts break, by job
@@ -51,7 +51,7 @@ scalesheet.layouts = (() => {
           const split = { stage, tensor, pipeline };
           const broken = axis("micro_batch").map((micro_batch) => [
             micro_batch,
-            compute({ ...split, micro_batch }).broken.value,
+            compute({ ...split, micro_batch })[roles.broken].value,
           ]);
           found.push({ split, broken });
         }
@@ -94,10 +94,10 @@ scalesheet.layouts = (() => {
       const s = compute(layout);
       const found = {
         layout,
-        gross: s.run_hours.value,
-        late: s.gross_gpu_hours.high,
-        most: s.most_memory.value,
-        usable: s.usable_memory.value,
+        gross: s[roles.run_hours].value,
+        late: s[roles.gross_gpu_hours].high,
+        most: s[roles.most_memory].value,
+        usable: s[roles.usable_memory].value,
       };
       yield;
       if (Number.isFinite(found.gross) && Number.isFinite(found.most)) tried.push(found);

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.choose.answer import DECIDED, FIGURES, Answer, Row
+from scalesheet.choose.answer import DECIDED, FIGURES, MICRO_BATCHES, Answer, Row
 from scalesheet.choose.binding import Limit, Miss, Relaxed
 from scalesheet.choose.job import ASSUMED
 from scalesheet.choose.search import Search
-from scalesheet.model import Key, Plan, Stated
+from scalesheet.model import Key, Plan, Scalar, Stated
 from scalesheet.numbers import format_of, text
 from scalesheet.predict.fits import coefficients
 from scalesheet.render.api.text import as_json, csv_text
@@ -37,16 +37,16 @@ class Teller:
 
     # ------------------------------------------------------------------ words
 
-    def shown(self, name: str, value: Value) -> str:
+    def shown(self, scalar: Scalar, value: Value) -> str:
         """A value as every face prints it."""
-        scalar = self.plan.scalars[name]
         symbol = self.book.units.symbol(scalar.unit) if scalar.unit is not None else ""
         return text(value, format_of(scalar, [value], self.book.units), symbol)
 
-    def plain(self, name: str, value: Value) -> str:
+    def plain(self, role: str, row: Row) -> str:
         """The expected value alone."""
-        number = value.value
-        return self.shown(name, Value.number(number) if isinstance(number, float) else value)
+        value, number = row[role], row[role].value
+        expected = Value.number(number) if isinstance(number, float) else value
+        return self.shown(self.plan.roles[role], expected)
 
     def where(self, row: Row) -> str:
         """`4 x NVIDIA A100 SXM4 80 GB, Lambda 8x A100 SXM, on demand`."""
@@ -63,7 +63,7 @@ class Teller:
         parts = [f"ZeRO {made.stage[at]:.0f}"] if made.stage[at] else []
         parts += [f"tensor {made.tensor[at]:.0f}"] if made.tensor[at] > 1 else []
         parts += [f"pipeline {made.pipeline[at]:.0f}"] if made.pipeline[at] > 1 else []
-        several = row["micro_batches"].value
+        several = row[MICRO_BATCHES].value
         assert isinstance(several, float)
         parts += [f"micro-batch {made.micro_batch[at]:.0f}", f"accumulation {several:.0f}"]
         return ", ".join([*parts, _CHECKPOINTING[str(made.checkpointing[at])]])
@@ -102,7 +102,7 @@ class Teller:
 
     def bound(self, loose: Relaxed, row: Row, best: Row) -> str:
         """What the next looser limit would give."""
-        cost = self.plain("cost", row["cost"])
+        cost = self.plain("cost", row)
         saves = f"it would cost {loose.saving:.0%} less ({cost})"
         return f"{self.differences(row, best)}, {saves} but {self._price(loose.limit, row, best)}"
 
@@ -158,9 +158,9 @@ class Teller:
         lines += [f"  {self.layout(best)}", ""]
         lines += _indented(
             [
-                (self.plan.scalars[name].title, self.shown(name, best[name]))
-                for name in FIGURES
-                if name in self.plan.scalars
+                (scalar.title, self.shown(scalar, best[role]))
+                for role in FIGURES
+                for scalar in (self.plan.roles[role],)
             ]
         )
         lines += ["", "What binds", *self._binding(answer)]
@@ -195,7 +195,7 @@ class Teller:
     def _table(self, rows: Sequence[Row]) -> list[str]:
         cells = [("", "cost", "hours", "accelerators and offer", "method", "layout")]
         for row in rows:
-            cost, hours = (self.plain(name, row[name]) for name in ("cost", "hours"))
+            cost, hours = (self.plain(role, row) for role in ("cost", "hours"))
             cells.append(
                 (
                     row.why,
@@ -228,7 +228,8 @@ class Teller:
         for name in ASSUMED:
             if set(job.methods) <= idle.get(name, set()):
                 continue
-            yield f"  {plan.scalars[name].title}: {self.shown(name, self._assumption(name))}"
+            scalar = plan.scalars[name]
+            yield f"  {scalar.title}: {self.shown(scalar, self._assumption(name))}"
 
     def _assumption(self, name: str) -> Value:
         stated = self.edits.get(Key(name)) or self.plan.scalars[name].stated
@@ -280,27 +281,26 @@ class Teller:
         return as_json(data)
 
     def _object(self, row: Row) -> dict[str, Any]:
-        names = [*DECIDED, *FIGURES]
+        told = {name: self.plan.scalars[name] for name in DECIDED}
+        told |= {role: self.plan.roles[role] for role in FIGURES}
+        values = row.results.scalars
         return {"why": row.why} | {
-            name: value_json(row[name], self.plan.scalars[name])
-            for name in names
-            if name in self.plan.scalars
+            key: value_json(values[scalar.name], scalar) for key, scalar in told.items()
         }
 
     def as_csv(self, answer: Answer) -> str:
         """A line for each row that the text has, the best first."""
-        figures = [name for name in FIGURES if name in self.plan.scalars]
         heads = ["why", *DECIDED]
-        for name in figures:
+        for name in FIGURES:
             heads += [name, f"{name}_low", f"{name}_high", f"{name}_unit"]
         rows = [answer.best] if answer.best is not None else []
-        lines = [self._line(row, figures) for row in (*rows, *answer.others)]
+        lines = [self._line(row) for row in (*rows, *answer.others)]
         return csv_text(heads, lines)
 
-    def _line(self, row: Row, figures: Sequence[str]) -> list[object]:
-        line: list[object] = [row.why, *(row[name].value for name in DECIDED)]
-        for name in figures:
-            value, unit = row[name], self.plan.scalars[name].unit
+    def _line(self, row: Row) -> list[object]:
+        line: list[object] = [row.why, *(row.results.scalars[name].value for name in DECIDED)]
+        for role in FIGURES:
+            value, unit = row[role], self.plan.roles[role].unit
             line += [value.value, value.low, value.high, "" if unit is None else str(unit)]
         return line
 

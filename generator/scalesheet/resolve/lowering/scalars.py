@@ -72,6 +72,13 @@ def lower_scalar(
     full = f"{phase}.{name}" if phase else name
     draft = drafted(low, full, entry, path)
     draft.phase = phase
+    draft.role = entry.get("role", "")
+    for other in plan.scalars.values():
+        if draft.role and other.role == draft.role:
+            message = (
+                f"'{other.name}' and '{full}' both have the role '{draft.role}'; keep it at one"
+            )
+            low.say("N003", message, *path, "role")
     if "formula" in entry:
         formula = written(low, entry["formula"], *path, "formula")
         if formula is not None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from scalesheet.choose.job import PLAN
+from scalesheet.choose.job import PLAN, lacking
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import Position
 from scalesheet.nearest import nearest
@@ -22,7 +22,7 @@ from scalesheet.numbers import format_of
 from scalesheet.predict.tasks import TASKS
 from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.figures import amount
-from scalesheet.render.pages.front.question import answered, question_script
+from scalesheet.render.pages.front.question import FIGURES, answered, question_script
 from scalesheet.render.pages.html import Html, drawn, tag
 from scalesheet.render.pages.plain.text import link, plain
 from scalesheet.render.scores import error
@@ -62,6 +62,8 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
             plan = context.book.plans.get(PLAN)
             if plan is None:
                 raise Unanswered(f"there is no plan '{PLAN}', which holds its arithmetic")
+            if lacks := lacking(plan, FIGURES):
+                raise Unanswered(lacks)
             asked = question_script(context.book, plan, stated)
             found = answered(asked)
             if "problem" in found:

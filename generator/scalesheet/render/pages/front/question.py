@@ -24,7 +24,8 @@ from scalesheet.render.part import part
 from scalesheet.render.script import program
 from scalesheet.vocabulary import AXES, METHODS, PRETRAINING, TERMS, TUNING
 
-#: Figures that the page reads, and so all that its script can compute.
+#: The roles of the figures that the page reads: with the parts of the memory, all that its script
+#: can compute.
 FIGURES = (
     "hours",
     "calendar_time",
@@ -33,13 +34,13 @@ FIGURES = (
     "needed_memory",
     "most_memory",
     "usable_memory",
-    "memory.total.bytes",
     "trained_tokens",
     "run_hours",
     "gross_gpu_hours",
     "broken",
     "usual_batch",
 )
+MEMORY = "memory.total.bytes"
 #: Columns that it shows besides what figures rest on.
 COLUMNS = (
     ("offers", "term"),
@@ -62,9 +63,12 @@ def question_script(book: Book, plan: Plan, stated: Mapping[str, str]) -> str:
     also = [Key(column, table) for table, column in COLUMNS]
     conditions = plan.tables[CONDITIONS]
     also += [Key(SAYS, CONDITIONS, row) for row in conditions.rows]
-    own_book, own_plan = part(book, plan, FIGURES, also)
+    roles = {role: plan.roles[role] for role in FIGURES}
+    figures = (*(scalar.name for scalar in roles.values()), MEMORY)
+    own_book, own_plan = part(book, plan, figures, also)
     names = {
         "plan": plan.id,
+        "roles": {role: scalar.name for role, scalar in roles.items()},
         "stated": dict(stated),
         "methods": {METHODS[n].plan: METHODS[n].title for n in (*TUNING, "pretrain")},
         "trainers": {method.plan: method.trainer for method in METHODS.values()},
@@ -73,8 +77,8 @@ def question_script(book: Book, plan: Plan, stated: Mapping[str, str]) -> str:
         "axes": AXES,
         "sold": _sold(book),
         "anchors": {
-            name: scalar_anchor(plan, plan.scalars[name])
-            for name in ("hours", "calendar_time", "cost", "verdict", "needed_memory")
+            role: scalar_anchor(plan, roles[role])
+            for role in ("hours", "calendar_time", "cost", "verdict", "needed_memory")
         },
     }
     return "".join(
