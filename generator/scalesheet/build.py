@@ -66,16 +66,16 @@ def build(
 
     # Nothing is written before everything was read, checked, resolved and evaluated.
     progress("reading and checking the data")
-    edition, result = sound_edition(data, as_of)
+    edition, findings = sound_edition(data, as_of)
 
     # Where neither the input nor the output changed there is nothing to do.
     from scalesheet.output import MARK, refuse_strangers, staged, sweep
 
     published = project / "docs" / GENERATED if site else None
-    text = still_holds(out, published, inputs)
-    if text is not None:
+    counts = still_holds(out, published, inputs)
+    if counts is not None:
         sweep(out)
-        return _built(out, edition.book, site, result, text)
+        return _built(out, edition.book, site, findings, counts)
 
     # Pages of a version that left no mark there are known from the output that came with them.
     if published is not None:
@@ -86,25 +86,29 @@ def build(
     # All is made beside the output, and takes its place in one step at the end.
     with staged(out) as stage:
         progress(f"writing {_count(len(edition.book.plans), 'workbook')}")
-        text = _workbooks(edition, stage / "workbooks", created)
+        counts = _workbooks(edition, stage / "workbooks", created)
         if site:
             progress("writing the pages")
             docs = _documents(edition, stage, project, parser)
             progress("building the site")
-            text["pages"] = _site(edition, stage, docs, project)
+            counts["pages"] = _site(edition, stage, docs, project)
             _publish_pages(docs, project / "docs" / GENERATED)
         else:
             _api(edition, stage / "api")
-        write_stamp(stage, published, inputs, text)
-    return _built(out, edition.book, site, result, text)
+        write_stamp(stage, published, inputs, counts)
+    return _built(out, edition.book, site, findings, counts)
 
 
 def _built(
-    out: Path, book: Book, site: bool, problems: tuple[Diagnostic, ...], text: Mapping[str, Any]
+    out: Path, book: Book, site: bool, problems: tuple[Diagnostic, ...], counts: Mapping[str, Any]
 ) -> Built:
     workbooks = tuple(out / "workbooks" / f"{plan}.xlsx" for plan in book.plans)
     return Built(
-        out, workbooks=workbooks, site=out / "site" if site else None, diagnostics=problems, **text
+        out,
+        workbooks=workbooks,
+        site=out / "site" if site else None,
+        diagnostics=problems,
+        **counts,
     )
 
 
@@ -192,8 +196,8 @@ def _place(problem: str, book: Book, config: Path) -> Position:
     """Where a plan's text has the link that a problem of the site is about, else mkdocs.yml."""
     from scalesheet.prose import link_in
 
-    text = _OF_A_LINK.search(problem)
-    result = (link_in(plan, text[1], text[2]) for plan in book.plans.values()) if text else ()
+    match = _OF_A_LINK.search(problem)
+    result = (link_in(plan, match[1], match[2]) for plan in book.plans.values()) if match else ()
     return next(filter(None, result), Position(str(config), 1, 1))
 
 

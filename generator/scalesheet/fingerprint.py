@@ -78,14 +78,14 @@ def files_below(folder: Path, without: str = "") -> list[Path]:
     return sorted(result)
 
 
-def write_stamp(folder: Path, pages: Path | None, inputs: str, message: dict[str, Any]) -> None:
+def write_stamp(folder: Path, pages: Path | None, inputs: str, counts: dict[str, Any]) -> None:
     """Seals a finished output, and the pages that were published with it.
 
     `told` is what a skipped build says instead of a real one.
     """
     stamp = {
         "inputs": inputs,
-        "told": message,
+        "told": counts,
         "files": _contents(folder),
         "pages": _contents(pages),
     }
@@ -99,8 +99,8 @@ def still_holds(folder: Path, pages: Path | None, inputs: str) -> dict[str, Any]
         stamp = json.loads((folder / MARK).read_text("utf-8"))
         now = {"inputs": inputs, "files": _contents(folder), "pages": _contents(pages)}
         if all(stamp[name] == value for name, value in now.items()):
-            text: dict[str, Any] = stamp["told"]
-            return text
+            counts: dict[str, Any] = stamp["told"]
+            return counts
     except (OSError, ValueError, LookupError, TypeError):
         pass  # no stamp, or one that somebody edited: build
     return None

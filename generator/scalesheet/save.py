@@ -132,8 +132,8 @@ def _journal(data: Path) -> dict[Path, tuple[str, str]] | None:
     """Digests by file; None where there is no journal, or only the beginning of one."""
     root = Path(os.path.realpath(data))
     try:
-        message = json.loads((data / JOURNAL).read_bytes())
-        result = {root / name: (str(old), str(new)) for name, (old, new) in message.items()}
+        fields = json.loads((data / JOURNAL).read_bytes())
+        result = {root / name: (str(old), str(new)) for name, (old, new) in fields.items()}
     except FileNotFoundError:
         return None
     except (ValueError, TypeError, AttributeError):  # killed while it was written

@@ -225,8 +225,8 @@ def _rates(options: argparse.Namespace) -> int:
     origin = Origin("scalesheet bench ladder --rates", date.today())
     entered = write(data, options.write, result, origin) if options.write else None
     if options.format == "json":
-        text = {**tell.rates_data(result), "written": entered and tell.written_data(entered)}
-        print(json.dumps(text, indent=2, ensure_ascii=False))
+        fields = {**tell.rates_data(result), "written": entered and tell.written_data(entered)}
+        print(json.dumps(fields, indent=2, ensure_ascii=False))
     else:
         print(tell.rates_text(result, peaks), end="")
         print(tell.written_text(entered) if entered else "", end="")

@@ -79,7 +79,7 @@ def text(record: Record) -> str:
     """The YAML of a record, keys in the order of their schema."""
     job = record.job
     source = {"key": source_of(record), "locator": record.command}
-    message: dict[str, Any] = {
+    data: dict[str, Any] = {
         "title": title(record),
         "how": record.how,
         "date": record.day.isoformat(),
@@ -105,17 +105,17 @@ def text(record: Record) -> str:
         **({"note": record.note} if record.note else {}),
     }
     order = list(schema(KIND)["properties"])
-    unknown = message.keys() - set(order)
+    unknown = data.keys() - set(order)
     assert not unknown, f"the schema lacks {', '.join(sorted(unknown))}"
-    return "".join(block({key: message[key]}) for key in order if key in message)
+    return "".join(block({key: data[key]}) for key in order if key in data)
 
 
 def _figure(figure: Figure) -> dict[str, Any]:
     ends = {"low": figure.low, "high": figure.high}
-    text: dict[str, Any] = {"value": rounded(figure.value)}
-    text |= {end: rounded(value) for end, value in ends.items() if value is not None}
-    text["unit"] = re.sub(r"\s*([/*])\s*", r" \1 ", figure.unit)  # as the data write units
-    return text | ({"note": figure.note} if figure.note else {})
+    data: dict[str, Any] = {"value": rounded(figure.value)}
+    data |= {end: rounded(value) for end, value in ends.items() if value is not None}
+    data["unit"] = re.sub(r"\s*([/*])\s*", r" \1 ", figure.unit)  # as the data write units
+    return data | ({"note": figure.note} if figure.note else {})
 
 
 def rounded(value: float) -> float | int:

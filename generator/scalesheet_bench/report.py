@@ -122,7 +122,7 @@ def as_json(record: Record, predicted: Record | None, because: str, path: str | 
     """`{"how", "because", "path", "title", "job", "figures", "predicted", "ratios", "marks",
     "environment", "libraries", "command", "note"}`; a figure is a value with its unit."""
     job = record.job
-    text = {
+    data = {
         "how": record.how,
         "because": because or None,
         "path": path,
@@ -156,7 +156,7 @@ def as_json(record: Record, predicted: Record | None, because: str, path: str | 
         "command": record.command,
         "note": record.note,
     }
-    return json.dumps(text, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
 def _value(figure: Figure) -> dict[str, Any]:

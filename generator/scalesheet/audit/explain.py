@@ -177,23 +177,23 @@ def because(
     missing: str,
 ) -> str:
     """Why a claim has its verdict. `missing` says why it is no input, if so."""
-    message: list[str] = []
+    parts: list[str] = []
     words = _BOUND if claim.says.bound else _WITHIN if claim.within else _STANDS
     for basis, match in zip(claim.bases, decided.matches, strict=True):
         sums = arithmetic(
             basis, *formulas(basis.scalar), results, units, percent=claim.says.percent
         )
-        message.append(f"{sums}, {words[match].format(says=said(claim.says, units))}")
-    message += [f"disagrees with {id_}" for id_ in decided.accused_by]
+        parts.append(f"{sums}, {words[match].format(says=said(claim.says, units))}")
+    parts += [f"disagrees with {id_}" for id_ in decided.accused_by]
     if decided.verdict == "input" and claim.target is not None:
-        message.append(f"stated; the plan takes it as {claim.target.text}")
+        parts.append(f"stated; the plan takes it as {claim.target.text}")
     elif decided.verdict == "underdetermined":
-        message.append(f"the document does not state {_listed(claim.lacks)}")
+        parts.append(f"the document does not state {_listed(claim.lacks)}")
     elif decided.verdict is None:
-        message.append(missing)
+        parts.append(missing)
     if decided.inherits:
-        message.append(f"inherits {_listed(decided.inherits)}")
-    text = "; ".join(message) + "." if message else ""
+        parts.append(f"inherits {_listed(decided.inherits)}")
+    text = "; ".join(parts) + "." if parts else ""
     return " ".join(filter(None, (text, claim.note)))
 
 

@@ -175,12 +175,12 @@ def _entry(data: Path, options: argparse.Namespace, asks: bool) -> int:
         raise UsageError(f"the book has no {shown(file)}; write it first")
     with _nothing_written(data, f"'{options.id}'"):
         settings = [setting("sources", text) for text in options.set]
-        message = {str(steps[0]): value for steps, value in settings}
-        message |= {"title": options.title} if options.title else {}
-        message = ask.entry_of(input, print) if asks else message
-        if "title" not in message:
+        fields = {str(steps[0]): value for steps, value in settings}
+        fields |= {"title": options.title} if options.title else {}
+        fields = ask.entry_of(input, print) if asks else fields
+        if "title" not in fields:
             raise UsageError("a source needs its title, as on its title page: --title TEXT")
-        text = with_entries(data, {options.id: message})
+        text = with_entries(data, {options.id: fields})
     save(data, {file: (old, text.encode())})
     print(f"added {options.id} to {shown(file)}")
     return GOOD

@@ -45,7 +45,7 @@ def explained(
     result: Found,
 ) -> tuple[ResultMoved, ...]:
     """The moved results with what moved them, the worst first."""
-    text: list[ResultMoved] = []
+    moves: list[ResultMoved] = []
     for old, new in names.plans.items():
         moved = sorted((m for m in result.moved if m.place.plan == new), key=lambda m: m.rank)
         if moved:
@@ -55,8 +55,8 @@ def explained(
             others += [f for f in formulas if f.place is None or f.place.plan in ("", new)]
             others += [e for e in names.entries if e.plan in ("", new) and e.fate != "renamed"]
             trial = _Trial(base.book, head.book, old, new, result, tuple(moved))
-            text += trial.explained(known, others)
-    return tuple(sorted(text, key=lambda m: m.rank))
+            moves += trial.explained(known, others)
+    return tuple(sorted(moves, key=lambda m: m.rank))
 
 
 def _known(base: Book, plan: str, inputs: Iterable[InputChanged]) -> list[InputChanged]:
@@ -99,13 +99,13 @@ class _Trial:
             self.note(effects, causes, results)
         if others:
             self.note_rest(effects, known, others)
-        text = []
+        moves = []
         for at, each in enumerate(self.moved):
             its = sorted(effects[each.was], key=lambda effect: -effect.alone.weight)
             if at < MOST_TRACED:
                 its = [replace(e, through=self.through(each, e)) for e in its]
-            text.append(replace(each, effects=tuple(its)))
-        return text
+            moves.append(replace(each, effects=tuple(its)))
+        return moves
 
     def alone(
         self, changes: Sequence[InputChanged]

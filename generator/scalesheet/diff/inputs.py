@@ -33,8 +33,8 @@ def input_changes(base: Book, head: Book, names: Names) -> tuple[InputChanged, .
                 change = _change(base, head, names, was, place, (quantity, old), (after, new))
                 changes += [change] if change is not None else []
     moved = {change.was for change in changes}
-    text = [c for c in changes if not _follows(c, moved)]
-    return tuple(sorted(text, key=lambda change: -change.turn.weight))
+    kept = [c for c in changes if not _follows(c, moved)]
+    return tuple(sorted(kept, key=lambda change: -change.turn.weight))
 
 
 def statements(book: Book, plan: str) -> dict[Key, Said]:

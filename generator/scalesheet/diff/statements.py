@@ -16,7 +16,7 @@ def statement_changes(
     base: Book, head: Book, names: Names, inputs: tuple[InputChanged, ...]
 ) -> tuple[StatementChanged, ...]:
     """Of every stated value that is on both sides and not among the changed inputs."""
-    text: list[StatementChanged] = []
+    changes: list[StatementChanged] = []
     moved = {change.was for change in inputs}
     for plan in names.plans:
         now = statements(head, names.plans[plan])
@@ -32,8 +32,10 @@ def statement_changes(
                 before, after = of(old), of(new)
                 if before != after:
                     label = label_of(head, place)
-                    text.append(StatementChanged(place, label, what, before, after, new.position))
-    return tuple(text)
+                    changes.append(
+                        StatementChanged(place, label, what, before, after, new.position)
+                    )
+    return tuple(changes)
 
 
 def _cited(citation: Citation | None) -> str:

@@ -40,11 +40,11 @@ def added(text: str, key: str, entry: Mapping[str, Any]) -> str:
     lines = text.splitlines(keepends=True)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
-    message = {name: entry[name] for name in KEYS if name in entry}
+    data = {name: entry[name] for name in KEYS if name in entry}
     keys = list(before)
     at = _place(keys, key)
     if not keys:
-        made = text + ("" if "sources:" in text else "sources:\n") + _lines(key, message, 2)
+        made = text + ("" if "sources:" in text else "sources:\n") + _lines(key, data, 2)
     else:
         beside = parsed.keys["sources", keys[max(at - 1, 0)]]
         end = parsed.keys["sources", keys[at]].line - 1 if at < len(keys) else len(lines)
@@ -52,18 +52,16 @@ def added(text: str, key: str, entry: Mapping[str, Any]) -> str:
             end -= 1  # what stands above the next entry belongs to it
         indent = beside.column - 1
         one_line = lines[beside.line - 1].rstrip().endswith("}")
-        new = (
-            f"{' ' * indent}{key}: {flow(message)}\n" if one_line else _lines(key, message, indent)
-        )
+        new = f"{' ' * indent}{key}: {flow(data)}\n" if one_line else _lines(key, data, indent)
         made = "".join([*lines[:end], new, *lines[end:]])
-    if _entries(made) != {**before, key: message}:
+    if _entries(made) != {**before, key: data}:
         raise LayoutError("its entries do not stand a line each; add the new one by hand")
     return made
 
 
-def _lines(key: str, text: Mapping[str, Any], indent: int) -> str:
+def _lines(key: str, data: Mapping[str, Any], indent: int) -> str:
     return f"{' ' * indent}{key}:\n" + "".join(
-        block({name: value}, indent + 2) for name, value in text.items()
+        block({name: value}, indent + 2) for name, value in data.items()
     )
 
 

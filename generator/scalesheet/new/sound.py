@@ -29,18 +29,18 @@ def compiled(data: Path, kind: str, id: str, text: str, sources: str | None = No
     wrong with the new file."""
     documents, result = load(data)
     path = shown(place(data, kind, id))
-    new, message = document(kind, id, path, text)
+    new, problems = document(kind, id, path, text)
     kept = [d for d in documents if d.kind not in _APART]
     if sources is not None:
         kept = [d for d in kept if d.kind != "sources"]
         kept.append(document("sources", "sources", shown(data / "sources.yaml"), sources)[0])
     kept.append(new)
     book = None
-    message += [*result, *check(kept)]
-    if not errors(message):
+    problems += [*result, *check(kept)]
+    if not errors(problems):
         book, resolved = resolve(kept)
-        message += resolved
-    own = [each for each in errors(message) if each.path == path]
+        problems += resolved
+    own = [each for each in errors(problems) if each.path == path]
     if own:
         raise Refused(own)
     return book

@@ -187,20 +187,20 @@ def _examined(data: Path, pulling: Pulling, result: Pulled) -> Pulled:
         positions = {
             Path(d.path).relative_to(copy).as_posix(): d for d in _documents(copy, result, data)
         }
-    text = []
+    problems = []
     causes: dict[Diagnostic, str] = {}
     for diagnostic in examined.diagnostics:
         if not diagnostic.path.startswith(there):
             continue
         below = diagnostic.path.removeprefix(there)
-        text.append(diagnostic)
+        problems.append(diagnostic)
         cause = _cause(diagnostic, below, result.edits, positions, data)
         if cause:
             causes[diagnostic] = cause
     # a warning is told where an edit is its cause; the others are those of the data as they were
-    text = [d for d in text if d.severity == "error" or d in causes]
-    result = replace(result, diagnostics=tuple(text), causes=causes)
-    if errors(text) or examined.edition is None:
+    problems = [d for d in problems if d.severity == "error" or d in causes]
+    result = replace(result, diagnostics=tuple(problems), causes=causes)
+    if errors(problems) or examined.edition is None:
         return result
     wrong = tuple(unproven(pulling, examined.edition.book, result.edits))
     if wrong:

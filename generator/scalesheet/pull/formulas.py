@@ -239,15 +239,15 @@ class Formulas:
 
     def _still(self, sheet: str, text: str) -> bool:
         """Whether the workbook was shipped with a formula, which it tells in words beside it."""
-        message = self._told.setdefault(sheet, set())
-        if not message:
+        data = self._told.setdefault(sheet, set())
+        if not data:
             cells = self.pulling.workbook.sheets[sheet].cells.values()
-            message |= {
+            data |= {
                 " ".join(c.value.partition("   — ")[0].split())
                 for c in cells
                 if isinstance(c.value, str)
             } | {""}
-        return " ".join(text.split()) in message
+        return " ".join(text.split()) in data
 
     @cached_property
     def _told(self) -> dict[str, set[str]]:

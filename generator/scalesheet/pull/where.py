@@ -124,14 +124,14 @@ class Where:
 def stamp_of(workbook: Workbook) -> Stamp | None:
     """What the workbook says it is; None where it says nothing that we know."""
     for sheet in workbook.sheets.values():
-        text = {}
+        data = {}
         for (row, column), cell in sheet.cells.items():
-            if cell.value in _LABELS and str(cell.value) not in text:
+            if cell.value in _LABELS and str(cell.value) not in data:
                 beside = [sheet.text(row, column + by) for by in (1, 2, 3, 4)]
-                text[str(cell.value)] = next(filter(None, beside), "")
-        if text.get(PLAN) and text.get(EDITION_HASH):
-            short = text[EDITION_HASH].partition(":")[0]
-            return Stamp(text[PLAN], text.get(EDITION, ""), short, text.get(CONTENTS, ""))
+                data[str(cell.value)] = next(filter(None, beside), "")
+        if data.get(PLAN) and data.get(EDITION_HASH):
+            short = data[EDITION_HASH].partition(":")[0]
+            return Stamp(data[PLAN], data.get(EDITION, ""), short, data.get(CONTENTS, ""))
     return None
 
 

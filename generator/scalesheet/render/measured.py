@@ -225,8 +225,8 @@ def offs_by_accelerator(result: Mapping[str, Beside], key: str) -> dict[str, Off
     for each in result.values():
         if each.job is not None:
             groups.setdefault(each.job.accelerator, []).append(each)
-    text = {name: off(groups[name], key) for name in sorted(groups)}
-    return {name: each for name, each in text.items() if each is not None}
+    data = {name: off(groups[name], key) for name in sorted(groups)}
+    return {name: each for name, each in data.items() if each is not None}
 
 
 def groups(result: Beside) -> list[tuple[str, list[Pair]]]:
@@ -243,11 +243,11 @@ def led(result: Beside | None, how: str) -> str:
     """How a record compares with its prediction, in a sentence."""
     over = {key: result.ratio(key) if result is not None else None for key in RATIOS}
     verb = "took" if how == "measured" else "takes"
-    message = {
+    data = {
         "step_time": f"a step {verb} {ratio(over['step_time'])} of the predicted time",
         "peak_memory": f"the peak of memory is {ratio(over['peak_memory'])} of the predicted one",
     }
-    text = " and ".join(message[key] for key, each in over.items() if each is not None)
+    text = " and ".join(data[key] for key, each in over.items() if each is not None)
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
 

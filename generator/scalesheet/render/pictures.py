@@ -13,8 +13,8 @@ from scalesheet.units import Unit, Units
 
 def for_script(picture: Picture, plan: Plan, units: Units) -> dict[str, Any]:
     """What a page's script draws it from, besides the plan. What is usual is left out."""
-    text = {name: value for name, value in asdict(picture).items() if value}
-    return text | _TOLD[type(picture)](picture, plan, units)
+    data = {name: value for name, value in asdict(picture).items() if value}
+    return data | _TOLD[type(picture)](picture, plan, units)
 
 
 def titled(quantity: Quantity, units: Units) -> str:

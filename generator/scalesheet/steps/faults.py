@@ -64,14 +64,14 @@ def told(fault: NotMeasured) -> dict[str, Any]:
     return {"is": "fault", "code": fault.code, "text": str(fault), **vars(fault)}
 
 
-def fault_of(message: Mapping[str, Any]) -> NotMeasured:
+def fault_of(data: Mapping[str, Any]) -> NotMeasured:
     """The fault that such a message tells of."""
-    text = str(message["text"])
-    code = message["code"]
+    text = str(data["text"])
+    code = data["code"]
     if code == OutOfMemory.code:
-        return OutOfMemory(text, message.get("needed"), message.get("had"))
+        return OutOfMemory(text, data.get("needed"), data.get("had"))
     if code == Missing.code:
-        return Missing(str(message["library"]), text)
+        return Missing(str(data["library"]), text)
     for known in (NoTorch, NoDevice, Unbuildable):
         if code == known.code:
             return known(text)

@@ -157,11 +157,11 @@ def what_fits(
         units = max(1, bounds.length // GRAIN)
         by_batch.append(search.answer(_lengths(at), batch, units, GRAIN))
     answers = (*by_length, *by_batch)
-    message = [a.found.contradiction for a in answers if a.found.contradiction]
-    message += [text for text in (across([(a.at, a.found) for a in by_length]),) if text]
+    parts = [a.found.contradiction for a in answers if a.found.contradiction]
+    parts += [text for text in (across([(a.at, a.found) for a in by_length]),) if text]
     ended = next((a.found.ended for a in answers if a.found.ended), "")
     return WhatFits(
-        job, memory, tuple(by_length), tuple(by_batch), tuple(search.tries), ended, tuple(message)
+        job, memory, tuple(by_length), tuple(by_batch), tuple(search.tries), ended, tuple(parts)
     )
 
 

@@ -127,30 +127,30 @@ def hardware_file(measured: Measured, origin: Origin, title: str = "") -> str:
     """The text of a new file. What no driver states is a reason: nothing in it is typed in."""
     device = measured.device
     what = "the kernel" if device.kind == "cpu" else "the driver"
-    text: dict[str, Any] = {"title": title or name_of(device)}
+    data: dict[str, Any] = {"title": title or name_of(device)}
     if device.kind == "cpu":
-        text["kind"] = "processor"
-    text |= {"vendor": device.vendor, "form_factor": device.form_factor}
-    text["memory"] = {
+        data["kind"] = "processor"
+    data |= {"vendor": device.vendor, "form_factor": device.form_factor}
+    data["memory"] = {
         "value": round(device.memory / _GIB, 2),
         "unit": "GiB",
         "kind": "measured",
         "source": dict(origin.source),
         "note": f"as {what} reports it",
     }
-    text |= {key: {"reason": UNKNOWN} for key in _REQUIRED}
-    text |= figures(measured, origin)
-    text["power"] = {"reason": UNKNOWN}
+    data |= {key: {"reason": UNKNOWN} for key in _REQUIRED}
+    data |= figures(measured, origin)
+    data["power"] = {"reason": UNKNOWN}
     if device.power is not None:
-        text["power"] = {
+        data["power"] = {
             "value": _rounded(device.power),
             "unit": "W / GPU",
             "kind": "measured",
             "source": dict(origin.source),
             "note": "the limit that the driver enforces as shipped",
         }
-    text["note"] = environment(measured)
-    return block(text)
+    data["note"] = environment(measured)
+    return block(data)
 
 
 def environment(measured: Measured) -> str:

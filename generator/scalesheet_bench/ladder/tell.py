@@ -230,8 +230,8 @@ def written_data(written: Written) -> dict[str, Any]:
     }
 
 
-def _ends(text: Sequence[str], ended: str) -> Iterator[str]:
-    yield from text
+def _ends(parts: Sequence[str], ended: str) -> Iterator[str]:
+    yield from parts
     if ended:
         yield ended
 

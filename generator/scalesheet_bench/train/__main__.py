@@ -22,8 +22,8 @@ def main() -> int:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     os.dup2(2, 1)
 
-    def send(message: dict[str, Any]) -> None:
-        out.write(line(message))
+    def send(data: dict[str, Any]) -> None:
+        out.write(line(data))
         out.flush()
 
     ends = Ends()

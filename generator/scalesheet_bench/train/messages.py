@@ -41,9 +41,9 @@ def heard(text: str) -> tuple[Job, Effort, str]:
     return Job(model=shape, **result["job"]), Effort(**result["effort"]), result["trace"]
 
 
-def line(message: Mapping[str, Any]) -> str:
+def line(data: Mapping[str, Any]) -> str:
     """A message as a line of its own."""
-    return MARK + json.dumps(message, default=float) + "\n"
+    return MARK + json.dumps(data, default=float) + "\n"
 
 
 def message_of(text: str) -> dict[str, Any] | None:

@@ -137,18 +137,18 @@ class Listener:
                 self.tell("ends after this step; once more ends at once")
                 os.kill(self.pid, signal.SIGINT)  # a step may take minutes: it has no time limit
 
-    def _take(self, message: dict[str, object]) -> None:
+    def _take(self, data: dict[str, object]) -> None:
         """One message: progress is told, findings are kept."""
-        kind = message["is"]
+        kind = data["is"]
         if kind == "begin":
-            self.pid = int(str(message["pid"]))
+            self.pid = int(str(data["pid"]))
         elif kind == "say":
-            self.tell(str(message["text"]))
+            self.tell(str(data["text"]))
         elif kind == "fault":
             # of several processes the first to fail knows why
-            self.fault = self.fault or fault_of(message)
+            self.fault = self.fault or fault_of(data)
         else:
-            self.progress.take(message)
+            self.progress.take(data)
             self._progress(str(kind))
 
     def _progress(self, kind: str) -> None:

@@ -102,14 +102,14 @@ class Nvml(Meter):
         return sum(self.seen) / len(self.seen) if self.seen else None
 
     def clocks(self) -> str:
-        text = []
+        parts = []
         if self.clock:
-            text.append(f"clock {min(self.clock):.0f} to {max(self.clock):.0f} MHz between steps")
+            parts.append(f"clock {min(self.clock):.0f} to {max(self.clock):.0f} MHz between steps")
         if self.reasons & POWER_CAP:
-            text.append("held by the power cap")
+            parts.append("held by the power cap")
         if self.trouble:
-            text.append("held down by heat or by the hardware")
-        return ", ".join(text)
+            parts.append("held down by heat or by the hardware")
+        return ", ".join(parts)
 
     @property
     def trouble(self) -> bool:

@@ -28,12 +28,12 @@ class Progress:
     messages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     interrupted: bool = False
 
-    def take(self, message: Mapping[str, Any]) -> None:
+    def take(self, data: Mapping[str, Any]) -> None:
         """Keeps a finding."""
-        if message["is"] == "step":
-            self.steps.append({part: float(message[part]) for part in (*PARTS, "whole")})
+        if data["is"] == "step":
+            self.steps.append({part: float(data[part]) for part in (*PARTS, "whole")})
         else:
-            self.messages[str(message["is"])] = message
+            self.messages[str(data["is"])] = data
 
 
 def recorded(job: Job, effort: Effort, progress: Progress, command: str, day: date) -> Record:

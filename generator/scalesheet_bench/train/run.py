@@ -162,7 +162,7 @@ def _after(
         words.append(f"others used {share:.0%} of the processor")
     if gauge.trouble:
         words.append(gauge.clocks())
-    message = {
+    data = {
         "is": "after",
         "power": gauge.stop(),
         "clocks": gauge.clocks(),
@@ -170,8 +170,8 @@ def _after(
         "process": environment.resident_peak(),
     }
     if device.type == "cuda":
-        message["reserved"] = torch.cuda.max_memory_reserved(device)
-    return message
+        data["reserved"] = torch.cuda.max_memory_reserved(device)
+    return data
 
 
 def _profiled(stepper: Stepper, folder: Path) -> None:
@@ -252,5 +252,5 @@ def _asked(text: str) -> float | None:
     return float(result[1]) * scale[result[2].lower()]
 
 
-def _silent(message: dict[str, Any]) -> None:
+def _silent(data: dict[str, Any]) -> None:
     """The first process tells; the others do not."""

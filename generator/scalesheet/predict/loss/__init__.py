@@ -135,9 +135,9 @@ def in_vocabulary(book: Book, loss: Array, cases: Cases) -> Array:
 
     Where neither tokenizer nor model tells how many entries there are, they are taken for USUAL.
     """
-    message = each(cases.tokenizer, lambda text: np.isfinite(vocabulary(text))).astype(bool)
-    message |= ~among(cases.model_id, "") | (cases.vocab != VOCABULARY)
-    entries = np.where(message, cases.vocab, USUAL)
+    unknown = each(cases.tokenizer, lambda text: np.isfinite(vocabulary(text))).astype(bool)
+    unknown |= ~among(cases.model_id, "") | (cases.vocab != VOCABULARY)
+    entries = np.where(unknown, cases.vocab, USUAL)
     return rows_of(book, "vocabulary-loss", loss=loss, entries=entries, from_entries=USUAL)
 
 

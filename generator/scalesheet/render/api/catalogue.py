@@ -108,7 +108,7 @@ def row_json(
 ) -> Object:
     """One row of a table, with all that is known of it."""
     row = table.rows[place]
-    text: Object = {
+    data: Object = {
         "id": row,
         "title": table.row_titles[place],
         "aliases": list(table.row_aliases.get(row, ())),
@@ -119,13 +119,13 @@ def row_json(
         },
     }
     if table.name == "offers":
-        text["prices"] = [
+        data["prices"] = [
             _dated(price) | _quantity_of_price(book, table.columns[PRICE], price)
             for price in book.prices.get(row, ())
         ]
     if table.name == "measurements" and beside and row in beside:
-        text["predicted"] = beside_json(beside[row], book.units)
-    return text
+        data["predicted"] = beside_json(beside[row], book.units)
+    return data
 
 
 def _quantity(book: Book, column: Column, row: str, value: Value) -> Object:
@@ -136,12 +136,12 @@ def _quantity(book: Book, column: Column, row: str, value: Value) -> Object:
 
 def _dated(price: Stated) -> Object:
     """From when a price holds, when it was last seen, and who confirms it."""
-    text: Object = {"from": price.since}
+    data: Object = {"from": price.since}
     if price.seen:
-        text["seen"] = price.seen
+        data["seen"] = price.seen
     if price.confirmed is not None:
-        text["confirmed"] = source_json(price.confirmed)
-    return text
+        data["confirmed"] = source_json(price.confirmed)
+    return data
 
 
 def _quantity_of_price(book: Book, column: Column, price: Stated) -> Object:
@@ -187,8 +187,8 @@ def prices_csv(book: Book) -> str:
 
 def source_record(source: Source) -> Object:
     """A source; what is not known of it is empty text."""
-    text = {member.name: getattr(source, member.name) for member in members(source)}
-    return {field: text[field] for field in SOURCE_FIELDS}
+    data = {member.name: getattr(source, member.name) for member in members(source)}
+    return {field: data[field] for field in SOURCE_FIELDS}
 
 
 def sources_csv(book: Book) -> str:

@@ -77,7 +77,7 @@ def scalar_json(book: Book, scalar: Scalar, value: Value) -> Object:
 
 def _table(units: Units, table: Table, results: Results) -> Object:
     series = results.tables[table.name]
-    text: Object = {
+    data: Object = {
         "title": table.title,
         "columns": {c.name: column_json(c, units) for c in table.columns.values()},
         "rows": [
@@ -98,8 +98,8 @@ def _table(units: Units, table: Table, results: Results) -> Object:
         },
     }
     if table.note:
-        text["note"] = table.note
-    return text
+        data["note"] = table.note
+    return data
 
 
 def column_json(column: Column, units: Units) -> Object:
@@ -150,11 +150,11 @@ def fields(
     value: Value, quantity: Quantity, stated: Stated | None, formula: Formula | None
 ) -> list[object]:
     """What `FIELDS` names of one value."""
-    text = value_json(value, quantity) | origin_json(stated, formula)
-    source = text["source"] or {}
-    text |= {"source": source.get("key"), "locator": source.get("locator")}
-    text.setdefault("note", quantity.note)
-    return [text.get(field) for field in FIELDS]
+    data = value_json(value, quantity) | origin_json(stated, formula)
+    source = data["source"] or {}
+    data |= {"source": source.get("key"), "locator": source.get("locator")}
+    data.setdefault("note", quantity.note)
+    return [data.get(field) for field in FIELDS]
 
 
 # ------------------------------------------------------------------ all plans

@@ -52,18 +52,18 @@ def quantity_json(
 
 def described(quantity: Quantity, units: Units) -> Object:
     """What a scalar or column is: title, type, and the unit as it is printed."""
-    text: Object = {
+    data: Object = {
         "title": quantity.title,
         "type": quantity.kind,
         "symbol": unit_symbol(quantity.unit, units) if quantity.kind == "number" else None,
     }
     if quantity.words:
-        text["words"] = list(quantity.words)
+        data["words"] = list(quantity.words)
     if quantity.refers_to is not None:
-        text["refers_to"] = quantity.refers_to
+        data["refers_to"] = quantity.refers_to
     if quantity.hidden:
-        text["hidden"] = True
-    return text
+        data["hidden"] = True
+    return data
 
 
 def unit_symbol(unit: Unit | None, units: Units) -> str:
@@ -77,31 +77,31 @@ def origin_json(stated: Stated | None, formula: Formula | None) -> Object:
         return _stated(stated)
     if formula is None:
         return {"kind": None, "source": None, "formula": None}
-    text: Object = {
+    data: Object = {
         "kind": "derived",
         "source": source_json(formula.citation),
         "formula": formula.text,
     }
     if formula.uses:
-        text["uses"] = list(formula.uses)
+        data["uses"] = list(formula.uses)
     if formula.outer:
-        text["outer"] = True
-    return text
+        data["outer"] = True
+    return data
 
 
 def _stated(stated: Stated) -> Object:
-    text: Object = {
+    data: Object = {
         "kind": stated.basis,
         "source": source_json(stated.citation),
         "formula": None,
     }
     bounds = {"at_least": stated.at_least, "at_most": stated.at_most}
-    text |= {name: bound for name, bound in bounds.items() if bound is not None}
+    data |= {name: bound for name, bound in bounds.items() if bound is not None}
     if stated.midpoint:
-        text["midpoint"] = True
+        data["midpoint"] = True
     if stated.note:
-        text["note"] = stated.note
-    return text
+        data["note"] = stated.note
+    return data
 
 
 def source_json(citation: Citation | None) -> Object | None:

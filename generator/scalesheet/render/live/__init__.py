@@ -3,9 +3,9 @@
 `numbers.js` prints as numbers.py does, `inputs.js` reads what is entered, `charts.js` and its
 neighbours draw, `pictures.js` any chart of a plan, `marks.js` writes figures, `tables.js` is what
 tables are made of, `fields.js` makes inputs of figures, `tornado.js` finds what moves the result,
-`explain.js` shows what a figure rests on, `patch.js` has changes as text, and `page.js` binds all of
-it to a page. What stands in `beside/` is loaded after them where a page has use for it. The build
-runs the parts that draw (`engine.py`).
+`explain.js` shows what a figure rests on, `patch.js` has changes as text, and `page.js` binds all
+of it to a page. What stands in `beside/` is loaded after them where a page has use for it. The
+build runs the parts that draw (`engine.py`).
 """
 
 from __future__ import annotations

@@ -246,11 +246,11 @@ def _finding(context: Context, audited: Audited, result: Shown) -> Html:
 def _effects(context: Context, audited: Audited, effects: Mapping[str, Value]) -> Html | None:
     """What putting it right does to each headline."""
     headlines = {headline.name: headline for headline in audited.audit.headlines}
-    text = [
+    parts = [
         f"{headlines[name].title} {signed(context, headlines[name], value)}"
         for name, value in effects.items()
     ]
-    return tag("p", tag("strong", "Effect: "), "; ".join(text)) if text else None
+    return tag("p", tag("strong", "Effect: "), "; ".join(parts)) if parts else None
 
 
 def signed(context: Context, headline: Headline, effect: Value) -> str:

@@ -260,10 +260,10 @@ def rest_in_words(listing: Listing) -> str:
     """What is not listed, as shipped."""
     less = len(listing.ranking.effects) - len(listing.effects)
     still = listing.ranking.still
-    text = [f"{less} more {'input moves' if less == 1 else 'inputs move'} it"] if less else []
+    parts = [f"{less} more {'input moves' if less == 1 else 'inputs move'} it"] if less else []
     if still:
-        text.append(f"{still} that it rests on {'does' if still == 1 else 'do'} not move it")
-    return f"As shipped: {', and '.join(text)}." if text else "No other input moves it."
+        parts.append(f"{still} that it rests on {'does' if still == 1 else 'do'} not move it")
+    return f"As shipped: {', and '.join(parts)}." if parts else "No other input moves it."
 
 
 # ------------------------------------------------------------------ blocks

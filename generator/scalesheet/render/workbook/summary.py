@@ -160,19 +160,19 @@ def _figure(context: Context, name: str) -> _Figure | None:
 def _live_text(context: Context, advice: str) -> tuple[str | None, str]:
     """A text with its figures as one formula, and what it says now."""
     pieces: list[str] = []
-    message: list[str] = []
+    parts: list[str] = []
     live = False
     for at, part in enumerate(re.split(r"\{\{\s*([^{}]*?)\s*\}\}", advice)):
         figure = _figure(context, part) if at % 2 else None
         if figure is None:
             shown = f"{{{{ {part} }}}}" if at % 2 else part
-            message.append(shown)
+            parts.append(shown)
             pieces += [f'"{chunk}"' for chunk in _chunks(shown)]
             continue
         live = True
-        message.append(text(figure.value, figure.fmt, figure.symbol))
+        parts.append(text(figure.value, figure.fmt, figure.symbol))
         pieces += _live_figure(figure)
-    return ("&".join(pieces) if live else None), "".join(message)
+    return ("&".join(pieces) if live else None), "".join(parts)
 
 
 def _chunks(shown: str) -> list[str]:

@@ -81,11 +81,11 @@ def audits_of(
         binder = Binder(each.low, within, drafts, {**everywhere, **each.columns})
         audits.append(_audit(each, binder, plan, names))
         made += binder.drafts
-    text = [diagnostic for each in opened for diagnostic in each.low.problems]
-    if not text:
-        audited = compile_space(within, compiled.facts, text, made)
-    problems += _once(text)
-    if any(d.severity == "error" for d in text):
+    own = [diagnostic for each in opened for diagnostic in each.low.problems]
+    if not own:
+        audited = compile_space(within, compiled.facts, own, made)
+    problems += _once(own)
+    if any(d.severity == "error" for d in own):
         return ()
     scalars = {draft.name: scalar(draft, audited) for draft in made}
     return tuple(replace(each, scalars=scalars, order=audited.order) for each in audits)

@@ -115,8 +115,8 @@ class Binder:
         elif kind != "reason":
             own.kind, own.refers_to = kind, typed.table  # type: ignore[assignment]  # a Kind
         if own.kind == "word":
-            text = [n.value for n in walk(result.tree) if isinstance(n, Text)]
-            own.words = tuple(dict.fromkeys((*typed.words, *text)))
+            parts = [n.value for n in walk(result.tree) if isinstance(n, Text)]
+            own.words = tuple(dict.fromkeys((*typed.words, *parts)))
         return own
 
     # -- names of claims and rows

@@ -206,10 +206,10 @@ def hardware_table(
 def _tell_unusual(table: DraftTable, documents: Sequence[Document]) -> None:
     """Why something is unusual stands in the note of its row."""
     for document in documents:
-        message = [str(text) for text in document.data.get("unusual", {}).values()]
-        if message:
+        parts = [str(text) for text in document.data.get("unusual", {}).values()]
+        if parts:
             note = table.row_notes.get(document.id, "")
-            table.row_notes[document.id] = " ".join([note, "Unusual:", *message]).strip()
+            table.row_notes[document.id] = " ".join([note, "Unusual:", *parts]).strip()
 
 
 def nodes_table(

@@ -127,9 +127,9 @@ TOTALS = ("gpu_hours", "budget", "gross_gpu_hours")
 
 def _unneeded(data: Mapping[str, Any]) -> set[str]:
     """The columns that say the same of every phase, since no phase makes use of them."""
-    text = {key for entry in data.values() for key in entry}
+    names = {key for entry in data.values() for key in entry}
     classes = {entry.get("class") for entry in data.values()}
-    unneeded = set() if "at_once" in text else {"at_once"}
+    unneeded = set() if "at_once" in names else {"at_once"}
     return unneeded if classes & set(MULTIPLIED) else unneeded | {"times"}
 
 

@@ -169,8 +169,9 @@ def price_findings(
     far = [d for offer in offers for d in _bounds(offer)]
     far += _peers(offers, edition.isoformat())
     yield from far
-    text = {d.path for d in far}  # a price that is none of its accelerator is no measure of spot
-    yield from _spot([offer for offer in offers if offer.document.path not in text])
+    # a price that is none of its accelerator is no measure of spot
+    outliers = {d.path for d in far}
+    yield from _spot([offer for offer in offers if offer.document.path not in outliers])
     yield from _instances(offers)
 
 

@@ -30,7 +30,7 @@ def of_plan(plan: Plan) -> Iterator[Said]:
             yield label(plan, key, quantity), quantity, stated
 
 
-def earlier_section(context: Context, text: Iterable[Said]) -> Iterator[object]:
+def earlier_section(context: Context, parts: Iterable[Said]) -> Iterator[object]:
     """The values in force and those before them, the newest first; nothing where none changed."""
     body = [
         [
@@ -41,7 +41,7 @@ def earlier_section(context: Context, text: Iterable[Said]) -> Iterator[object]:
             tag("td", why),
             tag("td", cite(context, stated.citation)),
         ]
-        for title, shown, since, until, why, stated in rows(context, text)
+        for title, shown, since, until, why, stated in rows(context, parts)
     ]
     if body:
         head: list[Html] = [
@@ -52,12 +52,12 @@ def earlier_section(context: Context, text: Iterable[Said]) -> Iterator[object]:
 
 
 def rows(
-    context: Context, message: Iterable[Said]
+    context: Context, lines: Iterable[Said]
 ) -> Iterator[tuple[str, str, str, str, str, Stated]]:
     """Figure, value with unit, first day, day of the next one, why, and the value itself."""
-    for title, quantity, stated in message:
+    for title, quantity, stated in lines:
         *old, new = printed(context.book, quantity, stated.was, stated)
         yield title, new, stated.since, "", "", stated
-        text: list[tuple[Earlier, str]] = list(zip(stated.was, old, strict=True))
-        for each, shown in reversed(text):
+        parts: list[tuple[Earlier, str]] = list(zip(stated.was, old, strict=True))
+        for each, shown in reversed(parts):
             yield title, shown, each.stated.since, each.until, each.why, each.stated

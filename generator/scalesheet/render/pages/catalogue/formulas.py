@@ -60,7 +60,7 @@ def _page(context: Context, record: Record) -> str:
 def _terms(context: Context, record: Record) -> Html | None:
     """Where the formula holds, by which convention, and who says so."""
     asserted = "Empirical: its constants carry the units." if record.asserted else ""
-    text: list[tuple[str, object]] = [
+    parts: list[tuple[str, object]] = [
         ("Symbol", tag("code", record.symbol) if record.symbol else ""),
         ("In words", record_in_words(record)),
         ("Valid for", record.valid),
@@ -69,7 +69,7 @@ def _terms(context: Context, record: Record) -> Html | None:
         ("Source", cite(context, record.citation)),
         ("Note", record.note),
     ]
-    return facts((name, shown) for name, shown in text if shown)
+    return facts((name, shown) for name, shown in parts if shown)
 
 
 def _inputs(context: Context, record: Record) -> Html:
@@ -109,8 +109,8 @@ def _examples(context: Context, record: Record) -> Iterator[object]:
     body = [_row(context, quantity, values) for quantity, values in rows]
     if computed:
         pairs = zip(computed, record.examples, strict=True)
-        text = [tag("td", _difference(got, each.expect), class_="num") for got, each in pairs]
-        body.append([tag("th", "Difference", scope="row"), tag("td"), *text])
+        parts = [tag("td", _difference(got, each.expect), class_="num") for got, each in pairs]
+        body.append([tag("th", "Difference", scope="row"), tag("td"), *parts])
     head = [heading_cell("Quantity"), heading_cell("Unit")]
     for n, example in enumerate(record.examples, 1):
         head.append(heading_cell(example.note or f"Example {n}", number=True))

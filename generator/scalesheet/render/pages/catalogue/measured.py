@@ -44,11 +44,11 @@ SHOWN = ("step_time", "tokens_per_second", "peak_memory")
 def lead(context: Context, table: Table, row: str) -> Iterator[Html]:
     """What a reader must know before a record's figures: how it was found, and its marks."""
     how = str(cell_value(context, table, table.columns["how"], row).value)
-    text: list[object] = [tag("strong", "Simulated, not measured."), " No step was timed."]
+    parts: list[object] = [tag("strong", "Simulated, not measured."), " No step was timed."]
     if how == "measured":
-        text = [tag("strong", "Measured"), " on the hardware."]
-    text.append(f" {led(context.edition.beside.get(row), how)}".rstrip())
-    yield tag("p", *text, class_="lead")
+        parts = [tag("strong", "Measured"), " on the hardware."]
+    parts.append(f" {led(context.edition.beside.get(row), how)}".rstrip())
+    yield tag("p", *parts, class_="lead")
     for word, meaning in (MARKS[name] for name in marks(context.book, row)):
         yield tag("p", tag("strong", word.capitalize()), f": {meaning}.")
 

@@ -62,8 +62,8 @@ def index(context: Context, table: Table) -> str:
 
 def _offs(context: Context) -> Html | None:
     """How far the predictions of measured records are off, as cards."""
-    text = [(title, off(context.edition.beside.values(), key)) for key, title in TOLD.items()]
-    cards = [_off(title, each) for title, each in text if each is not None]
+    parts = [(title, off(context.edition.beside.values(), key)) for key, title in TOLD.items()]
+    cards = [_off(title, each) for title, each in parts if each is not None]
     return tag("div", *cards, class_="hero") if cards else None
 
 

@@ -30,11 +30,11 @@ def _line(context: Context, event: Event) -> str:
     return text + (f" ({'; '.join(rest)})" if rest else "")
 
 
-def earlier_text(context: Context, text: Iterable[Said]) -> Iterator[str]:
+def earlier_text(context: Context, parts: Iterable[Said]) -> Iterator[str]:
     """The section of earlier values, where there are any."""
     result = [
         [plain(title), plain(shown), since, until, plain(why), cited(context, stated.citation)]
-        for title, shown, since, until, why, stated in rows(context, text)
+        for title, shown, since, until, why, stated in rows(context, parts)
     ]
     if result:
         yield f"## {EARLIER}"

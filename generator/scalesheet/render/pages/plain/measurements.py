@@ -45,7 +45,7 @@ def index_text(context: Context, table: Table) -> str:
     """Every record with what it took, how it was found, and the ratio to its prediction."""
     hows = [str(cell_value(context, table, table.columns["how"], row).value) for row in table.rows]
     offs = ((title, off(context.edition.beside.values(), key)) for key, title in TOLD.items())
-    text = [f"- {title}: prediction off by {off_by(each)}." for title, each in offs if each]
+    parts = [f"- {title}: prediction off by {off_by(each)}." for title, each in offs if each]
     data = " · ".join(link(f"{API}/measurements.{kind}", kind.upper()) for kind in ("json", "csv"))
     columns = [table.columns[name] for name in FIGURES if name in table.columns]
     over = [table.columns[name] for name in RATIOS if name in table.columns]
@@ -67,7 +67,7 @@ def index_text(context: Context, table: Table) -> str:
     return document(
         f"# {TITLE}",
         count(hows),
-        "\n".join(text),
+        "\n".join(parts),
         f"Data: {data}",
         grid(head, body),
         RATIO,

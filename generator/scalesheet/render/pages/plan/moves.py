@@ -31,14 +31,14 @@ def moves(plan: Plan, book: Book) -> str:
     """A statement that adds the levers to a plan's script."""
     names = figures(plan)
     routes, known = graph(book, plan, names), {*plan.tables, *reached(plan, book)}
-    text = []
+    parts = []
     for lever in levers(book, plan):
         if lever.key.table is not None and lever.key.table not in known:
             continue
         reach = [n for n, name in enumerate(names) if name in _reached(routes, lever)]
         if reach:
-            text.append(_lever(plan, book, lever, reach))
-    lines = ",\n".join(text)
+            parts.append(_lever(plan, book, lever, reach))
+    lines = ",\n".join(parts)
     return (
         f"scalesheet.plans[{quoted(plan.id)}].moves = {{\n"
         f"figures: [{', '.join(map(quoted, names))}], step: {STEP!r},\n"

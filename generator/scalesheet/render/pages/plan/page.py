@@ -172,11 +172,11 @@ def _checks(context: Context, plan: Plan, results: Results) -> Iterator[object]:
         holds = value.value is True
         answer = "yes" if holds else value.reason or "no"
         verdict = "verdict reproduced" if holds else "verdict contradicted"
-        text = [tag("span", answer, class_=verdict, **mark(name, "check"))]
+        parts = [tag("span", answer, class_=verdict, **mark(name, "check"))]
         if name in plan.row_checks:
             rows = tag("span", _broken(context, plan, results, name), **mark(name, "broken"))
-            text.append(rows)
-        body.append([tag("th", title, scope="row"), tag("td", *text)])
+            parts.append(rows)
+        body.append([tag("th", title, scope="row"), tag("td", *parts)])
     yield heading(2, "Checks", "checks")
     yield grid([heading_cell("What must hold"), heading_cell("Holds")], body)
 

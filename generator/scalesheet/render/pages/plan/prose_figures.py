@@ -101,13 +101,13 @@ def _cell(context: Context, plan: Plan, results: Results, cell: Cell, here: Here
     others = [each for each in row.split("--") if here.row is None or each != here.row.row]
     if len(others) == len(row.split("--")):
         others = [row]
-    text = [quantity.title, *(_title(context, plan, table, each) for each in others)]
+    parts = [quantity.title, *(_title(context, plan, table, each) for each in others)]
     return Found(
         quantity,
         results.cell(name, row, column),
         list(results.tables[name][column]),
         address(context, plan, Key(column, name), here.page),
-        ", ".join(text),
+        ", ".join(parts),
         of_cell(name, row, column),
         open_bound(quantity.stated.get(row)),
     )
