@@ -74,25 +74,25 @@ class Answer:
     nearest: tuple[tuple[Miss, Row], ...] = ()
 
 
-def answer(book: Book, plan: Plan, found: Search, edits: Mapping[Key, Stated]) -> Answer:
+def answer(book: Book, plan: Plan, search: Search, edits: Mapping[Key, Stated]) -> Answer:
     """What the search comes to. `edits` were made to the plan beside job and configuration."""
 
     def told(why: str, row: int) -> Row:
-        changed = {**edits, **inputs(book, plan, found, row)}
+        changed = {**edits, **inputs(book, plan, search, row)}
         return Row(why, row, changed, evaluate(book, plan, changed), plan.roles)
 
-    best = found.best(found.good)
+    best = search.best(search.good)
     if best is None:
-        near = [(each, told(" and ".join(each.limits), each.row)) for each in misses(found)]
+        near = [(each, told(" and ".join(each.limits), each.row)) for each in misses(search)]
         return Answer(None, nearest=tuple(near))
-    loose = tuple((each, told(each.limit, each.row)) for each in relaxed(found, best))
-    others = tuple(told(why, row) for why, row in _others(found, best))
+    loose = tuple((each, told(each.limit, each.row)) for each in relaxed(search, best))
+    others = tuple(told(why, row) for why, row in _others(search, best))
     return Answer(told("cheapest", best), loose, others)
 
 
-def inputs(book: Book, plan: Plan, found: Search, row: int) -> dict[Key, Stated]:
+def inputs(book: Book, plan: Plan, search: Search, row: int) -> dict[Key, Stated]:
     """The plan's inputs for a row: job and configuration."""
-    job, made, at = found.job, found.grid, found.at[row]
+    job, made, at = search.job, search.grid, search.at[row]
     method = str(made.method[at])
 
     def number(name: str, value: float, unit: str) -> Stated:
@@ -112,7 +112,7 @@ def inputs(book: Book, plan: Plan, found: Search, row: int) -> dict[Key, Stated]
         "deadline": number("deadline", job.deadline, "hour"),
         "trainer": word(job.trainer_of(method)),
         "method": word(METHODS[method].plan),
-        "offer": word(found.offers.ids[found.of[row]]),
+        "offer": word(search.offers.ids[search.of[row]]),
         "gpus": number("gpus", made.gpus[at], "GPU"),
         "stage": number("stage", made.stage[at], "1"),
         "tensor": number("tensor", made.tensor[at], "1"),
@@ -123,19 +123,19 @@ def inputs(book: Book, plan: Plan, found: Search, row: int) -> dict[Key, Stated]
     return {Key(name): value for name, value in stated.items()}
 
 
-def _others(found: Search, best: int) -> Iterator[tuple[str, int]]:
+def _others(search: Search, best: int) -> Iterator[tuple[str, int]]:
     """The fastest, the best of each other method, the best of each other offer."""
-    good = found.good
-    early = good & (found.late[found.at] <= found.late[found.at][good].min() * (1 + 1e-9))
-    fastest = found.best(early)
+    good = search.good
+    early = good & (search.late[search.at] <= search.late[search.at][good].min() * (1 + 1e-9))
+    fastest = search.best(early)
     if fastest is not None and fastest != best:
         yield "fastest", fastest
-    method = found.grid.method[found.at]
+    method = search.grid.method[search.at]
     for name, known in METHODS.items():
-        row = found.best(good & np.equal(method, name))
+        row = search.best(good & np.equal(method, name))
         if row is not None and name != method[best]:
             yield f"by {known.plan}", row
-    rows = [found.best(good & (found.of == place)) for place in range(len(found.offers))]
-    others = [row for row in rows if row is not None and found.of[row] != found.of[best]]
-    for _, row in sorted((float(found.cost[row]), row) for row in others)[:MOST_OFFERS]:
+    rows = [search.best(good & (search.of == place)) for place in range(len(search.offers))]
+    others = [row for row in rows if row is not None and search.of[row] != search.of[best]]
+    for _, row in sorted((float(search.cost[row]), row) for row in others)[:MOST_OFFERS]:
         yield "at another offer", row

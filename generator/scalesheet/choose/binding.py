@@ -36,52 +36,52 @@ class Miss:
     limits: tuple[Limit, ...]
 
 
-def relaxed(found: Search, best: int) -> tuple[Relaxed, ...]:
+def relaxed(search: Search, best: int) -> tuple[Relaxed, ...]:
     """For each limit the nearest row beyond it that costs less; the one that saves most first."""
-    flags = _flags(found)
+    flags = _flags(search)
     out: list[Relaxed] = []
     for limit in LIMITS:
         others = _all(flags[name] for name in LIMITS if name != limit)
-        cheaper = found.cost < found.cost[best] * (1 - WORTH)
-        row = nearest(found, limit, ~flags[limit] & others & cheaper)
+        cheaper = search.cost < search.cost[best] * (1 - WORTH)
+        row = nearest(search, limit, ~flags[limit] & others & cheaper)
         if row is not None:
-            out.append(Relaxed(limit, row, 1 - float(found.cost[row] / found.cost[best])))
+            out.append(Relaxed(limit, row, 1 - float(search.cost[row] / search.cost[best])))
     return tuple(sorted(out, key=lambda each: -each.saving))
 
 
-def misses(found: Search) -> tuple[Miss, ...]:
+def misses(search: Search) -> tuple[Miss, ...]:
     """Where nothing is good: for each limit what comes nearest to it and meets the others; where
     nothing misses one limit alone, what comes nearest to all of them."""
-    flags = _flags(found)
+    flags = _flags(search)
     out = []
     for limit in LIMITS:
         others = _all(flags[name] for name in LIMITS if name != limit)
-        row = nearest(found, limit, others & ~flags[limit])
+        row = nearest(search, limit, others & ~flags[limit])
         if row is not None:
             out.append(Miss(row, (limit,)))
-    if out or not len(found.at):
+    if out or not len(search.at):
         return tuple(out)
-    excess = [(_measure(found, limit) / _most(found, limit))[found.at] for limit in LIMITS]
+    excess = [(_measure(search, limit) / _most(search, limit))[search.at] for limit in LIMITS]
     worst = np.max(np.maximum(excess, 1.0), axis=0)
-    row = found.best(worst <= worst.min() * (1 + 1e-9))
+    row = search.best(worst <= worst.min() * (1 + 1e-9))
     assert row is not None
     return (Miss(row, tuple(name for name in LIMITS if not flags[name][row])),)
 
 
-def _measure(found: Search, limit: Limit) -> Array:
+def _measure(search: Search, limit: Limit) -> Array:
     """What a limit is compared with, by candidate."""
-    return {"deadline": found.late, "memory": found.most, "accelerators": found.grid.gpus}[limit]
+    return {"deadline": search.late, "memory": search.most, "accelerators": search.grid.gpus}[limit]
 
 
-def _most(found: Search, limit: Limit) -> Array | float:
-    job = found.job
+def _most(search: Search, limit: Limit) -> Array | float:
+    job = search.job
     if limit == "memory":
-        return found.usable
+        return search.usable
     return job.deadline if limit == "deadline" else job.most_gpus
 
 
-def _flags(found: Search) -> Mapping[Limit, Flags]:
-    return {"deadline": found.in_time, "memory": found.fits, "accelerators": found.few}
+def _flags(search: Search) -> Mapping[Limit, Flags]:
+    return {"deadline": search.in_time, "memory": search.fits, "accelerators": search.few}
 
 
 def _all(many: object) -> Flags:
@@ -89,10 +89,10 @@ def _all(many: object) -> Flags:
     return flags
 
 
-def nearest(found: Search, limit: Limit, rows: Flags) -> int | None:
+def nearest(search: Search, limit: Limit, rows: Flags) -> int | None:
     """Of some rows beyond a limit those that exceed it least, and of them the cheapest."""
     if not rows.any():
         return None
-    beyond = _measure(found, limit)[found.at]
+    beyond = _measure(search, limit)[search.at]
     least = beyond[rows].min()
-    return found.best(rows & (beyond <= least * (1 + 1e-9)))
+    return search.best(rows & (beyond <= least * (1 + 1e-9)))

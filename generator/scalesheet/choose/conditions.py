@@ -62,8 +62,8 @@ def obstacles(book: Book, edits: Overrides, axes: Axes) -> tuple[str, ...]:
     place = np.unravel_index(np.argmin(count), count.shape)
     places = zip(axes.items(), place, strict=True)
     chosen = {Key(name): values[int(at)] for (name, values), at in places}
-    found = evaluate(book, plan, {**edits, **chosen}).tables[TABLE]
-    pairs = zip(found[HOLDS], found[SAYS], strict=True)
+    result = evaluate(book, plan, {**edits, **chosen}).tables[TABLE]
+    pairs = zip(result[HOLDS], result[SAYS], strict=True)
     return tuple(str(says.value) for holds, says in pairs if not holds.value)
 
 

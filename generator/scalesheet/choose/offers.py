@@ -41,12 +41,12 @@ class Offers:
 
     def sizes(self) -> list[tuple[str, int]]:
         """Each accelerator with each count that some offer sells, in order."""
-        found = {
+        result = {
             (name, count)
             for name, counts in zip(self.accelerators, self.counts, strict=True)
             for count in counts
         }
-        return sorted(found)
+        return sorted(result)
 
 
 def offers_of(book: Book, catalogue: Known, job: Job, most: float) -> Offers:
@@ -66,7 +66,7 @@ def offers_of(book: Book, catalogue: Known, job: Job, most: float) -> Offers:
         and ALONE not in str(columns["includes"].value[place])
     ]
     per_node = columns["gpus"].value[places].astype(np.float64)
-    told = [str(columns["includes"].value[place]) for place in places]
+    parts = [str(columns["includes"].value[place]) for place in places]
     return Offers(
         tuple(rows[place] for place in places),
         tuple(table.row_titles[place] for place in places),
@@ -77,7 +77,7 @@ def offers_of(book: Book, catalogue: Known, job: Job, most: float) -> Offers:
         high[places],
         tuple(
             tuple(counts(int(own), includes, most))
-            for own, includes in zip(per_node.tolist(), told, strict=True)
+            for own, includes in zip(per_node.tolist(), parts, strict=True)
         ),
     )
 

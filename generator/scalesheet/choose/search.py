@@ -155,8 +155,8 @@ def _joined(candidates: Grid, offers: Offers, known: Flags) -> tuple[Places, Pla
     for place in range(len(offers)):
         sold = known & among(candidates.accelerator, offers.accelerators[place])
         sold &= np.isin(candidates.gpus, offers.counts[place])
-        found = np.flatnonzero(sold)
-        at.append(found)
-        of.append(np.full(len(found), place))
+        result = np.flatnonzero(sold)
+        at.append(result)
+        of.append(np.full(len(result), place))
     nothing = np.zeros(0, dtype=np.int64)
     return np.concatenate([nothing, *at]), np.concatenate([nothing, *of])

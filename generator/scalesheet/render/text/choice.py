@@ -32,7 +32,7 @@ class Teller:
 
     book: Book
     plan: Plan
-    found: Search
+    search: Search
     edits: Mapping[Key, Stated]
 
     # ------------------------------------------------------------------ words
@@ -50,16 +50,16 @@ class Teller:
 
     def where(self, row: Row) -> str:
         """`4 x NVIDIA A100 SXM4 80 GB, Lambda 8x A100 SXM, on demand`."""
-        found = self.found
-        offer = int(found.of[row.row])
-        gpus = int(found.grid.gpus[found.at[row.row]])
+        search = self.search
+        offer = int(search.of[row.row])
+        gpus = int(search.grid.gpus[search.at[row.row]])
         hardware = self.book.tables["hardware"]
-        place = hardware.rows.index(found.offers.accelerators[offer])
-        return f"{gpus} x {hardware.row_titles[place]}, {found.offers.titles[offer]}"
+        place = hardware.rows.index(search.offers.accelerators[offer])
+        return f"{gpus} x {hardware.row_titles[place]}, {search.offers.titles[offer]}"
 
     def layout(self, row: Row) -> str:
         """`ZeRO 3, micro-batch 4, accumulation 2, checkpointing`."""
-        made, at = self.found.grid, self.found.at[row.row]
+        made, at = self.search.grid, self.search.at[row.row]
         parts = [f"ZeRO {made.stage[at]:.0f}"] if made.stage[at] else []
         parts += [f"tensor {made.tensor[at]:.0f}"] if made.tensor[at] > 1 else []
         parts += [f"pipeline {made.pipeline[at]:.0f}"] if made.pipeline[at] > 1 else []
@@ -69,21 +69,21 @@ class Teller:
         return ", ".join([*parts, _CHECKPOINTING[str(made.checkpointing[at])]])
 
     def method(self, row: Row) -> str:
-        return METHODS[str(self.found.grid.method[self.found.at[row.row]])].plan
+        return METHODS[str(self.search.grid.method[self.search.at[row.row]])].plan
 
     def differences(self, row: Row, than: Row) -> str:
         """What a row does otherwise than another."""
-        found, made = self.found, self.found.grid
-        at, of = found.at[row.row], found.at[than.row]
-        said = []
+        search, made = self.search, self.search.grid
+        at, of = search.at[row.row], search.at[than.row]
+        parts = []
         if self.method(row) != self.method(than):
-            said.append(f"with {self.method(row)}")
-        if found.of[row.row] != found.of[than.row]:
-            said.append(f"at {found.offers.titles[found.of[row.row]]}")
+            parts.append(f"with {self.method(row)}")
+        if search.of[row.row] != search.of[than.row]:
+            parts.append(f"at {search.offers.titles[search.of[row.row]]}")
         if made.gpus[at] != made.gpus[of]:
-            said.append(f"on {made.gpus[at]:.0f} instead of {made.gpus[of]:.0f} accelerators")
+            parts.append(f"on {made.gpus[at]:.0f} instead of {made.gpus[of]:.0f} accelerators")
         if made.checkpointing[at] != made.checkpointing[of]:
-            said.append(
+            parts.append(
                 "without checkpointing"
                 if made.checkpointing[at] == "none"
                 else "with checkpointing"
@@ -95,8 +95,8 @@ class Teller:
             ("micro-batches of", made.micro_batch),
         ):
             if values[at] != values[of]:
-                said.append(f"{name} {values[at]:.0f} instead of {values[of]:.0f}")
-        return ", ".join(said)
+                parts.append(f"{name} {values[at]:.0f} instead of {values[of]:.0f}")
+        return ", ".join(parts)
 
     # ------------------------------------------------------------------ what binds
 
@@ -114,18 +114,17 @@ class Teller:
 
     def _over(self, limit: Limit, row: Row) -> str:
         """How far a row is beyond a limit."""
-        found, at = self.found, self.found.at[row.row]
+        search, at = self.search, self.search.at[row.row]
         if limit == "deadline":
-            end = "up to " if found.job.certain else ""
-            return f"take {end}{_time(found.late[at])} of {_time(found.job.deadline)}"
+            end = "up to " if search.job.certain else ""
+            return f"take {end}{_time(search.late[at])} of {_time(search.job.deadline)}"
         if limit == "memory":
-            return (
-                f"need up to {found.most[at] / GB:.0f} of {found.usable[at] / GB:.0f} GB of memory"
-            )
-        return f"need {found.grid.gpus[at]:.0f} of at most {found.job.most_gpus:.0f} accelerators"
+            most, usable = search.most[at] / GB, search.usable[at] / GB
+            return f"need up to {most:.0f} of {usable:.0f} GB of memory"
+        return f"need {search.grid.gpus[at]:.0f} of at most {search.job.most_gpus:.0f} accelerators"
 
     def _hours(self, row: Row) -> float:
-        return float(self.found.late[self.found.at[row.row]])
+        return float(self.search.late[self.search.at[row.row]])
 
     def missed(self, miss: Miss, row: Row) -> str:
         return " and ".join(f"{self._over(limit, row)}" for limit in miss.limits)
@@ -133,7 +132,7 @@ class Teller:
     # ------------------------------------------------------------------ text
 
     def job(self) -> str:
-        job = self.found.job
+        job = self.search.job
         models = self.book.tables["models"]
         title = models.row_titles[models.rows.index(job.model)]
         methods = " or ".join(METHODS[name].plan for name in job.methods)
@@ -148,7 +147,7 @@ class Teller:
         lines = [
             self.job(),
             f"edition {book.edition.isoformat()}, prices of {book.as_of.isoformat()}; "
-            f"{len(self.found.at):,} candidates",
+            f"{len(self.search.at):,} candidates",
             "",
         ]
         if answer.best is None:
@@ -178,12 +177,12 @@ class Teller:
 
     def no_candidates(self) -> str:
         """Why there is nothing to choose from."""
-        found = self.found
-        if not len(found.offers):
+        search = self.search
+        if not len(search.offers):
             return "no offer of this term has a price in force; see --term and --offers"
-        if not len(found.grid):
-            return f"no layout can run: {'; '.join(found.why_not)}; see --batch and --gpus-at-most"
-        return f"no candidate can be predicted: {'; '.join(found.why_not)}"
+        if not len(search.grid):
+            return f"no layout can run: {'; '.join(search.why_not)}; see --batch and --gpus-at-most"
+        return f"no candidate can be predicted: {'; '.join(search.why_not)}"
 
     def _binding(self, answer: Answer) -> Iterator[str]:
         assert answer.best is not None
@@ -209,8 +208,8 @@ class Teller:
         return aligned(cells, numbers=frozenset({1, 2}))
 
     def _assumed(self) -> Iterator[str]:
-        found, plan = self.found, self.plan
-        job = found.job
+        search, plan = self.search, self.plan
+        job = search.job
         trainers = dict.fromkeys(job.trainer_of(method) for method in job.methods)
         yield f"  16-bit training with Adam, kernels of a {' or a '.join(trainers)} trainer"
         yield "  memory: the most that a run will hardly ever exceed is what has to fit"
@@ -242,7 +241,7 @@ class Teller:
     def as_json(self, answer: Answer) -> str:
         """One object; every figure a value with its range and unit."""
         best = answer.best
-        job = self.found.job
+        job = self.search.job
         data = {
             "job": {
                 "model": job.model,
@@ -256,7 +255,7 @@ class Teller:
             },
             "edition": self.book.edition.isoformat(),
             "as_of": self.book.as_of.isoformat(),
-            "candidates": len(self.found.at),
+            "candidates": len(self.search.at),
             "best": None if best is None else self._object(best),
             "binding": [
                 {
@@ -281,11 +280,11 @@ class Teller:
         return as_json(data)
 
     def _object(self, row: Row) -> dict[str, Any]:
-        told = {name: self.plan.scalars[name] for name in DECIDED}
-        told |= {role: self.plan.roles[role] for role in FIGURES}
+        data = {name: self.plan.scalars[name] for name in DECIDED}
+        data |= {role: self.plan.roles[role] for role in FIGURES}
         values = row.results.scalars
         return {"why": row.why} | {
-            key: value_json(values[scalar.name], scalar) for key, scalar in told.items()
+            key: value_json(values[scalar.name], scalar) for key, scalar in data.items()
         }
 
     def as_csv(self, answer: Answer) -> str:

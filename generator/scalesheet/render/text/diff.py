@@ -128,9 +128,9 @@ def as_text(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
             "",
             f"Results, headline figures and the furthest moved first ({len(diff.moved):,})",
         ]
-        found = groups(diff.moved)
-        lines += [f"  {line}" for group in found[:most] for line in _result(group)]
-        lines += _rest_of_results(found[most:])
+        result = groups(diff.moved)
+        lines += [f"  {line}" for group in result[:most] for line in _result(group)]
+        lines += _rest_of_results(result[most:])
     return "\n".join(lines) + "\n"
 
 
@@ -149,14 +149,14 @@ def _rest(items: Sequence[object]) -> list[str]:
     return [f"  and {len(items):,} more"] if items else []
 
 
-def _rest_of_results(found: Sequence[Group]) -> list[str]:
-    if not found:
+def _rest_of_results(groups: Sequence[Group]) -> list[str]:
+    if not groups:
         return []
     counts: Counter[str] = Counter()
-    for group in found:
+    for group in groups:
         counts[_place(group.worst.place)] += 1 + group.others
-    told = ", ".join(f"{number:,} of {plan}" for plan, number in counts.items())
-    return [f"  and {sum(counts.values()):,} more: {told}"]
+    text = ", ".join(f"{number:,} of {plan}" for plan, number in counts.items())
+    return [f"  and {sum(counts.values()):,} more: {text}"]
 
 
 def _verdict(change: VerdictChanged) -> Iterator[str]:
@@ -236,18 +236,18 @@ def as_markdown(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
         f"### {md(summary(diff))}",
         f"{code(sides.base)} → {code(sides.head)}, both evaluated by the program of this change.",
     ]
-    found = groups(diff.moved)
-    if found:
-        parts.append(_results_table(found[:most]))
-    if rest := found[most:]:
+    result = groups(diff.moved)
+    if result:
+        parts.append(_results_table(result[:most]))
+    if rest := result[most:]:
         parts.append(_folded(_rest_of_results(rest)[0].strip(), _results_table(rest[:MOST_FOLDED])))
     for title, items, tell in _sections(diff):
         if items:
             listed = "\n".join(_item(list(tell(each))) for each in items[:MOST_FOLDED])
             listed += f"\n- and {len(items) - MOST_FOLDED:,} more" * (len(items) > MOST_FOLDED)
             open_ = len(items) <= most
-            told = f"{title} ({len(items):,})"
-            parts.append(f"**{told}**\n\n{listed}" if open_ else _folded(told, listed))
+            text = f"{title} ({len(items):,})"
+            parts.append(f"**{text}**\n\n{listed}" if open_ else _folded(text, listed))
     return _cut(parts)
 
 
@@ -270,9 +270,9 @@ def _item(lines: Sequence[str]) -> str:
     return "- " + "<br>".join(md(line.strip()) for line in lines)
 
 
-def _results_table(found: Sequence[Group]) -> str:
+def _results_table(groups: Sequence[Group]) -> str:
     head = ["| plan | result | was | is | change | because of |", "|---|---|--:|--:|--:|---|"]
-    return "\n".join([*head, *map(_row, found)])
+    return "\n".join([*head, *map(_row, groups)])
 
 
 def _row(group: Group) -> str:

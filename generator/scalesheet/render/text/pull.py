@@ -37,16 +37,16 @@ def changes(pulled: Pulled, path: Path, data: Path, *, written: bool) -> str:
         lines += [_line(path, finding) for finding in pulled.left]
     files = len(pulled.files)
     if not pulled.edits:
-        said = f"{path.name} states what the data of '{pulled.plan}' state: nothing to take over"
+        text = f"{path.name} states what the data of '{pulled.plan}' state: nothing to take over"
     else:
         count = len(pulled.edits)
         what = f"{count} change{'s' * (count != 1)} of {files} file{'s' * (files != 1)}"
-        said = f"{what} {'written' if written else 'to write (nothing was)'}"
+        text = f"{what} {'written' if written else 'to write (nothing was)'}"
     if pulled.left:
-        said += f"; {len(pulled.left)} not taken over"
+        text += f"; {len(pulled.left)} not taken over"
     if not pulled.same:
-        said += f"; the workbook is of edition {pulled.edition}, and the data have changed since"
-    lines.append(said)
+        text += f"; the workbook is of edition {pulled.edition}, and the data have changed since"
+    lines.append(text)
     if pulled.moved is not None:
         sides = Sides(shown(data), f"{shown(data)} with {path.name}")
         lines += ["", as_text(pulled.moved, sides, MOST_MOVED).rstrip()]

@@ -54,7 +54,7 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
     """The page filled. `path` is what diagnostics call it."""
     problems: list[Diagnostic] = []
     asks = any(line["name"] == QUESTION for line in _LINE.finditer(written))
-    found: Mapping[str, Any] = {}
+    result: Mapping[str, Any] = {}
     script = ""
     if asks:
         try:
@@ -65,9 +65,9 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
             if lacks := lacking(plan, FIGURES):
                 raise Unanswered(lacks)
             asked = question_script(context.book, plan, stated)
-            found = answered(asked)
-            if "problem" in found:
-                raise Unanswered(found["problem"])
+            result = answered(asked)
+            if "problem" in result:
+                raise Unanswered(result["problem"])
             script = asked
         except Unanswered as why:
             problems.append(at(Position(path, 1, 1), "X002", f"the question of the page: {why}"))
@@ -86,7 +86,7 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
 
     page = filled(
         {
-            QUESTION: lambda: _question(found) if script else "",
+            QUESTION: lambda: _question(result) if script else "",
             "plans": lambda: _plans(context),
             "catalogue": lambda: _catalogue(context),
             "score": lambda: _score(context),
@@ -95,7 +95,7 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
     known = len(problems)
     simple = filled(
         {
-            QUESTION: lambda: _question_in_words(context, found) if script else "",
+            QUESTION: lambda: _question_in_words(context, result) if script else "",
             "plans": lambda: "\n".join(_plans_in_words(context)),
             "catalogue": lambda: "\n".join(_catalogue_in_words(context)),
             "score": lambda: "\n".join(_score_in_words(context)),
@@ -117,8 +117,8 @@ def _stated(written: str) -> Mapping[str, str]:
 # ------------------------------------------------------------------ the page
 
 
-def _question(found: Mapping[str, Any]) -> str:
-    parts = (drawn(found[name]) for name in ("form", "answer", "beside"))
+def _question(result: Mapping[str, Any]) -> str:
+    parts = (drawn(result[name]) for name in ("form", "answer", "beside"))
     scripts = (tag("script", src=f"book/{ASSETS}/{name}.js") for name in SCRIPTS)
     return "\n\n".join((tag("div", *parts, class_="front"), *scripts))
 
@@ -198,13 +198,13 @@ def _score(context: Context) -> Html:
 # ------------------------------------------------------------------ in words
 
 
-def _question_in_words(context: Context, found: Mapping[str, Any]) -> str:
-    lines = [f"{plain(found['case'])}:", ""]
+def _question_in_words(context: Context, result: Mapping[str, Any]) -> str:
+    lines = [f"{plain(result['case'])}:", ""]
     offers, plan = context.book.tables["offers"], context.book.plans[PLAN]
-    for words, *offer in found["lines"]:
+    for words, *offer in result["lines"]:
         sold = (link(f"book/offers/{id_}.md", context.row_title(offers, id_)) for id_ in offer)
         lines.append(f"- {', '.join((words, *sold))}")
-    lines += [f"- {plain(found['remedy'])}"] if found["remedy"] else []
+    lines += [f"- {plain(result['remedy'])}"] if result["remedy"] else []
     lines += ["", f"Any other case: {link(f'book/plans/{PLAN}.md', plan.title)}."]
     return "\n".join(lines)
 

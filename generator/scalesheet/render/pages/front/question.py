@@ -54,8 +54,8 @@ COLUMNS = (
 def answered(question: str) -> Mapping[str, Any]:
     """What `form.js` makes of a question's script: trees `form`, `answer` and `beside`; `case`,
     `lines` and `remedy` in words; or the `problem` with its case alone."""
-    found: Mapping[str, Any] = Engine(question, script(ASKING)).call("scalesheet.answered")
-    return found
+    result: Mapping[str, Any] = Engine(question, script(ASKING)).call("scalesheet.answered")
+    return result
 
 
 def question_script(book: Book, plan: Plan, stated: Mapping[str, str]) -> str:
@@ -94,14 +94,14 @@ def _sold(book: Book) -> dict[str, object]:
     """By offer: how many a machine has and whether machines are joined; None for what is no price
     of a run."""
     columns = book.tables["offers"].columns
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for offer in book.tables["offers"].rows:
-        said = columns["includes"].stated.get(offer)
-        includes = str(said.value) if said is not None else ""
+        text = columns["includes"].stated.get(offer)
+        includes = str(text.value) if text is not None else ""
         per_node = columns["gpus"].stated[offer].value
         assert isinstance(per_node, float)
-        found[offer] = None if ALONE in includes else together(int(per_node), includes)
-    return found
+        result[offer] = None if ALONE in includes else together(int(per_node), includes)
+    return result
 
 
 def _text(value: object) -> str:
