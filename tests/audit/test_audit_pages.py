@@ -89,10 +89,10 @@ def test_a_claim_that_another_rests_on_is_named_by_its_line(pages: dict[str, str
 
 def test_the_plain_text_says_the_same(pages: dict[str, str]) -> None:
     text = pages["plain/paper"]
-    assert "10 claims" in pages["plain/index"]
-    assert "| Hours | 9 h | 9 h |" in text
-    assert "| 001-L020-03 | 20 | `0.5` | 0.5 h | reproduced |" in text
-    assert "Lines 50: A large fault" in text
+    assert "| [A paper](paper.md) | 10 | 2 | 5 |" in pages["plain/index"]
+    assert "- Hours, written: 9.0 h as the document writes it" in text
+    assert "| “0.5” 001-L020-03 | 20 | 0.5 h | 0.5 h |" in text
+    assert "A large fault\n\n**Effect:** Hours +16 h\n" in text
 
 
 def test_the_plan_links_to_its_audit_and_back(pages: dict[str, str]) -> None:

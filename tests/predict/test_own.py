@@ -17,7 +17,7 @@ from scalesheet.predict.score.expected import problems
 from scalesheet.predict.score.own import Own
 from scalesheet.render.api.score import score_json
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.plain.score import score_texts
+from scalesheet.render.pages.markdown import as_markdown
 from scalesheet.render.pages.score.pages import score_pages
 from shipped import shipped
 
@@ -44,7 +44,8 @@ def book(found: Examined) -> Book:
 @pytest.fixture(scope="module")
 def pages(found: Examined, book: Book) -> dict[str, str]:
     context = Context(given(book, scores=found.scores))
-    return dict(score_pages(context)) | {f"plain/{k}": v for k, v in score_texts(context)}
+    made = dict(score_pages(context))
+    return made | {f"plain/{name}": as_markdown(page) for name, page in made.items()}
 
 
 def own(found: Examined, task: str) -> Own:

@@ -14,7 +14,7 @@ from scalesheet.render.history import days, events
 from scalesheet.render.pages.catalogue.earlier import earlier_section, of_plan, of_row
 from scalesheet.render.pages.changes import changes_page
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.plain.changes import earlier_text
+from scalesheet.render.pages.markdown import as_markdown
 from small import MINIMAL, lay, said
 
 PLAN = """
@@ -200,7 +200,7 @@ def test_pages_show_what_a_value_was_and_why(data: Path) -> None:
     context = Context(given(examined.book, results=examined.results))
     plan = examined.book.plans["small"]
     shown = " ".join(map(str, earlier_section(context, of_plan(plan))))
-    text = "\n".join(earlier_text(context, of_plan(plan)))
+    text = as_markdown(shown)
     for part in ("8 [7–9] GPU·h", "2026-01-10", "2026-05-01", "measured again", "page 9"):
         assert part in shown
         assert part.replace("[", "\\[").replace("]", "\\]") in text

@@ -2,7 +2,7 @@
 
 import html
 import re
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from scalesheet.examine import examine
 from scalesheet.render.measured import OWN, scale
 from scalesheet.render.pages.catalogue.pages import catalogue_pages
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.plain.catalogue import catalogue_texts
+from scalesheet.render.pages.markdown import as_markdown
 from scalesheet.steps.compare import compared
 from scalesheet_bench.sources import ENTRIES
 from shipped import shipped
@@ -67,7 +67,7 @@ def test_the_accelerator_and_the_model_lead_to_it(pages: dict[str, str]) -> None
 def test_a_default_of_a_model_is_on_no_page(context: Context, pages: dict[str, str]) -> None:
     assert evaluate_catalogue(context.book).tables["models"]["block_norms"][0].value == 2
     assert "Norms in a block" not in pages["models/tiny.md"]
-    plain = next(text for name, text in catalogue_texts(context) if name == "models/tiny.md")
+    plain = as_markdown(pages["models/tiny.md"])
     assert "Layers" in plain
     assert "Norms in a block" not in plain
 
@@ -87,9 +87,8 @@ def compared_pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     assert book is not None
     found = compared(book, foretold)
     context = Context(given(book, beside=found))
-    # those of formulas come behind, and need more
-    texts = takewhile(lambda each: not each[0].startswith("formulas/"), catalogue_texts(context))
-    return dict(catalogue_pages(context)) | {f"plain/{path}": text for path, text in texts}
+    made = dict(catalogue_pages(context))
+    return made | {f"plain/{path}": as_markdown(text) for path, text in made.items()}
 
 
 def rows(page: str) -> dict[str, list[str]]:
@@ -200,9 +199,9 @@ def test_people_find_it_under_the_names_they_use(compared_pages: dict[str, str])
 def test_readers_of_text_get_the_same(compared_pages: dict[str, str]) -> None:
     page = compared_pages["plain/measurements/a.md"]
     assert "| Time of a step | ms/step | 500 | 400 | 360–440, outside | ×1.25 |" in page
-    assert "- [The same run, simulated](b.md), simulated" in page
+    assert "| [The same run, simulated](b.md) | simulated | 2026-11-20 |" in page
     index = compared_pages["plain/measurements/index.md"]
-    assert "| [A made-up run](a.md) | measured | 2026-11-20 | 0.5 | 10 | 16,384 |" in index
+    assert "| [A made-up run](a.md) | measured | 0.5 | ×1.25 | 10 | ×1.25 | 16,384 |" in index
     assert "| Peak memory | 3 | 0 | ×1.25 | ×1.25 |" in index
     assert "4 records are measured on the hardware, 1 simulated." in index
     assert (

@@ -9,7 +9,7 @@ from scalesheet.examine import examine
 from scalesheet.render.pages.catalogue.pages import catalogue_pages
 from scalesheet.render.pages.catalogue.sources import source_pages
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.plain.catalogue import catalogue_texts
+from scalesheet.render.pages.markdown import as_markdown
 from small import lay
 
 PROVIDER = """
@@ -46,8 +46,8 @@ def pages(tmp_path: Path) -> dict[str, str]:
     assert examined.book is not None, examined.diagnostics
     computed = {r.id: [0.0] * len(r.examples) for r in examined.book.records.values()}
     context = Context(given(examined.book, results=examined.results, examples=computed))
-    plain = {f"plain/{path}": text for path, text in catalogue_texts(context)}
-    return {**dict(catalogue_pages(context)), **dict(source_pages(context)), **plain}
+    made = {**dict(catalogue_pages(context)), **dict(source_pages(context))}
+    return made | {f"plain/{path}": as_markdown(text) for path, text in made.items()}
 
 
 def test_each_statement_has_its_source(pages: dict[str, str]) -> None:

@@ -11,7 +11,6 @@ from editions import given
 from scalesheet.predict.score import TaskScore
 from scalesheet.render.api.score import score_json
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.plain.score import score_texts
 from scalesheet.render.pages.score.pages import score_pages
 from scalesheet.render.scores import error, figure, shown_rows, spelled
 from shipped import shipped
@@ -34,7 +33,6 @@ def test_there_is_a_page_for_each_task_and_an_index(
 ) -> None:
     tasks = {f"score/{task}.md" for task in context.edition.scores}
     assert set(pages) == {"score/index.md", "score/laws.md", *tasks}
-    assert set(dict(score_texts(context))) == set(pages)
 
 
 @pytest.mark.parametrize("task", ["runs", "throughput", "memory", "loss"])

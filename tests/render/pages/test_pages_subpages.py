@@ -189,9 +189,10 @@ def test_the_plain_text_says_the_same(written: Path) -> None:
     page = text(written, "small-l", "plain")
     assert page.startswith("# Scale Large\n")
     assert "| two | 2 |" in page
-    assert "It takes at least 4 node, 8,000 param and" in text(written, "small-more", "plain")
-    assert "- [Scale Large](small-l.md): 8,000 param" in text(written, "small", "plain")
-    assert "| 1.1.0 | 2026-02-01 | released | Newer. |" in text(written, "small", "plain")
+    more, small = (text(written, name, "plain") for name in ("small-more", "small"))
+    assert "[at least 4 node](small.md#i.nodes), [8,000 param]" in more
+    assert "- [Scale Large](small-l.md): [8,000 param](small.md#t.scales)" in small
+    assert "| 1.1.0 | 2026-02-01 | released | Newer. |" in small
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from scalesheet.render.pages.changes import changes_page
 from scalesheet.render.pages.compare.pages import compare_pages
 from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.front.page import front_page
-from scalesheet.render.pages.plain import plain_pages
+from scalesheet.render.pages.markdown import as_markdown
 from scalesheet.render.pages.plan.notations import notation_pages
 from scalesheet.render.pages.plan.page import plan_page, plans_index
 from scalesheet.render.pages.plan.subpages import subpages
@@ -82,7 +82,8 @@ def write_pages(edition: Edition, out: Path, plain: Path | None = None) -> Pages
 
     _write(out, pages)
     if plain is not None:
-        _write(plain, dict(plain_pages(context)))
+        texts = {name: text for name, text in pages.items() if name.endswith(".md")}
+        _write(plain, {name: as_markdown(text) for name, text in texts.items()})
     return PagesReport(tuple(sorted(pages)), tuple(sorted(problems)))
 
 

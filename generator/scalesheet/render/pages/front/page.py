@@ -24,7 +24,7 @@ from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.front.question import FIGURES, answered, question_script
 from scalesheet.render.pages.html import Html, drawn, tag
-from scalesheet.render.pages.plain.text import link, plain
+from scalesheet.render.pages.markdown import escaped, link
 from scalesheet.render.scores import error
 
 QUESTION = "question"
@@ -199,19 +199,21 @@ def _score(context: Context) -> Html:
 
 
 def _question_in_words(context: Context, result: Mapping[str, Any]) -> str:
-    lines = [f"{plain(result['case'])}:", ""]
+    lines = [f"{escaped(result['case'])}:", ""]
     offers, plan = context.book.tables["offers"], context.book.plans[PLAN]
     for words, *offer in result["lines"]:
-        sold = (link(f"book/offers/{id_}.md", context.row_title(offers, id_)) for id_ in offer)
+        sold = (
+            link(f"book/offers/{id_}.md", escaped(context.row_title(offers, id_))) for id_ in offer
+        )
         lines.append(f"- {', '.join((words, *sold))}")
-    lines += [f"- {plain(result['remedy'])}"] if result["remedy"] else []
-    lines += ["", f"Any other case: {link(f'book/plans/{PLAN}.md', plan.title)}."]
+    lines += [f"- {escaped(result['remedy'])}"] if result["remedy"] else []
+    lines += ["", f"Any other case: {link(f'book/plans/{PLAN}.md', escaped(plan.title))}."]
     return "\n".join(lines)
 
 
 def _plans_in_words(context: Context) -> Iterator[str]:
     for plan in context.book.plans.values():
-        yield f"- {link(f'book/plans/{plan.id}.md', plan.title)}: {plain(plan.summary)}"
+        yield f"- {link(f'book/plans/{plan.id}.md', escaped(plan.title))}: {escaped(plan.summary)}"
 
 
 def _catalogue_in_words(context: Context) -> Iterator[str]:
