@@ -120,6 +120,8 @@ def test_columns_that_have_no_room_on_a_phone_become_bars() -> None:
         ((0.0, 236.8), [0, 100, 200, 300]),
         ((-3.0, 5.0), [-4, -2, 0, 2, 4, 6]),
         ((0.0, 0.0), [0, 0.5, 1]),
+        ((0.0, 5e-324), [0, 0.5, 1]),
+        ((0.0, 1e-200), [0, 0.5, 1]),
         ((0.0, 0.0003), [0, 0.0001, 0.0002, 0.0003]),
     ],
 )
@@ -158,7 +160,7 @@ def series(draw: st.DrawFn, rows: int) -> list[Cell]:
     """Numbers of about one size with ends, some of them reasons."""
     size, found = draw(SIZES), []
     for _ in range(rows):
-        middle = draw(st.floats(-0.2, 1)) * size
+        middle = draw(st.floats(-0.2, 1) | st.sampled_from([5e-324, -1e-200, 1e-95])) * size
         low, high = draw(st.sampled_from([0, 0.1])), draw(st.sampled_from([0, 0.25]))
         one = number(middle, middle - abs(middle) * low, middle + abs(middle) * high)
         found.append(draw(st.sampled_from([one, one, one, REASON])))

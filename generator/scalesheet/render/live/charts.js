@@ -8,6 +8,7 @@
 "use strict";
 
 scalesheet.charts = (() => {
+  const NOTHING = 1e-90; // a smaller number is drawn as 0
   const { formatBy, number, span, plain } = scalesheet.numbers;
   const NARROW = 300;
   const GLYPH = 6.6;
@@ -128,7 +129,7 @@ scalesheet.charts = (() => {
   function steps(numbers) {
     const ends = [0, ...numbers.filter((x) => x !== null)];
     const [least, greatest] = [Math.min(...ends), Math.max(...ends)];
-    return evenly(least, greatest === least ? 1 : greatest);
+    return evenly(least, greatest - least < NOTHING ? 1 : greatest);
   }
 
   /** Ticks with their texts, in a format with no more decimals than their steps need. */
