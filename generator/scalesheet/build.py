@@ -197,8 +197,8 @@ def _place(problem: str, book: Book, config: Path) -> Position:
     from scalesheet.prose import link_in
 
     match = _OF_A_LINK.search(problem)
-    result = (link_in(plan, match[1], match[2]) for plan in book.plans.values()) if match else ()
-    return next(filter(None, result), Position(str(config), 1, 1))
+    places = (link_in(plan, match[1], match[2]) for plan in book.plans.values()) if match else ()
+    return next(filter(None, places), Position(str(config), 1, 1))
 
 
 def site_address(config: Path) -> str:

@@ -247,10 +247,13 @@ def _bare_cells(document: Document) -> Iterator[Diagnostic]:
     """In a table of facts each number has a source: its own, its row's, column's or table's."""
     for table_steps, table in _tables(document) if document.kind == "table" else ():
         for steps, row, column, cell in _cells(table_steps, table):
-            text, of_column = _mapping(cell), _mapping(_mapping(table.get("columns")).get(column))
-            number = _is_number(text.get("value", text.get("low", cell)))
-            guessed = text.get("kind", of_column.get("kind")) in ("assumption", "decision")
-            cited = (text, _mapping(_mapping(table.get("rows")).get(row)), of_column, table)
+            cell_fields, of_column = (
+                _mapping(cell),
+                _mapping(_mapping(table.get("columns")).get(column)),
+            )
+            number = _is_number(cell_fields.get("value", cell_fields.get("low", cell)))
+            guessed = cell_fields.get("kind", of_column.get("kind")) in ("assumption", "decision")
+            cited = (cell_fields, _mapping(_mapping(table.get("rows")).get(row)), of_column, table)
             if number and not guessed and not any("source" in each for each in cited):
                 message = (
                     f"row '{row}', column '{column}': a fact needs a source; name one here, for "

@@ -128,26 +128,26 @@ def names(
     problems: list[NameProblem] = []
     owners: dict[str, str] = {}
 
-    def claim(text: str, subject: Subject, name: str, called: str) -> str:
-        why = bad_name(text)
+    def claim(defined_name: str, subject: Subject, name: str, called: str) -> str:
+        why = bad_name(defined_name)
         if why is not None:
-            message = f"'{text}' {why}; give it another name"
+            message = f"'{defined_name}' {why}; give it another name"
             problems.append(NameProblem("N004", subject, name, message))
-        owner = owners.setdefault(text.casefold(), called)
+        owner = owners.setdefault(defined_name.casefold(), called)
         if owner != called:
-            message = f"{called} and {owner} are both '{text}' in a spreadsheet; rename one"
+            message = f"{called} and {owner} are both '{defined_name}' in a spreadsheet; rename one"
             problems.append(NameProblem("N003", subject, name, message))
-        return text
+        return defined_name
 
     of_scalars: dict[tuple[str, End], str] = {}
     for scalar in scalars:
         base = defined(scalar.name)
         called = f"'{scalar.name}'"
-        text = claim(base, "quantity", scalar.name, called)
-        of_scalars |= {(scalar.name, end): text for end in ENDS}
+        defined_name = claim(base, "quantity", scalar.name, called)
+        of_scalars |= {(scalar.name, end): defined_name for end in ENDS}
         for end in OUTER if scalar.ranged else ():
-            text = claim(f"{base}_{end}", "quantity", scalar.name, f"{called} ({end})")
-            of_scalars[scalar.name, end] = text
+            defined_name = claim(f"{base}_{end}", "quantity", scalar.name, f"{called} ({end})")
+            of_scalars[scalar.name, end] = defined_name
     of_tables = {
         table: claim(f"{defined(table)}_id", "table", table, f"the ids of table '{table}'")
         for table in tables

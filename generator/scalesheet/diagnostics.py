@@ -146,8 +146,8 @@ MOST_OF_A_COMMENT = 50_000
 def as_markdown(diagnostics: Iterable[Diagnostic]) -> str:
     """A list for the body of an issue: place, what it is, message. Nothing in it is markup, and
     nobody is named by it; what is beyond the length of a body is counted."""
-    text = list(diagnostics)
-    kept, more = shown(text)
+    listed = list(diagnostics)
+    kept, more = shown(listed)
     lines: list[str] = []
     left = MOST_OF_A_COMMENT
     for d in kept:
@@ -155,7 +155,7 @@ def as_markdown(diagnostics: Iterable[Diagnostic]) -> str:
         line = f"- `{place}` **{d.code} {CODES[d.code].title}**: {_inert(d.message)}"
         left -= len(line) + 1
         if left < 0:
-            return "\n".join([*lines, f"- and {len(text) - len(lines)} more"])
+            return "\n".join([*lines, f"- and {len(listed) - len(lines)} more"])
         lines.append(line)
     return "\n".join([*lines, *(f"- {m}" for m in more)])
 

@@ -106,8 +106,8 @@ class Edition:
         digest = hashlib.sha256(self.book.edition.isoformat().encode())
         every = [("", cells_of(self.book.tables.values(), self.catalogue))]
         every += [(id_, cells(plan, self.results[id_])) for id_, plan in self.book.plans.items()]
-        for owner, result in every:
-            for table, row, quantity, value in result:
+        for owner, results in every:
+            for table, row, quantity, value in results:
                 ends = (value.value, value.low, value.high, value.reason, str(quantity.unit))
                 digest.update(repr((owner, table, row, quantity.name, *ends)).encode())
         return digest.hexdigest()[:8]

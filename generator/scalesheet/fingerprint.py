@@ -110,8 +110,8 @@ def made_with(folder: Path, pages: Path) -> bool:
     """Whether there are pages below `pages` and the stamp of an output names them all."""
     try:
         named = json.loads((folder / MARK).read_text("utf-8"))["pages"]
-        result = _contents(pages).keys()
-        return bool(result) and result <= named.keys()
+        names = _contents(pages).keys()
+        return bool(names) and names <= named.keys()
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return False
 

@@ -69,7 +69,7 @@ def _urls(data: Any, steps: Steps = ()) -> Iterator[tuple[Steps, str]]:
 
 
 def look(
-    result: Mapping[str, Sequence[Position]],
+    places: Mapping[str, Sequence[Position]],
     *,
     patience: float,
     pause: float,
@@ -81,7 +81,7 @@ def look(
     `patience` and `pause` in seconds: for an answer, and between two questions to one server.
     """
     servers: dict[str, list[str]] = defaultdict(list)
-    for url in result:
+    for url in places:
         servers[urlsplit(url).netloc.lower()].append(url)
     asked: dict[str, Answer] = {}
     stop = Event()
@@ -91,7 +91,7 @@ def look(
             if stop.is_set() or (index and stop.wait(pause)):
                 return
             asked[url] = (ask or asked_for)(url, patience)
-            progress(f"{len(asked)} of {len(result)} addresses")
+            progress(f"{len(asked)} of {len(places)} addresses")
 
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:  # the longest lists first
         try:
@@ -100,9 +100,9 @@ def look(
             stop.set()  # who interrupts does not wait for the rest
     progress("")
     words = (
-        at(position, *text)
-        for url, positions in result.items()
-        if (text := _said(url, asked[url]))
+        at(position, *answer)
+        for url, positions in places.items()
+        if (answer := _said(url, asked[url]))
         for position in positions
     )
     return sorted(words)

@@ -170,8 +170,8 @@ def explained(errors: Iterable[ValidationError], document: Document) -> list[Dia
             continue
         if failure.keyword == "type":
             mistyped.add(failure.steps)
-        text = _EXPLAIN[failure.keyword](failure, document)
-        problems.update(dict.fromkeys(islice(text, MAX_FINDINGS)))
+        problem = _EXPLAIN[failure.keyword](failure, document)
+        problems.update(dict.fromkeys(islice(problem, MAX_FINDINGS)))
         if len(problems) >= MAX_FINDINGS:
             break
     return list(problems)
@@ -315,7 +315,7 @@ def _wrong_type(failure: _Failure, document: Document) -> Explanation:
 
 def _not_allowed(failure: _Failure, document: Document) -> Explanation:
     code, value, hint = failure.code, failure.value, ""
-    expected, result = failure.expected, described(failure.value)
+    expected, found = failure.expected, described(failure.value)
     if failure.keyword in ("enum", "const"):
         choices = failure.wanted if failure.keyword == "enum" else [failure.wanted]
         expected = expected or "one of " + ", ".join(f"'{choice}'" for choice in choices)
@@ -323,18 +323,18 @@ def _not_allowed(failure: _Failure, document: Document) -> Explanation:
     elif failure.keyword == "maxLength":
         hint = f", which is longer than {failure.wanted} characters"
     elif failure.keyword == "uniqueItems":
-        result = "one twice"
+        found = "one twice"
     elif failure.keyword in ("minItems", "minProperties"):
-        result = described(value) if value else "none"
+        found = described(value) if value else "none"
     elif failure.keyword == "not" and isinstance(value, Mapping):
-        result = "both"
+        found = "both"
     if failure.of_key:
         position, where = document.key_at(*failure.steps, value), named((*failure.steps, value))
     else:
         position, where = document.at(*failure.steps), named(failure.steps)
         if code == "S005" and re.search(r"[/\\]|^\.\.", value):
             code, hint = "Y009", "; this is a path, and entities are named by their id"
-    yield at(position, code, f"{where}: expected {expected}, found {result}{hint}")
+    yield at(position, code, f"{where}: expected {expected}, found {found}{hint}")
 
 
 _EXPLAIN: dict[str, Callable[[_Failure, Document], Explanation]] = {

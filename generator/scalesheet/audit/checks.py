@@ -34,17 +34,17 @@ def broken_checks(
             continue
         cited = check.formula.citation
         owner = by_source.get(cited.key if cited else "", audits[0].id)
-        message = list(_because(plan, check, check.formula, results, units))
+        failures = list(_because(plan, check, check.formula, results, units))
         finding = Finding(
             id=name.replace(".", "-").replace("_", "-"),
             title=check.title,
             lines=lines_of(cited) if cited and cited.key in by_source else (),
-            shows=tuple(Basis(text, name) for text, _, _ in message),
+            shows=tuple(Basis(formula, name) for formula, _, _ in failures),
             effects={},
             note=check.note or NOTE,
             position=check.position,
         )
-        because, values = tuple(t for _, t, _ in message), tuple(v for _, _, v in message)
+        because, values = tuple(t for _, t, _ in failures), tuple(v for _, _, v in failures)
         result[owner].append(Shown(finding, because, values, {}))
     return result
 
@@ -74,8 +74,8 @@ def _because(
             return
         here = replace(column.formula, tree=_at(column.formula.tree, table.name, row))
         at_row = replace(results, scalars={**results.scalars, check.name: Value(False)})
-        text = arithmetic(Basis(column.formula.text, check.name), check, here, at_row, units)
-        yield column.formula.text, f"{titles[row]}: {text}", Value(False)
+        filled = arithmetic(Basis(column.formula.text, check.name), check, here, at_row, units)
+        yield column.formula.text, f"{titles[row]}: {filled}", Value(False)
 
 
 def _at(node: Node, table: str, row: str) -> Node:

@@ -86,13 +86,13 @@ def arithmetic(
 ) -> str:
     """`@003-L116-01 + @003-L117-01 = 10 + 27 = 37 run`."""
     value = results.scalars[basis.scalar]
-    result = shown(value, quantity.unit, units, percent=percent)
+    outcome = shown(value, quantity.unit, units, percent=percent)
     filled = _filled(formula.tree, results)
     text = formula_text(filled)
     steps = [basis.text]
     if not isinstance(filled, Number | Text) and text != basis.text and len(text) <= LONGEST:
         steps.append(text)
-    return " = ".join((*steps, result))
+    return " = ".join((*steps, outcome))
 
 
 def _filled(node: Node, results: Results) -> Node:

@@ -47,14 +47,14 @@ def _of_plan(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Audite
     decided = decide(audits, written, book.units)
     broken = broken_checks(plan, audits, written, book.units)
     for audit in audits:
-        text = partial(
+        judged = partial(
             _judged, audit=audit, plan=plan, book=book, written=written, corrected=corrected
         )
         shown = [_shown(finding, plan, book, written) for finding in audit.findings]
         yield Audited(
             audit=audit,
             claims=tuple(
-                text(claim, decided[claim.id])
+                judged(claim, decided[claim.id])
                 for claim in sorted(audit.claims.values(), key=lambda claim: claim.id)
             ),
             findings=_worst_first(audit, written, [*shown, *broken[audit.id]]),
@@ -118,13 +118,13 @@ def no_basis(claim: Claim, audit: Audit, book: Book) -> str:
 
 
 def _shown(finding: Finding, plan: Plan, book: Book, written: Results) -> Shown:
-    text = tuple(
+    sums = tuple(
         arithmetic(basis, *_formula(plan, basis.scalar), written, book.units)
         for basis in finding.shows
     )
     values = tuple(written.scalars[basis.scalar] for basis in finding.shows)
     effects = {name: written.scalars[scalar] for name, scalar in finding.effects.items()}
-    return Shown(finding, text, values, effects)
+    return Shown(finding, sums, values, effects)
 
 
 def _totals(

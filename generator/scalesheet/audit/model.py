@@ -58,5 +58,5 @@ class Audited:
 
     def counts(self) -> dict[Verdict, int]:
         """How many claims have each verdict, in the order of the verdicts."""
-        result = [judged.verdict for judged in self.claims]
-        return {verdict: result.count(verdict) for verdict in VERDICTS}
+        verdicts = [judged.verdict for judged in self.claims]
+        return {verdict: verdicts.count(verdict) for verdict in VERDICTS}

@@ -28,15 +28,15 @@ def contradictions(audited: Audited) -> list[Judged]:
     """The contradicted claims, worst first: by what they do to a headline, then by how far the
     figure is off, then in the order of the document."""
     totals = {each.headline.name: each.written for each in audited.headlines}
-    result = [judged for judged in audited.claims if judged.verdict == "contradicted"]
-    return sorted(result, key=lambda j: (-weight(j.effects, totals), -_off(j), j.claim.id))
+    contradicted = [judged for judged in audited.claims if judged.verdict == "contradicted"]
+    return sorted(contradicted, key=lambda j: (-weight(j.effects, totals), -_off(j), j.claim.id))
 
 
 def faults(audited: Audited) -> list[Judged | Shown]:
     """Contradictions and findings together, worst first by what they do to a headline."""
     totals = {each.headline.name: each.written for each in audited.headlines}
-    result: list[Judged | Shown] = [*contradictions(audited), *audited.findings]
-    return sorted(result, key=lambda fault: -weight(fault.effects, totals))
+    every: list[Judged | Shown] = [*contradictions(audited), *audited.findings]
+    return sorted(every, key=lambda fault: -weight(fault.effects, totals))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ def grouped(audited: Audited) -> list[Group]:
     """Faults by the headline that each changes most, the worst group first and the worst fault
     first in each; those without an effect last, the figures among them by how far they are off."""
     written = {each.headline.name: each.written for each in audited.headlines}
-    result: dict[str | None, list[Judged | Shown]] = {}
+    by_headline: dict[str | None, list[Judged | Shown]] = {}
     for fault in faults(audited):
         by = shares(fault.effects, written)
-        result.setdefault(max(by, key=lambda name: by[name]) if by else None, []).append(fault)
+        by_headline.setdefault(max(by, key=lambda name: by[name]) if by else None, []).append(fault)
     headlines = {each.headline.name: each for each in audited.headlines}
-    rest = result.pop(None, [])
-    groups = [Group(headlines[str(name)], tuple(each)) for name, each in result.items()]
+    rest = by_headline.pop(None, [])
+    groups = [Group(headlines[str(name)], tuple(each)) for name, each in by_headline.items()]
     return [*groups, Group(None, tuple(rest))] if rest else groups
 
 

@@ -51,17 +51,17 @@ def run(options: argparse.Namespace) -> int:
 
     # A verdict that is not the one on file is told, and the audit is shown all the same.
     shown = {audited.audit.path for audited in chosen}
-    result = [d for d in examined.diagnostics if d.code in JUDGED and d.path in shown]
+    shown_diagnostics = [d for d in examined.diagnostics if d.code in JUDGED and d.path in shown]
     for audited in chosen if options.documents is not None else ():
-        result += quotes(audited.audit, options.documents)
+        shown_diagnostics += quotes(audited.audit, options.documents)
     if options.format == "json":
         print(as_json(audit_json(book, chosen)), end="")
     else:
         print("\n".join(audit_text(book, audited) for audited in chosen), end="")
-    if result:
-        print(as_text(sorted(result)), file=sys.stderr)
-        print(tally(result), file=sys.stderr)
-    return FINDINGS if errors(result) else GOOD
+    if shown_diagnostics:
+        print(as_text(sorted(shown_diagnostics)), file=sys.stderr)
+        print(tally(shown_diagnostics), file=sys.stderr)
+    return FINDINGS if errors(shown_diagnostics) else GOOD
 
 
 def _chosen(book: Book, names: list[str]) -> list[str]:

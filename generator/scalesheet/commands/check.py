@@ -27,11 +27,11 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.examine import examine
 
     examined = examine(folder(options.data), options.as_of)
-    result = examined.diagnostics
-    text = FORMATS[options.format](result)
+    diagnostics = examined.diagnostics
+    text = FORMATS[options.format](diagnostics)
     if text:
         print(text)
     if options.format == "text":
         unseen = "" if examined.edition else "; more may show once this is fixed"
-        print(tally(result) + unseen, file=sys.stderr)
-    return FINDINGS if errors(result) else GOOD
+        print(tally(diagnostics) + unseen, file=sys.stderr)
+    return FINDINGS if errors(diagnostics) else GOOD

@@ -111,9 +111,9 @@ def run(options: argparse.Namespace) -> int:
     assumed = assumptions(book, plan, edits)
     if not (assumed.throughput and assumed.runs and assumed.memory):
         raise UsageError("no fits on file; 'scalesheet fit' makes them")
-    result = search(book, catalogue, job, assumed)
-    made = answer(book, plan, result, edits)
-    teller = Teller(book, plan, result, edits)
+    choice = search(book, catalogue, job, assumed)
+    made = answer(book, plan, choice, edits)
+    teller = Teller(book, plan, choice, edits)
     write = {"text": teller.as_text, "json": teller.as_json, "csv": teller.as_csv}[options.format]
     print(write(made), end="")
     if made.best is None:
@@ -193,17 +193,17 @@ def _edits(book: Book, plan: Plan, texts: list[str]) -> Mapping[Key, Stated]:
     from scalesheet.nearest import nearest
 
     edits = {}
-    for text in texts:
-        name = text.partition("=")[0].strip()
+    for edit in texts:
+        name = edit.partition("=")[0].strip()
         if name not in ASSUMED:
             raise UsageError(
-                f"--set {text}: '{name}' is no assumption{nearest(name, ASSUMED)} "
+                f"--set {edit}: '{name}' is no assumption{nearest(name, ASSUMED)} "
                 f"(assumptions: {', '.join(ASSUMED)})"
             )
         try:
-            key, stated = read_edit(book, plan, text)
+            key, stated = read_edit(book, plan, edit)
         except EditError as error:
-            raise UsageError(f"--set {text}: {error}") from None
+            raise UsageError(f"--set {edit}: {error}") from None
         edits[key] = stated
     return edits
 
@@ -216,11 +216,11 @@ def _hours(text: str, book: Book) -> float:
     from scalesheet.units import UnitError
 
     units = book.units
-    result = re.fullmatch(r"\s*([0-9][0-9._]*)\s*([a-z]+?)s?\s*", text.lower())
-    number = _number(result[1]) if result is not None else None
-    if result is not None and number:
+    match = re.fullmatch(r"\s*([0-9][0-9._]*)\s*([a-z]+?)s?\s*", text.lower())
+    number = _number(match[1]) if match is not None else None
+    if match is not None and number:
         try:
-            own, hour = units.shown(result[2]), units.parse("hour")
+            own, hour = units.shown(match[2]), units.parse("hour")
         except UnitError:
             own = None
         if own is not None and units.compatible(own, hour):

@@ -92,12 +92,12 @@ def _faults(*examined: tuple[Side, Examined]) -> int:
 
     status = GOOD
     for side, what in examined:
-        result = errors(what.diagnostics)
-        if result:
+        failures = errors(what.diagnostics)
+        if failures:
             status = FINDINGS
-            print(as_text(result), file=sys.stderr)
+            print(as_text(failures), file=sys.stderr)
             so = "cannot be evaluated" if what.book is None else "does not check"
-            print(f"scalesheet: '{side.name}' {so}: {tally(result)}; mend it", file=sys.stderr)
+            print(f"scalesheet: '{side.name}' {so}: {tally(failures)}; mend it", file=sys.stderr)
     return status
 
 
@@ -115,11 +115,11 @@ def _tell(
         sides = (side_json(side.name, examined) for side, examined in (base, head))
         print(as_json(diff_json(diff, *sides)), end="")
         return
-    text = Sides(_named(*base), _named(*head))
+    names = Sides(_named(*base), _named(*head))
     if options.format == "markdown":
-        print(as_markdown(diff, text, options.most), end="")
+        print(as_markdown(diff, names, options.most), end="")
     else:
-        print(as_text(diff, text, options.most), end="")
+        print(as_text(diff, names, options.most), end="")
 
 
 def _named(side: Side, examined: Examined | None) -> str:

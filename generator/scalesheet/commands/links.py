@@ -43,12 +43,12 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--patience and --pause are seconds, at most 600; --patience is above 0")
     documents, unread = load(folder(options.data))
     named = addresses(documents)
-    result = look(named, patience=options.patience, pause=options.pause, progress=progress)
-    text = FORMATS[options.format](result)
+    broken = look(named, patience=options.patience, pause=options.pause, progress=progress)
+    text = FORMATS[options.format](broken)
     if text:
         print(text)
     if options.format == "text":
-        print(f"{len(named)} addresses asked for: {tally(result)}", file=sys.stderr)
+        print(f"{len(named)} addresses asked for: {tally(broken)}", file=sys.stderr)
         if errors(unread):
             print("not all of the data could be read: run 'scalesheet check'", file=sys.stderr)
-    return FINDINGS if errors(result) else GOOD
+    return FINDINGS if errors(broken) else GOOD

@@ -152,7 +152,7 @@ def _given(kind: str, options: argparse.Namespace) -> Given:
     from scalesheet.new.blanks import setting
     from scalesheet.new.template import Given
 
-    filled = dict(setting(kind, text) for text in options.set)
+    filled = dict(setting(kind, assignment) for assignment in options.set)
     given = Given(options.title, options.source, filled=filled)
     return replace(given, locator=options.place) if options.place else given
 

@@ -37,8 +37,8 @@ def compare(base: Edition, head: Edition, threshold: float = THRESHOLD) -> Diff:
     formulas = formula_changes(base.book, head.book, names)
 
     # What came of it, and which of the changes it came from.
-    result = moved_results(base, head, names, threshold)
-    moved = explained(base, head, names, inputs, formulas, result)
+    after = moved_results(base, head, names, threshold)
+    moved = explained(base, head, names, inputs, formulas, after)
 
     return Diff(
         threshold=threshold,
@@ -47,7 +47,7 @@ def compare(base: Edition, head: Edition, threshold: float = THRESHOLD) -> Diff:
         statements=statements,
         formulas=formulas,
         moved=moved,
-        compared=result.compared,
+        compared=after.compared,
         verdicts=verdict_changes(base.audits, head.audits),
         scores=score_changes(base.scores, head.scores, threshold),
     )

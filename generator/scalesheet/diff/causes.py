@@ -42,19 +42,19 @@ def explained(
     names: Names,
     inputs: Sequence[InputChanged],
     formulas: Sequence[FormulaChanged],
-    result: Found,
+    results: Found,
 ) -> tuple[ResultMoved, ...]:
     """The moved results with what moved them, the worst first."""
     moves: list[ResultMoved] = []
     for old, new in names.plans.items():
-        moved = sorted((m for m in result.moved if m.place.plan == new), key=lambda m: m.rank)
+        moved = sorted((m for m in results.moved if m.place.plan == new), key=lambda m: m.rank)
         if moved:
             known = _known(base.book, old, inputs)
             others: list[Cause] = [c for c in inputs if c.moves and c not in known]
             others = [c for c in others if isinstance(c, InputChanged) and c.was.plan in ("", old)]
             others += [f for f in formulas if f.place is None or f.place.plan in ("", new)]
             others += [e for e in names.entries if e.plan in ("", new) and e.fate != "renamed"]
-            trial = _Trial(base.book, head.book, old, new, result, tuple(moved))
+            trial = _Trial(base.book, head.book, old, new, results, tuple(moved))
             moves += trial.explained(known, others)
     return tuple(sorted(moves, key=lambda m: m.rank))
 
@@ -183,8 +183,8 @@ class _Trial:
             for record in formula.uses
         }
         names = {each.table for each in rests} | {each.name for each in rests}
-        result = [cause for cause in others if _is_beneath(cause, rests, called, names)]
-        return result or list(others)
+        nearer = [cause for cause in others if _is_beneath(cause, rests, called, names)]
+        return nearer or list(others)
 
     def through(self, moved: ResultMoved, effect: Effect) -> tuple[str, ...]:
         """The names between one changed input and a result, on a shortest way."""

@@ -201,5 +201,5 @@ class Diff:
     scores: tuple[ScoreChanged, ...] = ()
 
     def __bool__(self) -> bool:
-        text = (self.entries, self.inputs, self.statements, self.formulas)
-        return any((*text, self.moved, self.verdicts, self.scores))
+        kinds = (self.entries, self.inputs, self.statements, self.formulas)
+        return any((*kinds, self.moved, self.verdicts, self.scores))

@@ -85,8 +85,8 @@ def _in_one_unit(
 ) -> tuple[Value, Value]:
     if factor is not None:
         return value_of(scaled(old, factor)), value_of(new)
-    text = value_of(old)
-    return Value(reason=f"{text.value} {symbol_of(base, quantity)}"), value_of(new)
+    before = value_of(old)
+    return Value(reason=f"{before.value} {symbol_of(base, quantity)}"), value_of(new)
 
 
 def _old_word(

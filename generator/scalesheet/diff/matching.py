@@ -215,9 +215,9 @@ def _columns_told(plan: str, before: Table, after: Table) -> Iterator[Entry]:
 def _scalars_told(base: Book, head: Book, before: Plan, after: Plan, pairs: Ids) -> Iterator[Entry]:
     def entry(fate: Fate, book: Book, scalar: Scalar, was: str = "") -> Entry:
         stated = scalar.stated
-        text = stated_text(book, scalar, stated) if stated is not None else ""
+        shown = stated_text(book, scalar, stated) if stated is not None else ""
         kind: EntryKind = "figure" if stated is None else "input"
-        return Entry(kind, fate, after.id, scalar.name, was, scalar.title, text, scalar.position)
+        return Entry(kind, fate, after.id, scalar.name, was, scalar.title, shown, scalar.position)
 
     def total(name: str, plan: Plan, other: Plan) -> bool:
         """Whether it comes and goes with a table that is told of."""

@@ -115,8 +115,8 @@ def _is_revision(name: str, data: Path) -> bool:
 def _commit(name: str, data: Path) -> str | None:
     """The commit of a revision, if there is one. Nothing that looks like an option gets through."""
     wanted = f"{name}^{{commit}}"
-    result = _git(data, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
-    return result.decode().strip() if result else None
+    commit = _git(data, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
+    return commit.decode().strip() if commit else None
 
 
 def _git(folder: Path, *arguments: str) -> bytes | None:

@@ -55,8 +55,8 @@ def _figure(scores: Mapping[str, TaskScore], task: str, figure: str) -> float | 
     if task not in scores:
         return None
     quality: Quality = scores[task].unseen
-    result = getattr(quality, figure)
-    return None if result is None else float(result)
+    value = getattr(quality, figure)
+    return None if value is None else float(value)
 
 
 def _differs(old: float | None, new: float | None, threshold: float) -> bool:

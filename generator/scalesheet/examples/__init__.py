@@ -219,9 +219,9 @@ def example(code: str) -> Example | InWords:
 
 def read(text: str) -> Example:
     """An example from the text of its file."""
-    parts = _FILE.fullmatch(text)
-    assert parts is not None, text
-    place, says, bad, good_place, good = parts.groups()
+    match = _FILE.fullmatch(text)
+    assert match is not None, text
+    place, says, bad, good_place, good = match.groups()
     told = [
         Diagnostic(f"data/{place}", int(line), int(column), code, message)
         for line, column, code, message in _SAYS.findall(says)

@@ -41,9 +41,9 @@ def with_entries(data: Path, entries: Entries) -> str:
     """The text of sources.yaml with new entries. Raises Refused, LayoutError, OSError."""
     file = entry.file(data)
     text = file.read_text("utf-8")
-    for key, message in entries.items():
-        text = entry.added(text, key, message)
+    for key, fields in entries.items():
+        text = entry.added(text, key, fields)
     made, unread = document("sources", "sources", shown(file), text)
-    if result := errors([*unread, *check([made])]):
-        raise Refused(result)
+    if problems := errors([*unread, *check([made])]):
+        raise Refused(problems)
     return text

@@ -192,10 +192,10 @@ class Config:
 
 def place_of(text: str, name: str) -> tuple[int, int]:
     """Line and column of a key in a JSON text; its beginning where it is not found."""
-    result = re.search(rf'"{re.escape(name)}"\s*:', text) if name else None
-    if result is None:
+    match = re.search(rf'"{re.escape(name)}"\s*:', text) if name else None
+    if match is None:
         return 1, 1
-    before = text[: result.start()]
+    before = text[: match.start()]
     return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
 
 

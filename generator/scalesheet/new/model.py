@@ -63,17 +63,17 @@ def from_config(data: Path, id: str, file: Path, source: str | None, called: str
     return Made(text, parameters, active, unused, message.remarks)
 
 
-def lines(text: Read, unused: tuple[str, ...], source: str | None, called: str) -> Iterator[str]:
+def lines(config: Read, unused: tuple[str, ...], source: str | None, called: str) -> Iterator[str]:
     """The text of the file, by its lines."""
-    yield f"# From a config.json of the type {text.model_type}, by 'scalesheet new model'.\n"
-    for remark in text.remarks:
+    yield f"# From a config.json of the type {config.model_type}, by 'scalesheet new model'.\n"
+    for remark in config.remarks:
         yield f"# It is {remark}.\n"
     if unused:
         yield f"# Not used: {', '.join(unused)}.\n"
     yield f"title: {flow(called)}\n"
     yield "#family: the family it belongs to\n#developer: who made it\n"
     yield f"source: {flow({**cited(source), 'locator': 'config.json'})}\n"
-    made = {k: v for k, v in text.architecture.items() if _SILENT.get(k, "said") != v}
+    made = {k: v for k, v in config.architecture.items() if _SILENT.get(k, "said") != v}
     for key in [key for key in schema("model")["properties"] if key in made]:
         value = made[key]
         if isinstance(value, Mapping):

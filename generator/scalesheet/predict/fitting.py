@@ -126,25 +126,25 @@ SAID: Mapping[str, Said] = {
 
 def written(book: Book, task: str, catalogue: Known) -> str | None:
     """The file of a fit, or None where there are no rows of two families to fit on."""
-    result, data, rows = fit(book, task, catalogue)
-    if not result:
+    coefficients, data, rows = fit(book, task, catalogue)
+    if not coefficients:
         return None
     families = len(set(data.family[rows].tolist()))
-    text = SAID[task]
+    description = SAID[task]
     lines = [
         "# Written by `scalesheet fit`.",
         f"title: {TASKS[task].title}",
         "method: >-",
-        *_folded(text.method),
+        *_folded(description.method),
         "fitted:",
         f"  date: {book.edition.isoformat()}",
         f"  rows: {int(rows.sum())}",
         f"  families: {families}",
         f"  digest: '{digest(data.cases.only(rows), data.truth[rows])}'",
         "coefficients:",
-        *(f"  {name}: {_rounded(value)}" for name, value in result.items()),
+        *(f"  {name}: {_rounded(value)}" for name, value in coefficients.items()),
     ]
-    notes = {name: note for name in result if (note := text.of(name))}
+    notes = {name: note for name in coefficients if (note := description.of(name))}
     if notes:
         lines += ["notes:", *(f'  {name}: "{note}"' for name, note in notes.items())]
     return "\n".join(lines) + "\n"

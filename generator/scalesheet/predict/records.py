@@ -35,8 +35,8 @@ def rows_of(book: Book, record: str, **given: Array | float) -> Array:
         default = item.stated.value if item.stated is not None else None
         value: Any = given.get(item.name, default)
         assert value is not None, f"{record} needs {item.name}"
-        data = np.broadcast_to(np.asarray(value, dtype=np.float64), rows)
-        state.scalars[item.name] = {"value": Part(data)}
+        column = np.broadcast_to(np.asarray(value, dtype=np.float64), rows)
+        state.scalars[item.name] = {"value": Part(column)}
     with np.errstate(all="ignore"):
         part = interpret(formula.formula.ends.value, Here(state))
     out = np.array(np.broadcast_to(np.asarray(part.data, dtype=np.float64), rows))

@@ -98,11 +98,11 @@ def _rows(ids: Words, made: Predictions, unit: str) -> list[tuple[object, ...]]:
 
 def as_csv(ids: Words, made: Predictions, unit: str) -> str:
     """CSV with a line of names; what is not known is empty."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     writer.writerows(_rows(ids, made, unit))
-    return text.getvalue()
+    return out.getvalue()
 
 
 def as_json(ids: Words, made: Predictions, unit: str) -> str:

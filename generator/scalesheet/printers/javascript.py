@@ -118,8 +118,8 @@ def _flag(node: Flag, context: _Context) -> _Printing:
 
 
 def _reason(node: Reason, context: _Context) -> _Printing:
-    text = yield node.text, replace(context, test=False)
-    return _function("reason", text.text)
+    piece = yield node.text, replace(context, test=False)
+    return _function("reason", piece.text)
 
 
 def _constant(node: Constant, context: _Context) -> _Printing:

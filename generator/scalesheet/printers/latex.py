@@ -109,8 +109,8 @@ def _function(name: str) -> str:
     return f"\\{name}" if name in _FUNCTIONS else rf"\operatorname{{{_escaped(name)}}}"
 
 
-def _row(parts: Sequence[str]) -> str:
-    return " ".join(parts)
+def _row(pieces: Sequence[str]) -> str:
+    return " ".join(pieces)
 
 
 def _cases(cases: Sequence[tuple[str, str]]) -> str:

@@ -80,8 +80,8 @@ def _operator(sign: str) -> str:
     return _element("mo", escape(sign, quote=False), attributes)
 
 
-def _row(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else _element("mrow", "".join(parts))
+def _row(pieces: Sequence[str]) -> str:
+    return pieces[0] if len(pieces) == 1 else _element("mrow", "".join(pieces))
 
 
 def _fence(opening: str, content: str, closing: str) -> str:

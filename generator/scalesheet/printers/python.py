@@ -115,8 +115,8 @@ def _flag(node: Flag, context: _Context) -> _Printing:
 
 
 def _reason(node: Reason, context: _Context) -> _Printing:
-    text = yield node.text, context
-    return Piece(f"Reason({text.text})")
+    piece = yield node.text, context
+    return Piece(f"Reason({piece.text})")
 
 
 def _constant(node: Constant, context: _Context) -> _Printing:

@@ -183,10 +183,10 @@ def _call(node: Call, naming: Naming) -> _Printing:
             return _step(parts[0], f"rounded{places}")
     texts = [_apart(part) for part in parts]
     if node.function in FUNCTIONS:
-        message = FUNCTIONS[node.function].words
+        phrase = FUNCTIONS[node.function].words
         if len(texts) > 2:
-            message = message.replace("smaller", "smallest").replace("larger", "largest")
-        return _Piece(f"{message} {_listed(texts)}", STEPS)
+            phrase = phrase.replace("smaller", "smallest").replace("larger", "largest")
+        return _Piece(f"{phrase} {_listed(texts)}", STEPS)
     names = [""] * len(node.arguments) + [f"{name} = " for name, _ in node.named]
     given = (name + text for name, text in zip(names, texts, strict=True))
     return _Piece(f"{node.function} of ({', '.join(given)})")

@@ -171,7 +171,7 @@ def _patched(edits: Sequence[Edit]) -> dict[Path, tuple[bytes, bytes]]:
     return files
 
 
-def _examined(data: Path, pulling: Pulling, result: Pulled) -> Pulled:
+def _examined(data: Path, pulling: Pulling, pulled: Pulled) -> Pulled:
     """The changed data, checked as any change is; the formulas, compared with the workbook."""
     from scalesheet.examine import examine
     from scalesheet.load.folder import shown
@@ -179,13 +179,13 @@ def _examined(data: Path, pulling: Pulling, result: Pulled) -> Pulled:
 
     own = all(
         edit.document.id == pulling.plan.id and edit.document.kind == "plan"
-        for edit in result.edits
+        for edit in pulled.edits
     )
-    with _copied(data, result.files, pulling.plan.id if own else None) as copy:
+    with _copied(data, pulled.files, pulling.plan.id if own else None) as copy:
         there = f"{shown(data)}/"
         examined = examine(copy, label=there)
         positions = {
-            Path(d.path).relative_to(copy).as_posix(): d for d in _documents(copy, result, data)
+            Path(d.path).relative_to(copy).as_posix(): d for d in _documents(copy, pulled, data)
         }
     problems = []
     causes: dict[Diagnostic, str] = {}
@@ -194,18 +194,18 @@ def _examined(data: Path, pulling: Pulling, result: Pulled) -> Pulled:
             continue
         below = diagnostic.path.removeprefix(there)
         problems.append(diagnostic)
-        cause = _cause(diagnostic, below, result.edits, positions, data)
+        cause = _cause(diagnostic, below, pulled.edits, positions, data)
         if cause:
             causes[diagnostic] = cause
     # a warning is told where an edit is its cause; the others are those of the data as they were
     problems = [d for d in problems if d.severity == "error" or d in causes]
-    result = replace(result, diagnostics=tuple(problems), causes=causes)
+    pulled = replace(pulled, diagnostics=tuple(problems), causes=causes)
     if errors(problems) or examined.edition is None:
-        return result
-    wrong = tuple(unproven(pulling, examined.edition.book, result.edits))
+        return pulled
+    wrong = tuple(unproven(pulling, examined.edition.book, pulled.edits))
     if wrong:
-        return replace(result, errors=wrong)
-    return replace(result, moved=_moved(pulling, data, examined.edition, alone=own))
+        return replace(pulled, errors=wrong)
+    return replace(pulled, moved=_moved(pulling, data, examined.edition, alone=own))
 
 
 def _moved(pulling: Pulling, data: Path, after: Edition, *, alone: bool) -> Diff:
@@ -218,12 +218,12 @@ def _moved(pulling: Pulling, data: Path, after: Edition, *, alone: bool) -> Diff
     return compare(before, after)
 
 
-def _documents(copy: Path, result: Pulled, data: Path) -> list[Document]:
+def _documents(copy: Path, pulled: Pulled, data: Path) -> list[Document]:
     """The changed files of the copy, read for where their values stand now."""
     from scalesheet.load.reader import parse
 
     documents = []
-    for path in result.files:
+    for path in pulled.files:
         at = copy / _below(data, path)
         parsed = parse(at.read_bytes(), str(at))
         documents.append(Document("", "", str(at), parsed.data, parsed.places, parsed.keys))

@@ -51,14 +51,14 @@ def _scalar(pulling: Pulling, formulas: Formulas, scalar: Scalar) -> None:
     name = scalar.name
     places: dict[End, Place] = {}
     for end in ends_of(scalar):
-        result = pulling.where.scalars.get((name, end))
-        if result is None:
+        place = pulling.where.scalars.get((name, end))
+        if place is None:
             if pulling.same or name in pulling.where.shipped:
                 leads = pulling.where.gone.get(name, "nothing")
                 text = f"'{name}' is gone: its name leads to {leads}; put its row back"
                 pulling.refuse("W004", pulling.names.scalars[name, end], text)
             return
-        places[end] = result
+        places[end] = place
     if name in pulling.where.moved:
         text = f"the name of '{name}' leads to another row than its own; undo the sorting or moving"
         pulling.refuse("W004", places["value"], text)
@@ -207,21 +207,21 @@ def _row_title(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
     place = Place(rows.sheet, rows.rows[row], rows.title)
     ours = table.row_titles[table.rows.index(row)] or row
     theirs = pulling.cell(place).value
-    text = theirs if isinstance(theirs, str) else ("" if theirs is None else f"{theirs:.15g}")
-    if same(ours, text):
+    title = theirs if isinstance(theirs, str) else ("" if theirs is None else f"{theirs:.15g}")
+    if same(ours, title):
         return
     site = pulling.sites.row(table.name, row)
     taken = table.name not in (*FILES, "phases") or table.name in ("hardware", "nodes", "models")
-    if not text.strip() or not pulling.same or not taken or site is None or table.each:
-        message = f"the title of '{row}' in '{table.name}' reads '{quotable(text)}'"
+    if not title.strip() or not pulling.same or not taken or site is None or table.each:
+        message = f"the title of '{row}' in '{table.name}' reads '{quotable(title)}'"
         pulling.leave(place, f"{message}; edit it in the data")
         return
     if table.name == "phases" and not isinstance(site.data, dict):
         return
     name = f"the title of {table.name}['{row}']"
     first = None if (site / "title").there else ""
-    change = Set((*site.steps, "title"), text, first)
-    pulling.edits.append(Edit(name, str(place), site / "title", ours, text, (change,)))
+    change = Set((*site.steps, "title"), title, first)
+    pulling.edits.append(Edit(name, str(place), site / "title", ours, title, (change,)))
 
 
 # ------------------------------------------------------------------ rows

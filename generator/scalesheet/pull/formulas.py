@@ -239,15 +239,15 @@ class Formulas:
 
     def _still(self, sheet: str, text: str) -> bool:
         """Whether the workbook was shipped with a formula, which it tells in words beside it."""
-        data = self._told.setdefault(sheet, set())
-        if not data:
+        inputs = self._told.setdefault(sheet, set())
+        if not inputs:
             cells = self.pulling.workbook.sheets[sheet].cells.values()
-            data |= {
+            inputs |= {
                 " ".join(c.value.partition("   — ")[0].split())
                 for c in cells
                 if isinstance(c.value, str)
             } | {""}
-        return " ".join(text.split()) in data
+        return " ".join(text.split()) in inputs
 
     @cached_property
     def _told(self) -> dict[str, set[str]]:

@@ -56,18 +56,18 @@ def gathered(name: Aggregation) -> Callable[[Fn, Around], Node]:
 
 
 def _over(function: Aggregation, values: Ref, where: Node | None, around: Around) -> Node:
-    text: Any = values.meaning
+    meaning: Any = values.meaning
     if values.kind == "ids":
-        return Over(function, Name(around.short(text)), where)
-    table, column, end = text
+        return Over(function, Name(around.short(meaning)), where)
+    table, column, end = meaning
     path = (*around.short(table), column)
     return ended(Over(function, Name(path), where), end)
 
 
 def _rows(test: Tree, values: Ref, around: Around) -> Node | None:
     """The condition of rows: a product of tests, without the masks for empty cells and reasons."""
-    text: Any = values.meaning
-    table = text if values.kind == "ids" else text[0]
+    meaning: Any = values.meaning
+    table = meaning if values.kind == "ids" else meaning[0]
     inside = replace(around, over=table)
     kept: list[Node] = []
     waiting: list[Tree] = [test]
@@ -98,9 +98,9 @@ def _looked_at(tree: Tree, table: str) -> Tree:
             return Ref("scalar", (column, end))  # a bare name within the condition
         case Op(op, sides):
             if op == ">" and sides[1] == Lit(0.0) and isinstance(sides[0], Op):
-                parts = sides[0]
-                if parts.op == "+":
-                    either = tuple(_looked_at(each, table) for each in parts.sides)
+                product = sides[0]
+                if product.op == "+":
+                    either = tuple(_looked_at(each, table) for each in product.sides)
                     return Fn("OR", either)
             return Op(op, tuple(_looked_at(each, table) for each in sides))
         case Fn(name, arguments):
@@ -189,8 +189,8 @@ def index(tree: Fn, around: Around) -> Node:
             Ref("range", (str(table), str(name), end)),
             Fn("MATCH", (key, Ref("ids", of), Lit(0.0))),
         ) if of == table:
-            result = _part(around.translated(key), table, name, tree, around)
-            return ended(result, end)
+            cell = _part(around.translated(key), table, name, tree, around)
+            return ended(cell, end)
         case (Ref("ids", _), Fn("MATCH", (Fn(best, (inner,)), values, Lit(0.0)))) if best in (
             "MIN",
             "MAX",
@@ -222,9 +222,9 @@ def _part(key: Node, table: str, column: str, tree: Fn, around: Around) -> Node:
 def if_error(tree: Fn, around: Around) -> Node:
     """IFERROR around a look-up whose key may be a reason."""
     if len(tree.arguments) == 2:
-        result, key = tree.arguments
-        if isinstance(result, Fn) and result.name == "INDEX":
-            looked = result.arguments[1]
+        wanted, key = tree.arguments
+        if isinstance(wanted, Fn) and wanted.name == "INDEX":
+            looked = wanted.arguments[1]
             if isinstance(looked, Fn) and looked.name == "MATCH" and looked.arguments[0] == key:
-                return around.translated(result)
+                return around.translated(wanted)
     return Opaque(tree, "IFERROR has no form: say when there is no value, with 'if'")

@@ -37,28 +37,28 @@ def literal(tree: Lit, around: Around) -> Node:
 
 
 def reference(tree: Ref, around: Around) -> Node:
-    text: Any = tree.meaning
+    meaning: Any = tree.meaning
     match tree.kind:
         case "scalar":
-            return ended(Name(around.short(text[0])), text[1])
+            return ended(Name(around.short(meaning[0])), meaning[1])
         case "own":
-            table, column, end = text
+            table, column, end = meaning
             own = ("own", column) if around.over == table else (column,)
             return ended(Name(own), end)
         case "cell":
-            table, row, column, end = text
+            table, row, column, end = meaning
             return ended(CellName(around.short(table), row, column), end)
         case "id":
-            return Text(text[1])
-        case "const" if text in around.defaults:
-            return Number(around.defaults[text], number(around.defaults[text]))
+            return Text(meaning[1])
+        case "const" if meaning in around.defaults:
+            return Number(around.defaults[meaning], number(around.defaults[meaning]))
         case "name":
-            return Opaque(tree, f"the name '{text}' is none of this workbook's own")
+            return Opaque(tree, f"the name '{meaning}' is none of this workbook's own")
         case "range" | "ids" | "titles" | "few":
             return Opaque(tree, "a whole column stands where one value is wanted")
         case "area":
-            return Opaque(tree, f"it reads {text}, which is no input and no figure of the plan")
-    return Opaque(tree, f"'{text}' has no name in the plan")
+            return Opaque(tree, f"it reads {meaning}, which is no input and no figure of the plan")
+    return Opaque(tree, f"'{meaning}' has no name in the plan")
 
 
 # ------------------------------------------------------------------ operators
@@ -138,7 +138,7 @@ def _tolerant(tree: Op) -> tuple[CompareOp, Tree, Tree] | None:
     if sides != Op("+", (Fn("ABS", (left,)), Fn("ABS", (right,)))):
         return None
     if whole:
-        result = _ABSOLUTE.get(tree.op)
+        absolute = _ABSOLUTE.get(tree.op)
     else:
-        result = _COMPARES[tree.op] if _NEGATED.get(tree.op) is negated else None
-    return (result, left, right) if result else None
+        absolute = _COMPARES[tree.op] if _NEGATED.get(tree.op) is negated else None
+    return (absolute, left, right) if absolute else None

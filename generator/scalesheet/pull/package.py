@@ -46,12 +46,12 @@ class Package:
     archive: zipfile.ZipFile
     names: frozenset[str]
 
-    def parse(self, name: str, start: Any, end: Any, text: Any) -> None:
+    def parse(self, name: str, start: Any, end: Any, content: Any) -> None:
         """Runs the handlers over one part. Raises UnreadableError."""
         parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartElementHandler, parser.EndElementHandler = start, end
-        parser.CharacterDataHandler = text
+        parser.CharacterDataHandler = content
         parser.StartDoctypeDeclHandler = _doctype
         try:
             parser.Parse(self.archive.read(name), True)
@@ -103,11 +103,11 @@ def _judged(archive: zipfile.ZipFile) -> Package:
         raise UnreadableError("W001", "it is encrypted; save it without a password")
     names = frozenset(entry.filename for entry in entries)
     for name in sorted(names):
-        result = next(
+        foreign = next(
             (what for part, what in _FOREIGN.items() if name.lower().startswith(part)), ""
         )
-        if result:
-            text = f"it holds {result} ({name}), which no workbook of ours does"
+        if foreign:
+            text = f"it holds {foreign} ({name}), which no workbook of ours does"
             raise UnreadableError("W003", f"{text}; save it as a plain .xlsx without them")
     if "mimetype" in names and archive.read("mimetype")[:80].decode("ascii", "replace") == _ODS:
         raise UnreadableError("W001", "it is an .ods file; save it as .xlsx")

@@ -88,8 +88,8 @@ def column_of(letters: str) -> int:
 
 def spot(text: str) -> Spot | None:
     """Row and column of `D12` or `$D$12`."""
-    result = _PLACE.fullmatch(text)
-    return (int(result[2]) - 1, column_of(result[1])) if result else None
+    match = _PLACE.fullmatch(text)
+    return (int(match[2]) - 1, column_of(match[1])) if match else None
 
 
 # ------------------------------------------------------------------ the parts

@@ -288,8 +288,8 @@ class Printer:
     def printed(self, tree: Node) -> tuple[Token, ...]:
         known = self._known.get(id(tree))
         if known is None:
-            text = excel(tree, _Meant(self.scalars, self.columns)).text
+            shown = excel(tree, _Meant(self.scalars, self.columns)).text
             nowhere = Meanings(Workbook({}, {}), Where({}, {}, {}, {}), {}, {})
-            known = tree, tokens(text, Place("", 0, 0), nowhere)
+            known = tree, tokens(shown, Place("", 0, 0), nowhere)
             self._known[id(tree)] = known
         return known[1]

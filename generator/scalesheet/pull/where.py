@@ -153,11 +153,11 @@ def locate(workbook: Workbook, book: Book, plan: Plan, names: Names) -> Where:
 
 def area_of(text: str) -> Area | None:
     """`'Stage 2'!$A$1:$A$9` as an area."""
-    result = _AREA.fullmatch(text.removeprefix("$").strip())
-    if not result:
+    match = _AREA.fullmatch(text.removeprefix("$").strip())
+    if not match:
         return None
-    sheet = (result["quoted"] or result["plain"]).replace("''", "'").removeprefix("$")
-    first, last = spot(result["first"]), spot(result["last"] or result["first"])
+    sheet = (match["quoted"] or match["plain"]).replace("''", "'").removeprefix("$")
+    first, last = spot(match["first"]), spot(match["last"] or match["first"])
     if first is None or last is None:
         return None
     return Area(sheet, first[0], first[1], last[0], last[1])
@@ -169,18 +169,18 @@ def area_of(text: str) -> Area | None:
 def _scalars(
     workbook: Workbook, plan: Plan, names: Names, listed: Mapping[str, Listed]
 ) -> tuple[dict[tuple[str, End], Place], dict[str, str], tuple[str, ...]]:
-    result: dict[tuple[str, End], Place] = {}
+    places: dict[tuple[str, End], Place] = {}
     gone: dict[str, str] = {}
     moved: list[str] = []
     for name, scalar in plan.scalars.items():
         base = names.scalars[name, "value"]
         for end in ENDS if scalar.ranged else (ENDS[1],):
-            text = names.scalars[name, end]
-            leads = workbook.names.get(text.casefold(), "")
+            defined = names.scalars[name, end]
+            leads = workbook.names.get(defined.casefold(), "")
             area = area_of(leads)
             known = area is not None and area.sheet in workbook.sheets
             if area is not None and known:
-                result[name, end] = area.place
+                places[name, end] = area.place
                 row = listed.get(base.casefold())
                 if row is not None and (row.sheet, row.row) != (area.sheet, area.top):
                     moved.append(name)
@@ -188,10 +188,10 @@ def _scalars(
             row = listed.get(base.casefold())
             place = row.place(_END_HEADINGS[end]) if row is not None else None
             if place is not None:
-                result[name, end] = place
+                places[name, end] = place
             else:
                 gone[name] = leads or "nothing"
-    return result, gone, tuple(dict.fromkeys(moved))
+    return places, gone, tuple(dict.fromkeys(moved))
 
 
 def _lists(workbook: Workbook) -> Iterator[tuple[str, Listed]]:
@@ -254,13 +254,13 @@ def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None)
             break
         if not empty:
             id = sheet.at(at, key).value
-            text = _id_text(id)
-            if not text:
+            id_text = _id_text(id)
+            if not id_text:
                 without.append(at)
-            elif text in rows:
-                twice.append((text, at))
+            elif id_text in rows:
+                twice.append((id_text, at))
             else:
-                rows[text] = at
+                rows[id_text] = at
         at += 1
     strange = {}
     filled = {c for r, c in sheet.cells if heading - 2 <= r < at and not sheet.at(r, c).blank}
@@ -282,9 +282,9 @@ def _id_text(value: object) -> str:
 
 def _below(sheet: Sheet, row: int, title: int, key: int) -> bool:
     """Whether a row is one that stands below a table's rows."""
-    text = sheet.text(row, title)
-    return text in ("Total", "Rows with a number", "How the columns are computed") or (
-        bool(text) and sheet.at(row, key).blank and sheet.at(row - 1, key).blank
+    content = sheet.text(row, title)
+    return content in ("Total", "Rows with a number", "How the columns are computed") or (
+        bool(content) and sheet.at(row, key).blank and sheet.at(row - 1, key).blank
     )
 
 

@@ -59,9 +59,9 @@ class Event:
 def events(book: Book) -> tuple[Event, ...]:
     """Every dated entry up to the day of the book, the newest first."""
     order = list(SORTS)
-    result = [e for e in _all(book) if _is_day(e.day) and e.day <= book.as_of.isoformat()]
-    result.sort(key=lambda e: (order.index(e.sort), e.title, e.id))
-    return tuple(sorted(result, key=lambda e: e.day, reverse=True))
+    past = [e for e in _all(book) if _is_day(e.day) and e.day <= book.as_of.isoformat()]
+    past.sort(key=lambda e: (order.index(e.sort), e.title, e.id))
+    return tuple(sorted(past, key=lambda e: e.day, reverse=True))
 
 
 def days(events: tuple[Event, ...]) -> dict[str, dict[Sort, list[Event]]]:

@@ -126,7 +126,7 @@ def _optimal(best: list[laws.Best]) -> Section:
 
 def _sizes(best: list[laws.Best]) -> Lines:
     """The best size by budget, a curve for each law; where a law says nothing it has no point."""
-    result = []
+    lines = []
     for each in best:
         points = [
             (compute, size)
@@ -136,11 +136,11 @@ def _sizes(best: list[laws.Best]) -> Lines:
         if points:
             ends = (points[0], points[-1])
             text = ", ".join(f"{large(size)} for {exponent(at)}" for at, size in ends)
-            result.append(Line(each.name, text, (tuple(points),), points[-1][1]))
+            lines.append(Line(each.name, text, (tuple(points),), points[-1][1]))
     axes = ("Budget (FLOP)", "Parameters")
     ticks = tuple((at, exponent(at)) for at in BUDGETS)
     alt = f"{axes[1]} by {axes[0]}"
-    return Lines("optimal", "Compute-optimal size", alt, axes, ticks, None, tuple(result))
+    return Lines("optimal", "Compute-optimal size", alt, axes, ticks, None, tuple(lines))
 
 
 def _epochs(book: Book) -> Section:
@@ -179,15 +179,15 @@ def _use(book: Book) -> Section:
     size = rows_of(book, "compute-optimal-parameters", compute=compute, **best)
     tokens = rows_of(book, "compute-optimal-tokens", compute=compute, **best)
     target = float(rows_of(book, BY, parameters=size, tokens=tokens)[0])
-    result = laws.in_use(book, target, DEMAND, BY)
+    sizes = laws.in_use(book, target, DEMAND, BY)
     rows = []
     for place, demand in enumerate(DEMAND):
-        ratio = result.tokens[place] / result.parameters[place]
+        ratio = sizes.tokens[place] / sizes.parameters[place]
         rows.append(
             (
                 large(demand),
-                large(result.parameters[place]),
-                large(result.tokens[place]),
+                large(sizes.parameters[place]),
+                large(sizes.tokens[place]),
                 spelled(ratio, 2),
             )
         )

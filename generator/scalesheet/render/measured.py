@@ -137,17 +137,17 @@ class Scale:
         return Format(max(0, DIGITS - 1 - power), least=0)
 
 
-def scales(book: Book, result: Beside) -> dict[Unit, Scale]:
+def scales(book: Book, comparison: Beside) -> dict[Unit, Scale]:
     """The scale of each unit of a record: that of the column, or the next smaller one where the
     greatest figure is below 1."""
     greatest: dict[Unit, float] = {}
-    for pair in result.pairs.values():
+    for pair in comparison.pairs.values():
         for value in (pair.recorded.value, pair.predicted.value):
             if isinstance(value, float):
                 greatest[pair.unit] = max(greatest.get(pair.unit, 0.0), value)
     return {
         pair.unit: scale(book.units, pair.unit, greatest.get(pair.unit, 1.0))
-        for pair in result.pairs.values()
+        for pair in comparison.pairs.values()
     }
 
 
@@ -188,13 +188,13 @@ def ratio(value: float | None) -> str:
     return f"×{rounded(value, Format(3 if NEAR[0] < value < NEAR[1] else 2))}"
 
 
-def off_by(result: Off) -> str:
+def off_by(error: Off) -> str:
     """`×1.04 in the median and ×1.3 at worst, over 12 records, of which 10 are within 5 %`."""
-    if result.rows == 1:
-        return f"{ratio(result.median)}, of one record"
+    if error.rows == 1:
+        return f"{ratio(error.median)}, of one record"
     return (
-        f"{ratio(result.median)} in the median and {ratio(result.worst)} at worst, over "
-        f"{result.rows} records, of which {result.within} are within {CLOSE:.0%}"
+        f"{ratio(error.median)} in the median and {ratio(error.worst)} at worst, over "
+        f"{error.rows} records, of which {error.within} are within {CLOSE:.0%}"
     ).replace("%", " %")
 
 
@@ -207,47 +207,47 @@ OFF_SAYS = (
 )
 
 
-def off_cells(result: Off) -> tuple[str, ...]:
+def off_cells(error: Off) -> tuple[str, ...]:
     """The cells of `OFF_HEAD`."""
-    return str(result.rows), str(result.within), ratio(result.median), ratio(result.worst)
+    return str(error.rows), str(error.within), ratio(error.median), ratio(error.worst)
 
 
-def offs_by_component(result: Mapping[str, Beside]) -> list[tuple[str, Off]]:
+def offs_by_component(comparisons: Mapping[str, Beside]) -> list[tuple[str, Off]]:
     """Every component that some measured record has beside its prediction."""
-    titles = {key: pair.title for each in result.values() for key, pair in each.pairs.items()}
-    text = ((titles[key], off(result.values(), key)) for key in COMPARED if key in titles)
-    return [(title, each) for title, each in text if each is not None]
+    titles = {key: pair.title for each in comparisons.values() for key, pair in each.pairs.items()}
+    offs = ((titles[key], off(comparisons.values(), key)) for key in COMPARED if key in titles)
+    return [(title, each) for title, each in offs if each is not None]
 
 
-def offs_by_accelerator(result: Mapping[str, Beside], key: str) -> dict[str, Off]:
+def offs_by_accelerator(comparisons: Mapping[str, Beside], key: str) -> dict[str, Off]:
     """One component, by the accelerator that was measured on."""
     groups: dict[str, list[Beside]] = {}
-    for each in result.values():
+    for each in comparisons.values():
         if each.job is not None:
             groups.setdefault(each.job.accelerator, []).append(each)
-    data = {name: off(groups[name], key) for name in sorted(groups)}
-    return {name: each for name, each in data.items() if each is not None}
+    offs = {name: off(groups[name], key) for name in sorted(groups)}
+    return {name: each for name, each in offs.items() if each is not None}
 
 
-def groups(result: Beside) -> list[tuple[str, list[Pair]]]:
+def groups(comparison: Beside) -> list[tuple[str, list[Pair]]]:
     """The components of a record in their groups; shares stand only where there are no times."""
     listed = {
-        title: [result.pairs[key] for key in keys if key in result.pairs]
+        title: [comparison.pairs[key] for key in keys if key in comparison.pairs]
         for title, keys in GROUPS.items()
-        if not (keys == tuple(SHARES) and any(key in result.pairs for key in TIMES))
+        if not (keys == tuple(SHARES) and any(key in comparison.pairs for key in TIMES))
     }
     return [(title, pairs) for title, pairs in listed.items() if pairs]
 
 
-def led(result: Beside | None, how: str) -> str:
+def led(comparison: Beside | None, how: str) -> str:
     """How a record compares with its prediction, in a sentence."""
-    over = {key: result.ratio(key) if result is not None else None for key in RATIOS}
+    over = {key: comparison.ratio(key) if comparison is not None else None for key in RATIOS}
     verb = "took" if how == "measured" else "takes"
-    data = {
+    clauses = {
         "step_time": f"a step {verb} {ratio(over['step_time'])} of the predicted time",
         "peak_memory": f"the peak of memory is {ratio(over['peak_memory'])} of the predicted one",
     }
-    text = " and ".join(data[key] for key, each in over.items() if each is not None)
+    text = " and ".join(clauses[key] for key, each in over.items() if each is not None)
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
@@ -276,10 +276,10 @@ def chosen_by(
     ]
 
 
-def room(book: Book, id: str, result: Beside) -> str:
+def room(book: Book, id: str, comparison: Beside) -> str:
     """How much of the accelerator's memory the peak is, as recorded and as predicted; nothing
     where one of them is not known."""
-    pair, hardware = result.pairs.get("peak_memory"), book.tables["hardware"]
+    pair, hardware = comparison.pairs.get("peak_memory"), book.tables["hardware"]
     stated = book.tables[TABLE].columns["accelerator"].stated[id].value
     if pair is None or stated not in hardware.rows:
         return ""
@@ -290,7 +290,7 @@ def room(book: Book, id: str, result: Beside) -> str:
             continue
         if isinstance(had.value, float | int):
             there = float(had.value) * float(book.units.factor(column.unit, pair.unit))
-            sides = {SIDES[result.how].lower(): pair.recorded, "predicted": pair.predicted}
+            sides = {SIDES[comparison.how].lower(): pair.recorded, "predicted": pair.predicted}
             text = " and ".join(
                 f"{value / there * 100:.1f} % as {side}"
                 for side, value in ((side, number(each)) for side, each in sides.items())
@@ -301,14 +301,14 @@ def room(book: Book, id: str, result: Beside) -> str:
     return ""
 
 
-def explained(result: Beside) -> str:
+def explained(comparison: Beside) -> str:
     """What the prediction says of itself."""
-    return f"How it is predicted: {result.note.rstrip('.')}."
+    return f"How it is predicted: {comparison.note.rstrip('.')}."
 
 
-def assumed(result: Beside) -> str:
+def assumed(comparison: Beside) -> str:
     """What the prediction takes where the record says nothing."""
-    return f"The record does not say, and the prediction takes: {'; '.join(result.assumed)}."
+    return f"The record does not say, and the prediction takes: {'; '.join(comparison.assumed)}."
 
 
 def count(hows: Sequence[str]) -> str:
@@ -354,13 +354,15 @@ class Pairs:
     rows: tuple[Two, ...]
 
 
-def pairs(book: Book, result: Beside, name: str) -> Pairs | None:
+def pairs(book: Book, comparison: Beside, name: str) -> Pairs | None:
     """The picture of a record by its name in `DRAWN`; None where there is nothing to hold."""
     title, names = DRAWN[name]
-    shown = {short: result.pairs[key] for key, short in names.items() if key in result.pairs}
+    shown = {
+        short: comparison.pairs[key] for key, short in names.items() if key in comparison.pairs
+    }
     if not any(pair.ratio is not None for pair in shown.values()):
         return None
-    by = scales(book, result)[next(iter(shown.values())).unit]
+    by = scales(book, comparison)[next(iter(shown.values())).unit]
     rows = tuple(
         Two(
             short,
@@ -374,10 +376,10 @@ def pairs(book: Book, result: Beside, name: str) -> Pairs | None:
         for short, pair in shown.items()
     )
     return Pairs(
-        f"pairs-{result.id}-{name}",
+        f"pairs-{comparison.id}-{name}",
         title,
         f"{title.partition(',')[0]} ({by.symbol})",
-        (SIDES[result.how], "Predicted"),
+        (SIDES[comparison.how], "Predicted"),
         rows,
     )
 
@@ -398,11 +400,11 @@ SCATTERED: Mapping[str, tuple[str, str, bool]] = {
 }
 
 
-def against(book: Book, result: Mapping[str, Beside], key: str) -> Against | None:
+def against(book: Book, comparisons: Mapping[str, Beside], key: str) -> Against | None:
     """Measured records against their predictions; None where there are fewer than two."""
     task, unit, shared = SCATTERED[key]
     dots = []
-    for each in result.values():
+    for each in comparisons.values():
         pair = each.pairs.get(key)
         if each.how != "measured" or pair is None or pair.ratio is None or each.job is None:
             continue

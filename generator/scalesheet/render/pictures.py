@@ -13,8 +13,8 @@ from scalesheet.units import Unit, Units
 
 def for_script(picture: Picture, plan: Plan, units: Units) -> dict[str, Any]:
     """What a page's script draws it from, besides the plan. What is usual is left out."""
-    data = {name: value for name, value in asdict(picture).items() if value}
-    return data | _TOLD[type(picture)](picture, plan, units)
+    fields = {name: value for name, value in asdict(picture).items() if value}
+    return fields | _TOLD[type(picture)](picture, plan, units)
 
 
 def titled(quantity: Quantity, units: Units) -> str:
@@ -60,8 +60,8 @@ def _stack(stack: Stack, plan: Plan, units: Units) -> dict[str, Any]:
     else:
         title = first.title if len(stack.bars) == 1 else table.title
     names = filter(None, (*stack.parts, *stack.bars, *stack.totals, stack.capacity))
-    result = {name: _factor(units, quantity(name).unit, first.unit) for name in names}
-    factors = {name: factor for name, factor in result.items() if factor is not None}
+    every = {name: _factor(units, quantity(name).unit, first.unit) for name in names}
+    factors = {name: factor for name, factor in every.items() if factor is not None}
     axis = titled(replace(first, title=title), units)
     return {"axis": axis} | ({"factors": factors} if factors else {})
 

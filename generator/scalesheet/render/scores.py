@@ -158,20 +158,20 @@ def shown_rows(score: TaskScore) -> Iterator[ShownRow]:
 
 
 def _shown(
-    data: Published, counts: Flags, left_out: Predictions, on_file: Predictions, errors: Array
+    published: Published, counts: Flags, left_out: Predictions, on_file: Predictions, errors: Array
 ) -> Iterator[ShownRow]:
     """Rows that are scored with one prediction, the others with that of the fit on file."""
-    for place, row in enumerate(data.rows):
+    for place, row in enumerate(published.rows):
         counted = bool(counts[place])
         made = left_out if counted else on_file
         ends = [_number(column[place]) for column in (made.predicted, made.low, made.high)]
-        truth = _number(data.truth[place])
-        gpus = _number(data.cases.gpus[place])
-        accelerator = data.cases.accelerator[place] or row.words.get("hardware", "")
+        truth = _number(published.truth[place])
+        gpus = _number(published.cases.gpus[place])
+        accelerator = published.cases.accelerator[place] or row.words.get("hardware", "")
         inside = None
         if counted and truth is not None and ends[1] is not None and ends[2] is not None:
             inside = ends[1] <= truth <= ends[2]
-        why = data.unscored[place] or (None if counted else on_file.unsupported[place])
+        why = published.unscored[place] or (None if counted else on_file.unsupported[place])
         if not counted and why is None:
             why = "the only row of its evaluation set: its shape cannot be judged"
         yield ShownRow(
@@ -193,9 +193,9 @@ def _shown(
         )
 
 
-def own_quality(result: Own) -> tuple[str, ...]:
+def own_quality(own: Own) -> tuple[str, ...]:
     """The cells of `OWN_HEAD`."""
-    return str(result.rows), error("", result.median), error("", result.worst[0])
+    return str(own.rows), error("", own.median), error("", own.worst[0])
 
 
 def own_rows(score: TaskScore) -> Iterator[ShownRow]:

@@ -189,8 +189,8 @@ def _line(key: str, ends: Ends, variables: str, *rows: str) -> str:
     """The expressions as functions, null where an end is the value itself."""
     nodes = [node for node in (ends.value, ends.low, ends.high) if node is not None]
     reads = quoted(" ".join(dict.fromkeys(name for node in nodes for name in _reads(node))))
-    parts = [ends.value, *((ends.low, ends.high) if len(nodes) > 1 else ())]
-    functions = (f"{variables} => {javascript(n)}" if n is not None else "null" for n in parts)
+    ends_of = [ends.value, *((ends.low, ends.high) if len(nodes) > 1 else ())]
+    functions = (f"{variables} => {javascript(n)}" if n is not None else "null" for n in ends_of)
     return f"[{', '.join([quoted(key), reads, _list(functions), *rows])}],"
 
 

@@ -33,18 +33,18 @@ def strips(score: TaskScore) -> Strips:
     """The dots of a score: logarithms of ratios, or of losses differences in nat."""
     data, task = score.published, score.task
     even = task == "loss"
-    result: dict[str, list[tuple[float, str]]] = {}
+    by_family: dict[str, list[tuple[float, str]]] = {}
     for place in range(len(data.rows)):
         if not score.counted[place]:
             continue
         truth, made = float(data.truth[place]), float(score.left_out.predicted[place])
         off = made - truth if even else math.log2(made / truth)
         row = data.rows[place]
-        text = f"{row.words.get('model', row.id)}: {figure(task, made)} for {figure(task, truth)}"
-        result.setdefault(row.family, []).append((off, text))
+        label = f"{row.words.get('model', row.id)}: {figure(task, made)} for {figure(task, truth)}"
+        by_family.setdefault(row.family, []).append((off, label))
     unseen = score.groups["family"]
     families = tuple(
-        Family(name, error(task, unseen[name].median), tuple(sorted(result[name])))
+        Family(name, error(task, unseen[name].median), tuple(sorted(by_family[name])))
         for name in unseen
     )
     axis = "prediction − published (nat/token)" if even else "prediction / published"

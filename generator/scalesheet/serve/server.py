@@ -104,13 +104,13 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         elif not self.server.site.is_dir():
             self._send(_WAITING.encode(), "text/html; charset=utf-8", body, page=True)
         else:
-            text = f"There is no page {html.escape(path)} in this site.".encode()
-            self._send(text, "text/html; charset=utf-8", body, HTTPStatus.NOT_FOUND, page=True)
+            message = f"There is no page {html.escape(path)} in this site.".encode()
+            self._send(message, "text/html; charset=utf-8", body, HTTPStatus.NOT_FOUND, page=True)
 
     def _ours(self, name: str, body: bool) -> None:
         if name == "state.json":
-            text = json.dumps(asdict(self.server.news), ensure_ascii=False).encode()
-            self._send(text, "application/json; charset=utf-8", body)
+            state = json.dumps(asdict(self.server.news), ensure_ascii=False).encode()
+            self._send(state, "application/json; charset=utf-8", body)
         elif name in _FILES:
             self._send((_HERE / name).read_bytes(), _FILES[name], body)
         else:
@@ -118,7 +118,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def _send(
         self,
-        text: bytes,
+        content: bytes,
         kind: str,
         body: bool,
         status: HTTPStatus = HTTPStatus.OK,
@@ -126,13 +126,13 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         page: bool = False,
     ) -> None:
         if page:
-            text += _live(self.server.news.build).encode()
+            content += _live(self.server.news.build).encode()
         self.send_response(status)
         self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(text)))
+        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         if body:
-            self.wfile.write(text)
+            self.wfile.write(content)
 
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "no-store")

@@ -28,18 +28,16 @@ def check_site(
     `documents` are its pages, by their place in it. Inline scripts and styles are those of `theme`.
     """
     files = frozenset(p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file())
-    result: list[str] = []
+    every: list[str] = []
     for name, document in documents.items():
         faults = dict.fromkeys(_inline_faults(document, theme))
         faults |= dict.fromkeys(_page_faults(name, document, documents, files))
-        result += [f"{name}: {fault}" for fault in faults]
+        every += [f"{name}: {fault}" for fault in faults]
     for name in sorted(files):
         if name.endswith(".css"):
             text = (site / name).read_text(encoding="utf-8")
-            result += [
-                f"{name}: loads {url} from the network" for url in _CSS_ADDRESS.findall(text)
-            ]
-    return tuple(result)
+            every += [f"{name}: loads {url} from the network" for url in _CSS_ADDRESS.findall(text)]
+    return tuple(every)
 
 
 def _inline_faults(document: Document, theme: Theme) -> Iterator[str]:

@@ -71,20 +71,20 @@ _RUNS = re.compile(r"[\x00-\x20]*" + r"[\t\n\r]*".join("javascript:"), re.IGNORE
 
 def read_document(text: str) -> Document:
     """The facts of one page of HTML."""
-    result = _Found()
+    reader = _Found()
     for match in _TAGS.finditer(text):
         apart, given, content, other, others = match.groups()
         if apart:
-            _take_apart(result, apart.lower(), given, content)
+            _take_apart(reader, apart.lower(), given, content)
         elif other and _MATTERS.search(others):
-            _take(result, other.lower(), _values(others))
+            _take(reader, other.lower(), _values(others))
     return Document(
-        anchors=frozenset(result.anchors),
-        loads=tuple(result.loads),
-        follows=tuple(result.follows),
-        scripts=tuple(result.scripts),
-        styles=tuple(result.styles),
-        inline=tuple(result.inline),
+        anchors=frozenset(reader.anchors),
+        loads=tuple(reader.loads),
+        follows=tuple(reader.follows),
+        scripts=tuple(reader.scripts),
+        styles=tuple(reader.styles),
+        inline=tuple(reader.inline),
     )
 
 
@@ -106,23 +106,23 @@ def _values(attributes: str) -> dict[str, str]:
     return result
 
 
-def _take_apart(result: _Found, tag: str, attributes: str, text: str) -> None:
+def _take_apart(reader: _Found, tag: str, attributes: str, text: str) -> None:
     """An element whose text is no markup."""
     values = _values(attributes)
-    _take(result, tag, values)
+    _take(reader, tag, values)
     if tag == "style":
-        result.styles.append(text)
+        reader.styles.append(text)
     elif "src" not in values and values.get("type") not in _DATA_TYPES:
-        result.scripts.append(text)
+        reader.scripts.append(text)
 
 
-def _take(result: _Found, tag: str, values: dict[str, str]) -> None:
+def _take(reader: _Found, tag: str, values: dict[str, str]) -> None:
     names = ("id", "name") if tag == "a" else ("id",)
-    result.anchors.update(values[name] for name in names if values.get(name))
+    reader.anchors.update(values[name] for name in names if values.get(name))
     if tag != "link" or not set(values.get("rel", "").lower().split()) & _TELLING_LINKS:
-        result.loads += _addresses(values, _LOADS.get(tag, ()))
-    result.follows += _addresses(values, _FOLLOWS.get(tag, ()))
-    result.inline += [
+        reader.loads += _addresses(values, _LOADS.get(tag, ()))
+    reader.follows += _addresses(values, _FOLLOWS.get(tag, ()))
+    reader.inline += [
         f'<{tag} {name}="{value}">'
         for name, value in values.items()
         if name in ("style", "srcdoc")

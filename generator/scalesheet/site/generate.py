@@ -121,11 +121,11 @@ def generate(workspace: Path, engine: Engine, *, cwd: Path) -> tuple[str, ...]:
         check=False,
     )
     text = _COLOUR.sub("", done.stdout + done.stderr).replace(f"{workspace}{os.sep}", "")
-    result = complaints(text)
-    if done.returncode and not result:
+    problems = complaints(text)
+    if done.returncode and not problems:
         text = text.strip() or f"exit status {done.returncode}"
-        result = (text.splitlines()[-1],)
-    return tuple(f"{engine}: {each}" for each in result)
+        problems = (text.splitlines()[-1],)
+    return tuple(f"{engine}: {each}" for each in problems)
 
 
 def complaints(text: str) -> tuple[str, ...]:

@@ -72,14 +72,14 @@ def put_in(page: str, settings: str, project: Path) -> tuple[str, tuple[Path, ..
     markdown = Markdown()
     SnippetExtension(**options).extendMarkdown(markdown)
     snippets = markdown.preprocessors["snippet"]
-    result = snippets.get_snippet_path
+    read_snippet = snippets.get_snippet_path
 
     def inside(name: str) -> str | None:
         asked.append(name)
         path = PurePosixPath(name.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts:
             raise SnippetMissingError(f"'{name}' is no path below a folder of snippets")
-        place: str | None = result(name)
+        place: str | None = read_snippet(name)
         root = os.path.realpath(project)
         if place and not Path(os.path.realpath(place)).is_relative_to(root):
             raise SnippetMissingError(f"'{name}' is a link that leads out of the project")

@@ -46,8 +46,8 @@ def page_texts(pages: Path, plain: Path | None) -> dict[str, str]:
     for page in sorted(pages.rglob("*.md")):
         name = page.relative_to(pages).as_posix()
         better = None if plain is None else plain / name
-        text = (better if better and better.is_file() else page).read_text("utf-8")
-        result[name] = _FRONT.sub("", text)
+        content = (better if better and better.is_file() else page).read_text("utf-8")
+        result[name] = _FRONT.sub("", content)
     return result
 
 
@@ -57,7 +57,7 @@ def write_texts(site: Path, texts: Mapping[str, str], config: Path) -> None:
     beside = {n: text for n, text in texts.items() if (site / n).with_suffix(".html").is_file()}
     for name, text in beside.items():
         (site / name).write_bytes(text.encode())
-    data = {place: message for place, message in DATA.items() if (site / place).is_file()}
+    data = {place: description for place, description in DATA.items() if (site / place).is_file()}
     (site / LIST).write_bytes(
         llms_text(
             str(settings["site_name"]), str(settings.get("site_description", "")), beside, data
@@ -69,15 +69,15 @@ def llms_text(
     title: str,
     summary: str,
     texts: Mapping[str, str],
-    data: Mapping[str, tuple[str, str]],
+    files: Mapping[str, tuple[str, str]],
 ) -> str:
     """The list. A folder with an index is listed by that alone, unless a section wants more."""
     lines = [f"# {title}", ""]
     if summary:
         lines += [f"> {' '.join(summary.split())}", ""]
     for section, listed in _sections(texts).items():
-        if section == "Documentation" and data:
-            lines += ["## Data", "", *(_entry(n, *text) for n, text in data.items()), ""]
+        if section == "Documentation" and files:
+            lines += ["## Data", "", *(_entry(n, *text) for n, text in files.items()), ""]
         if listed:
             lines += [f"## {section}", "", *(_entry(n, *_told(texts[n])) for n in listed), ""]
     return "\n".join(lines)

@@ -87,13 +87,13 @@ def _installed(folder: Path) -> Theme:
 
 
 def _read(folder: Path) -> Theme:
-    result: dict[str, list[re.Pattern[str]]] = {"script": [], "style": []}
+    known: dict[str, list[re.Pattern[str]]] = {"script": [], "style": []}
     for template in sorted(folder.rglob("*.html")):
         for tag, text in _INLINE.findall(template.read_text("utf-8")):
             parts = map(re.escape, _FILLED_IN.split(text))
-            result[tag].append(re.compile(_WAY_UP.join(parts), re.DOTALL))
+            known[tag].append(re.compile(_WAY_UP.join(parts), re.DOTALL))
     added = [style for path in sorted(folder.rglob("*.js")) for style in script_styles(path)]
-    return Theme(tuple(result["script"]), tuple(result["style"]), tuple(added))
+    return Theme(tuple(known["script"]), tuple(known["style"]), tuple(added))
 
 
 def _matching(texts: Iterable[str], known: Iterable[re.Pattern[str]]) -> tuple[str, ...]:

@@ -72,13 +72,13 @@ def patched(text: str, changes: Sequence[Change]) -> str:
         _meant(wanted, change)
     # at one place, insertions come in the order in which they were asked for
     ordered = sorted(enumerate(pieces), key=lambda item: (item[1][0], item[1][1], item[0]))
-    result, at = [], 0
+    spans, at = [], 0
     for _, (start, end, new) in ordered:
         if start < at:
             raise PatchError("two changes meet in one place")
-        result += [text[at:start], new]
+        spans += [text[at:start], new]
         at = end
-    whole = "".join((*result, text[at:]))
+    whole = "".join((*spans, text[at:]))
     after = parse(whole.encode(), "")
     if after.diagnostics or not _same(after.data, wanted):
         raise PatchError("the file would not say what was meant")
@@ -189,8 +189,8 @@ def _swap(file: File, change: Swap) -> tuple[int, int, str]:
         return span.key, span.end, f"{key}: {flowed(change.value)}"
     column = span.key - file.line_start(span.key)
     style = span.style if isinstance(change.value, str) else ""
-    text = spelled(change.value, flow, "", style, column + len(key) + 2, column)
-    return span.key, span.end, f"{key}: {text}"
+    spelling = spelled(change.value, flow, "", style, column + len(key) + 2, column)
+    return span.key, span.end, f"{key}: {spelling}"
 
 
 def _append(file: File, change: Append) -> tuple[int, int, str]:

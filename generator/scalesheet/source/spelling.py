@@ -86,20 +86,20 @@ def _text(text: str, flow: bool, style: str, column: int, indent: int) -> str:
     )
     single = "'" + text.replace("'", "''") + "'"
     choices = {"": [text, double], '"': [double], "'": [single, double]}.get(style, [text, double])
-    for message in choices:
-        if message is text and not _WORDLIKE.fullmatch(text):
+    for choice in choices:
+        if choice is text and not _WORDLIKE.fullmatch(text):
             continue
-        if message is text and flow and "?" in text:
+        if choice is text and flow and "?" in text:
             continue  # within braces it ends a text for PyYAML's own parser
-        if message is text and not flow and style == "" and column + len(text) > WIDTH + 20:
+        if choice is text and not flow and style == "" and column + len(text) > WIDTH + 20:
             folded = _folded(text, indent + 2)
             if folded is not None:
                 return folded
-        if message is single and "\n" in text:
+        if choice is single and "\n" in text:
             continue
-        result = parse((f"[{message}]" if flow else f"- {message}").encode(), "")
-        if not result.diagnostics and result.data == [text] and type(result.data[0]) is str:
-            return message
+        parsed = parse((f"[{choice}]" if flow else f"- {choice}").encode(), "")
+        if not parsed.diagnostics and parsed.data == [text] and type(parsed.data[0]) is str:
+            return choice
     return double
 
 

@@ -115,13 +115,13 @@ class Off:
     worst_id: str
 
 
-def off(result: Iterable[Beside], key: str) -> Off | None:
+def off(comparisons: Iterable[Beside], key: str) -> Off | None:
     """How far the predictions of measured records are off; None where there is no such record. A
     part that is SMALL in a record says little of it and does not count, nor do times and rates of a
     record that is not `timed`."""
     factors = [
         (max(ratio, 1 / ratio), each.id)
-        for each in result
+        for each in comparisons
         if each.how == "measured"
         and (ratio := each.ratio(key)) is not None
         and (each.timed or key.endswith("_memory"))
@@ -134,10 +134,10 @@ def off(result: Iterable[Beside], key: str) -> Off | None:
     return Off(len(factors), within, median(factor for factor, _ in factors), worst, id)
 
 
-def _small(result: Beside, key: str) -> bool:
+def _small(comparison: Beside, key: str) -> bool:
     """Whether a component is a small part of its whole in a record."""
     whole = "peak_memory" if key in PARTS else "step_time" if key in TIMES else ""
-    if whole not in result.pairs:
+    if whole not in comparison.pairs:
         return False
-    part, all_ = result.pairs[key].recorded.value, result.pairs[whole].recorded.value
+    part, all_ = comparison.pairs[key].recorded.value, comparison.pairs[whole].recorded.value
     return isinstance(part, float) and isinstance(all_, float) and part < SMALL * all_

@@ -25,28 +25,30 @@ def compared(book: Book, simulate: Simulate) -> dict[str, Beside]:
     if TABLE not in book.tables:
         return {}
     table, results = book.tables[TABLE], evaluate_catalogue(book)
-    result = {}
+    comparisons = {}
     for id in table.rows:
         stated = figures(table, id)
         how = str(table.columns["how"].stated[id].value)
-        text = Beside(id, how, _pairs(book, table, stated, {}), timed=not _untimed(table, id))
+        comparison = Beside(id, how, _pairs(book, table, stated, {}), timed=not _untimed(table, id))
         try:
             again = recorded(book, id, results)
             made = simulate(book, again.job, _day(table, id), "")
         except UnclearError as fault:
-            result[id] = replace(text, why=str(fault))
+            comparisons[id] = replace(comparison, why=str(fault))
         except Refused as refused:
-            result[id] = replace(text, why="; ".join(each.message for each in refused.diagnostics))
+            comparisons[id] = replace(
+                comparison, why="; ".join(each.message for each in refused.diagnostics)
+            )
         else:
             predicted = _converted(book, table, made)
-            result[id] = replace(
-                text,
+            comparisons[id] = replace(
+                comparison,
                 pairs=_pairs(book, table, stated, predicted),
                 job=again.job,
                 assumed=again.assumed,
                 note=made.note,
             )
-    return {id: replace(each, twins=_twins(each, result)) for id, each in result.items()}
+    return {id: replace(each, twins=_twins(each, comparisons)) for id, each in comparisons.items()}
 
 
 def figures(table: Table, id: str) -> dict[str, Value]:
@@ -73,7 +75,7 @@ def _with_times(stated: Mapping[str, Value]) -> dict[str, Value]:
 def _converted(book: Book, table: Table, made: Record) -> dict[str, Value]:
     """The figures of a prediction in the units of the columns; those without a column are left
     out."""
-    result = {}
+    figures_of = {}
     for key, figure in made.figures.items():
         name = "gpus" if key == "accelerators" else key
         unit = table.columns[name].unit if name in table.columns else None
@@ -81,8 +83,8 @@ def _converted(book: Book, table: Table, made: Record) -> dict[str, Value]:
             continue
         times = float(book.units.factor(book.units.parse(figure.unit), unit))
         ends = (None if end is None else end * times for end in (figure.low, figure.high))
-        result[name] = Value.number(figure.value * times, *ends)
-    return _with_times(result)
+        figures_of[name] = Value.number(figure.value * times, *ends)
+    return _with_times(figures_of)
 
 
 def _pairs(
@@ -90,15 +92,15 @@ def _pairs(
 ) -> dict[str, Pair]:
     """Both sides of each component that at least one of them states."""
     titles = dict(SHARES.values())
-    result = {}
+    pairs = {}
     for key in COMPARED:
         column = table.columns.get(key, table.columns["step_time"] if key in titles else None)
         if column is None or column.unit is None or not (key in stated or key in made):
             continue
         title = titles.get(key, column.title)
         sides = stated.get(key, Value()), made.get(key, Value())
-        result[key] = Pair(key, title, column.unit, *sides)
-    return result
+        pairs[key] = Pair(key, title, column.unit, *sides)
+    return pairs
 
 
 def _untimed(table: Table, id: str) -> bool:
@@ -110,13 +112,13 @@ def _day(table: Table, id: str) -> date:
     return date.fromisoformat(str(table.columns["date"].stated[id].value))
 
 
-def _twins(one: Beside, result: Mapping[str, Beside]) -> tuple[str, ...]:
+def _twins(one: Beside, comparisons: Mapping[str, Beside]) -> tuple[str, ...]:
     """The other records of the same job."""
     if one.job is None:
         return ()
     own = sameness(one.job)
     return tuple(
         id
-        for id, each in result.items()
+        for id, each in comparisons.items()
         if id != one.id and each.job is not None and sameness(each.job) == own
     )

@@ -86,7 +86,7 @@ def recorded(book: Book, id: str, results: Results | None = None) -> Recorded:
 def records_of(book: Book, job: Job, how: str) -> tuple[str, ...]:
     """The ids of the records of that very job which were measured, or simulated."""
     table = book.tables.get(TABLE)
-    result = []
+    records = []
     results = evaluate_catalogue(book)
     for id in table.rows if table is not None else ():
         if Row(book, id).get("how") != how or Row(book, id).get("model") != job.model.id:
@@ -96,8 +96,8 @@ def records_of(book: Book, job: Job, how: str) -> tuple[str, ...]:
         except (UnclearError, Refused):
             continue
         if sameness(again) == sameness(job):
-            result.append(id)
-    return tuple(result)
+            records.append(id)
+    return tuple(records)
 
 
 def sameness(job: Job) -> Sequence[object]:

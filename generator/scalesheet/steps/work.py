@@ -28,8 +28,8 @@ def with_work(book: Book, record: Record) -> Record:
         )
 
     reached = Figure(rate(speed.value) or 0.0, RATE, rate(speed.low), rate(speed.high))
-    result = {"flop_per_token": work, "flop_rate": reached}
+    rates = {"flop_per_token": work, "flop_rate": reached}
     if peak > 0:
         low, high = (end and end * 1e12 / peak for end in (reached.low, reached.high))
-        result["utilisation"] = Figure(reached.value * 1e12 / peak, "1", low, high)
-    return replace(record, figures={**record.figures, **result}, flop_convention=convention)
+        rates["utilisation"] = Figure(reached.value * 1e12 / peak, "1", low, high)
+    return replace(record, figures={**record.figures, **rates}, flop_convention=convention)

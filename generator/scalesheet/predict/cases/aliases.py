@@ -135,11 +135,11 @@ def accelerator(name: str, known: Accelerators) -> Found:
     return Found(row, count, assumed)
 
 
-def _names_it(text: frozenset[str]) -> bool:
+def _names_it(words: frozenset[str]) -> bool:
     """Whether the words tell a product: a size or a form, which many have, or the name of a series
     does not.
     """
-    own = [word for word in text if not re.fullmatch(r"[0-9]+gb|sxm|pcie|oam|module|board", word)]
+    own = [word for word in words if not re.fullmatch(r"[0-9]+gb|sxm|pcie|oam|module|board", word)]
     message = " ".join(own)
     return bool(re.search("[0-9]", message) and re.search("[a-z]|[0-9]{4}", message))
 

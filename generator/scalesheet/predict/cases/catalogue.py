@@ -193,10 +193,10 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
     sizes: dict[str, Array] = {}
     for name in SIZES:
         sizes[name] = first_stated(stated(name), column(name)[place])
-    text = ~np.isnan(sizes["layers"]) & ~np.isnan(sizes["hidden"])
+    complete = ~np.isnan(sizes["layers"]) & ~np.isnan(sizes["hidden"])
     sizes = _completed(sizes, active)
     gated = _flag(table, "gated", place) | ((place < 0) & _looks_gated(sizes))
-    estimated = ~text & ~np.isnan(active)
+    estimated = ~complete & ~np.isnan(active)
     looked_up = (place >= 0) & (np.isnan(stated("layers")) | np.isnan(stated("parameters")))
     assumed = no_words(len(written))
     assumed[looked_up] = [f"architecture of {row}" for row in model_id[looked_up].tolist()]
@@ -204,7 +204,7 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
     assumed[halves] = "an encoder and a decoder: a token meets half of the parameters"
     assumed[by_name] = "parameters of the model's name, architecture estimated"
     return Architecture(
-        model_id, parameters, active, sizes, gated, _flag(table, "tied", place), text, assumed
+        model_id, parameters, active, sizes, gated, _flag(table, "tied", place), complete, assumed
     )
 
 

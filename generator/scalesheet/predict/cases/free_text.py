@@ -256,8 +256,8 @@ def optimizer(text: str) -> str:
 
 def rank(text: str) -> float:
     """The rank of adapters that a text such as `lora r=16` names, or nan."""
-    result = _RANK.search(text.lower())
-    return float(result[1]) if result and float(result[1]) > 0 else float("nan")
+    match = _RANK.search(text.lower())
+    return float(match[1]) if match and float(match[1]) > 0 else float("nan")
 
 
 # ------------------------------------------------------------------ memory
@@ -292,8 +292,8 @@ def sizes(name: str) -> tuple[float, float]:
 
 def vocabulary(tokenizer: str) -> float:
     """Entries that the name of a tokenizer such as `GPT-2 50257` states; nan where none."""
-    result = _ENTRIES.search(tokenizer.lower())
-    if result is None:
+    match = _ENTRIES.search(tokenizer.lower())
+    if match is None:
         return float("nan")
-    text = result[1]
-    return float(text[:-1]) * 1000 if text.endswith("k") else float(text)
+    count = match[1]
+    return float(count[:-1]) * 1000 if count.endswith("k") else float(count)

@@ -181,9 +181,9 @@ def of_columns(
             continue
         texts = [text.strip() for text in columns[name]]
         if field in NUMBERS:
-            result, why = _numbers(texts, name)
+            values, why = _numbers(texts, name)
             known = numbers.get(field)
-            numbers[field] = result if known is None else first_stated(known, result)
+            numbers[field] = values if known is None else first_stated(known, values)
             whys.append(why)
         else:
             if name != "id":

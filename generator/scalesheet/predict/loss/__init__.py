@@ -63,7 +63,7 @@ def unsupported_loss(cases: Cases) -> Reasons:
     """Why a row cannot be predicted, where it cannot."""
     experts = cases.active < 0.99 * cases.parameters
     tuned = among(cases.method, "lora", "qlora", "adapter", "full")
-    per = np.array([_PER.search(text.lower()) is not None for text in cases.loss_unit.tolist()])
+    per = np.array([_PER.search(unit.lower()) is not None for unit in cases.loss_unit.tolist()])
     more = cases.unique > cases.tokens
     tiny = without_embeddings(cases) < SMALLEST
     return first_reason(
@@ -109,13 +109,13 @@ def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
             **coefficients,
         )[0]
     )
-    result = each(cases.evaluation, lambda name: _offset(name, fitted)).tolist()
-    offset = np.array([each[0] for each in result], dtype=np.float64)
-    known = np.array([each[1] for each in result], dtype=bool)
+    offsets = each(cases.evaluation, lambda name: _offset(name, fitted)).tolist()
+    offset = np.array([each[0] for each in offsets], dtype=np.float64)
+    known = np.array([each[1] for each in offsets], dtype=bool)
     longer = in_vocabulary(book, np.maximum(middle + offset, 0.0), cases) - middle
     expected = np.maximum(shape + np.where(known, offset, longer), 0.01)
     low, high = (_end(fitted, end, known) for end in ("low", "high"))
-    method = words([f"joint power law, {each[2]}" for each in result])
+    method = words([f"joint power law, {each[2]}" for each in offsets])
     method[~_within(cases)] += "; far from the runs of the fit"
     return Predictions(
         expected, np.maximum(expected + low, 0.01), expected + high, method, no_reasons(len(cases))
@@ -161,7 +161,7 @@ def corpus(evaluation: str) -> str:
     What stands in brackets is of the model, such as what it was trained on.
     """
     name = evaluation.lower().partition("(")[0]
-    return next((text for text, message in CORPORA.items() if re.search(message, name)), "")
+    return next((kind for kind, pattern in CORPORA.items() if re.search(pattern, name)), "")
 
 
 def corpora(evaluation: Words) -> Words:

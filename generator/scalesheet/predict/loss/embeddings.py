@@ -65,5 +65,5 @@ def _tied(cases: Cases) -> Flags:
 
 
 def _says(counts: Words, pattern: re.Pattern[str]) -> Flags:
-    result = each(counts, lambda text: pattern.search(text) is not None)
-    return np.array(result.tolist(), dtype=bool)
+    flags = each(counts, lambda text: pattern.search(text) is not None)
+    return np.array(flags.tolist(), dtype=bool)

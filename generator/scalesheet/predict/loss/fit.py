@@ -74,9 +74,9 @@ class Rows:
     def fit(self) -> Coefficients:
         """Shape, offsets and ends of the ranges, of the loss in nat."""
         logs = shape(self)
-        result = dict(zip(SHAPE, np.exp(logs).tolist(), strict=True))
-        result |= offsets(self, logs)
-        return result | _ends(self)
+        fitted = dict(zip(SHAPE, np.exp(logs).tolist(), strict=True))
+        fitted |= offsets(self, logs)
+        return fitted | _ends(self)
 
     def law(self, logs: Array) -> Array:
         """`joint-power-loss` without its floor, from the logarithms of its coefficients."""

@@ -101,8 +101,8 @@ def predict_memory(book: Book, cases: Cases, fitted: Coefficients) -> Prediction
         return none_of(len(cases), OLD_FIT)
     made = _made(book, cases, fitted)
     low, high = made.at(fitted["low"]), made.at(fitted["high"])
-    text = _told(made, _verdict(made, cases.memory, fitted))
-    return Predictions(made.whole, low, high, text, no_reasons(len(cases)))
+    explanation = _told(made, _verdict(made, cases.memory, fitted))
+    return Predictions(made.whole, low, high, explanation, no_reasons(len(cases)))
 
 
 def memory_components(book: Book, cases: Cases, fitted: Coefficients) -> dict[str, Array]:
@@ -129,10 +129,10 @@ def _verdict(made: _Made, memory: Array, fitted: Coefficients) -> Words:
     """Whether rows fit into the memory of their accelerator, where that is known."""
     stated, room = among(made.taken, ""), USABLE * memory
     so = made.whole * np.exp(fitted["most"] * made.narrow)  # with what is taken
-    text = np.where(made.at(fitted["low"]) > room, "does not fit", "may not fit")
-    text = np.where(~stated & (so <= room), "fits with what is taken", text)
-    text = np.where(stated & (made.at(fitted["most"]) <= room), "fits", text)
-    return words(np.where(np.isnan(memory), "", text).tolist())
+    verdict = np.where(made.at(fitted["low"]) > room, "does not fit", "may not fit")
+    verdict = np.where(~stated & (so <= room), "fits with what is taken", verdict)
+    verdict = np.where(stated & (made.at(fitted["most"]) <= room), "fits", verdict)
+    return words(np.where(np.isnan(memory), "", verdict).tolist())
 
 
 def _told(made: _Made, verdict: Words) -> Words:

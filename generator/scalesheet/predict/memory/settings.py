@@ -61,12 +61,12 @@ def chosen(book: Book, cases: Cases) -> tuple[Settings, Words]:
             left[rows] = ~(needs <= room[rows])
         if saving in USUAL:
             usual = (settings, taken)
-    plain, text = usual
+    plain, usual_taken = usual
     merged = {
         field.name: np.where(left, getattr(plain, field.name), getattr(settings, field.name))
         for field in fields(Settings)
     }
-    return Settings(**merged), words(np.where(left, text, taken).tolist())
+    return Settings(**merged), words(np.where(left, usual_taken, taken).tolist())
 
 
 def stated(cases: Cases) -> Settings:
@@ -137,7 +137,7 @@ def _with(settings: Settings, saving: str, rows: Flags) -> Settings:
 
 
 def _also(texts: Words, name: str) -> Words:
-    return words([f"{text}, {name}" if text else name for text in texts.tolist()])
+    return words([f"{taken}, {name}" if taken else name for taken in texts.tolist()])
 
 
 def _accumulated(book: Book, cases: Cases, settings: Settings) -> Settings:

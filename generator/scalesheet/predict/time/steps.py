@@ -95,7 +95,7 @@ class Work(Layout):
     def product_parameters(self) -> Array:
         """Parameters that matrix products use; all of them where the architecture is estimated."""
         cases = self.cases
-        text = rows_of(
+        counted = rows_of(
             self.book,
             "product-parameters",
             active=cases.active,
@@ -108,7 +108,7 @@ class Work(Layout):
             vocab=cases.vocab,
             ffn_matrices=np.where(cases.gated, 3.0, 2.0),
         )
-        return np.where(cases.known, text, cases.active)
+        return np.where(cases.known, counted, cases.active)
 
     @cached_property
     def fused(self) -> Flags:
@@ -149,7 +149,7 @@ class Work(Layout):
         stock = (among(cases.framework, "hf", "unsloth") | (self.gpus == 1)) & ~among(
             cases.method, "pretrain", ""
         )
-        text = among(cases.checkpointing, "full")
+        full = among(cases.checkpointing, "full")
         open_ = among(cases.checkpointing, "")
         shards = np.where(np.isnan(cases.zero) | (cases.zero >= 1), self.replicas, 1.0)
         whole = np.where(cases.zero == 3, 18 / self.replicas, 6 + 12 / shards)
@@ -161,7 +161,7 @@ class Work(Layout):
         activations = self.kept * self.micro_tokens / (cases.tensor * cases.context)
         short = np.clip(1 - (0.9 * cases.memory - states) / activations, 0.0, 1.0)
         short = np.where(np.isnan(cases.micro_batch), 0.0, np.nan_to_num(short))
-        return np.where(text, 1.0, np.where(open_, np.where(stock, 1.0, short), 0.0))
+        return np.where(full, 1.0, np.where(open_, np.where(stock, 1.0, short), 0.0))
 
     def across(self, group: Array | float) -> Array:
         """Byte / second for each accelerator within a group that may span nodes."""

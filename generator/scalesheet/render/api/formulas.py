@@ -81,14 +81,14 @@ def _input(book: Book, item: Scalar) -> Object:
 
 def _example(record: Record, example: Example, computed: float) -> Object:
     inputs = {item.name: item for item in record.inputs}
-    result = Quantity(_called(record), record.title, unit=record.unit)
+    quantity = Quantity(_called(record), record.title, unit=record.unit)
     return {
         "given": {
             name: value_json(Value.number(number), inputs[name])
             for name, number in example.given.items()
         },
-        "expect": value_json(Value.number(example.expect), result),
-        "computed": value_json(Value.number(computed), result),
+        "expect": value_json(Value.number(example.expect), quantity),
+        "computed": value_json(Value.number(computed), quantity),
         "note": example.note,
     }
 

@@ -8,15 +8,15 @@ from scalesheet.steps.beside import Beside, Pair
 from scalesheet.units import Units
 
 
-def beside_json(result: Beside, units: Units) -> Object:
+def beside_json(comparison: Beside, units: Units) -> Object:
     """`{"because", "assumed", "note", "twins", "components": {key: both figures and their ratio}}`.
     `because` says why nothing is predicted, else it is null."""
     return {
-        "because": result.why or None,
-        "assumed": list(result.assumed),
-        "note": result.note,
-        "twins": list(result.twins),
-        "components": {key: _component(pair, units) for key, pair in result.pairs.items()},
+        "because": comparison.why or None,
+        "assumed": list(comparison.assumed),
+        "note": comparison.note,
+        "twins": list(comparison.twins),
+        "components": {key: _component(pair, units) for key, pair in comparison.pairs.items()},
     }
 
 

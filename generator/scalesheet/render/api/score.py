@@ -47,12 +47,12 @@ def _task(score: TaskScore) -> Object:
     }
 
 
-def _own(score: TaskScore, result: Own) -> Object:
+def _own(score: TaskScore, own: Own) -> Object:
     """Own measurements, which the fit on file predicts and does not rest on."""
-    worst, record = result.worst
+    worst, record = own.worst
     return {
-        "records": result.rows,
-        "median": _number(result.median),
+        "records": own.rows,
+        "median": _number(own.median),
         "worst": _number(worst),
         "worst_record": record or None,
         "rows": [_row(row) for row in own_rows(score)],

@@ -226,20 +226,20 @@ def _contradiction(context: Context, audited: Audited, judged: Judged) -> Html:
     )
 
 
-def _finding(context: Context, audited: Audited, result: Shown) -> Html:
-    finding = result.finding
+def _finding(context: Context, audited: Audited, shown: Shown) -> Html:
+    finding = shown.finding
     where = f"Line{'s' * (len(finding.lines) > 1)} {', '.join(map(str, finding.lines))}. "
     return tag(
         "div",
         tag("p", finding.title, class_="title"),
-        _effects(context, audited, result.effects),
-        tag("ul", *(tag("li", _cited(context, audited, each)) for each in result.because)),
+        _effects(context, audited, shown.effects),
+        tag("ul", *(tag("li", _cited(context, audited, each)) for each in shown.because)),
         tag(
             "p",
             f"{where if finding.lines else ''}{finding.note} ",
             edit_link(context, finding.position),
         ),
-        class_="finding" + " minor" * (not result.effects),
+        class_="finding" + " minor" * (not shown.effects),
     )
 
 

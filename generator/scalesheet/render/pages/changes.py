@@ -27,7 +27,7 @@ def changes_page(context: Context) -> Iterator[tuple[str, str]]:
     blocks: list[object] = []
     for day, sorts in by_day.items():
         blocks.append(heading(2, day, day_anchor(day)))
-        blocks += [_sort(context, sort, result) for sort, result in sorts.items()]
+        blocks += [_sort(context, sort, dated) for sort, dated in sorts.items()]
     yield (
         f"{FOLDER}/index.md",
         page(
@@ -58,10 +58,10 @@ def _sort(context: Context, sort: Sort, events: Sequence[Event]) -> Html:
     heads = HEADS if numbers else ("What", "", "Is", "Note", "Source")
     head = [heading_cell(each, number=each in numbers) for each in heads]
     table = grid(head, [_row(context, event) for event in events], records=True)
-    text = counted(sort, len(events))
+    summary = counted(sort, len(events))
     if len(events) <= MOST_OPEN:
-        return Html(f"{tag('p', tag('strong', text))}\n\n{table}")
-    return tag("details", tag("summary", text), table)
+        return Html(f"{tag('p', tag('strong', summary))}\n\n{table}")
+    return tag("details", tag("summary", summary), table)
 
 
 def _row(context: Context, event: Event) -> list[Html]:

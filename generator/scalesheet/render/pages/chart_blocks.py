@@ -87,8 +87,8 @@ def _with_scalars(
     for name in names:
         scalar, value = plan.scalars[name], results.scalars[name]
         fmt = format_of(scalar, [value], context.book.units)
-        text = cell(value, fmt, context.symbol(scalar), of=name)
-        body.append([tag("th", scalar.title, scope="row"), text])
+        figure = cell(value, fmt, context.symbol(scalar), of=name)
+        body.append([tag("th", scalar.title, scope="row"), figure])
     if not body:
         return numbers
     return join(

@@ -75,10 +75,10 @@ class Context:
     @cached_property
     def drawn(self) -> Mapping[str, Any]:
         """By plan its charts and tornados as the script of its pages draws them."""
-        result, plans, book = self.edition.sensitivities, self.book.plans, self.book
+        sensitivities, plans, book = self.edition.sensitivities, self.book.plans, self.book
 
         def draw(id_: str) -> Any:
-            moving = rankings(result[id_], plans[id_], book) if id_ in result else []
+            moving = rankings(sensitivities[id_], plans[id_], book) if id_ in sensitivities else []
             return Engine(self.scripts[id_]).call("scalesheet.published", id_, moving)
 
         return _OnDemand(draw)

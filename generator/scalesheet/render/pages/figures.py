@@ -114,9 +114,11 @@ def card(
     """A headline figure: what it is, the number, its range, what it rests on."""
     shown = amount(value, fmt, range_=False)
     unit = tag("span", symbol, class_="unit") if symbol and value.reason is None else None
-    text = ends(value, fmt)
+    shown_range = ends(value, fmt)
     long = len(plain(value, fmt) if value.reason is None else value.reason) > LONG
-    ranged = tag("span", f"{text} {symbol}".strip() if text else None, **mark(of, "ends"))
+    ranged = tag(
+        "span", f"{shown_range} {symbol}".strip() if shown_range else None, **mark(of, "ends")
+    )
     # a details element does not stand within a paragraph
     noted = tag("div" if note and "<details" in note else "p", note, class_="note")
     return tag(
@@ -130,7 +132,7 @@ def card(
             class_="value long" if long else "value",
             **mark(of, "figure"),
         ),
-        tag("p", ranged, OUTER if outer else None, class_="range") if text or of else None,
+        tag("p", ranged, OUTER if outer else None, class_="range") if shown_range or of else None,
         noted if note else None,
         class_="figure",
         **UNSEARCHED,

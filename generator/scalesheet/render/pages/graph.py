@@ -183,12 +183,12 @@ def rests_in_short(
     from that in full: `rests on 9 figures, 3 assumed`.
     """
     counted = bases(rests_on(book, plan, results, name))
-    parts = _counts(counted)
-    if len(parts) <= _FEW_KINDS:
-        return (f"rests on {in_words(parts)}", None) if parts else None
+    sources = _counts(counted)
+    if len(sources) <= _FEW_KINDS:
+        return (f"rests on {in_words(sources)}", None) if sources else None
     assumed = counted["assumption"]
     several = f"rests on {sum(counted.values())} figures"
-    return (f"{several}, {assumed} assumed" if assumed else several), in_words(parts)
+    return (f"{several}, {assumed} assumed" if assumed else several), in_words(sources)
 
 
 _FEW_KINDS = 2  # that are named one by one on a card

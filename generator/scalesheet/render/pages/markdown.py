@@ -64,7 +64,8 @@ class _Element:
 
 
 _TOKEN = re.compile(
-    r"<(?P<end>/?)(?P<name>[a-z][a-z0-9]*)(?P<attributes>(?:\s+[^<>]*?)?)/?>|(?P<text>[^<&]+|&[#\w]+;|[<&])"
+    r"<(?P<end>/?)(?P<name>[a-z][a-z0-9]*)(?P<attributes>(?:\s+[^<>]*?)?)/?>"
+    r"|(?P<text>[^<&]+|&[#\w]+;|[<&])"
 )
 _ATTRIBUTE = re.compile(r'([a-zA-Z-]+)(?:="([^"]*)")?')
 
@@ -75,19 +76,19 @@ def _read(page: str) -> _Element:
     root = _Element("", {})
     opened = [root]
     blocks = 0  # of those that are open
-    for found in _TOKEN.finditer(page):
-        if (text := found["text"]) is not None:
+    for token in _TOKEN.finditer(page):
+        if (text := token["text"]) is not None:
             plain = unescape(text) if text[0] == "&" else text
             literal = blocks or text[0] == "&"
             opened[-1].content.append(_MARKS.sub(r"\\\1", plain) if literal else plain)
-        elif found["end"]:
-            if len(opened) > 1 and opened[-1].name == found["name"]:
+        elif token["end"]:
+            if len(opened) > 1 and opened[-1].name == token["name"]:
                 blocks -= opened.pop().name in _BLOCKS
         else:
-            attributes = {k: unescape(v) for k, v in _ATTRIBUTE.findall(found["attributes"])}
-            made = _Element(found["name"], attributes)
+            attributes = {k: unescape(v) for k, v in _ATTRIBUTE.findall(token["attributes"])}
+            made = _Element(token["name"], attributes)
             opened[-1].content.append(made)
-            if not found[0].endswith("/>") and made.name not in _VOID:
+            if not token[0].endswith("/>") and made.name not in _VOID:
                 opened.append(made)
                 blocks += made.name in _BLOCKS
     return root
@@ -133,7 +134,7 @@ def _blocks(element: _Element) -> Iterator[str]:
         case "dl":
             yield "\n".join(_terms(element))
         case "svg":
-            yield from filter(None, (_told(element),))
+            yield from filter(None, (_in_words(element),))
         case "h1" | "h2" | "h3" | "h4" | "h5" | "h6" as name:
             yield f"{'#' * int(name[1])} {_line(element)}"
         case "figure" if "chart" in element.classes:
@@ -153,8 +154,8 @@ def _parts(element: _Element) -> Iterator[str]:
         if isinstance(each, str) or (isinstance(each, _Element) and each.name not in _BLOCKS):
             run.append(each)
             continue
-        if text := _joined(run):
-            yield text
+        if line := _joined(run):
+            yield line
         run = []
         if each is not None:
             yield from _blocks(each)
@@ -215,11 +216,13 @@ def _chart(figure: _Element) -> str:
     """A chart in its words, which have all its numbers."""
     titles = (*figure.all("figcaption"), *figure.all("title"))
     title = next(filter(None, map(_line, titles)), "")
-    told = " ".join(_told(each) for each in figure.all("svg") if "role" in each.attributes)
-    return f"Chart: {title}. {told}"
+    descriptions = " ".join(
+        _in_words(each) for each in figure.all("svg") if "role" in each.attributes
+    )
+    return f"Chart: {title}. {descriptions}"
 
 
-def _told(svg: _Element) -> str:
+def _in_words(svg: _Element) -> str:
     """What a picture says to those who do not see it."""
     label = svg.attributes.get("aria-label")
     return escaped(label) if label else next((_line(each) for each in svg.all("desc")), "")
@@ -242,7 +245,7 @@ def _inline(element: _Element) -> str:
     if _left_out(element):
         return ""
     if element.name == "svg":
-        return f" {_told(element)} "
+        return f" {_in_words(element)} "
     if element.name == "math":
         return escaped(element.attributes.get("alttext") or "")
     if element.name == "br":

@@ -66,10 +66,10 @@ class Titles:
         return named(self._of_table(table, column))
 
     def _of_table(self, table: str, column: str) -> str:
-        result = self.found(table)
-        title = result.columns[column].title
+        held = self.found(table)
+        title = held.columns[column].title
         apart = table != self.within and table not in self.context.book.tables
-        return f"{title} ({result.title})" if apart else title
+        return f"{title} ({held.title})" if apart else title
 
     def table(self, table: str) -> str:
         return self.found(table).title
@@ -103,10 +103,10 @@ class Numbers:
                 shown = self.cell(node.table, self.row, node.column, node.end)
                 return replace(shown, own=True)
             case Lookup():
-                result = self._row(node.key)
-                if result is not None and result[0] in self.results.rows[node.table]:
-                    of = of_chosen(node.table, result[1], node.column)
-                    shown = self.cell(node.table, result[0], node.column, node.end, of)
+                row = self._row(node.key)
+                if row is not None and row[0] in self.results.rows[node.table]:
+                    of = of_chosen(node.table, row[1], node.column)
+                    shown = self.cell(node.table, row[0], node.column, node.end, of)
                     return replace(shown, own=isinstance(node.key, Column))
         return None
 
@@ -158,8 +158,8 @@ class Numbers:
             return Shown(text=plain(value, fmt) or "nothing", of=of)
         chosen = value.end(end)
         assert isinstance(chosen, float)
-        text = plain(Value.number(chosen), fmt)
-        return Shown(number=text, unit=self.titles.context.symbol(quantity), of=of, end=end)
+        digits = plain(Value.number(chosen), fmt)
+        return Shown(number=digits, unit=self.titles.context.symbol(quantity), of=of, end=end)
 
 
 # ------------------------------------------------------------------ drawn
@@ -172,9 +172,9 @@ def drawn(titles: Titles, title: str, node: Node) -> Html:
     return Html(equation(mathml(node, titles), description=described))
 
 
-def with_numbers(numbers: Numbers, result: Shown, node: Node) -> Html:
+def with_numbers(numbers: Numbers, gives: Shown, node: Node) -> Html:
     """`formula = result` with the numbers put in."""
-    return Html(equation(mathml(node, numbers), shown(result)))
+    return Html(equation(mathml(node, numbers), shown(gives)))
 
 
 def in_words(titles: Titles, node: Node) -> str:
@@ -184,11 +184,11 @@ def in_words(titles: Titles, node: Node) -> str:
 
 def record_drawn(record: Record) -> Html:
     """A catalogue formula, its result by its symbol where it has one."""
-    result = Shown(symbol=record.symbol) if record.symbol else named(record.title)
+    symbol = Shown(symbol=record.symbol) if record.symbol else named(record.title)
     naming = InputTitles(record)
     node = record.formula.ends.value
     described = f"{record.title} is {words(node, naming)}"
-    return Html(equation(shown(result), mathml(node, naming), description=described))
+    return Html(equation(shown(symbol), mathml(node, naming), description=described))
 
 
 def record_in_words(record: Record) -> str:

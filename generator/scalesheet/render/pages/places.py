@@ -67,8 +67,8 @@ def blocks(text: str) -> list[str]:
 
 def row_page(plan: Plan, table: str, row: str) -> str | None:
     """The page that is about a row."""
-    result = (p.id for p in plan.pages if p.row and (p.row.table, p.row.row) == (table, row))
-    return next(result, None)
+    pages = (p.id for p in plan.pages if p.row and (p.row.table, p.row.row) == (table, row))
+    return next(pages, None)
 
 
 def scalar_address(plan: Plan, scalar: Scalar, here: str) -> str:

@@ -65,12 +65,12 @@ def grid(
 
 def facts(named: Iterable[tuple[str, object]], *, unsearched: Container[str] = ()) -> Html | None:
     """What is said of a thing in words, each with its name; the search passes over some."""
-    parts: list[Html] = []
+    entries: list[Html] = []
     for name, shown in named:
         passed = UNSEARCHED if name in unsearched else {}
         # in lines of their own, so that the search has words and not one long one
-        parts += [tag("dt", name, **passed), tag("dd", shown, **passed)]
-    return tag("dl", join(parts, "\n"), class_="facts") if parts else None
+        entries += [tag("dt", name, **passed), tag("dd", shown, **passed)]
+    return tag("dl", join(entries, "\n"), class_="facts") if entries else None
 
 
 def drawn(head: list[Html], body: list[list[Html]], class_: str = "") -> Html:

@@ -20,7 +20,7 @@ PAGE = "commands.md"
 
 def command_page(whole: argparse.ArgumentParser) -> tuple[str, str]:
     """Path and text of the page."""
-    parts: list[object] = [
+    blocks: list[object] = [
         inline(str(whole.description)),
         "`python -m scalesheet` is the same program. Messages go to standard error, results to "
         "standard output. The examples are from the book that the tutorial writes.",
@@ -29,14 +29,14 @@ def command_page(whole: argparse.ArgumentParser) -> tuple[str, str]:
         + "\n".join(f"| {status} | {inline(means)} |" for status, means in STATUS.items()),
     ]
     for name, command in commands(whole).items():
-        parts += _command(name, command)
-    return PAGE, page("Commands", *parts)
+        blocks += _command(name, command)
+    return PAGE, page("Commands", *blocks)
 
 
 def commands(whole: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """The parser of each command, in the order in which they are listed."""
-    (result,) = (a for a in whole._actions if isinstance(a, argparse._SubParsersAction))
-    return dict(result.choices)
+    (subparsers,) = (a for a in whole._actions if isinstance(a, argparse._SubParsersAction))
+    return dict(subparsers.choices)
 
 
 def example(name: str) -> str:

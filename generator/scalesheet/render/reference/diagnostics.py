@@ -20,7 +20,7 @@ def diagnostic_pages() -> Iterator[tuple[str, str]]:
 
 
 def _index() -> str:
-    parts: list[object] = [
+    blocks: list[object] = [
         "What `scalesheet` says of bad data begins with a code: "
         "`path:line:column: CODE message`. `scalesheet explain CODE` shows these pages in the "
         "terminal. An error stops the build; a warning does not.",
@@ -34,9 +34,9 @@ def _index() -> str:
             for code in CODES.values()
             if code.code.startswith(letter)
         ]
-        parts.append(heading(2, f"{letter}: {about}", f"family-{letter.lower()}"))
-        parts.append("| code | title | meaning |\n|---|---|---|\n" + "\n".join(rows))
-    return page("Diagnostics", *parts)
+        blocks.append(heading(2, f"{letter}: {about}", f"family-{letter.lower()}"))
+        blocks.append("| code | title | meaning |\n|---|---|---|\n" + "\n".join(rows))
+    return page("Diagnostics", *blocks)
 
 
 def _page(code: Code) -> str:

@@ -90,10 +90,10 @@ class Section:
 def sections(page: str) -> list[Section]:
     """The file itself, where the schema describes one, then its definitions."""
     whole = written(page)
-    parts = {"": whole} if "properties" in whole else {}
-    parts |= whole.get("$defs", {})
-    result = [_section(page, name, part) for name, part in parts.items()]
-    return [each for each in result if each.good or each.fields]
+    schemas = {"": whole} if "properties" in whole else {}
+    schemas |= whole.get("$defs", {})
+    listed = [_section(page, name, part) for name, part in schemas.items()]
+    return [each for each in listed if each.good or each.fields]
 
 
 def _section(page: str, name: str, part: Schema) -> Section:
@@ -265,6 +265,6 @@ def _bad(schema: Schema, example: Mapping[str, Any], key: str | None) -> Bad:
     value = example["value"]
     whole = value if key is None else {key: value}
     judge = validator(schema if key is None else {"properties": {key: schema}})
-    text = explained(judge.iter_errors(whole), Document("example", "example", "", whole))
-    first = [d for d in text if d.code == example["code"] and example["says"] in d.message]
-    return Bad(value, (*first, *(d for d in text if d not in first)))
+    problems = explained(judge.iter_errors(whole), Document("example", "example", "", whole))
+    first = [d for d in problems if d.code == example["code"] and example["says"] in d.message]
+    return Bad(value, (*first, *(d for d in problems if d not in first)))

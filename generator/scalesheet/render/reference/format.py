@@ -80,17 +80,17 @@ def _page(kind: str, book: Book) -> str:
         file, words = place(kind)
         lead = tag("p", tag("code", file), " ", guide(words), class_="lead")
     first, *rest = sections(kind)
-    parts: list[object] = [lead]
+    blocks: list[object] = [lead]
     if first.name:
         rest = [first, *rest]
     else:
-        parts += _examples(first)
-        parts += [heading(2, "Fields", "fields"), *_fields(first, kind)]
+        blocks += _examples(first)
+        blocks += [heading(2, "Fields", "fields"), *_fields(first, kind)]
     for each in rest:
-        parts += _section(each)
+        blocks += _section(each)
     if (table := book.tables.get(_TABLES.get(kind, ""))) is not None:
-        parts += _look_ups(table, book)
-    return page(whole["title"], *parts)
+        blocks += _look_ups(table, book)
+    return page(whole["title"], *blocks)
 
 
 def _section(section: Section) -> Iterator[object]:

@@ -128,9 +128,9 @@ def as_text(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
             "",
             f"Results, headline figures and the furthest moved first ({len(diff.moved):,})",
         ]
-        result = groups(diff.moved)
-        lines += [f"  {line}" for group in result[:most] for line in _result(group)]
-        lines += _rest_of_results(result[most:])
+        moved = groups(diff.moved)
+        lines += [f"  {line}" for group in moved[:most] for line in _result(group)]
+        lines += _rest_of_results(moved[most:])
     return "\n".join(lines) + "\n"
 
 
@@ -232,23 +232,25 @@ def code(text: str) -> str:
 
 def as_markdown(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
     """For a pull request: a sentence, the worst results, the inputs; the rest folded."""
-    parts = [
+    blocks = [
         f"### {md(summary(diff))}",
         f"{code(sides.base)} → {code(sides.head)}, both evaluated by the program of this change.",
     ]
-    result = groups(diff.moved)
-    if result:
-        parts.append(_results_table(result[:most]))
-    if rest := result[most:]:
-        parts.append(_folded(_rest_of_results(rest)[0].strip(), _results_table(rest[:MOST_FOLDED])))
+    moved = groups(diff.moved)
+    if moved:
+        blocks.append(_results_table(moved[:most]))
+    if rest := moved[most:]:
+        blocks.append(
+            _folded(_rest_of_results(rest)[0].strip(), _results_table(rest[:MOST_FOLDED]))
+        )
     for title, items, tell in _sections(diff):
         if items:
             listed = "\n".join(_item(list(tell(each))) for each in items[:MOST_FOLDED])
             listed += f"\n- and {len(items) - MOST_FOLDED:,} more" * (len(items) > MOST_FOLDED)
             open_ = len(items) <= most
             text = f"{title} ({len(items):,})"
-            parts.append(f"**{text}**\n\n{listed}" if open_ else _folded(text, listed))
-    return _cut(parts)
+            blocks.append(f"**{text}**\n\n{listed}" if open_ else _folded(text, listed))
+    return _cut(blocks)
 
 
 def _cut(parts: Sequence[str]) -> str:

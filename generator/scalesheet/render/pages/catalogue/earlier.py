@@ -30,7 +30,7 @@ def of_plan(plan: Plan) -> Iterator[Said]:
             yield label(plan, key, quantity), quantity, stated
 
 
-def earlier_section(context: Context, parts: Iterable[Said]) -> Iterator[object]:
+def earlier_section(context: Context, values: Iterable[Said]) -> Iterator[object]:
     """The values in force and those before them, the newest first; nothing where none changed."""
     body = [
         [
@@ -41,7 +41,7 @@ def earlier_section(context: Context, parts: Iterable[Said]) -> Iterator[object]
             tag("td", why),
             tag("td", cite(context, stated.citation)),
         ]
-        for title, shown, since, until, why, stated in rows(context, parts)
+        for title, shown, since, until, why, stated in rows(context, values)
     ]
     if body:
         head: list[Html] = [

@@ -60,7 +60,7 @@ def _page(context: Context, record: Record) -> str:
 def _terms(context: Context, record: Record) -> Html | None:
     """Where the formula holds, by which convention, and who says so."""
     asserted = "Empirical: its constants carry the units." if record.asserted else ""
-    parts: list[tuple[str, object]] = [
+    terms: list[tuple[str, object]] = [
         ("Symbol", tag("code", record.symbol) if record.symbol else ""),
         ("In words", record_in_words(record)),
         ("Valid for", record.valid),
@@ -69,7 +69,7 @@ def _terms(context: Context, record: Record) -> Html | None:
         ("Source", cite(context, record.citation)),
         ("Note", record.note),
     ]
-    return facts((name, shown) for name, shown in parts if shown)
+    return facts((name, shown) for name, shown in terms if shown)
 
 
 def _inputs(context: Context, record: Record) -> Html:
@@ -98,19 +98,19 @@ def _examples(context: Context, record: Record) -> Iterator[object]:
     """Given inputs, what must come out, what does, and the difference: a column an example."""
     if not record.examples:
         return
-    result = Quantity("result", record.title, unit=record.unit)
+    gives = Quantity("result", record.title, unit=record.unit)
     computed = context.edition.examples.get(record.id, ())
     rows: list[tuple[Quantity, list[Value]]] = [
         (each, [_given(each, example) for example in record.examples]) for each in record.inputs
     ]
-    rows.append((replace(result, title="Expected"), _values(e.expect for e in record.examples)))
+    rows.append((replace(gives, title="Expected"), _values(e.expect for e in record.examples)))
     if computed:
-        rows.append((replace(result, title="Computed"), _values(computed)))
+        rows.append((replace(gives, title="Computed"), _values(computed)))
     body = [_row(context, quantity, values) for quantity, values in rows]
     if computed:
         pairs = zip(computed, record.examples, strict=True)
-        parts = [tag("td", _difference(got, each.expect), class_="num") for got, each in pairs]
-        body.append([tag("th", "Difference", scope="row"), tag("td"), *parts])
+        cells = [tag("td", _difference(got, each.expect), class_="num") for got, each in pairs]
+        body.append([tag("th", "Difference", scope="row"), tag("td"), *cells])
     head = [heading_cell("Quantity"), heading_cell("Unit")]
     for n, example in enumerate(record.examples, 1):
         head.append(heading_cell(example.note or f"Example {n}", number=True))

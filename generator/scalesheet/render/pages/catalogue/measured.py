@@ -56,7 +56,7 @@ def lead(context: Context, table: Table, row: str) -> Iterator[Html]:
 def cards(context: Context, table: Table, row: str) -> Html | None:
     """The figures that answer first, each with its prediction."""
     shown: list[Html] = []
-    result = context.edition.beside.get(row)
+    comparison = context.edition.beside.get(row)
     how = str(cell_value(context, table, table.columns["how"], row).value)
     for name in CARDS:
         column = table.columns.get(name)
@@ -66,7 +66,7 @@ def cards(context: Context, table: Table, row: str) -> Html | None:
             continue
         by = scale(context.book.units, column.unit, here)
         ends_ = (None if end is None else end * by.times for end in (value.low, value.high))
-        pair = result.pairs.get(name) if result is not None else None
+        pair = comparison.pairs.get(name) if comparison is not None else None
         beside = None
         if pair is not None and pair.ratio is not None:
             beside = f" predicted {by.both(number(pair.predicted))}, {ratio(pair.ratio)}"
@@ -78,17 +78,17 @@ def cards(context: Context, table: Table, row: str) -> Html | None:
 
 def beside_section(context: Context, row: str) -> Iterator[object]:
     """A record's components beside their prediction: as a table, and drawn."""
-    result = context.edition.beside.get(row)
-    if result is None:
+    comparison = context.edition.beside.get(row)
+    if comparison is None:
         return
-    yield heading(2, f"{SIDES[result.how]} against predicted", "against", searched=False)
-    if result.why:
-        yield tag("p", tag("strong", "Not predicted:"), f" {result.why}.", class_="note")
+    yield heading(2, f"{SIDES[comparison.how]} against predicted", "against", searched=False)
+    if comparison.why:
+        yield tag("p", tag("strong", "Not predicted:"), f" {comparison.why}.", class_="note")
         return
     yield tag("p", *coded(PREDICTED), " ", RATIO)
-    yield from _tables(context, result)
+    yield from _tables(context, comparison)
     for name in DRAWN:
-        drawn = pairs(context.book, result, name)
+        drawn = pairs(context.book, comparison, name)
         if drawn is not None:
             yield tag(
                 "figure",
@@ -98,21 +98,21 @@ def beside_section(context: Context, row: str) -> Iterator[object]:
                 class_="chart",
                 **UNSEARCHED,
             )
-    if text := room(context.book, row, result):
+    if text := room(context.book, row, comparison):
         yield tag("p", text)
-    if result.assumed:
-        yield tag("p", assumed(result), class_="note")
-    if result.note:
-        yield tag("p", explained(result), class_="note")
-    yield from _twins(context, result)
+    if comparison.assumed:
+        yield tag("p", assumed(comparison), class_="note")
+    if comparison.note:
+        yield tag("p", explained(comparison), class_="note")
+    yield from _twins(context, comparison)
 
 
-def _tables(context: Context, result: Beside) -> Iterator[Html]:
+def _tables(context: Context, comparison: Beside) -> Iterator[Html]:
     """Each component with both figures, what the prediction may be, and the ratio, by groups."""
-    by = scales(context.book, result)
-    for title, listed in groups(result):
+    by = scales(context.book, comparison)
+    for title, listed in groups(comparison):
         head = [heading_cell(title), heading_cell("Unit")]
-        head += [heading_cell(name, number=True) for name in (SIDES[result.how], "Predicted")]
+        head += [heading_cell(name, number=True) for name in (SIDES[comparison.how], "Predicted")]
         head += [heading_cell("May be"), heading_cell("Ratio", number=True)]
         yield grid(head, [_line(by[pair.unit], pair) for pair in listed])
 
@@ -132,20 +132,20 @@ def _line(by: Scale, pair: Pair) -> list[Html]:
     ]
 
 
-def _twins(context: Context, result: Beside) -> Iterator[object]:
+def _twins(context: Context, comparison: Beside) -> Iterator[object]:
     """Other records of the same job: what they took, and the ratio of this one to each."""
-    if not result.twins:
+    if not comparison.twins:
         return
     table = context.book.tables["measurements"]
     yield heading(2, "Other records of the same job", "twins", searched=False)
     head = [heading_cell("Record"), heading_cell("Found"), heading_cell("Date")]
-    shown = [key for key in SHOWN if key in result.pairs]
+    shown = [key for key in SHOWN if key in comparison.pairs]
     for key in shown:
-        pair = result.pairs[key]
+        pair = comparison.pairs[key]
         head.append(heading_cell(pair.title, context.book.units.symbol(pair.unit), number=True))
         head.append(heading_cell("This over that", number=True))
     body = []
-    for id in result.twins:
+    for id in comparison.twins:
         other = context.edition.beside[id]
         date = cell_value(context, table, table.columns["date"], id).value
         cells = [
@@ -154,10 +154,10 @@ def _twins(context: Context, result: Beside) -> Iterator[object]:
             tag("td", date, class_="short"),
         ]
         for key in shown:
-            own = number(result.pairs[key].recorded)
+            own = number(comparison.pairs[key].recorded)
             that = number(other.pairs[key].recorded) if key in other.pairs else None
             over = own / that if own and that else None
-            by = scale(context.book.units, result.pairs[key].unit)
+            by = scale(context.book.units, comparison.pairs[key].unit)
             cells += [amount_cell(by.told(that), that), amount_cell(ratio(over), over)]
         body.append(cells)
     yield grid(head, body)

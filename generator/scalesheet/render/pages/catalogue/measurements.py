@@ -62,17 +62,17 @@ def index(context: Context, table: Table) -> str:
 
 def _offs(context: Context) -> Html | None:
     """How far the predictions of measured records are off, as cards."""
-    parts = [(title, off(context.edition.beside.values(), key)) for key, title in TOLD.items()]
-    cards = [_off(title, each) for title, each in parts if each is not None]
+    offs = [(title, off(context.edition.beside.values(), key)) for key, title in TOLD.items()]
+    cards = [_off(title, each) for title, each in offs if each is not None]
     return tag("div", *cards, class_="hero") if cards else None
 
 
-def _off(title: str, result: Off) -> Html:
+def _off(title: str, error: Off) -> Html:
     return tag(
         "section",
         tag("p", f"{title}: prediction off by", class_="label"),
-        tag("p", tag("span", ratio(result.median), class_="num"), class_="value"),
-        tag("p", off_by(result), ". ", link(f"{result.worst_id}.md", "The worst"), class_="note"),
+        tag("p", tag("span", ratio(error.median), class_="num"), class_="value"),
+        tag("p", off_by(error), ". ", link(f"{error.worst_id}.md", "The worst"), class_="note"),
         class_="figure",
         **UNSEARCHED,
     )
@@ -135,13 +135,13 @@ def _word(context: Context, table: Table, column: Column, row: str) -> Html:
 
 def _offs_in_full(context: Context) -> Iterator[object]:
     """How far predictions are off, by component and by accelerator."""
-    result = offs_by_component(context.edition.beside)
-    if not result:
+    offs = offs_by_component(context.edition.beside)
+    if not offs:
         return
     yield heading(2, "How far predictions are off", "off")
     yield tag("p", OFF_SAYS)
     head = [heading_cell("Component"), *(heading_cell(name, number=True) for name in OFF_HEAD)]
-    yield grid(head, [_off_row(title, each) for title, each in result])
+    yield grid(head, [_off_row(title, each) for title, each in offs])
     table = context.table("hardware")
     for key, title in TOLD.items():
         names = offs_by_accelerator(context.edition.beside, key)
@@ -154,8 +154,8 @@ def _offs_in_full(context: Context) -> Iterator[object]:
             yield grid(head, lines)
 
 
-def _off_row(name: object, result: Off) -> list[Html]:
-    numbers = [tag("td", text, class_="num") for text in off_cells(result)]
+def _off_row(name: object, error: Off) -> list[Html]:
+    numbers = [tag("td", text, class_="num") for text in off_cells(error)]
     return [tag("th", name, scope="row"), *numbers]
 
 

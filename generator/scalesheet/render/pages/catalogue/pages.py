@@ -235,7 +235,7 @@ def _old(context: Context, row: str) -> Html | None:
 
 def _fact_list(context: Context, table: Table, row: str) -> Html | None:
     """What is said of it in words: vendor, form factor, date, names people use."""
-    result: list[tuple[str, object]] = []
+    terms: list[tuple[str, object]] = []
     for column in _facts(table):
         value = cell_value(context, table, column, row)
         if value.value in (None, "") and value.reason in (None, NOT_STATED):
@@ -249,10 +249,10 @@ def _fact_list(context: Context, table: Table, row: str) -> Html | None:
             shown = provider_link(context, str(value.value))
         elif isinstance(value.value, bool):
             shown = "yes" if value.value else "no"
-        result.append((column.title, shown))
+        terms.append((column.title, shown))
     if aliases := table.row_aliases.get(row):
-        result.append(("Also called", ", ".join(aliases)))
-    return facts(result)
+        terms.append(("Also called", ", ".join(aliases)))
+    return facts(terms)
 
 
 def _figures(context: Context, table: Table, row: str) -> Html:
@@ -307,8 +307,8 @@ def _basis(context: Context, column: Column, stated: Stated | None) -> list[Html
     """The cells that say what a figure rests on."""
     if stated is None:
         formula = column.formula
-        text = tag("code", formula.text) if formula is not None else None
-        return [tag("td", kind("derived")), tag("td", text, class_="words"), tag("td")]
+        shown = tag("code", formula.text) if formula is not None else None
+        return [tag("td", kind("derived")), tag("td", shown, class_="words"), tag("td")]
     if stated.citation is not None and stated.citation.key in OWN:
         # the place within it is the command, which the page says once
         stated = replace(stated, citation=replace(stated.citation, locator=""))

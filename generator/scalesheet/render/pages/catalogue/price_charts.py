@@ -21,18 +21,18 @@ Prices = Sequence[tuple[date, Value]]
 def price_chart(context: Context, id_: str, title: str, rows: Sequence[str]) -> Html | None:
     """The prices of these offers that changed, in one picture: of one offer those of its machine,
     of several those of one accelerator. Nothing if none changed."""
-    column, result = _changed(context, rows)
-    if column is None or not result:
+    column, changed = _changed(context, rows)
+    if column is None or not changed:
         return None
     fmt = format_of(
-        column, [v for prices in result.values() for _, v in prices], context.book.units
+        column, [v for prices in changed.values() for _, v in prices], context.book.units
     )
     drawn = price_lines(
         id_,
         title,
         titled(column, context.book.units),
         fmt,
-        [(_title(context, row), prices) for row, prices in result.items()],
+        [(_title(context, row), prices) for row, prices in changed.items()],
         context.book.edition,
     )
     if drawn is None:
@@ -50,10 +50,10 @@ def accelerator_prices(context: Context, accelerator: str) -> Iterator[Html | st
     chart = price_chart(context, f"prices-{accelerator}", title, rows)
     if chart is None:
         return
-    column, result = _changed(context, rows, alone=False)
+    column, changed = _changed(context, rows, alone=False)
     assert column is not None
     fmt = format_of(
-        column, [v for prices in result.values() for _, v in prices], context.book.units
+        column, [v for prices in changed.values() for _, v in prices], context.book.units
     )
     body = [
         [
@@ -61,7 +61,7 @@ def accelerator_prices(context: Context, accelerator: str) -> Iterator[Html | st
             tag("td", str(day), class_="num"),
             cell(value, fmt),
         ]
-        for row, prices in result.items()
+        for row, prices in changed.items()
         for day, value in reversed(prices)
     ]
     head = [heading_cell("Offer"), heading_cell("From", number=True)]
@@ -72,7 +72,7 @@ def accelerator_prices(context: Context, accelerator: str) -> Iterator[Html | st
 
 
 def price_lines(
-    id_: str, title: str, axis: str, fmt: Format, result: Sequence[tuple[str, Prices]], until: date
+    id_: str, title: str, axis: str, fmt: Format, dated: Sequence[tuple[str, Prices]], until: date
 ) -> Lines | None:
     """A step at each date on which a price changed, until the day on which the last still hold.
 
@@ -81,7 +81,7 @@ def price_lines(
     """
     moved = [
         (name, prices)
-        for name, prices in result
+        for name, prices in dated
         if len({plain(v, fmt) for _, v in prices if isinstance(v.value, float)}) > 1
     ]
     first = min((day for _, prices in moved for day, _ in prices), default=until)
@@ -134,12 +134,12 @@ def _changed(
     if table is None or "price" not in table.columns:
         return None, {}
     dated = {row: context.book.prices.get(row, ()) for row in rows}
-    result = {row: prices for row, prices in dated.items() if len(prices) > 1}
+    changed = {row: prices for row, prices in dated.items() if len(prices) > 1}
     if alone is None:
         alone = len(rows) == 1
     return table.columns["node_price" if alone else "price"], {
         row: [(date.fromisoformat(p.since), _each(context, row, p, alone)) for p in prices]
-        for row, prices in result.items()
+        for row, prices in changed.items()
     }
 
 

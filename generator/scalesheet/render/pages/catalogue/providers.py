@@ -102,15 +102,15 @@ def _statements(context: Context, table: Table, row: str) -> Iterator[Html | str
         stated = column.stated.get(row)
         if stated is None or column.name == "url":
             continue
-        parts = [
+        cells = [
             tag("td", str(stated.value), class_="words"),
             tag("td", cite(context, stated.citation), class_="words"),
             tag("td", edit_link(context, stated.position, "edit"), class_="num"),
         ]
         if column.name.startswith("trap_"):
-            misleads.append(parts)
+            misleads.append(cells)
         else:
-            charges.append([tag("th", column.title, scope="row"), *parts])
+            charges.append([tag("th", column.title, scope="row"), *cells])
     head = [heading_cell(text) for text in ("Statement", "Source", "")]
     if charges:
         yield heading(2, "How it charges", "charges")

@@ -39,14 +39,14 @@ def source_pages(context: Context) -> Iterator[tuple[str, str]]:
 
 def _card(source: Source) -> Html | None:
     """Who published it, when, and where it can be read."""
-    parts: list[tuple[str, object]] = [
+    terms: list[tuple[str, object]] = [
         ("Publisher", source.publisher),
         ("Date", source.date),
         ("Address", web_link(source.url, source.url) if source.url else ""),
         ("Looked at", source.accessed),
         ("Key", tag("code", source.key)),
     ]
-    stated = ((name, shown) for name, shown in parts if shown)
+    stated = ((name, shown) for name, shown in terms if shown)
     return facts(stated, unsearched=("Date", "Address", "Looked at", "Key"))
 
 

@@ -110,13 +110,16 @@ def _citing(context: Context) -> Iterator[tuple[Cited, Use]]:
             cited = [
                 plan.scalars[name].stated for name in (scalar.name, *dict(scalar.sides).values())
             ]
-            parts = [c for stated in cited if stated is not None for c in _cited(stated)]
-            parts += [scalar.formula.citation] if scalar.formula is not None else []
+            cited_by = [c for stated in cited if stated is not None for c in _cited(stated)]
+            cited_by += [scalar.formula.citation] if scalar.formula is not None else []
             if not scalar.hidden:
-                yield parts, _in_plan(plan, scalar.title, scalar_address(plan, scalar, ""))
+                yield cited_by, _in_plan(plan, scalar.title, scalar_address(plan, scalar, ""))
         for table in plan.tables.values():
-            parts = [each for row in table.rows for each in _of_row(context, table, row)]
-            yield parts, _in_plan(plan, table.title, table_address(context, plan, table.name, ""))
+            cited_by = [each for row in table.rows for each in _of_row(context, table, row)]
+            yield (
+                cited_by,
+                _in_plan(plan, table.title, table_address(context, plan, table.name, "")),
+            )
 
 
 def _scored(context: Context) -> Iterator[tuple[Cited, Use]]:

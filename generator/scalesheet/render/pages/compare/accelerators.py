@@ -151,10 +151,10 @@ def _offer_columns(context: Context, table: Table) -> list[_Made]:
     if offers is None:
         return []
     price = offers.columns["price"]
-    result = cheapest(context)
+    least = cheapest(context)
     cells = [
-        _cell(result[row][1], to(OFFERS, result[row][0]), context.row_title(offers, result[row][0]))
-        if row in result
+        _cell(least[row][1], to(OFFERS, least[row][0]), context.row_title(offers, least[row][0]))
+        if row in least
         else Cell("no offer on file", reason=True)
         for row in table.rows
     ]
@@ -217,15 +217,15 @@ def _derived(context: Context, table: Table, record: Record, uses: Mapping[str, 
         return call(record, {name: _amount(value) for name, value in values.items()})
 
     values = [computed(row) for row in table.rows]
-    result = Scalar(record.id, record.title, unit=record.unit, formula=record.formula)
+    scalar = Scalar(record.id, record.title, unit=record.unit, formula=record.formula)
     best: Best = "" if record.id in _NOT_BETTER else "most"
     figure = Figure(
         f"{record.title} at the dense BF16 peak",
-        context.symbol(result),
+        context.symbol(scalar),
         best,
         record.convention,
         to("formulas", record.id),
-        rule_of(result, context.book.units),
+        rule_of(scalar, context.book.units),
     )
     return figure, [_cell(value) for value in values]
 

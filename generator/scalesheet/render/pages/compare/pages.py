@@ -75,8 +75,8 @@ def _plans(context: Context) -> Iterator[object]:
 
 def _offers(context: Context) -> Iterator[object]:
     """The plans that are a choice of an offer, or of a set-up."""
-    result = [(plan, alternatives_of(context, plan)) for plan in context.book.plans.values()]
-    if not any(of for _, of in result):
+    offers = [(plan, alternatives_of(context, plan)) for plan in context.book.plans.values()]
+    if not any(of for _, of in offers):
         return
     yield heading(2, "Offers for a plan", "offers")
     yield tag(
@@ -86,7 +86,7 @@ def _offers(context: Context) -> Iterator[object]:
     )
     lines = [
         tag("li", link(to("plans", plan.id, ANCHOR), f"{plan.title}: {of[0].lower()}"))
-        for plan, of in result
+        for plan, of in offers
         if of
     ]
     yield tag("ul", *lines)

@@ -295,10 +295,10 @@ def _days(book: Book) -> list[str]:
     columns = [c for table in (*book.tables.values(), *own) for c in table.columns.values()]
     stated = [cell for column in columns for cell in column.stated.values()]
     scalars = [s.stated for plan in book.plans.values() for s in plan.scalars.values() if s.stated]
-    result = {each.since for prices in book.prices.values() for each in prices}
+    days = {each.since for prices in book.prices.values() for each in prices}
     for cell in (*stated, *scalars):
-        result |= {_before(each.until) for each in cell.was}
-    return sorted(day for day in result if day < book.as_of.isoformat())
+        days |= {_before(each.until) for each in cell.was}
+    return sorted(day for day in days if day < book.as_of.isoformat())
 
 
 def _before(day: str) -> str:

@@ -17,16 +17,16 @@ SCRIPT = ANCHOR = "alternatives"
 def alternatives_of(context: Context, plan: Plan) -> tuple[str, Any] | None:
     """What the choice is called, and what the script says of it; nothing for a plan that is no
     choice between several."""
-    result, of = choice_of(context.book, plan), context.drawn[plan.id]["alternatives"]
-    return (plan.scalars[result.choice].title, of) if result and of else None
+    choice, of = choice_of(context.book, plan), context.drawn[plan.id]["alternatives"]
+    return (plan.scalars[choice.choice].title, of) if choice and of else None
 
 
 def alternatives_section(context: Context, plan: Plan) -> Iterator[object]:
     """The picture of all, and the table of those of the accelerator at hand, cheapest first."""
-    result = alternatives_of(context, plan)
-    if result is None:
+    alternatives = alternatives_of(context, plan)
+    if alternatives is None:
         return
-    title, of = result
+    title, of = alternatives
     yield heading(2, f"{title}: the alternatives", ANCHOR)
     yield tag(
         "div",

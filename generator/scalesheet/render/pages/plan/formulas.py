@@ -50,8 +50,8 @@ def told_formulas(plan: Plan, results: Results) -> Mapping[str | None, list[Told
     for scalar in plan.scalars.values():
         if scalar.formula is not None and not scalar.hidden and not scalar.is_input:
             target = scalar_anchor(plan, scalar)
-            text = Told(Key(scalar.name), scalar.title, scalar, scalar.formula, target)
-            groups[scalar.phase].append(text)
+            formula = Told(Key(scalar.name), scalar.title, scalar, scalar.formula, target)
+            groups[scalar.phase].append(formula)
     for table in plan.tables.values():
         for column in table.columns.values():
             if computed(column):
@@ -70,7 +70,7 @@ def formula_blocks(context: Context, plan: Plan, results: Results) -> Iterator[o
     for phase, group in groups.items():
         if group:
             yield heading(3, titles[phase], f"formulas-{phase or 'plan'}")
-            blocks = [_block(context, plan, results, used, text) for text in group]
+            blocks = [_block(context, plan, results, used, formula) for formula in group]
             yield tag("section", *blocks, class_="formulas", **UNSEARCHED)
 
 
@@ -104,31 +104,35 @@ def _block(
     plan: Plan,
     results: Results,
     used: Mapping[Key, tuple[Key, ...]],
-    text: Told,
+    formula: Told,
 ) -> Html:
     """One formula in a line with what it gives; folded away how, and all the rest.
 
     The anchor is within the fold, so that a link to it opens the fold.
     """
-    titles = Titles(context, plan, text.key.table)
-    gives = _result(context, plan, results, text, linked=False)
+    titles = Titles(context, plan, formula.key.table)
+    gives = _result(context, plan, results, formula, linked=False)
     return tag(
         "details",
-        tag("summary", tag("strong", text.title), tag("span", gives) if gives else None),
+        tag("summary", tag("strong", formula.title), tag("span", gives) if gives else None),
         tag(
             "div",
-            scrolling(drawn(titles, "", text.formula.ends.value)),
-            scrolling(_numbers(titles, results, text)),
+            scrolling(drawn(titles, "", formula.formula.ends.value)),
+            scrolling(_numbers(titles, results, formula)),
             tag(
-                "p", "In words: ", in_words(titles, text.formula.ends.value), ".", class_="in-words"
+                "p",
+                "In words: ",
+                in_words(titles, formula.formula.ends.value),
+                ".",
+                class_="in-words",
             ),
-            _needs(context, plan, results, text),
-            _used_by(context, plan, used.get(text.key, ())),
-            _catalogue(context, text.formula),
-            _foot(context, plan, text),
-            tag("details", tag("summary", "As text"), _texts(plan, text), class_="quiet"),
-            id=text.anchor,
-            data_rows=" ".join(text.rows) if text.apart else None,
+            _needs(context, plan, results, formula),
+            _used_by(context, plan, used.get(formula.key, ())),
+            _catalogue(context, formula.formula),
+            _foot(context, plan, formula),
+            tag("details", tag("summary", "As text"), _texts(plan, formula), class_="quiet"),
+            id=formula.anchor,
+            data_rows=" ".join(formula.rows) if formula.apart else None,
         ),
         class_="formula",
     )
@@ -157,24 +161,24 @@ def short_formula(
 
 
 def _result(
-    context: Context, plan: Plan, results: Results, text: Told, *, linked: bool = True
+    context: Context, plan: Plan, results: Results, formula: Told, *, linked: bool = True
 ) -> Html | None:
     """` = 342 GPU·h 326–380`, for a column with the row it is the example of.
 
     What unfolds a formula is itself to be clicked, so no link stands in it.
     """
-    key, outer = text.key, OUTER if text.formula.outer else None
+    key, outer = formula.key, OUTER if formula.formula.outer else None
     if key.table is None:
         values = [value := results.scalars[key.name]]
         of = key.name
-    elif text.row is not None:
+    elif formula.row is not None:
         values = list(results.tables[key.table][key.name])
-        value = results.cell(key.table, text.row, key.name)
-        of = of_cell(key.table, text.row, key.name)
+        value = results.cell(key.table, formula.row, key.name)
+        of = of_cell(key.table, formula.row, key.name)
     else:
         return None
-    shown = _figure(context, plan, text.quantity, value, values, of, linked=linked)
-    return join([" = ", shown, _where(context, plan, text), outer])
+    shown = _figure(context, plan, formula.quantity, value, values, of, linked=linked)
+    return join([" = ", shown, _where(context, plan, formula), outer])
 
 
 def _figure(
@@ -199,35 +203,35 @@ def _figure(
     return tag("span", shown, **mark(of, as_), data_own=own)
 
 
-def _where(context: Context, plan: Plan, text: Told) -> Html | None:
+def _where(context: Context, plan: Plan, formula: Told) -> Html | None:
     """`in Stage one, and 3 rows more`."""
-    if text.key.table is None or text.row is None:
+    if formula.key.table is None or formula.row is None:
         return None
-    more = len(text.rows) - 1
-    title = context.row_title(plan.tables[text.key.table], text.row)
+    more = len(formula.rows) - 1
+    title = context.row_title(plan.tables[formula.key.table], formula.row)
     others = f", and so in {more} more row{'s' if more > 1 else ''}" if more else ""
     return tag("span", f" in {title}{others}", class_="note")
 
 
-def _numbers(titles: Titles, results: Results, text: Told) -> Html | None:
+def _numbers(titles: Titles, results: Results, formula: Told) -> Html | None:
     """The formula with the numbers put in; of a text that is the text itself."""
-    if text.quantity.kind == "text":
+    if formula.quantity.kind == "text":
         return None
-    key, numbers = text.key, Numbers(titles, results, text.row)
+    key, numbers = formula.key, Numbers(titles, results, formula.row)
     if key.table is None:
-        result = numbers.value(text.quantity, results.scalars[key.name], key.name)
-    elif text.row is not None:
-        result = replace(numbers.cell(key.table, text.row, key.name), own=True)
+        quantity = numbers.value(formula.quantity, results.scalars[key.name], key.name)
+    elif formula.row is not None:
+        quantity = replace(numbers.cell(key.table, formula.row, key.name), own=True)
     else:
         return None
-    return with_numbers(numbers, result, text.formula.ends.value)
+    return with_numbers(numbers, quantity, formula.formula.ends.value)
 
 
-def _needs(context: Context, plan: Plan, results: Results, text: Told) -> Html | None:
+def _needs(context: Context, plan: Plan, results: Results, formula: Told) -> Html | None:
     """What the formula names, each with its value where it has one."""
     parts: list[Html] = []
-    for needed in references(text.formula.ends.value):
-        row = text.row if needed.table == text.key.table else None
+    for needed in references(formula.formula.ends.value):
+        row = formula.row if needed.table == formula.key.table else None
         part = _named(context, plan, results, needed, row)
         if part is not None:
             parts.append(part)
@@ -288,23 +292,23 @@ def _catalogue(context: Context, formula: Formula) -> Html | None:
     return tag("p", "Calls ", join(parts, ", "), ".") if parts else None
 
 
-def _texts(plan: Plan, message: Told) -> Html:
+def _texts(plan: Plan, formula: Told) -> Html:
     """The formula as written, and where it stands in other notations. The theme's button finds
     what it copies by an id that a selector can hold.
     """
-    name = re.sub(r"\W", lambda c: f"_{ord(c[0]):x}_", message.anchor)
-    others = link(to("notations", plan.id, message.anchor), "LaTeX, Excel, Python and JavaScript")
-    text = tag("pre", tag("code", message.formula.text), class_="wrap", id=f"text_{name}")
-    return join([text, tag("p", "As written. In other notations: ", others, ".")])
+    name = re.sub(r"\W", lambda c: f"_{ord(c[0]):x}_", formula.anchor)
+    others = link(to("notations", plan.id, formula.anchor), "LaTeX, Excel, Python and JavaScript")
+    written = tag("pre", tag("code", formula.formula.text), class_="wrap", id=f"text_{name}")
+    return join([written, tag("p", "As written. In other notations: ", others, ".")])
 
 
-def _foot(context: Context, plan: Plan, text: Told) -> Html | None:
+def _foot(context: Context, plan: Plan, formula: Told) -> Html | None:
     """The note, the source, and the line of the data."""
-    source = cite(context, text.formula.citation, plan.citation)
-    position = text.formula.position or text.quantity.position
+    source = cite(context, formula.formula.citation, plan.citation)
+    position = formula.formula.position or formula.quantity.position
     edit = edit_link(context, position, "Edit this formula")
-    note = text.quantity.note or None
-    message = join(
+    note = formula.quantity.note or None
+    content = join(
         [
             note,
             " " if note else None,
@@ -314,4 +318,4 @@ def _foot(context: Context, plan: Plan, text: Told) -> Html | None:
             edit,
         ]
     )
-    return tag("p", message) if message else None
+    return tag("p", content) if content else None

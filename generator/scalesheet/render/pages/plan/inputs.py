@@ -49,15 +49,15 @@ def _row(context: Context, plan: Plan, results: Results, scalar: Scalar) -> list
     shown = stated_by(plan, scalar, scenario)
     assert shown is not None
 
-    def each(text: Callable[[Stated, str], Html | None]) -> Html | None:
+    def each(cell_of: Callable[[Stated, str], Html | None]) -> Html | None:
         def of(scenario: str) -> Html | None:
-            return text(stated_by(plan, scalar, scenario) or shown, scenario)
+            return cell_of(stated_by(plan, scalar, scenario) or shown, scenario)
 
         return by_scenario(plan.scenarios, scenario, of)
 
     def notes(stated: Stated, scenario: str) -> Html:
-        message = sourced(context, stated, scalar.note, plan.citation)
-        return join([*message, *_other_sides(context, plan, results, scalar, scenario)])
+        content = sourced(context, stated, scalar.note, plan.citation)
+        return join([*content, *_other_sides(context, plan, results, scalar, scenario)])
 
     return [
         tag("th", scalar.title, scope="row"),
@@ -75,9 +75,9 @@ def _value(context: Context, plan: Plan, results: Results, scalar: Scalar, state
     if scalar.kind == "reference" and value.reason is None:
         chosen = reference(context, plan, scalar, value)
         return tag("td", chosen, class_="input", data_input="", **mark(of, "row"))
-    text = bound(stated, fmt, symbol)
-    if text is not None:
-        return tag("td", text, class_="num input")
+    limit = bound(stated, fmt, symbol)
+    if limit is not None:
+        return tag("td", limit, class_="num input")
     if scalar.kind == "number":
         return cell(value, fmt, symbol, input_=True, of=of)
     return tag("td", plain(value, fmt), class_="num input", data_input="", **mark(of))

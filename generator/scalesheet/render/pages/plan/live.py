@@ -65,8 +65,8 @@ def shown(plan: Plan, book: Book) -> str:
         "rowChecks": dict(plan.row_checks),
         "pages": [plan.id, *(page.id for page in plan.pages)],
     }
-    if result := choice_of(book, plan):
-        names["alternatives"] = {name: each for name, each in asdict(result).items() if each}
+    if choice := choice_of(book, plan):
+        names["alternatives"] = {name: each for name, each in asdict(choice).items() if each}
     return f"scalesheet.plans[{quoted(plan.id)}].shown = {_text(names)};\n{moves(plan, book)}"
 
 

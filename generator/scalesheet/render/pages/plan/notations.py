@@ -25,9 +25,9 @@ def notation_pages(context: Context) -> Iterator[tuple[str, str]]:
         for phase, group in groups.items():
             if group:
                 blocks.append(heading(2, titles[phase], f"formulas-{phase or 'plan'}"))
-                text = (_block(context, plan, each) for each in group)
+                formulas = (_block(context, plan, each) for each in group)
                 # the search goes by names of elements: no other section stands within
-                blocks.append(tag("section", *text, data_search_exclude="true"))
+                blocks.append(tag("section", *formulas, data_search_exclude="true"))
         if blocks:
             yield (
                 f"{FOLDER}/{plan.id}.md",
@@ -40,13 +40,13 @@ def notation_pages(context: Context) -> Iterator[tuple[str, str]]:
             )
 
 
-def _block(context: Context, plan: Plan, message: Told) -> Html:
+def _block(context: Context, plan: Plan, each: Told) -> Html:
     """The theme's button finds what it copies by an id that a selector can hold."""
-    formula, name = message.formula, re.sub(r"\W", lambda c: f"_{ord(c[0]):x}_", message.anchor)
-    titles = Titles(context, plan, message.key.table)
+    written, name = each.formula, re.sub(r"\W", lambda c: f"_{ord(c[0]):x}_", each.anchor)
+    titles = Titles(context, plan, each.key.table)
     return tag(
         "div",
-        tag("h3", link(to("plans", plan.id, message.anchor), message.title)),
+        tag("h3", link(to("plans", plan.id, each.anchor), each.title)),
         join(
             join(
                 [
@@ -54,8 +54,8 @@ def _block(context: Context, plan: Plan, message: Told) -> Html:
                     tag("pre", tag("code", text), class_="wrap", id=f"text_{name}_{n}"),
                 ]
             )
-            for n, (title, text) in enumerate(notations(titles, formula.text, formula.ends.value))
-            if text and (title == "As written" or text != formula.text)
+            for n, (title, text) in enumerate(notations(titles, written.text, written.ends.value))
+            if text and (title == "As written" or text != written.text)
         ),
-        id=message.anchor,
+        id=each.anchor,
     )

@@ -43,7 +43,7 @@ def plan_page(context: Context, plan: Plan) -> str:
     placed: set[str] = set()
     names = plan_names(context, plan, results, placed)
     advice = _recommendations(plan, names)
-    text = prose(plan.page, _with_advice(names, advice, placed))
+    content = prose(plan.page, _with_advice(names, advice, placed))
     alternatives = list(alternatives_section(context, plan))
     return page(
         plan.title,
@@ -53,7 +53,7 @@ def plan_page(context: Context, plan: Plan) -> str:
         control(context, plan, results),
         _actions(context, plan),
         page_list(context, plan),
-        text.strip(),
+        content.strip(),
         *calendar_section(context, plan, results),
         *scenario_section(context, plan),
         *alternatives,
@@ -172,11 +172,11 @@ def _checks(context: Context, plan: Plan, results: Results) -> Iterator[object]:
         holds = value.value is True
         answer = "yes" if holds else value.reason or "no"
         verdict = "verdict reproduced" if holds else "verdict contradicted"
-        parts = [tag("span", answer, class_=verdict, **mark(name, "check"))]
+        cells = [tag("span", answer, class_=verdict, **mark(name, "check"))]
         if name in plan.row_checks:
             rows = tag("span", _broken(context, plan, results, name), **mark(name, "broken"))
-            parts.append(rows)
-        body.append([tag("th", title, scope="row"), tag("td", *parts)])
+            cells.append(rows)
+        body.append([tag("th", title, scope="row"), tag("td", *cells)])
     yield heading(2, "Checks", "checks")
     yield grid([heading_cell("What must hold"), heading_cell("Holds")], body)
 
@@ -207,11 +207,11 @@ def _used(context: Context, plan: Plan, results: Results) -> Iterator[object]:
         )
     if groups:
         yield heading(2, "Hardware, offers and models used", "used")
-        parts = [
+        entries = [
             join([tag("dt", title), tag("dd", join(links, "; "))])
             for title, links in sorted(groups.items())
         ]
-        yield tag("dl", *parts, class_="facts", data_used=True, **UNSEARCHED)
+        yield tag("dl", *entries, class_="facts", data_used=True, **UNSEARCHED)
 
 
 def _row(table: str | None, value: Value) -> dict[tuple[str, str], None]:

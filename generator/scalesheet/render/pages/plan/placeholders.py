@@ -38,41 +38,41 @@ def plan_names(
 
     def table(name: str) -> Html | None:
         name, _, word = name.partition(" where ")
-        result = plan.tables.get(name)
-        if result is None:
+        drawn = plan.tables.get(name)
+        if drawn is None:
             return None
         if word:
-            return part(result, word)
+            return part(drawn, word)
         return once(
             f"table {name}",
             table_anchor(name),
-            result.title,
-            lambda: table_block(context, plan, result, results, here),
+            drawn.title,
+            lambda: table_block(context, plan, drawn, results, here),
         )
 
-    def part(result: Table, word: str) -> Html | None:
+    def part(table: Table, word: str) -> Html | None:
         """The rows of a table that belong to the row of the page."""
-        column = belonging(result, here.row) if here.row and here.row.word == word else None
+        column = belonging(table, here.row) if here.row and here.row.word == word else None
         if column is None or here.row is None:
             return None
         only = (column, here.row.row)
-        target = block_anchor(result.name, here.row.row)
+        target = block_anchor(table.name, here.row.row)
         return once(
-            f"table {result.name} where {word}",
+            f"table {table.name} where {word}",
             target,
-            result.title,
-            lambda: tag("div", plan_table(context, plan, result, results, here, only), id=target),
+            table.title,
+            lambda: tag("div", plan_table(context, plan, table, results, here, only), id=target),
         )
 
     def chart(name: str) -> Html | None:
-        result = charts.get(name)
-        if result is None:
+        drawn = charts.get(name)
+        if drawn is None:
             return None
         return once(
             f"chart {name}",
             chart_anchor(name),
-            result.title,
-            lambda: chart_block(context, plan, result, results),
+            drawn.title,
+            lambda: chart_block(context, plan, drawn, results),
         )
 
     def formula(name: str) -> Html | None:
@@ -91,35 +91,35 @@ def plan_names(
 
 def _figure(context: Context, plan: Plan, results: Results, name: str, here: Here) -> Html | None:
     """A figure in running text, linked to where the site says all about it."""
-    result = find(context, plan, results, name, here)
-    if result is None:
+    found = find(context, plan, results, name, here)
+    if found is None:
         return None
-    quantity, value = result.quantity, result.value
+    quantity, value = found.quantity, found.value
     if quantity.kind == "reference" and value.reason is None:
-        if is_here(result, here):
-            return inline(result.title)
+        if is_here(found, here):
+            return inline(found.title)
         shown = reference(context, plan, quantity, value)
-        return tag("span", shown, **mark(result.of, "row")) if result.of else shown
+        return tag("span", shown, **mark(found.of, "row")) if found.of else shown
     if quantity.kind == "text" and isinstance(value.value, str):
         if quantity.show.code:
-            return code_block(value.value, result.of)
-        return tag("span", inline(value.value), **mark(result.of, "text"))
-    fmt = format_of(quantity, result.values, context.book.units)
-    if quantity.kind == "reference" and result.of:
+            return code_block(value.value, found.of)
+        return tag("span", inline(value.value), **mark(found.of, "text"))
+    fmt = format_of(quantity, found.values, context.book.units)
+    if quantity.kind == "reference" and found.of:
         # with other inputs there may be a row, and a link to it
-        return tag("span", amount(value, fmt), **mark(result.of, "row"))
-    if result.open is not None:
-        least = bound(result.open, fmt, context.symbol(quantity))
-        return link(result.target, least, class_="figure-link")
+        return tag("span", amount(value, fmt), **mark(found.of, "row"))
+    if found.open is not None:
+        least = bound(found.open, fmt, context.symbol(quantity))
+        return link(found.target, least, class_="figure-link")
     shown = amount(value, fmt, context.symbol(quantity), range_=False)
-    text = ends(value, fmt)
-    figure = link(result.target, shown, class_="figure-link", **mark(result.of, "figure"))
-    if not text and not (quantity.ranged and result.of):
+    shown_range = ends(value, fmt)
+    figure = link(found.target, shown, class_="figure-link", **mark(found.of, "figure"))
+    if not shown_range and not (quantity.ranged and found.of):
         return figure
     # inside the element, for with other inputs there may be a range or none
-    ranged = inline(f" ({text})") if text else None
-    message = Html(f" {ranged}") if ranged else None
-    return join([figure, tag("span", message, class_="range", **mark(result.of, "bracket"))])
+    ranged = inline(f" ({shown_range})") if shown_range else None
+    bracket = Html(f" {ranged}") if ranged else None
+    return join([figure, tag("span", bracket, class_="range", **mark(found.of, "bracket"))])
 
 
 def code_block(text: str, of: str | None = None) -> Html:

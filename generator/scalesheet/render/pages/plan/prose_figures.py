@@ -77,16 +77,16 @@ def _of_row(context: Context, plan: Plan, row: PageRow) -> Found:
 
 
 def _follow(
-    context: Context, plan: Plan, results: Results, result: Found, column: str, here: Here
+    context: Context, plan: Plan, results: Results, found: Found, column: str, here: Here
 ) -> Found:
     """A figure of the row that a reference names; what the reference says where it names none."""
-    table = table_of(context.book, plan, result.quantity.refers_to)
+    table = table_of(context.book, plan, found.quantity.refers_to)
     assert table is not None
-    of = of_chosen(table.name, result.of, column) if result.of is not None else None
-    row = result.value.value
+    of = of_chosen(table.name, found.of, column) if found.of is not None else None
+    row = found.value.value
     if not isinstance(row, str) or row not in table.rows:
         return Found(
-            table.columns[column], result.value, [result.value], result.target, result.title, of
+            table.columns[column], found.value, [found.value], found.target, found.title, of
         )
     cell = _cell(context, plan, results, Cell(table.name, row, column), here)
     return replace(cell, of=of or cell.of)
@@ -101,13 +101,13 @@ def _cell(context: Context, plan: Plan, results: Results, cell: Cell, here: Here
     others = [each for each in row.split("--") if here.row is None or each != here.row.row]
     if len(others) == len(row.split("--")):
         others = [row]
-    parts = [quantity.title, *(_title(context, plan, table, each) for each in others)]
+    titles = [quantity.title, *(_title(context, plan, table, each) for each in others)]
     return Found(
         quantity,
         results.cell(name, row, column),
         list(results.tables[name][column]),
         address(context, plan, Key(column, name), here.page),
-        ", ".join(parts),
+        ", ".join(titles),
         of_cell(name, row, column),
         open_bound(quantity.stated.get(row)),
     )
@@ -130,9 +130,9 @@ def _of_catalogue(context: Context, table: Table, row: str, column: str) -> Foun
     )
 
 
-def is_here(result: Found, here: Here) -> bool:
+def is_here(found: Found, here: Here) -> bool:
     """Whether a reference names the row that its own page is about."""
     row = here.row
     return (
-        row is not None and result.quantity.refers_to == row.table and result.value.value == row.row
+        row is not None and found.quantity.refers_to == row.table and found.value.value == row.row
     )

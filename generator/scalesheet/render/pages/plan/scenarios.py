@@ -26,7 +26,7 @@ def control(context: Context, plan: Plan, results: Results, page: str = "") -> H
     parts = [_radios(plan, results)] if SCENARIO in results.scalars else []
     parts += [_choice(context, plan, results, scalar) for scalar in choices]
     inputs = (link(f"{page}#inputs", "the inputs"), ", and ") if inputs_of(plan) else ()
-    text = tag(
+    lead = tag(
         "p",
         "Figures, tables and charts of this page follow. ",
         "Every number on yellow ground can be changed in place: ",
@@ -38,7 +38,7 @@ def control(context: Context, plan: Plan, results: Results, page: str = "") -> H
     return tag(
         "section",
         choices_of,
-        text,
+        lead,
         class_="what-if",
         id="what-if",
         data_plan=plan.id,
@@ -83,10 +83,10 @@ def rests_note(context: Context, plan: Plan, results: Results, name: str) -> Htm
     under = context.edition.scenarios.get(plan.id, {})
 
     def told(scenario: str) -> Html | None:
-        text = rests_in_short(context.book, plan, under.get(scenario, results), name)
-        if text is None or text[1] is None:
-            return Html(text[0]) if text else None
-        return tag("details", tag("summary", text[0]), text[1], class_="rests")
+        rests = rests_in_short(context.book, plan, under.get(scenario, results), name)
+        if rests is None or rests[1] is None:
+            return Html(rests[0]) if rests else None
+        return tag("details", tag("summary", rests[0]), rests[1], class_="rests")
 
     return by_scenario(plan.scenarios, chosen_in(plan, results), told)
 

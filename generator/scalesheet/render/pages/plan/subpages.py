@@ -48,8 +48,8 @@ def page_title(context: Context, plan: Plan, each: Page) -> str:
     results, here = context.edition.results[plan.id], here_of(each)
 
     def word(name: str) -> str | None:
-        result = find(context, plan, results, name, here)
-        return said(context, plan, result) if result is not None else None
+        figure = find(context, plan, results, name, here)
+        return said(context, plan, figure) if figure is not None else None
 
     return fill(each.title, word)
 
@@ -63,12 +63,12 @@ def _live_title(context: Context, plan: Plan, each: Page) -> Html | None:
     results, marks = context.edition.results[plan.id], list[Html]()
 
     def word(name: str) -> str | None:
-        result = find(context, plan, results, name, here_of(each))
-        if result is None or result.of is None or result.quantity.kind == "reference":
-            return said(context, plan, result) if result is not None else None
-        fmt = format_of(result.quantity, result.values, context.book.units)
-        symbol = context.symbol(result.quantity)
-        marks.append(amount(result.value, fmt, symbol, range_=False, of=result.of))
+        figure = find(context, plan, results, name, here_of(each))
+        if figure is None or figure.of is None or figure.quantity.kind == "reference":
+            return said(context, plan, figure) if figure is not None else None
+        fmt = format_of(figure.quantity, figure.values, context.book.units)
+        symbol = context.symbol(figure.quantity)
+        marks.append(amount(figure.value, fmt, symbol, range_=False, of=figure.of))
         return f"\0{len(marks) - 1}\0"
 
     text = inline(fill(each.title, word))
@@ -77,15 +77,15 @@ def _live_title(context: Context, plan: Plan, each: Page) -> Html | None:
     return Html(re.sub("\0(\\d+)\0", lambda at: marks[int(at[1])], text))
 
 
-def said(context: Context, plan: Plan, result: Found) -> str:
+def said(context: Context, plan: Plan, figure: Found) -> str:
     """A figure in plain words: the expected number with its unit, or what a row is called."""
-    quantity, value = result.quantity, result.value
+    quantity, value = figure.quantity, figure.value
     table = context.table(quantity.refers_to, plan) if quantity.refers_to else None
     if table is not None and isinstance(value.value, str):
         return context.row_title(table, value.value)
     if value.reason is not None:
         return value.reason
-    shown = plain(value, format_of(quantity, result.values, context.book.units))
+    shown = plain(value, format_of(quantity, figure.values, context.book.units))
     symbol = context.symbol(quantity) if isinstance(value.value, float) else ""
     return f"{shown} {symbol}".rstrip()
 
@@ -110,21 +110,21 @@ def _meta(context: Context, plan: Plan, each: Page) -> Html:
 def _cards(context: Context, plan: Plan, results: Results, each: Page) -> Html | None:
     """The page's headline: each figure with its unit, its range and what it rests on."""
     figures = (find(context, plan, results, name, here_of(each)) for name, _ in each.headline)
-    cards = [_card(context, plan, results, result) for result in figures if result is not None]
+    cards = [_card(context, plan, results, figure) for figure in figures if figure is not None]
     return tag("div", *cards, class_="hero") if cards else None
 
 
-def _card(context: Context, plan: Plan, results: Results, result: Found) -> Html:
-    quantity = result.quantity
-    fmt = format_of(quantity, result.values, context.book.units)
-    title = link(result.target, result.title) if result.target else result.title
+def _card(context: Context, plan: Plan, results: Results, figure: Found) -> Html:
+    quantity = figure.quantity
+    fmt = format_of(quantity, figure.values, context.book.units)
+    title = link(figure.target, figure.title) if figure.target else figure.title
     scalar = plan.scalars.get(quantity.name)
     if scalar is not quantity:
-        return card(title, result.value, fmt, context.symbol(quantity), of=result.of)
+        return card(title, figure.value, fmt, context.symbol(quantity), of=figure.of)
     outer = scalar.formula is not None and scalar.formula.outer
     note = rests_note(context, plan, results, scalar.name)
     return card(
-        title, result.value, fmt, context.symbol(quantity), outer=outer, note=note, of=result.of
+        title, figure.value, fmt, context.symbol(quantity), outer=outer, note=note, of=figure.of
     )
 
 
@@ -140,8 +140,8 @@ def page_list(context: Context, plan: Plan) -> Html | None:
     for each in plan.pages:
         names = plan_names(context, plan, results, set(), here_of(each))
         summary = line(each.summary, names)
-        text = join([": ", tag("span", summary, class_="note")]) if summary else None
-        lines.append(tag("li", link(f"{each.id}.md", _titled(context, plan, each)), text))
+        note = join([": ", tag("span", summary, class_="note")]) if summary else None
+        lines.append(tag("li", link(f"{each.id}.md", _titled(context, plan, each)), note))
     label = tag("p", "Pages of this plan", class_="label")
     return tag("nav", label, tag("ul", *lines), class_="pages", aria_label="Pages of this plan")
 

@@ -158,8 +158,8 @@ def _cell(drawing: _Drawing, column: Column, n: int, row: str) -> Html:
     input_ = stated and column.kind == "number"
     at_least = open_bound(drawing.stated[column.name].get(row))
     if at_least is not None:
-        text = bound(at_least, fmt, "")
-        return tag("td", text, class_="num input", colspan=_cells(drawing, column))
+        limit = bound(at_least, fmt, "")
+        return tag("td", limit, class_="num input", colspan=_cells(drawing, column))
     if column.name in drawing.beside:
         return cells(value, fmt, input_=input_, of=of)
     return cell(value, fmt, input_=input_, of=of)
@@ -275,9 +275,9 @@ def _stated_cells(drawing: _Drawing) -> Iterator[tuple[Column, str, Stated]]:
 def _rest(drawing: _Drawing, column: Column, row: str, stated: Stated) -> list[Html]:
     context, plan = drawing.context, drawing.plan
 
-    def each(text: Callable[[Stated], Html | None]) -> Html | None:
+    def each(cell_of: Callable[[Stated], Html | None]) -> Html | None:
         def of(scenario: str) -> Html | None:
-            return text(cells_by(drawing.table, column, scenario).get(row, stated))
+            return cell_of(cells_by(drawing.table, column, scenario).get(row, stated))
 
         return by_scenario(plan.scenarios, drawing.scenario, of)
 
