@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scalesheet.audit.model import Audited
     from scalesheet.evaluate.sensitivity import Sensitivity
     from scalesheet.predict.score import TaskScore
-    from scalesheet.steps.beside import Beside
+    from scalesheet.steps.comparison import Comparison
     from scalesheet.values import Results, Value
 
 
@@ -89,9 +89,9 @@ class Edition:
         return score(self.book) if self.book.publications else {}
 
     @cached_property
-    def beside(self) -> Mapping[str, Beside]:
+    def comparisons(self) -> Mapping[str, Comparison]:
         """What is predicted of each measurement."""
-        from scalesheet.steps.compare import compared
+        from scalesheet.steps.comparison import compared
         from scalesheet.steps.simulate import simulated
 
         return compared(self.book, simulated)

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from render.drawings import across, built, length, said, texts
 from scalesheet.numbers import Format
 from scalesheet.predict.score import TaskScore
-from scalesheet.render.against import against
 from scalesheet.render.laws import sections
 from scalesheet.render.lines import Line, Lines
-from scalesheet.render.measured import Pairs, Two
+from scalesheet.render.measurements import PairedBar, PairedBars
 from scalesheet.render.pages.catalogue.price_charts import price_lines
-from scalesheet.render.strips import strips
+from scalesheet.render.parity import parity_plot
+from scalesheet.render.strip_plot import strip_plot
 from scalesheet.values import Value
 from shipped import shipped, shipped_book
 
@@ -122,15 +122,15 @@ def test_what_prints_the_same_has_not_moved() -> None:
 @pytest.mark.parametrize("task", ["runs", "throughput", "memory", "loss"])
 def test_every_scored_row_is_a_point(task: str) -> None:
     score: TaskScore = shipped().scores[task]
-    points = dots(built("against", against(score)))
+    points = dots(built("parity", parity_plot(score)))
     assert len(points) == int(score.counted.sum())
     assert all(14 <= x <= 96 and 26 <= y <= 266 for x, y in points)
 
 
 def test_a_right_prediction_is_on_the_diagonal() -> None:
-    found = against(shipped().scores["runs"])
+    found = parity_plot(shipped().scores["runs"])
     (right, _), *_ = found.points
-    svg = built("against", replace(found, points=((right, right),), names=("Right",)))
+    svg = built("parity", replace(found, points=((right, right),), names=("Right",)))
     ((x, y),) = dots(svg)
     assert (x - 14) / 82 == pytest.approx((266 - y) / 240, abs=1e-3)
     assert texts(svg, "name") == ["Right"]
@@ -138,11 +138,11 @@ def test_a_right_prediction_is_on_the_diagonal() -> None:
 
 def test_a_bar_of_a_pair_is_as_long_as_its_number_and_has_its_range_below() -> None:
     rows = (
-        Two("Whole", 4, 2, ("4", "2"), "×2.00", 1, 3),
-        Two("Part", 1, 0, ("1", "none"), "", None, None),
+        PairedBar("Whole", 4, 2, ("4", "2"), "×2.00", 1, 3),
+        PairedBar("Part", 1, 0, ("1", "none"), "", None, None),
     )
-    drawn = Pairs("p", "Time", "Time (s)", ("Measured", "Predicted"), rows)
-    svg = built("pairs", drawn)
+    drawn = PairedBars("p", "Time", "Time (s)", ("Measured", "Predicted"), rows)
+    svg = built("paired_bars", drawn)
     bars = [length(r, "width") for g in svg.findall("g") for r in g.iter("rect") if r.get("class")]
     assert bars == [100, 50, 25]
     whisker = next(each for each in svg.iter("line") if each.get("class") == "whisker")
@@ -152,8 +152,8 @@ def test_a_bar_of_a_pair_is_as_long_as_its_number_and_has_its_range_below() -> N
 
 @pytest.mark.parametrize("task", ["runs", "loss"])
 def test_a_dot_right_of_the_middle_is_predicted_too_high(task: str) -> None:
-    found = strips(shipped().scores[task])
-    svg = built("strips", found)
+    found = strip_plot(shipped().scores[task])
+    svg = built("strip_plot", found)
     assert all(0 <= place <= 100 for place in across(svg))
     offs = [off for family in found.families for off, _ in family.dots]
     places = [x for x, _ in dots(svg, "series-1")]

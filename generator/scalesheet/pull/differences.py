@@ -10,7 +10,7 @@ from scalesheet.language.syntax import End
 from scalesheet.load.document import quotable
 from scalesheet.model import Column, Key, Scalar, Table
 from scalesheet.pull.formulas import Formulas
-from scalesheet.pull.labels import BESIDE, labels
+from scalesheet.pull.labels import COMPARE, labels
 from scalesheet.pull.model import Edit, Pulling
 from scalesheet.pull.sheets import EMPTY
 from scalesheet.pull.sites import FILES
@@ -139,7 +139,7 @@ def _taken_before(pulling: Pulling, table: Table, rows: Rows, shipped: set[str])
 
 def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> None:
     """A column that is not the table's: its sources and notes are shown, nothing else is known."""
-    if head in BESIDE:
+    if head in COMPARE:
         return
     sheet = pulling.workbook.sheets[rows.sheet]
     filled = [row for row in rows.rows.values() if not sheet.at(row, at).blank]

@@ -22,7 +22,7 @@ from scalesheet.render.workbook.widths import heading_of
 from scalesheet.source.patch import Set
 
 #: Columns of Inputs that are a key of the input's own.
-BESIDE = ("Source", "Note")  # of the rows of a table
+COMPARE = ("Source", "Note")  # of the rows of a table
 _KEYS = {"Quantity": "title", "Kind": "kind", "Note": "note"}
 
 
@@ -103,12 +103,12 @@ def _headings(pulling: Pulling, table: Table, rows: Rows) -> None:
 def _beside(pulling: Pulling, table: Table, rows: Rows) -> None:
     """The sources and notes of a row are put together of those of its cells."""
     for at, head in rows.strange.items():
-        if head not in BESIDE:
+        if head not in COMPARE:
             continue
         for row, line in rows.rows.items():
             place = Place(rows.sheet, line, at)
             now = _said(pulling, place)
-            was = source_and_note(table, row)[BESIDE.index(head)] if row in table.rows else ""
+            was = source_and_note(table, row)[COMPARE.index(head)] if row in table.rows else ""
             if not same(was, now):
                 text = f"the {head.lower()} of {table.name}['{row}'] reads '{quotable(now)}'"
                 pulling.leave(place, f"{text}; edit it in the data")

@@ -9,11 +9,11 @@ from typing import Any, cast
 from scalesheet.book import Book
 from scalesheet.diagnostics import Refused
 from scalesheet.evaluate import evaluate_catalogue
-from scalesheet.steps.beside import TABLE
 from scalesheet.steps.job import Attention, Job, Method, Precision, Strategy
 from scalesheet.steps.shapes import shape_of
 from scalesheet.values import Results
 
+TABLE = "measurements"
 #: Formats that PyTorch computes products in; a record may name others.
 _COMPUTED = ("fp32", "tf32", "fp16", "bf16")
 

@@ -14,7 +14,7 @@ from made_up import MEASURED, SIMULATED, examined, foretold
 from project import ROOT
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.render.api.catalogue import row_json
-from scalesheet.steps.compare import compared
+from scalesheet.steps.comparison import compared
 
 SHAPES = ROOT / "generator" / "scalesheet" / "schema" / "api"
 UNCLEAR = MEASURED.replace("method: LoRA\n", "")

@@ -13,11 +13,11 @@ from made_up import lay as lay_records
 from runs import PLACE, RUN, UNITS
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.examine import examine
-from scalesheet.render.measured import OWN, scale
+from scalesheet.render.measurements import OWN, scale
 from scalesheet.render.pages.catalogue.pages import catalogue_pages
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.markdown import as_markdown
-from scalesheet.steps.compare import compared
+from scalesheet.steps.comparison import compared
 from scalesheet_bench.sources import ENTRIES
 from shipped import shipped
 from small import lay
@@ -86,7 +86,7 @@ def compared_pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     book = examined(tmp_path_factory.mktemp("compared"), records).book
     assert book is not None
     found = compared(book, foretold)
-    context = Context(given(book, beside=found))
+    context = Context(given(book, comparisons=found))
     made = dict(catalogue_pages(context))
     return made | {f"plain/{path}": as_markdown(text) for path, text in made.items()}
 

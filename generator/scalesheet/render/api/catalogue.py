@@ -10,11 +10,11 @@ from scalesheet.book import Book
 from scalesheet.edition import Edition
 from scalesheet.model import Column, Source, Stated, Table
 from scalesheet.render.api.formulas import formulas_csv, record_json
-from scalesheet.render.api.measurements import beside_json
+from scalesheet.render.api.measurements import comparison_json
 from scalesheet.render.api.plans import FIELDS, PLAN_FIELDS, column_json, fields
 from scalesheet.render.api.text import as_json, csv_text
 from scalesheet.render.api.values import Object, quantity_json, source_json
-from scalesheet.steps.beside import Beside
+from scalesheet.steps.comparison import Comparison
 from scalesheet.units import Declared
 from scalesheet.values import Results, Value, stated_value
 
@@ -41,7 +41,7 @@ class Collection:
 
 def collections(edition: Edition) -> tuple[Collection, ...]:
     """Everything that plans are made of."""
-    book, catalogue, beside = edition.book, edition.catalogue, edition.beside
+    book, catalogue, comparisons = edition.book, edition.catalogue, edition.comparisons
     records = book.records.values()
     sources, units = book.sources.values(), book.units.declared.values()
     return (
@@ -49,7 +49,11 @@ def collections(edition: Edition) -> tuple[Collection, ...]:
             Collection(
                 name,
                 tuple(
-                    (row, table.row_titles[place], row_json(book, table, catalogue, place, beside))
+                    (
+                        row,
+                        table.row_titles[place],
+                        row_json(book, table, catalogue, place, comparisons),
+                    )
                     for place, row in enumerate(table.rows)
                 ),
                 table_csv(table, catalogue),
@@ -104,7 +108,7 @@ def row_json(
     table: Table,
     results: Results,
     place: int,
-    beside: Mapping[str, Beside] | None = None,
+    comparisons: Mapping[str, Comparison] | None = None,
 ) -> Object:
     """One row of a table, with all that is known of it."""
     row = table.rows[place]
@@ -123,8 +127,8 @@ def row_json(
             _dated(price) | _quantity_of_price(book, table.columns[PRICE], price)
             for price in book.prices.get(row, ())
         ]
-    if table.name == "measurements" and beside and row in beside:
-        data["predicted"] = beside_json(beside[row], book.units)
+    if table.name == "measurements" and comparisons and row in comparisons:
+        data["predicted"] = comparison_json(comparisons[row], book.units)
     return data
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from scalesheet.model import Quantity
 from scalesheet.render.api.values import Object, unit_symbol, value_json
-from scalesheet.steps.beside import Beside, Pair
+from scalesheet.steps.comparison import Comparison, Pair
 from scalesheet.units import Units
 
 
-def beside_json(comparison: Beside, units: Units) -> Object:
+def comparison_json(comparison: Comparison, units: Units) -> Object:
     """`{"because", "assumed", "note", "twins", "components": {key: both figures and their ratio}}`.
     `because` says why nothing is predicted, else it is null."""
     return {

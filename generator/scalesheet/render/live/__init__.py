@@ -4,7 +4,7 @@
 neighbours draw, `pictures.js` any chart of a plan, `marks.js` writes figures, `tables.js` is what
 tables are made of, `fields.js` makes inputs of figures, `tornado.js` finds what moves the result,
 `explain.js` shows what a figure rests on, `patch.js` has changes as text, and `page.js` binds all
-of it to a page. What stands in `beside/` is loaded after them where a page has use for it. The
+of it to a page. What stands in `compare/` is loaded after them where a page has use for it. The
 build runs the parts that draw (`engine.py`).
 """
 
@@ -40,15 +40,12 @@ FRONT = ("numbers", "inputs", "marks", "fields", *ANSWER, "front")
 #: Those that draw, for the build: of the above, and what no page draws again.
 DRAWING = (
     *("numbers", "inputs", "charts", "stacks", "scatters", "sweeps", "pictures"),
-    *("marks", "tables", "tornado", "beside/alternatives", "published"),
-    *("lines", "against", "pairs", "strips"),
+    *("marks", "tables", "tornado", "compare/alternatives", "published"),
+    *("lines", "parity", "paired_bars", "strip_plot"),
 )
 
 #: What the build needs besides for the front page: the answer, and the form that asks.
 ASKING = (*ANSWER, "form")
-
-#: Scripts of their own: what a plan could choose, accelerators and plans side by side.
-BESIDE = ("beside/alternatives", "beside/accelerators", "beside/compare")
 
 
 def script(parts: tuple[str, ...] = PARTS) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scalesheet.model import Column, Table
-from scalesheet.render.measured import (
+from scalesheet.render.measurements import (
     FIGURES,
     MARKS,
     OFF_HEAD,
@@ -15,7 +15,6 @@ from scalesheet.render.measured import (
     RATIOS,
     SCATTERED,
     TOLD,
-    against,
     count,
     marks,
     number,
@@ -23,14 +22,15 @@ from scalesheet.render.measured import (
     off_cells,
     offs_by_accelerator,
     offs_by_component,
+    parity_plot,
     ratio,
     scale,
 )
-from scalesheet.render.pages.catalogue.measured import amount_cell, coded, kind_of
+from scalesheet.render.pages.catalogue.measurement import amount_cell, coded, kind_of
 from scalesheet.render.pages.context import Context, cell_value, to
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell, reference
-from scalesheet.steps.beside import Off, off
+from scalesheet.steps.comparison import ErrorFactors, error_factors
 
 TITLE = "Measurements"
 #: What people look for where measurements are meant.
@@ -62,12 +62,15 @@ def index(context: Context, table: Table) -> str:
 
 def _offs(context: Context) -> Html | None:
     """How far the predictions of measured records are off, as cards."""
-    offs = [(title, off(context.edition.beside.values(), key)) for key, title in TOLD.items()]
+    offs = [
+        (title, error_factors(context.edition.comparisons.values(), key))
+        for key, title in TOLD.items()
+    ]
     cards = [_off(title, each) for title, each in offs if each is not None]
     return tag("div", *cards, class_="hero") if cards else None
 
 
-def _off(title: str, error: Off) -> Html:
+def _off(title: str, error: ErrorFactors) -> Html:
     return tag(
         "section",
         tag("p", f"{title}: prediction off by", class_="label"),
@@ -112,8 +115,8 @@ def _figure(context: Context, table: Table, column: Column, row: str) -> Iterato
     yield amount_cell(scale(context.book.units, column.unit).told(value), value)
     if column.name in RATIOS:
         over = (
-            context.edition.beside[row].ratio(column.name)
-            if row in context.edition.beside
+            context.edition.comparisons[row].ratio(column.name)
+            if row in context.edition.comparisons
             else None
         )
         yield amount_cell(ratio(over), over)
@@ -135,7 +138,7 @@ def _word(context: Context, table: Table, column: Column, row: str) -> Html:
 
 def _offs_in_full(context: Context) -> Iterator[object]:
     """How far predictions are off, by component and by accelerator."""
-    offs = offs_by_component(context.edition.beside)
+    offs = offs_by_component(context.edition.comparisons)
     if not offs:
         return
     yield heading(2, "How far predictions are off", "off")
@@ -144,7 +147,7 @@ def _offs_in_full(context: Context) -> Iterator[object]:
     yield grid(head, [_off_row(title, each) for title, each in offs])
     table = context.table("hardware")
     for key, title in TOLD.items():
-        names = offs_by_accelerator(context.edition.beside, key)
+        names = offs_by_accelerator(context.edition.comparisons, key)
         if table is not None and names:
             head[0] = heading_cell(f"{title}, by accelerator")
             lines = [
@@ -154,14 +157,16 @@ def _offs_in_full(context: Context) -> Iterator[object]:
             yield grid(head, lines)
 
 
-def _off_row(name: object, error: Off) -> list[Html]:
+def _off_row(name: object, error: ErrorFactors) -> list[Html]:
     numbers = [tag("td", text, class_="num") for text in off_cells(error)]
     return [tag("th", name, scope="row"), *numbers]
 
 
 def _scatters(context: Context) -> Iterator[object]:
     """Every measured record as a point, for speed and for memory."""
-    drawn = [(key, against(context.book, context.edition.beside, key)) for key in SCATTERED]
+    drawn = [
+        (key, parity_plot(context.book, context.edition.comparisons, key)) for key in SCATTERED
+    ]
     titles = {
         "tokens_per_second": "Tokens per second and accelerator",
         "peak_memory": "Peak memory",
@@ -179,7 +184,7 @@ def _scatters(context: Context) -> Iterator[object]:
             "figure",
             tag("figcaption", tag("strong", title)),
             "\n",
-            context.draw("against", each),
+            context.draw("parity", each),
             class_="chart",
             **UNSEARCHED,
         )

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from scalesheet.book import Book
 from scalesheet.model import Column, Stated, Table
 from scalesheet.numbers import format_of
-from scalesheet.render.measured import OWN, at_most
-from scalesheet.render.pages.catalogue import measured, measurements
+from scalesheet.render.measurements import OWN, at_most
+from scalesheet.render.pages.catalogue import measurement, measurements
 from scalesheet.render.pages.catalogue.earlier import earlier_section
 from scalesheet.render.pages.catalogue.earlier import of_row as earlier_of_row
 from scalesheet.render.pages.catalogue.price_charts import accelerator_prices, price_chart
@@ -176,25 +176,25 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
             class_="meta",
             **UNSEARCHED,
         ),
-        *(measured.lead(context, table, row) if record else ()),
+        *(measurement.lead(context, table, row) if record else ()),
         _old(context, row) if table.name == "offers" else None,
-        measured.cards(context, table, row)
+        measurement.cards(context, table, row)
         if record
         else _cards(context, table, row, of_kind.first),
         compare_line(context, row) if table.name == "hardware" else None,
         _fact_list(context, table, row),
         tag("p", table.row_notes[row]) if row in table.row_notes else None,
-        *(measured.beside_section(context, row) if record else ()),
+        *(measurement.comparison_section(context, row) if record else ()),
         heading(2, "Figures", "figures", searched=False),
         _figures(context, table, row),
         _missing(context, table, row),
         *_prices(context, table, row),
         *(accelerator_prices(context, row) if table.name == "hardware" else ()),
         *earlier_section(context, earlier_of_row(table, row)),
-        *(measured.again(context, row) if record else ()),
+        *(measurement.again(context, row) if record else ()),
         heading(2, "Where it is used", "uses", searched=False),
         uses or tag("p", "Nothing refers to it yet.", class_="note"),
-        *(measured.why(context, row) if record else ()),
+        *(measurement.why(context, row) if record else ()),
         called=table.row_aliases.get(row, ()) if of_kind.weight else None,
         weight=of_kind.weight or 1,
     )

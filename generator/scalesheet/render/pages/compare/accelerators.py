@@ -372,7 +372,7 @@ def accelerators_script(compared: Comparison) -> str:
     }
     data = {"least": LEAST, "most": MOST, "figures": figures, "rows": rows}
     return f"scalesheet.accelerators = {json.dumps(data, sort_keys=True)};\n" + script(
-        ("beside/accelerators",)
+        ("compare/accelerators",)
     )
 
 

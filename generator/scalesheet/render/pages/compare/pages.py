@@ -25,7 +25,7 @@ def compare_pages(context: Context) -> Iterator[tuple[str, str]]:
     yield f"{FOLDER}/{plans.PAGE}.md", plans.plans_page(context)
     yield f"{ASSETS}/{accelerators.PAGE}.js", own
     yield f"{ASSETS}/compare.js", plans.plans_script(context)
-    yield f"{ASSETS}/{SCRIPT}.js", script((f"beside/{SCRIPT}",))
+    yield f"{ASSETS}/{SCRIPT}.js", script((f"compare/{SCRIPT}",))
 
 
 def _index(context: Context) -> str:

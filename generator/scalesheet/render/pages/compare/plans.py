@@ -205,7 +205,7 @@ def plans_script(context: Context) -> str:
         "days": _days(context.book),
     }
     return f"scalesheet.compared = {json.dumps(data, sort_keys=True)};\n" + script(
-        ("beside/compare",)
+        ("compare/plans",)
     )
 
 

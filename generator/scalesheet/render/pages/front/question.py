@@ -20,8 +20,8 @@ from scalesheet.render.live import ASKING, script
 from scalesheet.render.live.engine import Engine
 from scalesheet.render.pages.places import scalar_anchor
 from scalesheet.render.pages.plan.live import shown
-from scalesheet.render.part import part
 from scalesheet.render.script import program
+from scalesheet.render.slicing import sliced
 from scalesheet.vocabulary import AXES, METHODS, PRETRAINING, TERMS, TUNING
 
 #: The roles of the figures that the page reads: with the parts of the memory, all that its script
@@ -65,7 +65,7 @@ def question_script(book: Book, plan: Plan, stated: Mapping[str, str]) -> str:
     also += [Key(SAYS, CONDITIONS, row) for row in conditions.rows]
     roles = {role: plan.roles[role] for role in FIGURES}
     figures = (*(scalar.name for scalar in roles.values()), MEMORY)
-    own_book, own_plan = part(book, plan, figures, also)
+    own_book, own_plan = sliced(book, plan, figures, also)
     names = {
         "plan": plan.id,
         "roles": {role: scalar.name for role, scalar in roles.items()},

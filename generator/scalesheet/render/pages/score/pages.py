@@ -9,13 +9,13 @@ from scalesheet.predict.score import Quality, TaskScore
 from scalesheet.predict.score.own import TASKS as OWN_TASKS
 from scalesheet.predict.score.own import TITLE as OWN_TITLE
 from scalesheet.predict.tasks import TASKS
-from scalesheet.render.against import against
 from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import NBSP
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag
 from scalesheet.render.pages.score.laws import TITLE as LAWS
 from scalesheet.render.pages.score.laws import laws_page
 from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.render.parity import parity_plot
 from scalesheet.render.scores import (
     FACTOR,
     HEAD,
@@ -38,7 +38,7 @@ from scalesheet.render.scores import (
     sides_of,
     unit_shown,
 )
-from scalesheet.render.strips import strips
+from scalesheet.render.strip_plot import strip_plot
 
 FOLDER = "score"
 API = "../../api/v1/score.json"  # from any page that is made here
@@ -153,7 +153,7 @@ def _page(context: Context, score: TaskScore) -> str:
         heading(2, "Predicted against published", "against"),
         _against(context, score),
         heading(2, "How far each row is off", "off"),
-        tag("figure", context.draw("strips", strips(score)), class_="chart", **UNSEARCHED),
+        tag("figure", context.draw("strip_plot", strip_plot(score)), class_="chart", **UNSEARCHED),
         *(
             part
             for what, result in score.groups.items()
@@ -169,7 +169,7 @@ def _page(context: Context, score: TaskScore) -> str:
 
 def _against(context: Context, score: TaskScore) -> Html:
     """Every scored row at a glance; its numbers stand in the table below."""
-    picture = context.draw("against", against(score))
+    picture = context.draw("parity", parity_plot(score))
     return tag("figure", picture, class_="chart", data_search_exclude=True)
 
 

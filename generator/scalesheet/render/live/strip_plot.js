@@ -6,7 +6,7 @@
  */
 "use strict";
 
-scalesheet.strips = (() => {
+scalesheet.strip_plot = (() => {
   const { BELOW, ...draw } = scalesheet.charts.parts;
   const [STRIP, DOT, EDGE] = [40, 4.5, 0.03]; // of a family, of a dot, free at both ends
 

@@ -17,7 +17,7 @@ from scalesheet.model import Column, Key, Plan, Stated, Table
 from scalesheet.values import Results, Series
 
 
-def part(
+def sliced(
     book: Book, plan: Plan, figures: Iterable[str], also: Iterable[Key] = ()
 ) -> tuple[Book, Plan]:
     """The book and the plan narrowed to what the named scalars rest on, and further keys."""

@@ -9,8 +9,7 @@ import pytest
 from made_up import MEASURED, SIMULATED, examined, foretold
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused
-from scalesheet.steps.beside import Beside, off
-from scalesheet.steps.compare import compared
+from scalesheet.steps.comparison import Comparison, compared, error_factors
 from scalesheet.steps.job import Job
 from scalesheet.steps.record import Record
 from scalesheet.steps.recorded import UnclearError, job_of, recorded
@@ -40,7 +39,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Book:
 
 
 @pytest.fixture(scope="module")
-def found(book: Book) -> dict[str, Beside]:
+def found(book: Book) -> dict[str, Comparison]:
     return compared(book, foretold)
 
 
@@ -84,13 +83,13 @@ def test_a_batch_must_divide_among_the_accelerators(book: Book) -> None:
 # ------------------------------------------------------------------ beside
 
 
-def test_both_sides_are_in_the_unit_of_the_record(found: dict[str, Beside]) -> None:
+def test_both_sides_are_in_the_unit_of_the_record(found: dict[str, Comparison]) -> None:
     peak = found["a"].pairs["peak_memory"]
     assert (peak.recorded.value, peak.predicted.value) == (10, 8)
     assert peak.ratio == pytest.approx(1.25)
 
 
-def test_shares_become_times(found: dict[str, Beside]) -> None:
+def test_shares_become_times(found: dict[str, Comparison]) -> None:
     forward = found["a"].pairs["forward_time"]
     assert forward.recorded.value == pytest.approx(0.5 * 0.3)
     assert forward.predicted.value == pytest.approx(0.4 * 0.4)
@@ -99,7 +98,7 @@ def test_shares_become_times(found: dict[str, Beside]) -> None:
     assert whole == pytest.approx(0.5)
 
 
-def test_what_one_side_lacks_has_no_ratio(found: dict[str, Beside]) -> None:
+def test_what_one_side_lacks_has_no_ratio(found: dict[str, Comparison]) -> None:
     pairs = found["a"].pairs
     assert pairs["gradients_memory"].recorded.value is None
     assert pairs["activations_memory"].predicted.value is None
@@ -121,13 +120,15 @@ def test_a_record_is_within_the_ends_of_its_prediction_or_not(book: Book) -> Non
     assert compared(book, wide)["a"].pairs["peak_memory"].inside is None
 
 
-def test_measured_and_simulated_records_of_a_job_find_each_other(found: dict[str, Beside]) -> None:
+def test_measured_and_simulated_records_of_a_job_find_each_other(
+    found: dict[str, Comparison],
+) -> None:
     assert found["a"].twins == ("b",)
     assert found["b"].twins == ("a",)
     assert found["c"].twins == found["d"].twins == ()
 
 
-def test_what_cannot_be_predicted_says_why(found: dict[str, Beside], book: Book) -> None:
+def test_what_cannot_be_predicted_says_why(found: dict[str, Comparison], book: Book) -> None:
     assert found["e"].why.startswith("the record states no method")
     assert found["e"].pairs["peak_memory"].recorded.value == 10
     assert found["e"].ratio("peak_memory") is None
@@ -138,14 +139,16 @@ def test_what_cannot_be_predicted_says_why(found: dict[str, Beside], book: Book)
     assert compared(book, refuses)["a"].why == "no rate of products"
 
 
-def test_only_measured_records_tell_how_far_off_predictions_are(found: dict[str, Beside]) -> None:
-    told = off(found.values(), "step_time")
+def test_only_measured_records_tell_how_far_off_predictions_are(
+    found: dict[str, Comparison],
+) -> None:
+    told = error_factors(found.values(), "step_time")
     assert told is not None
     # 0.5 and 0.8 s against 0.4; the simulated one and those without a prediction do not count
     assert (told.rows, told.worst_id) == (2, "c")
     assert told.median == pytest.approx((1.25 + 2) / 2)
     assert told.worst == pytest.approx(2)
-    assert off([found["b"]], "step_time") is None
+    assert error_factors([found["b"]], "step_time") is None
 
 
 def test_every_record_that_ships_is_predicted_or_says_why() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scalesheet.model import Table
-from scalesheet.render.measured import (
+from scalesheet.render.measurements import (
     CARDS,
     DRAWN,
     MARKS,
@@ -22,7 +22,7 @@ from scalesheet.render.measured import (
     led,
     marks,
     number,
-    pairs,
+    paired_bars,
     ratio,
     room,
     scale,
@@ -33,7 +33,7 @@ from scalesheet.render.pages.figures import card, kind
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, tag
 from scalesheet.render.pages.places import scalar_address
 from scalesheet.render.pages.tables import grid, heading_cell
-from scalesheet.steps.beside import Beside, Pair
+from scalesheet.steps.comparison import Comparison, Pair
 from scalesheet.values import Value
 
 #: What is shown of other records of the same job.
@@ -47,7 +47,7 @@ def lead(context: Context, table: Table, row: str) -> Iterator[Html]:
     parts: list[object] = [tag("strong", "Simulated, not measured."), " No step was timed."]
     if how == "measured":
         parts = [tag("strong", "Measured"), " on the hardware."]
-    parts.append(f" {led(context.edition.beside.get(row), how)}".rstrip())
+    parts.append(f" {led(context.edition.comparisons.get(row), how)}".rstrip())
     yield tag("p", *parts, class_="lead")
     for word, meaning in (MARKS[name] for name in marks(context.book, row)):
         yield tag("p", tag("strong", word.capitalize()), f": {meaning}.")
@@ -56,7 +56,7 @@ def lead(context: Context, table: Table, row: str) -> Iterator[Html]:
 def cards(context: Context, table: Table, row: str) -> Html | None:
     """The figures that answer first, each with its prediction."""
     shown: list[Html] = []
-    comparison = context.edition.beside.get(row)
+    comparison = context.edition.comparisons.get(row)
     how = str(cell_value(context, table, table.columns["how"], row).value)
     for name in CARDS:
         column = table.columns.get(name)
@@ -76,9 +76,9 @@ def cards(context: Context, table: Table, row: str) -> Html | None:
     return tag("div", *shown, class_="hero") if shown else None
 
 
-def beside_section(context: Context, row: str) -> Iterator[object]:
+def comparison_section(context: Context, row: str) -> Iterator[object]:
     """A record's components beside their prediction: as a table, and drawn."""
-    comparison = context.edition.beside.get(row)
+    comparison = context.edition.comparisons.get(row)
     if comparison is None:
         return
     yield heading(2, f"{SIDES[comparison.how]} against predicted", "against", searched=False)
@@ -88,13 +88,13 @@ def beside_section(context: Context, row: str) -> Iterator[object]:
     yield tag("p", *coded(PREDICTED), " ", RATIO)
     yield from _tables(context, comparison)
     for name in DRAWN:
-        drawn = pairs(context.book, comparison, name)
+        drawn = paired_bars(context.book, comparison, name)
         if drawn is not None:
             yield tag(
                 "figure",
                 tag("figcaption", tag("strong", drawn.title)),
                 "\n",
-                context.draw("pairs", drawn),
+                context.draw("paired_bars", drawn),
                 class_="chart",
                 **UNSEARCHED,
             )
@@ -107,7 +107,7 @@ def beside_section(context: Context, row: str) -> Iterator[object]:
     yield from _twins(context, comparison)
 
 
-def _tables(context: Context, comparison: Beside) -> Iterator[Html]:
+def _tables(context: Context, comparison: Comparison) -> Iterator[Html]:
     """Each component with both figures, what the prediction may be, and the ratio, by groups."""
     by = scales(context.book, comparison)
     for title, listed in groups(comparison):
@@ -132,7 +132,7 @@ def _line(by: Scale, pair: Pair) -> list[Html]:
     ]
 
 
-def _twins(context: Context, comparison: Beside) -> Iterator[object]:
+def _twins(context: Context, comparison: Comparison) -> Iterator[object]:
     """Other records of the same job: what they took, and the ratio of this one to each."""
     if not comparison.twins:
         return
@@ -146,7 +146,7 @@ def _twins(context: Context, comparison: Beside) -> Iterator[object]:
         head.append(heading_cell("This over that", number=True))
     body = []
     for id in comparison.twins:
-        other = context.edition.beside[id]
+        other = context.edition.comparisons[id]
         date = cell_value(context, table, table.columns["date"], id).value
         cells = [
             tag("th", link(f"{id}.md", context.row_title(table, id)), scope="row"),

@@ -1,4 +1,4 @@
-"""Figures against their predictions, as plain data that `live/against.js` draws."""
+"""Figures against their predictions, as plain data that `live/parity.js` draws."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAMED = 4  # rows that are farthest off
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ParityPoint:
     """A figure and its prediction by a fit that has not seen its family."""
 
     name: str
@@ -22,7 +22,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class ParityPlot:
     """What is drawn: figures and predictions in the unit in which the task is shown, those farthest
     off first, of which the first are named. `within` is the error that nine of ten do not exceed: a
     factor, or of losses, which differ by little, a difference on axes that are `even`."""
@@ -37,11 +37,11 @@ class Against:
     even: bool
 
 
-def against(score: TaskScore) -> Against:
+def parity_plot(score: TaskScore) -> ParityPlot:
     """The rows that are scored, with their predictions."""
     data = score.published
     rows = [
-        Row(
+        ParityPoint(
             data.rows[n].words.get("model", data.rows[n].id),
             float(data.truth[n]),
             float(score.left_out.predicted[n]),
@@ -52,16 +52,16 @@ def against(score: TaskScore) -> Against:
     ]
     sides = ("Published", "Predicted")
     title = "Predicted against published"
-    return drawing(score.task, title, sides, rows, (score.unseen.median, score.unseen.p90))
+    return parity_plot_of(score.task, title, sides, rows, (score.unseen.median, score.unseen.p90))
 
 
-def drawing(
+def parity_plot_of(
     task: str,
     title: str,
     sides: tuple[str, str],
-    rows: Sequence[Row],
+    rows: Sequence[ParityPoint],
     errors: tuple[float, float],
-) -> Against:
+) -> ParityPlot:
     """What is drawn of rows, with the median of their errors and what nine of ten do not exceed."""
     median, within = errors
     ranked = sorted(rows, key=lambda row: -row.off)
@@ -69,7 +69,7 @@ def drawing(
         f"{row.name}: {figure(task, row.made)} for {figure(task, row.truth)}"
         for row in ranked[:NAMED]
     )
-    return Against(
+    return ParityPlot(
         f"against-{task}",
         title,
         f"{len(rows)} rows. Median error {error(task, median)}, 9 of 10 "

@@ -7,7 +7,7 @@
  */
 "use strict";
 
-scalesheet.pairs = (() => {
+scalesheet.paired_bars = (() => {
   const { BELOW, ...draw } = scalesheet.charts.parts;
   const { textures, swatch, entryOf, keyOf } = scalesheet.stacks.parts;
   const [BAR, GAP, ROW] = [11, 2, 56];

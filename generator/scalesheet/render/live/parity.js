@@ -8,7 +8,7 @@
  */
 "use strict";
 
-scalesheet.against = (() => {
+scalesheet.parity = (() => {
   const draw = scalesheet.charts.parts;
   const { TOP, PLOT, ...scatter } = scalesheet.scatters.parts;
   const [HEIGHT, DOT] = [TOP + PLOT + scatter.BELOW, 3.5];

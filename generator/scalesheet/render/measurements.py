@@ -14,22 +14,21 @@ from scalesheet.book import Book
 from scalesheet.model import Plan, Scalar
 from scalesheet.numbers import Format
 from scalesheet.numbers import number as rounded
-from scalesheet.render.against import Against, drawing
-from scalesheet.render.against import Row as Dot
+from scalesheet.render.parity import ParityPlot, ParityPoint, parity_plot_of
 from scalesheet.render.scores import NOTHING
-from scalesheet.steps.beside import (
+from scalesheet.steps.comparison import (
     CLOSE,
     COMPARED,
     PARTS,
     SHARES,
     SMALL,
-    TABLE,
     TIMES,
-    Beside,
-    Off,
+    Comparison,
+    ErrorFactors,
     Pair,
-    off,
+    error_factors,
 )
+from scalesheet.steps.recorded import TABLE
 from scalesheet.units import Unit, Units
 from scalesheet.values import Results, Value
 
@@ -137,7 +136,7 @@ class Scale:
         return Format(max(0, DIGITS - 1 - power), least=0)
 
 
-def scales(book: Book, comparison: Beside) -> dict[Unit, Scale]:
+def scales(book: Book, comparison: Comparison) -> dict[Unit, Scale]:
     """The scale of each unit of a record: that of the column, or the next smaller one where the
     greatest figure is below 1."""
     greatest: dict[Unit, float] = {}
@@ -188,7 +187,7 @@ def ratio(value: float | None) -> str:
     return f"×{rounded(value, Format(3 if NEAR[0] < value < NEAR[1] else 2))}"
 
 
-def off_by(error: Off) -> str:
+def off_by(error: ErrorFactors) -> str:
     """`×1.04 in the median and ×1.3 at worst, over 12 records, of which 10 are within 5 %`."""
     if error.rows == 1:
         return f"{ratio(error.median)}, of one record"
@@ -207,29 +206,31 @@ OFF_SAYS = (
 )
 
 
-def off_cells(error: Off) -> tuple[str, ...]:
+def off_cells(error: ErrorFactors) -> tuple[str, ...]:
     """The cells of `OFF_HEAD`."""
     return str(error.rows), str(error.within), ratio(error.median), ratio(error.worst)
 
 
-def offs_by_component(comparisons: Mapping[str, Beside]) -> list[tuple[str, Off]]:
+def offs_by_component(comparisons: Mapping[str, Comparison]) -> list[tuple[str, ErrorFactors]]:
     """Every component that some measured record has beside its prediction."""
     titles = {key: pair.title for each in comparisons.values() for key, pair in each.pairs.items()}
-    offs = ((titles[key], off(comparisons.values(), key)) for key in COMPARED if key in titles)
+    offs = (
+        (titles[key], error_factors(comparisons.values(), key)) for key in COMPARED if key in titles
+    )
     return [(title, each) for title, each in offs if each is not None]
 
 
-def offs_by_accelerator(comparisons: Mapping[str, Beside], key: str) -> dict[str, Off]:
+def offs_by_accelerator(comparisons: Mapping[str, Comparison], key: str) -> dict[str, ErrorFactors]:
     """One component, by the accelerator that was measured on."""
-    groups: dict[str, list[Beside]] = {}
+    groups: dict[str, list[Comparison]] = {}
     for each in comparisons.values():
         if each.job is not None:
             groups.setdefault(each.job.accelerator, []).append(each)
-    offs = {name: off(groups[name], key) for name in sorted(groups)}
+    offs = {name: error_factors(groups[name], key) for name in sorted(groups)}
     return {name: each for name, each in offs.items() if each is not None}
 
 
-def groups(comparison: Beside) -> list[tuple[str, list[Pair]]]:
+def groups(comparison: Comparison) -> list[tuple[str, list[Pair]]]:
     """The components of a record in their groups; shares stand only where there are no times."""
     listed = {
         title: [comparison.pairs[key] for key in keys if key in comparison.pairs]
@@ -239,7 +240,7 @@ def groups(comparison: Beside) -> list[tuple[str, list[Pair]]]:
     return [(title, pairs) for title, pairs in listed.items() if pairs]
 
 
-def led(comparison: Beside | None, how: str) -> str:
+def led(comparison: Comparison | None, how: str) -> str:
     """How a record compares with its prediction, in a sentence."""
     over = {key: comparison.ratio(key) if comparison is not None else None for key in RATIOS}
     verb = "took" if how == "measured" else "takes"
@@ -276,7 +277,7 @@ def chosen_by(
     ]
 
 
-def room(book: Book, id: str, comparison: Beside) -> str:
+def room(book: Book, id: str, comparison: Comparison) -> str:
     """How much of the accelerator's memory the peak is, as recorded and as predicted; nothing
     where one of them is not known."""
     pair, hardware = comparison.pairs.get("peak_memory"), book.tables["hardware"]
@@ -301,12 +302,12 @@ def room(book: Book, id: str, comparison: Beside) -> str:
     return ""
 
 
-def explained(comparison: Beside) -> str:
+def explained(comparison: Comparison) -> str:
     """What the prediction says of itself."""
     return f"How it is predicted: {comparison.note.rstrip('.')}."
 
 
-def assumed(comparison: Beside) -> str:
+def assumed(comparison: Comparison) -> str:
     """What the prediction takes where the record says nothing."""
     return f"The record does not say, and the prediction takes: {'; '.join(comparison.assumed)}."
 
@@ -331,7 +332,7 @@ def _many(n: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Two:
+class PairedBar:
     """A component: both numbers on the axis and as texts, their ratio, the prediction's ends."""
 
     label: str
@@ -344,17 +345,17 @@ class Two:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
-    """What `live/pairs.js` draws. `sides` are what the two bars of each pair are."""
+class PairedBars:
+    """What `live/paired_bars.js` draws. `sides` are what the two bars of each pair are."""
 
     id: str
     title: str
     axis: str
     sides: tuple[str, str]
-    rows: tuple[Two, ...]
+    rows: tuple[PairedBar, ...]
 
 
-def pairs(book: Book, comparison: Beside, name: str) -> Pairs | None:
+def paired_bars(book: Book, comparison: Comparison, name: str) -> PairedBars | None:
     """The picture of a record by its name in `DRAWN`; None where there is nothing to hold."""
     title, names = DRAWN[name]
     shown = {
@@ -364,7 +365,7 @@ def pairs(book: Book, comparison: Beside, name: str) -> Pairs | None:
         return None
     by = scales(book, comparison)[next(iter(shown.values())).unit]
     rows = tuple(
-        Two(
+        PairedBar(
             short,
             _scaled(by, pair.recorded),
             _scaled(by, pair.predicted),
@@ -375,7 +376,7 @@ def pairs(book: Book, comparison: Beside, name: str) -> Pairs | None:
         )
         for short, pair in shown.items()
     )
-    return Pairs(
+    return PairedBars(
         f"pairs-{comparison.id}-{name}",
         title,
         f"{title.partition(',')[0]} ({by.symbol})",
@@ -400,7 +401,7 @@ SCATTERED: Mapping[str, tuple[str, str, bool]] = {
 }
 
 
-def against(book: Book, comparisons: Mapping[str, Beside], key: str) -> Against | None:
+def parity_plot(book: Book, comparisons: Mapping[str, Comparison], key: str) -> ParityPlot | None:
     """Measured records against their predictions; None where there are fewer than two."""
     task, unit, shared = SCATTERED[key]
     dots = []
@@ -413,13 +414,13 @@ def against(book: Book, comparisons: Mapping[str, Beside], key: str) -> Against 
         here, made = (number(side) or 0.0 for side in (pair.recorded, pair.predicted))
         name = f"{each.job.model.title}, {each.job.method}"
         factor = max(pair.ratio, 1 / pair.ratio)
-        dots.append(Dot(name, here * times, made * times, factor))
+        dots.append(ParityPoint(name, here * times, made * times, factor))
     if len(dots) < 2:
         return None
     factors = sorted(dot.off for dot in dots)
     errors = (_quantile(factors, 0.5), _quantile(factors, 0.9))
     sides = ("Measured", "Predicted")
-    return drawing(task, "Measured against predicted", sides, dots, errors)
+    return parity_plot_of(task, "Measured against predicted", sides, dots, errors)
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:

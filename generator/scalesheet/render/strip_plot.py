@@ -1,4 +1,4 @@
-"""How far each published row is off, by family, as plain data that `live/strips.js` draws."""
+"""How far each published row is off, by family, as plain data that `live/strip_plot.js` draws."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Family:
 
 
 @dataclass(frozen=True, slots=True)
-class Strips:
+class StripPlot:
     """What is drawn. Dots are logarithms of ratios, or on an `even` axis differences."""
 
     id: str
@@ -29,7 +29,7 @@ class Strips:
     even: bool
 
 
-def strips(score: TaskScore) -> Strips:
+def strip_plot(score: TaskScore) -> StripPlot:
     """The dots of a score: logarithms of ratios, or of losses differences in nat."""
     data, task = score.published, score.task
     even = task == "loss"
@@ -48,4 +48,4 @@ def strips(score: TaskScore) -> Strips:
         for name in unseen
     )
     axis = "prediction − published (nat/token)" if even else "prediction / published"
-    return Strips(f"strips-{task}", "How far each row is off, by family", axis, families, even)
+    return StripPlot(f"strips-{task}", "How far each row is off, by family", axis, families, even)
