@@ -103,7 +103,7 @@ def cells(book: Book, plan: Plan, inputs: Mapping[str, Any]) -> Mapping[str, Any
 
 
 @pytest.fixture
-def case(book: Book, inputs: Mapping[str, Any], tmp_path: Path) -> Cases:
+def case(book: Book, inputs: Mapping[str, Any], cells: Mapping[str, Any], tmp_path: Path) -> Cases:
     """The same configuration as a row of a file for `predict`."""
     offer = inputs["offer"]
     accelerator = str(book.tables["offers"].columns["accelerator"].stated[offer].value)
@@ -118,7 +118,7 @@ def case(book: Book, inputs: Mapping[str, Any], tmp_path: Path) -> Cases:
         "global_batch_seqs": inputs["batch"],
         "micro_batch": inputs["micro_batch"],
         "act_ckpt": inputs["checkpointing"],
-        "parallelism": f"TP{inputs['tensor']} PP{inputs['pipeline']}",
+        "parallelism": f"TP{inputs['tensor']} PP{inputs['pipeline']} VP{cells['chunks'].value:.0f}",
         "precision": "bf16" if wide else "fp16",
         "task": kind.get(inputs["method"], "lora-nf4-dq"),
     }

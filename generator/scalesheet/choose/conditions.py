@@ -56,7 +56,7 @@ def broken(book: Book, edits: Overrides, axes: Axes) -> Counts:
 
 def obstacles(book: Book, edits: Overrides, axes: Axes) -> tuple[str, ...]:
     """What keeps the combination that breaks fewest conditions from running, with its numbers:
-    `126 layers do not divide among 16 pipeline stages`. Of equal ones the first counts."""
+    `6 layers are too few for 16 pipeline stages`. Of equal ones the first counts."""
     plan = book.plans[PLAN]
     count = broken(book, edits, axes)
     place = np.unravel_index(np.argmin(count), count.shape)

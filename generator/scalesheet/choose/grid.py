@@ -14,7 +14,7 @@ import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.choose.conditions import broken
-from scalesheet.choose.job import Job
+from scalesheet.choose.job import Assumptions, Job
 from scalesheet.choose.offers import Offers
 from scalesheet.evaluate import Overrides
 from scalesheet.model import Key
@@ -45,7 +45,7 @@ class Grid:
         return len(self.gpus)
 
 
-def grid(book: Book, job: Job, offers: Offers, catalogue: Known, rank: float) -> Grid:
+def grid(book: Book, job: Job, offers: Offers, catalogue: Known, assumed: Assumptions) -> Grid:
     """The candidates of a job on what the offers sell; none where no layout can run.
 
     All that predictions ask for is stated, so that nothing is taken as usual: 16 bits (or NF4 with
@@ -78,6 +78,7 @@ def grid(book: Book, job: Job, offers: Offers, catalogue: Known, rank: float) ->
         described,
         tensor=tensor,
         pipeline=pipeline,
+        virtual=chunks(described.layers, pipeline, assumed.ends("layers_per_chunk")[1]),
         data=gpus / ways,
         zero=stage,
         checkpointing=checkpointing,
@@ -85,11 +86,17 @@ def grid(book: Book, job: Job, offers: Offers, catalogue: Known, rank: float) ->
         weights=np.where(packed, "nf4-dq", "16-bit").astype(object),
         optimizer=np.full(len(ways), "adam", dtype=object),
         flash=np.where(described.fused, "yes", "").astype(object),
-        rank=np.where(among(methods, "lora", "qlora"), rank, np.nan),
+        rank=np.where(among(methods, "lora", "qlora"), assumed.ends("rank")[1], np.nan),
     )
     return Grid(
         described, methods, accelerators, gpus, stage, tensor, pipeline, micro, checkpointing
     )
+
+
+def chunks(layers: Array, pipeline: Array, per_chunk: float) -> Array:
+    """Chunks of a pipeline stage; more than one is the interleaved schedule."""
+    several = np.maximum(1.0, np.floor(np.ceil(layers / pipeline) / per_chunk))
+    return np.where(pipeline > 1, several, 1.0)
 
 
 def axes_of(job: Job, gpus: Sequence[float]) -> Mapping[str, Sequence[float | str]]:

@@ -16,7 +16,14 @@ from scalesheet.vocabulary import METHODS, ROLES
 #: The plan that holds the arithmetic of one configuration.
 PLAN = "calculator"
 #: Inputs of the plan that hold for every candidate, and may be set.
-ASSUMED = ("tuning_goodput", "power_share", "host_factor", "usable_share", "rank")
+ASSUMED = (
+    "tuning_goodput",
+    "power_share",
+    "host_factor",
+    "usable_share",
+    "rank",
+    "layers_per_chunk",
+)
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ class Search:
 def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Search:
     """Every candidate of a job, computed."""
     offers = offers_of(book, catalogue, job, BEYOND * job.most_gpus)
-    candidates = grid(book, job, offers, catalogue, assumed.ends("rank")[1])
+    candidates = grid(book, job, offers, catalogue, assumed)
     cases = candidates.cases
     if not len(cases):  # nothing is sold, or no layout can run
         numbers = sorted({float(count) for _, count in offers.sizes()})

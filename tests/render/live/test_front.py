@@ -403,13 +403,13 @@ def test_the_plain_page_of_what_does_not_fit_says_what_would(book: Book) -> None
 #: Layouts that are stated and cannot run, and what the page says of them.
 CANNOT = {
     "layers": (
-        "model=llama-3-1-405b&method=pretraining&gpus=128&tensor=8&pipeline=16",
-        ["126 layers do not divide among 16 pipeline stages"],
+        "model=pythia-70m&method=pretraining&gpus=128&tensor=8&pipeline=16",
+        ["6 layers are too few for 16 pipeline stages"],
     ),
     "trainer": (
-        "model=llama-3-1-405b&gpus=128&tensor=8&pipeline=16",
+        "model=pythia-70m&gpus=128&tensor=8&pipeline=16",
         [
-            "126 layers do not divide among 16 pipeline stages",
+            "6 layers are too few for 16 pipeline stages",
             "a general trainer cannot split a replica over 128 accelerators; a tuned one can",
         ],
     ),
@@ -447,10 +447,10 @@ def test_a_page_may_begin_with_accelerators_that_nobody_rents_out(book: Book) ->
 
 def test_a_stated_layout_of_the_page_that_cannot_run_is_named(book: Book) -> None:
     layout = "gpus: 128\n  tensor: 8\n  pipeline: 16\n  trainer: tuned"
-    written = WRITTEN.replace("llama-3-1-8b", "llama-3-1-405b").replace("gpus: 8", layout)
+    written = WRITTEN.replace("llama-3-1-8b", "pythia-70m").replace("gpus: 8", layout)
     (problem,) = filled(book, written).problems
     assert problem.message.endswith(
-        "no layout can run: 126 layers do not divide among 16 pipeline stages"
+        "no layout can run: 6 layers are too few for 16 pipeline stages"
     )
 
 

@@ -382,10 +382,13 @@ class Footprint:
 
     @cached_property
     def in_flight(self) -> Array:
-        """Micro-batches of which the first stage holds activations."""
+        """Micro-batches of which the first stage holds activations; an interleaved schedule has
+        part of a further one."""
         cases = self.cases
         several = cases.global_batch / (self.layout.replicas * self.settings.batch)
-        return np.minimum(cases.pipeline, np.maximum(1.0, first_stated(several, cases.pipeline)))
+        whole = np.minimum(cases.pipeline, np.maximum(1.0, first_stated(several, cases.pipeline)))
+        part = (cases.pipeline - 1) / (cases.pipeline * cases.virtual)
+        return whole * np.where(cases.virtual > 1, 1 + part, 1.0)
 
     def logits(self, each: float, held: Array) -> Array:
         """Of the last stage, less what the first one holds beyond it."""

@@ -134,7 +134,7 @@ def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
         scale=fitted["scale"],
         experts=fitted["experts"],
     )
-    time = _time(book, parts, 0.0, overhead)
+    time = _time(book, parts, overhead)
     hours = rows_of(book, "gpu-hours-from-token-time", tokens=cases.tokens, token_time=time)
     spread = _spread(OF_RUNS, parts, _run_factors(layout), fitted, (RUN_WITHIN, RUN_BETWEEN))
     return _around(hours, spread, _run_gaps(cases), fitted, RUN_METHOD)
@@ -163,11 +163,17 @@ def token_times(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Array, 
         scale=fitted["scale"],
         gross=fitted["stock"] * _stock(cases),
     )
-    time = _time(book, parts, steps.bubble(book, layout), overhead)
+    time = _time(book, parts, overhead, steps.bubble(book, layout), steps.uneven(layout))
     return time, _spread(OF_STEPS, parts, _step_factors(layout), fitted, (WITHIN, BETWEEN))
 
 
-def _time(book: Book, parts: steps.Parts, bubble: Array | float, overhead: Array) -> Array:
+def _time(
+    book: Book,
+    parts: steps.Parts,
+    overhead: Array,
+    bubble: Array | float = 0.0,
+    uneven: Array | float = 1.0,
+) -> Array:
     """GPU second / token."""
     groups = {
         "products": ("products", "products_fp8", "again"),
@@ -180,7 +186,7 @@ def _time(book: Book, parts: steps.Parts, bubble: Array | float, overhead: Array
         group: sum((parts[name] for name in names if name in parts), np.zeros(len(overhead)))
         for group, names in groups.items()
     }
-    return rows_of(book, "token-time", **sums, bubble=bubble, overhead=overhead)
+    return rows_of(book, "token-time", **sums, bubble=bubble, uneven=uneven, overhead=overhead)
 
 
 def _around(
@@ -336,7 +342,8 @@ def times_of_steps(book: Book, cases: Cases, truth: Array, family: Words) -> Tim
         **steps.computing(book, layout, ones, layout.recomputed),
         **steps.stated(book, layout, ones),
     }
-    time = -np.log(truth) - np.log1p(steps.bubble(book, layout))
+    waits = np.log1p(steps.bubble(book, layout)) + np.log(steps.uneven(layout))
+    time = -np.log(truth) - waits
     return Times(
         OF_STEPS,
         (WITHIN, BETWEEN),

@@ -328,6 +328,12 @@ def of_run(book: Book, layout: Work, at: Mapping[str, float]) -> dict[str, Array
     }
 
 
+def uneven(layout: Work) -> Array:
+    """Layers of the longest pipeline stage over the mean: all others wait for it."""
+    layers, stages = layout.cases.layers, layout.cases.pipeline
+    return np.where(stages > 1, np.ceil(layers / stages) * stages / layers, 1.0)
+
+
 def bubble(book: Book, layout: Work) -> Array:
     return rows_of(
         book,

@@ -20,7 +20,7 @@ from scalesheet.render.api.text import as_json, csv_text
 from scalesheet.render.api.values import value_json
 from scalesheet.render.text.plan import aligned
 from scalesheet.values import Value
-from scalesheet.vocabulary import METHODS
+from scalesheet.vocabulary import METHODS, TUNING
 
 GB = 1e9
 _CHECKPOINTING = {"none": "no checkpointing", "full": "checkpointing"}
@@ -223,7 +223,11 @@ class Teller:
         if "pretrain" in job.methods:
             share = np.exp(-coefficients(self.book, "runs")["gross"])
             yield f"  pretraining: progress in {share:.0%} of the time, as published hours tell"
-        idle = {"tuning_goodput": {"pretrain"}, "rank": {"pretrain", "full"}}
+        idle = {
+            "tuning_goodput": {"pretrain"},
+            "rank": {"pretrain", "full"},
+            "layers_per_chunk": set(TUNING),
+        }
         for name in ASSUMED:
             if set(job.methods) <= idle.get(name, set()):
                 continue
