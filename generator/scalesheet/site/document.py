@@ -7,7 +7,7 @@ taken apart only where they hold such a one: that takes a third of what a parser
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from html import unescape
 
 # What a browser loads by itself, by element and attribute; an <a href> it only follows.
@@ -51,6 +51,9 @@ class Document:
     """Attributes that a strict policy refuses: style="...", event handlers, addresses that run."""
 
 
+#: The same, as it is being read.
+_Reader = dict[str, list[str]]
+
 # A comment; a script or style with its text; any other opening tag.
 _ATTRIBUTES = r"""((?:[^>"']|"[^"]*"|'[^']*')*)"""
 _TAGS = re.compile(
@@ -71,7 +74,7 @@ _RUNS = re.compile(r"[\x00-\x20]*" + r"[\t\n\r]*".join("javascript:"), re.IGNORE
 
 def read_document(text: str) -> Document:
     """The facts of one page of HTML."""
-    reader = _Found()
+    reader: _Reader = {field.name: [] for field in fields(Document)}
     for match in _TAGS.finditer(text):
         apart, given, content, other, others = match.groups()
         if apart:
@@ -79,23 +82,9 @@ def read_document(text: str) -> Document:
         elif other and _MATTERS.search(others):
             _take(reader, other.lower(), _values(others))
     return Document(
-        anchors=frozenset(reader.anchors),
-        loads=tuple(reader.loads),
-        follows=tuple(reader.follows),
-        scripts=tuple(reader.scripts),
-        styles=tuple(reader.styles),
-        inline=tuple(reader.inline),
+        anchors=frozenset(reader.pop("anchors")),
+        **{name: tuple(each) for name, each in reader.items()},
     )
-
-
-@dataclass
-class _Found:
-    anchors: set[str] = field(default_factory=set)
-    loads: list[str] = field(default_factory=list)
-    follows: list[str] = field(default_factory=list)
-    scripts: list[str] = field(default_factory=list)
-    styles: list[str] = field(default_factory=list)
-    inline: list[str] = field(default_factory=list)
 
 
 def _values(attributes: str) -> dict[str, str]:
@@ -106,23 +95,23 @@ def _values(attributes: str) -> dict[str, str]:
     return result
 
 
-def _take_apart(reader: _Found, tag: str, attributes: str, text: str) -> None:
+def _take_apart(reader: _Reader, tag: str, attributes: str, text: str) -> None:
     """An element whose text is no markup."""
     values = _values(attributes)
     _take(reader, tag, values)
     if tag == "style":
-        reader.styles.append(text)
+        reader["styles"].append(text)
     elif "src" not in values and values.get("type") not in _DATA_TYPES:
-        reader.scripts.append(text)
+        reader["scripts"].append(text)
 
 
-def _take(reader: _Found, tag: str, values: dict[str, str]) -> None:
+def _take(reader: _Reader, tag: str, values: dict[str, str]) -> None:
     names = ("id", "name") if tag == "a" else ("id",)
-    reader.anchors.update(values[name] for name in names if values.get(name))
+    reader["anchors"] += [values[name] for name in names if values.get(name)]
     if tag != "link" or not set(values.get("rel", "").lower().split()) & _TELLING_LINKS:
-        reader.loads += _addresses(values, _LOADS.get(tag, ()))
-    reader.follows += _addresses(values, _FOLLOWS.get(tag, ()))
-    reader.inline += [
+        reader["loads"] += _addresses(values, _LOADS.get(tag, ()))
+    reader["follows"] += _addresses(values, _FOLLOWS.get(tag, ()))
+    reader["inline"] += [
         f'<{tag} {name}="{value}">'
         for name, value in values.items()
         if name in ("style", "srcdoc")

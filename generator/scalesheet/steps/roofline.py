@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused
-from scalesheet.predict.arrays import no_reasons, words
 from scalesheet.predict.cases import Cases
+from scalesheet.predict.cases.catalogue import SIZES
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.time import steps
 from scalesheet.predict.time.efficiency import METHOD, OF_STEPS, predict_throughput
@@ -251,75 +249,39 @@ def _case(job: Job, rates: Rates) -> Cases:
     model = job.model
     peak = rates.peak if rates.peak > 0 else rates.products
     sharded = job.strategy == "fsdp"
-
-    def number(value: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        return np.array([float(value)])
-
-    def flag(value: bool) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        return np.array([value])
-
-    nothing = number(float("nan"))
-    packed = {"nf4": "nf4-dq", "fp32": "fp32"}.get(job.weights, "16-bit")
-    return Cases(
-        task=FIT,
-        ids=words([model.id]),
-        unsupported=no_reasons(1),
-        assumed=words([""]),
-        kind=words([""]),
-        model=words([model.title]),
-        model_id=words([model.id]),
-        accelerator=words([job.accelerator]),
-        gpus=number(job.gpus),
-        memory=number(rates.memory),
-        bandwidth=number(rates.bandwidth),
-        link=number(rates.link),
-        domain=number(rates.domain),
-        power=nothing,
-        no_peak=no_reasons(1),
-        peak=number(peak),
-        sixteen=number(peak),
-        measured=number(rates.products),
-        fused=flag(True),
-        parameters=number(model.parameters),
-        active=number(model.active_parameters),
-        layers=number(model.layers),
-        hidden=number(model.hidden),
-        heads=number(model.heads),
-        kv_heads=number(model.kv_heads),
-        head_dim=number(model.head_dim),
-        ffn=number(model.ffn),
-        vocab=number(model.vocab),
-        gated=flag(model.gated),
-        tied=flag(model.tied),
-        known=flag(True),
-        sequence=number(job.length),
-        tokens=nothing,
-        global_batch=number(job.sequences),
-        micro_batch=number(job.batch),
-        tensor=number(1),
-        pipeline=number(1),
-        context=number(1),
-        expert=number(1),
-        virtual=number(1),
-        data=number(job.gpus),
-        zero=number(3 if sharded else 0),
-        offload=words([""]),
-        checkpointing=words(["full" if job.checkpointing else "none"]),
-        precision=words([job.precision if WIDTHS[job.precision] == 4 else "16-bit"]),
-        weights=words([packed]),
-        pure=flag(job.weights != "fp32"),
-        method=words([job.method.lower()]),
-        variant=words([""]),
-        framework=words(["" if job.compiled else "hf"]),
-        flash=words(["no" if job.attention == "eager" else "yes"]),
-        flat=flag(sharded),
-        optimizer=words(["adam"]),
-        rank=number(job.rank),
-        quantity=words([""]),
-        evaluation=words([""]),
-        tokenizer=words([""]),
-        counts=words([""]),
-        loss_unit=words([""]),
-        compute=nothing,
-        unique=nothing,
+    return Cases.single(
+        FIT,
+        ids=model.id,
+        model=model.title,
+        model_id=model.id,
+        accelerator=job.accelerator,
+        gpus=job.gpus,
+        memory=rates.memory,
+        bandwidth=rates.bandwidth,
+        link=rates.link,
+        domain=rates.domain,
+        peak=peak,
+        sixteen=peak,
+        measured=rates.products,
+        fused=True,
+        parameters=model.parameters,
+        active=model.active_parameters,
+        **{name: getattr(model, name) for name in (*SIZES, "gated", "tied")},
+        known=True,
+        sequence=job.length,
+        global_batch=job.sequences,
+        micro_batch=job.batch,
+        **dict.fromkeys(("tensor", "pipeline", "context", "expert", "virtual"), 1),
+        data=job.gpus,
+        zero=3 if sharded else 0,
+        checkpointing="full" if job.checkpointing else "none",
+        precision=job.precision if WIDTHS[job.precision] == 4 else "16-bit",
+        weights={"nf4": "nf4-dq", "fp32": "fp32"}.get(job.weights, "16-bit"),
+        pure=job.weights != "fp32",
+        method=job.method.lower(),
+        framework="" if job.compiled else "hf",
+        flash="no" if job.attention == "eager" else "yes",
+        flat=sharded,
+        optimizer="adam",
+        rank=job.rank,
     )

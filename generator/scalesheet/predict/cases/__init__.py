@@ -6,7 +6,9 @@ model's name. Where the catalogue has no such model it is estimated from the par
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -30,10 +32,14 @@ from scalesheet.predict.arrays import (
 from scalesheet.predict.cases import aliases as names
 from scalesheet.predict.cases import catalogue as lookups
 from scalesheet.predict.cases import free_text as texts
-from scalesheet.predict.cases.catalogue import SIZES, Known, known
+from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.predict.cases.reader import Read
 
 _DEGREES = ("tensor", "pipeline", "context", "expert", "virtual")
+#: What is read as it stands: of the architecture, numbers and texts.
+_OF_MODEL = ("model_id", "parameters", "active", "gated", "tied", "known")
+_NUMBERS = ("sequence", "tokens", "global_batch", "micro_batch", "compute", "unique")
+_TEXTS = ("model", "evaluation", "tokenizer", "counts", "loss_unit")
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,17 @@ class Cases:
     compute: Array
     unique: Array  # tokens that differ, of those trained on
 
+    @classmethod
+    def single(cls, task: str, **stated: str | float) -> Cases:
+        """One case. What is not stated is nan, the empty text, false, or no reason."""
+        columns: dict[str, Any] = {
+            field.name: _SINGLE[str(field.type)](stated.get(field.name))
+            for field in fields(cls)
+            if field.name != "task"
+        }
+        assert stated.keys() <= columns.keys(), stated.keys() - columns.keys()
+        return cls(task, **columns)
+
     def __len__(self) -> int:
         return len(self.ids)
 
@@ -109,6 +126,14 @@ class Cases:
         """The cases of some rows."""
         arrays = [field.name for field in fields(self) if field.name != "task"]
         return replace(self, **{name: getattr(self, name)[rows] for name in arrays})
+
+
+_SINGLE: Mapping[str, Callable[[Any], Any]] = {
+    "Array": lambda value: np.array([np.nan if value is None else float(value)]),
+    "Flags": lambda value: np.array([bool(value)]),
+    "Words": lambda value: words([value or ""]),
+    "Reasons": lambda value: words([value]),
+}
 
 
 def needs(what: str, values: Array) -> Reasons:
@@ -123,102 +148,78 @@ def cases_of(table: Read, book: Book) -> Cases:
 
 def cases(table: Read, catalogue: Known) -> Cases:
     """A table as read, with everything that the catalogue adds to it."""
-    rows = table.rows
-
     told_by_name = _sizes(table) if table.task == "loss" else {}
 
     def number(name: str) -> Array:
-        stated = table.numbers[name] if name in table.numbers else unstated(rows)
+        stated = table.numbers[name] if name in table.numbers else unstated(table.rows)
         return first_stated(stated, told_by_name[name]) if name in told_by_name else stated
 
-    result = each(table.text("hardware"), lambda name: names.accelerator(name, catalogue.hardware))
+    named = each(table.text("hardware"), lambda name: names.accelerator(name, catalogue.hardware))
     layouts = each(table.text("layout"), texts.layout)
     precisions = each(table.text("precision_text"), texts.precision)
     methods = paired(table.text("kind"), table.text("model"), texts.method)
-    kinds = words([text.lower() for text in table.text("kind").tolist()])
-    accelerator = words([each.row for each in result.tolist()])
-    counted = np.array([each.count or np.nan for each in result.tolist()], dtype=np.float64)
-    gpus = first_stated(number("gpus"), counted)
-
-    message = words([each.products for each in precisions.tolist()])
-    hardware = lookups.hardware(accelerator, message, catalogue)
-    named = lookups.architecture(table.text("model"), number, catalogue)
-    degrees = {name: _degree(layouts, name) for name in (*_DEGREES, "data")}
+    accelerator = _words(named, "row")
+    gpus = first_stated(number("gpus"), _numbers([each.count or None for each in named.tolist()]))
+    hardware = lookups.hardware(accelerator, _words(precisions, "products"), catalogue)
+    model = lookups.architecture(table.text("model"), number, catalogue)
+    degrees = {
+        name: _numbers([each.degrees.get(name) for each in layouts.tolist()])
+        for name in (*_DEGREES, "data")
+    }
     ways = {name: np.nan_to_num(degrees[name], nan=1.0) for name in _DEGREES}
     across = gpus / (ways["tensor"] * ways["pipeline"] * ways["context"])
-    adapters = words([each.weights for each in methods.tolist()])
-    weights = words([each.weights for each in precisions.tolist()])
-    recompute = each(table.text("recompute"), texts.checkpointing)
-    asked = each(table.text("quantity"), texts.quantity)
+
+    def of_kind(read: Callable[[str], Any]) -> Words:
+        return each(table.text("kind"), read)
+
+    as_it_is: dict[str, Any] = {
+        **{field.name: getattr(hardware, field.name) for field in fields(hardware)},
+        **{name: getattr(model, name) for name in _OF_MODEL},
+        **model.sizes,
+        **{name: number(name) for name in _NUMBERS},
+        **{name: table.text(name) for name in _TEXTS},
+        **ways,
+    }
     return Cases(
         task=table.task,
         ids=table.text("id"),
         unsupported=first_reason(
             table.unsupported,
-            words([each.reason for each in methods.tolist()]),
-            _stated_only(words([each.reason for each in result.tolist()]), table.text("hardware")),
-            words([each.reason for each in precisions.tolist()]),
+            _words(methods, "reason"),
+            _stated_only(_words(named, "reason"), table.text("hardware")),
+            _words(precisions, "reason"),
         ),
-        assumed=joined(words([each.assumed for each in result.tolist()]), named.assumed),
-        kind=kinds,
-        model=table.text("model"),
+        assumed=joined(_words(named, "assumed"), model.assumed),
+        kind=of_kind(str.lower),
         accelerator=accelerator,
         gpus=gpus,
-        memory=hardware.memory,
-        bandwidth=hardware.bandwidth,
-        link=hardware.link,
-        domain=hardware.domain,
-        power=hardware.power,
-        peak=hardware.peak,
-        sixteen=hardware.sixteen,
-        measured=hardware.measured,
-        fused=hardware.fused,
-        no_peak=hardware.no_peak,
-        model_id=named.model_id,
-        parameters=named.parameters,
-        active=named.active,
-        **{name: named.sizes[name] for name in SIZES},
-        gated=named.gated,
-        tied=named.tied,
-        known=named.known,
-        sequence=number("sequence"),
-        tokens=number("tokens"),
-        global_batch=number("global_batch"),
-        micro_batch=number("micro_batch"),
-        **ways,
+        **as_it_is,
         data=np.where(np.isnan(across), degrees["data"], across),
-        zero=np.array(
-            [np.nan if each.zero is None else each.zero for each in layouts.tolist()],
-            dtype=np.float64,
-        ),
-        offload=first_word(
-            words([each.offload for each in layouts.tolist()]),
-            each(table.text("kind"), texts.offload),
-        ),
+        zero=_numbers([each.zero for each in layouts.tolist()]),
+        offload=first_word(_words(layouts, "offload"), of_kind(texts.offload)),
         checkpointing=first_word(
-            recompute, words([each.checkpointing for each in layouts.tolist()])
+            each(table.text("recompute"), texts.checkpointing), _words(layouts, "checkpointing")
         ),
-        precision=hardware.precision,
-        weights=first_word(adapters, weights),
-        pure=np.array([each.pure for each in precisions.tolist()], dtype=bool),
-        method=words([each.name for each in methods.tolist()]),
-        variant=words([each.variant for each in methods.tolist()]),
-        framework=words([each.framework for each in layouts.tolist()]),
-        flash=first_word(
-            words([each.flash for each in layouts.tolist()]),
-            each(table.text("model"), texts.flash),
-        ),
-        flat=np.array([each.flat for each in layouts.tolist()], dtype=bool),
-        optimizer=each(table.text("kind"), texts.optimizer),
-        rank=each(table.text("kind"), texts.rank).astype(np.float64),
-        quantity=asked,
-        evaluation=table.text("evaluation"),
-        tokenizer=table.text("tokenizer"),
-        counts=table.text("counts"),
-        loss_unit=table.text("loss_unit"),
-        compute=number("compute"),
-        unique=number("unique"),
+        weights=first_word(_words(methods, "weights"), _words(precisions, "weights")),
+        pure=_words(precisions, "pure").astype(bool),
+        method=_words(methods, "name"),
+        variant=_words(methods, "variant"),
+        framework=_words(layouts, "framework"),
+        flash=first_word(_words(layouts, "flash"), each(table.text("model"), texts.flash)),
+        flat=_words(layouts, "flat").astype(bool),
+        optimizer=of_kind(texts.optimizer),
+        rank=of_kind(texts.rank).astype(np.float64),
+        quantity=each(table.text("quantity"), texts.quantity),
     )
+
+
+def _words(column: Words, name: str) -> Words:
+    """One attribute of what was read of each text."""
+    return words([getattr(each, name) for each in column.tolist()])
+
+
+def _numbers(values: Sequence[float | None]) -> Array:
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
 def _sizes(table: Read) -> dict[str, Array]:
@@ -234,7 +235,3 @@ def _stated_only(reasons: Reasons, written: Words) -> Reasons:
     out = reasons.copy()
     out[among(written, "")] = None
     return out
-
-
-def _degree(layouts: Words, name: str) -> Array:
-    return np.array([each.degrees.get(name, np.nan) for each in layouts.tolist()], dtype=np.float64)

@@ -31,13 +31,7 @@ from scalesheet.predict.arrays import (
 #: Task -> column of a file -> field of the case. Of two columns for one field the first that
 #: states it holds.
 _ARCHITECTURE = {
-    "layers": "layers",
-    "hidden": "hidden",
-    "heads": "heads",
-    "kv_heads": "kv_heads",
-    "head_dim": "head_dim",
-    "ffn": "ffn",
-    "vocab": "vocab",
+    name: name for name in ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
 }
 #: Columns of things that exist as a whole or not at all.
 _WHOLE = frozenset((*_ARCHITECTURE, "n_gpus"))
@@ -80,22 +74,9 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
 
 NUMBERS = frozenset(
     (
-        "parameters",
-        "active",
-        "layers",
-        "hidden",
-        "heads",
-        "kv_heads",
-        "head_dim",
-        "ffn",
-        "vocab",
-        "sequence",
-        "tokens",
-        "gpus",
-        "global_batch",
-        "micro_batch",
-        "compute",
-        "unique",
+        *_ARCHITECTURE,
+        *("parameters", "active", "sequence", "tokens", "gpus", "global_batch", "micro_batch"),
+        *("compute", "unique"),
     )
 )
 NOT_STATED = frozenset(("", "nan", "none", "null", "n/a", "na", "-", "?", "unknown"))

@@ -31,6 +31,8 @@ COLLECTIONS: Mapping[str, str] = {
 }
 #: The collections whose entries have no pages.
 PAGELESS = frozenset({"units"})
+#: The schemas of collections that are no tables.
+_ENTRIES = {"formulas": "formula-records", "sources": "source-records", "units": "unit-records"}
 #: The schema of each file, by the pattern of its place; those of a book's own tables are added.
 SHAPES: Mapping[str, str] = {
     "index.json": "index",
@@ -41,19 +43,8 @@ SHAPES: Mapping[str, str] = {
     "score.json": "scores",
     "changes.json": "changes",
     **{
-        pattern: schema
-        for name, schema in {
-            "hardware": "catalogue",
-            "nodes": "catalogue",
-            "providers": "catalogue",
-            "offers": "catalogue",
-            "models": "catalogue",
-            "measurements": "catalogue",
-            "fits": "catalogue",
-            "formulas": "formula-records",
-            "sources": "source-records",
-            "units": "unit-records",
-        }.items()
+        pattern: _ENTRIES.get(name, "catalogue")
+        for name in COLLECTIONS
         for pattern in (f"{name}.json", f"{name}/*.json")
     },
 }
