@@ -234,5 +234,27 @@ scalesheet.fields = (() => {
     return control;
   }
 
-  return Object.freeze({ field, host, choice, raw, tell, button, copying, select });
+  // ---------------------------------------------------------------- what takes long
+
+  const SLICE = 12; // milliseconds
+
+  /** Goes through a generator in slices, so that the page stays quick to the touch: `each` takes what
+   *  it yields, and `done` what it returns. The result stops that. */
+  function inSlices(steps, { each, done }) {
+    let timer;
+    function slice() {
+      const end = performance.now() + SLICE;
+      do {
+        const next = steps.next();
+        if (next.done) return done?.(next.value);
+        if (next.value !== undefined) each?.(next.value);
+      } while (performance.now() < end);
+      timer = setTimeout(slice);
+      return undefined;
+    }
+    slice();
+    return () => clearTimeout(timer);
+  }
+
+  return Object.freeze({ field, host, choice, raw, tell, button, copying, select, inSlices });
 })();

@@ -7,14 +7,12 @@
 "use strict";
 
 (() => {
-  const { Refused, toQuery } = scalesheet.inputs;
+  const { Refused, FOREIGN, toQuery, goTo } = scalesheet.inputs;
   const { element, drawn } = scalesheet.marks;
-  const { tell } = scalesheet.fields;
+  const { tell, inSlices } = scalesheet.fields;
   const { cases } = scalesheet;
   const { AUTO, FOUND, ASKED, valueOf, readCase, complete, told, unasked, inField } = cases;
   const { answered } = scalesheet.answer;
-  const SLICE = 12; // ms at a stretch
-  const FOREIGN = new Set(["h"]); // what the theme's search asks a page to mark
 
   const form = document.querySelector("[data-question]");
   if (!form) return;
@@ -27,25 +25,15 @@
   let stated = new Map(); // what the reader says
   let asked = complete(stated); // the case
   let toFocus = false; // whether the answer takes the focus, when it comes
-  let turn = 0; // of the answers that were begun: only the last goes on
+  let stop; // the answer that was begun last: only that goes on
 
   // ---------------------------------------------------------------- answering
 
   /** Answers in slices, so that the page stays quick to the touch; the first at once. */
   function respond() {
-    turn += 1;
-    const mine = turn;
+    stop?.();
     beside.setAttribute("aria-busy", "true");
-    const steps = answered(asked, stated);
-    const step = () => {
-      if (mine !== turn) return;
-      const end = performance.now() + SLICE;
-      for (let next = steps.next(); !next.done; next = steps.next()) {
-        if (next.value) write(next.value);
-        if (performance.now() > end) return void setTimeout(step);
-      }
-    };
-    step();
+    stop = inSlices(answered(asked, stated), { each: write });
   }
 
   /** Puts a part of the answer where the one before stands. */
@@ -72,13 +60,7 @@
     [stated, asked] = [said, wanted];
     reset.disabled = told(said).size === 0;
     if (!same) respond();
-    if (done) setTimeout(() => writeAddress(said)); // it takes longer than the answer does
-  }
-
-  function writeAddress(said) {
-    const address = new URL(location.href);
-    address.search = toQuery(told(said));
-    if (address.href !== location.href) history.pushState(null, "", address);
+    if (done) setTimeout(() => goTo(toQuery(told(said)))); // it takes longer than the answer does
   }
 
   // ---------------------------------------------------------------- the form

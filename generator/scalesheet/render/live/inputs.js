@@ -195,19 +195,15 @@ scalesheet.inputs = (() => {
     return { changes, faults };
   }
 
+  /** Makes a query the page's address, as a step of the browser's history. */
+  function goTo(search) {
+    const address = new URL(location.href);
+    address.search = search;
+    if (address.href !== location.href) history.pushState(null, "", address);
+  }
+
   return Object.freeze({
-    Refused,
-    read,
-    written,
-    expected,
-    find,
-    cellName,
-    rowsOf,
-    change,
-    without,
-    edited,
-    toQuery,
-    besidePublished,
-    fromQuery,
+    ...{ Refused, FOREIGN, read, written, expected, find, cellName, rowsOf },
+    ...{ change, without, edited, toQuery, goTo, besidePublished, fromQuery },
   });
 })();

@@ -73,8 +73,10 @@ scalesheet.marks = (() => {
 
   // ---------------------------------------------------------------- elements
 
-  function element(tag, attributes = {}, ...content) {
-    const made = document.createElement(tag);
+  const element = (tag, attributes = {}, ...content) =>
+    filled(document.createElement(tag), attributes, content);
+
+  function filled(made, attributes, content) {
     for (const [name, value] of Object.entries(attributes)) {
       if (value !== undefined && value !== null && value !== false) {
         made.setAttribute(name, value === true ? "" : value);
@@ -89,14 +91,8 @@ scalesheet.marks = (() => {
   /** What is drawn as data, [tag, attributes, ...content], as elements; `html.py` prints the same. */
   function drawn([tag, attributes, ...content], around = "http://www.w3.org/1999/xhtml") {
     const namespace = NAMESPACES[tag] ?? around;
-    const made = document.createElementNS(namespace, tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value !== undefined && value !== null && value !== false) {
-        made.setAttribute(name, value === true ? "" : value);
-      }
-    }
-    made.append(...content.map((each) => (Array.isArray(each) ? drawn(each, namespace) : each)));
-    return made;
+    const within = content.map((each) => (Array.isArray(each) ? drawn(each, namespace) : each));
+    return filled(document.createElementNS(namespace, tag), attributes, within);
   }
 
   // ---------------------------------------------------------------- what is printed
@@ -181,10 +177,10 @@ scalesheet.marks = (() => {
 
   function writeAmount(target, { reason, word, number: shown, unit, range }) {
     const cell = target.tagName === "TD";
-    if (cell && target.classList.contains("num") !== (shown !== undefined))
-      target.classList.toggle("num");
-    if (cell && target.classList.contains("reason") !== (reason !== undefined))
-      target.classList.toggle("reason");
+    if (cell) {
+      target.classList.toggle("num", shown !== undefined);
+      target.classList.toggle("reason", reason !== undefined);
+    }
     if (target.classList.contains("value")) {
       target.classList.toggle("long", Array.from(reason ?? word ?? shown).length > LONG);
     }
@@ -316,7 +312,7 @@ scalesheet.marks = (() => {
       target.setAttribute("href", `../${at.table}/${now.cell(at.key).value}.html#figures`);
     }
     const changed = key !== marked.first;
-    if (changed !== target.classList.contains("changed")) target.classList.toggle("changed");
+    target.classList.toggle("changed", changed);
     const was = `published: ${inWords(marked.before) || "nothing"}`;
     if (changed && as !== "math") target.title = was;
     else target.removeAttribute("title");

@@ -8,7 +8,7 @@
 
 (() => {
   const { formatBy, plain, ends } = scalesheet.numbers;
-  const { change, without, edited, find, fromQuery, toQuery, cellName } = scalesheet.inputs;
+  const { change, without, edited, find, fromQuery, toQuery, goTo, cellName } = scalesheet.inputs;
   const { view, place, mark, update, inSight, element, drawn, rowTitle } = scalesheet.marks;
   const { field, host: hostOf, button, copying } = scalesheet.fields;
   const { yaml, command } = scalesheet.patch;
@@ -89,9 +89,7 @@
   }
 
   function writeAddress() {
-    const address = new URL(location.href);
-    address.search = toQuery(changes);
-    if (address.href !== location.href) history.pushState(null, "", address);
+    goTo(toQuery(changes));
     writeLinks();
   }
 

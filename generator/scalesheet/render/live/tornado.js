@@ -16,7 +16,6 @@ scalesheet.tornado = (() => {
   const [BAR, ROW, EDGE] = [12, 42, 0.03];
   const SHOWN = 8; // effects of a figure, the largest
   const NO_EFFECT = 1e-12; // relative: a smaller difference is rounding
-  const PIECE = 6; // milliseconds
 
   // ---------------------------------------------------------------- what moves what
 
@@ -221,23 +220,14 @@ scalesheet.tornado = (() => {
 
   /** Draws the charts of the page for what a machine shows now; `stop` ends that. */
   function follow(plan, machine, targets, published) {
-    const work = rankings(plan, machine);
-    let timer = setTimeout(piece);
     for (const target of targets) target.setAttribute("aria-busy", "true");
-    function piece() {
-      const until = performance.now() + PIECE;
-      while (performance.now() < until) {
-        const { done, value } = work.next();
-        if (!done) continue;
-        for (const target of targets) {
-          write(plan, target, value.find(({ name }) => name === target.dataset.tornado), published);
-          target.removeAttribute("aria-busy");
-        }
-        return;
+    function done(found) {
+      for (const target of targets) {
+        write(plan, target, found.find(({ name }) => name === target.dataset.tornado), published);
+        target.removeAttribute("aria-busy");
       }
-      timer = setTimeout(piece);
     }
-    return () => clearTimeout(timer);
+    return scalesheet.fields.inSlices(rankings(plan, machine), { done });
   }
 
   return Object.freeze({ view, follow });

@@ -155,9 +155,7 @@ if (globalThis.document) (() => {
     chosen = next;
     tell([]);
     write();
-    const address = new URL(location.href);
-    address.search = `?of=${chosen.map(encodeURIComponent).join(",")}`;
-    if (address.href !== location.href) history.pushState(null, "", address);
+    scalesheet.inputs.goTo(`?of=${chosen.map(encodeURIComponent).join(",")}`);
   }
 
   field.addEventListener("change", () => {

@@ -195,9 +195,8 @@ scalesheet.alternatives = (() => {
 /** The part of a plan's page. */
 if (globalThis.document) (() => {
   const { element, drawn, rowTitle } = scalesheet.marks;
-  const { button, select } = scalesheet.fields;
+  const { button, select, inSlices } = scalesheet.fields;
   const { EVERY, FRONTIER, of } = scalesheet.alternatives;
-  const SLICE = 12; // milliseconds
   const host = scalesheet.page;
   const at = host?.content.querySelector(".alternatives");
   if (!at) return;
@@ -211,7 +210,7 @@ if (globalThis.document) (() => {
   let found; // what the plan gives with each row
   let from; // the changes that it gives this with
   let near = false;
-  let turn = 0;
+  let stop; // what computes
   let order = { by: names[1] };
   const controls = by ? filters() : {};
 
@@ -239,23 +238,23 @@ if (globalThis.document) (() => {
   /** What the plan gives with each row; a later call ends an earlier one. */
   function compute() {
     if (!near || from === changes) return;
-    const mine = (turn += 1);
-    const [asked, next] = [changes, []];
+    stop?.();
+    const asked = changes;
     at.setAttribute("aria-busy", "true");
-    function slice() {
-      if (mine !== turn) return;
-      const end = performance.now() + SLICE;
-      while (next.length < rows.length && performance.now() < end)
-        next.push(result(machine, asked, next.length));
-      if (next.length < rows.length) {
-        setTimeout(slice);
-        return;
+    function* every() {
+      const next = [];
+      for (const row of rows.keys()) {
+        next.push(result(machine, asked, row));
+        yield;
       }
+      return next;
+    }
+    function done(next) {
       [found, from] = [next, asked];
       at.removeAttribute("aria-busy");
       write();
     }
-    slice();
+    stop = inSlices(every(), { done });
   }
 
   function write() {

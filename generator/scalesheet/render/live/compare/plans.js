@@ -196,12 +196,11 @@ if (globalThis.document) (() => {
   const page = document.querySelector("#sides");
   if (!page) return;
   const { compared } = scalesheet;
-  const { Refused, find, fromQuery, toQuery, cellName } = scalesheet.inputs;
+  const { Refused, FOREIGN, find, fromQuery, toQuery, goTo, cellName } = scalesheet.inputs;
   const { element, drawn, view } = scalesheet.marks;
   const { button, copying, host, select } = scalesheet.fields;
   const ids = Object.keys(compared.plans);
   if (!ids.length) return;
-  const FOREIGN = new Set(["h"]); // what the theme's search asks a page to mark
   const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
   /** What each side shows: a plan, changes of its inputs, the day of its data or nothing. */
@@ -300,11 +299,7 @@ if (globalThis.document) (() => {
     return `?${[...of(a), ...of(b)].join("&")}`;
   }
 
-  function writeAddress() {
-    const address = new URL(location.href);
-    address.search = addressOf(sides);
-    if (address.href !== location.href) history.pushState(null, "", address);
-  }
+  const writeAddress = () => goTo(addressOf(sides));
 
   // ---------------------------------------------------------------- a side
 
