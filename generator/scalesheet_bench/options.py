@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 METHODS = {"full": "full", "lora": "LoRA", "qlora": "QLoRA"}
 
 
+_Group = argparse._ArgumentGroup
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "words",
@@ -24,101 +27,115 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "the hardware reaches; without one it measures if it can. MODEL is one of the catalogue, "
         "or a file config.json",
     )
-    what = parser.add_argument_group("what is trained")
-    what.add_argument("--method", choices=METHODS, default="full", help="default: full")
-    what.add_argument(
+    _trained(parser.add_argument_group("what is trained"))
+    _hardware(parser.add_argument_group("on what"))
+    _measured(parser.add_argument_group("how long it is measured"))
+    _ladder(parser.add_argument_group("ladder"))
+    parser.add_argument("--dry-run", action="store_true", help="print the record and write no file")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print")
+
+
+def _trained(group: _Group) -> None:
+    group.add_argument("--method", choices=METHODS, default="full", help="default: full")
+    group.add_argument(
         "--precision",
         choices=("fp32", "tf32", "fp16", "bf16"),
         help="what products are computed in (default: bf16 on an accelerator, fp32 on a processor)",
     )
-    what.add_argument(
+    group.add_argument(
         "--weights",
         choices=("fp32", "fp16", "bf16", "nf4"),
         help="what weights are kept in (default: fp32 for full, the precision for lora, nf4 for "
         "qlora)",
     )
-    what.add_argument("--batch", type=_count, default=1, metavar="N", help="sequences in a pass")
-    what.add_argument(
+    group.add_argument("--batch", type=_count, default=1, metavar="N", help="sequences in a pass")
+    group.add_argument(
         "--accumulation", type=_count, default=1, metavar="N", help="passes in a step (default: 1)"
     )
-    what.add_argument(
+    group.add_argument(
         "--sequence", type=_count, default=512, metavar="N", help="tokens of one (default: 512)"
     )
-    what.add_argument(
+    group.add_argument(
         "--checkpointing", action="store_true", help="compute activations again, keep fewer"
     )
-    what.add_argument(
+    group.add_argument(
         "--attention",
         choices=("sdpa", "eager", "flash"),
         default="sdpa",
         help="the kernel of attention (default: sdpa, PyTorch's own)",
     )
-    what.add_argument("--compile", action="store_true", help="with torch.compile")
-    what.add_argument(
+    group.add_argument("--compile", action="store_true", help="with torch.compile")
+    group.add_argument(
         "--rank", type=_count, default=8, metavar="N", help="of adapters (default: 8)"
     )
-    where = parser.add_argument_group("on what")
-    where.add_argument(
+
+
+def _hardware(group: _Group) -> None:
+    group.add_argument(
         "--accelerator",
         metavar="ID",
         help="one of the catalogue (default: the one that is found in this machine)",
     )
-    where.add_argument("--device", metavar="KIND", help="cuda, cpu, ... (default: what is there)")
-    where.add_argument("--gpus", type=_count, default=1, metavar="N", help="how many (default: 1)")
-    where.add_argument(
+    group.add_argument("--device", metavar="KIND", help="cuda, cpu, ... (default: what is there)")
+    group.add_argument("--gpus", type=_count, default=1, metavar="N", help="how many (default: 1)")
+    group.add_argument(
         "--strategy",
         choices=("ddp", "fsdp"),
         default="ddp",
         help="how several share the work (default: ddp)",
     )
-    how = parser.add_argument_group("how long it is measured")
-    how.add_argument(
+
+
+def _measured(group: _Group) -> None:
+    group.add_argument(
         "--precise",
         type=_share,
         default=0.02,
         metavar="SHARE",
         help="until half of the 95%% interval of the mean is at most so much of it (default: 2%%)",
     )
-    how.add_argument("--warmup", type=_count, default=3, metavar="N", help="steps before it")
-    how.add_argument("--steps-at-most", type=_count, default=200, metavar="N", help="default: 200")
-    how.add_argument(
+    group.add_argument("--warmup", type=_count, default=3, metavar="N", help="steps before it")
+    group.add_argument(
+        "--steps-at-most", type=_count, default=200, metavar="N", help="default: 200"
+    )
+    group.add_argument(
         "--seconds", type=float, default=300.0, metavar="S", help="of timing (default: 300)"
     )
-    how.add_argument(
+    group.add_argument(
         "--workers", type=int, default=0, metavar="N", help="processes that make batches"
     )
-    how.add_argument(
+    group.add_argument(
         "--memory", type=_bytes, metavar="SIZE", help="that the run may take, as 8GB or 6GiB"
     )
-    how.add_argument(
+    group.add_argument(
         "--profile", type=Path, metavar="DIR", help="write the profiler's view into a folder"
     )
-    how.add_argument("--seed", type=int, default=0, metavar="N", help="of weights and tokens")
-    ladder = parser.add_argument_group("ladder")
-    ladder.add_argument(
+    group.add_argument("--seed", type=int, default=0, metavar="N", help="of weights and tokens")
+
+
+def _ladder(group: _Group) -> None:
+    group.add_argument(
         "--rates",
         action="store_true",
         help="rates of matrix products, memory and links, in place of what fits",
     )
-    ladder.add_argument(
+    group.add_argument(
         "--write", metavar="ID", help="enter the device with its rates into the catalogue"
     )
-    ladder.add_argument(
+    group.add_argument(
         "--lengths",
         type=_counts,
         default=(512, 1024, 2048, 4096),
         metavar="N,...",
         help="for which the largest batch is found (default: 512,1024,2048,4096)",
     )
-    ladder.add_argument(
+    group.add_argument(
         "--batches",
         type=_counts,
         default=(1,),
         metavar="N,...",
         help="for which the longest sequence is found (default: 1)",
     )
-    parser.add_argument("--dry-run", action="store_true", help="print the record and write no file")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print")
 
 
 # ------------------------------------------------------------------ what they mean

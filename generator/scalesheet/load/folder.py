@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -45,6 +45,9 @@ _README = re.compile(r"readme(?:\.[a-z]+)?", re.IGNORECASE)
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
+Problem = tuple[str, str]  # code and message
+
+
 def is_id(name: str) -> bool:
     """Whether a name is an id, as the names of files are."""
     return _ID.fullmatch(name) is not None
@@ -61,43 +64,10 @@ def load(data: Path, label: str = "") -> tuple[list[Document], list[Diagnostic]]
         return [], [Diagnostic(shown(data), 1, 1, "Y012", "there is no such data folder")]
     for parts, path, problem in _files(data):
         name = label + "/".join(parts) if label else shown(path)
-        if problem is not None:
-            diagnostics.append(Diagnostic(name, 1, 1, *problem))
-            continue
-        kind, id, part = _kind(parts)
-        if kind is None:
-            if _unexpected(parts):
-                diagnostics.append(Diagnostic(name, 1, 1, "Y010", _no_place(parts)))
-            elif _unread(parts):
-                message = "nothing reads this file; move it to a folder of its own"
-                diagnostics.append(Diagnostic(name, 1, 1, "Y014", message))
-            continue
-        odd = [each for each in (id, part or id) if each != kind and not _ID.fullmatch(each)]
-        if odd:
-            message = f"the name '{quotable(odd[0])}' is not an id: use a-z, 0-9 and '-'; rename it"
-            diagnostics.append(Diagnostic(name, 1, 1, "S005", message))
-            continue
-        content = _read(path, name)
-        if isinstance(content, Diagnostic):
-            diagnostics.append(content)
-            continue
-        parsed = _parsed(PARSERS.get(kind, parse), content).at(name)
-        diagnostics.extend(parsed.diagnostics)
-        if parsed.data is not None:
-            documents.append(
-                Document(
-                    kind,
-                    id,
-                    name,
-                    parsed.data,
-                    parsed.places,
-                    parsed.keys,
-                    parsed.broken,
-                    part,
-                    parsed.text,
-                    parsed.text_line,
-                )
-            )
+        document, found = _document(parts, path, name, problem)
+        diagnostics += found
+        if document is not None:
+            documents.append(document)
     for top in TOP:
         if not os.path.lexists(data / top):
             message = f"the book has no {top}; write it"
@@ -108,6 +78,34 @@ def load(data: Path, label: str = "") -> tuple[list[Document], list[Diagnostic]]
             message = f"the plan's folder has a {has} and no plan.yaml; write it"
             diagnostics.append(Diagnostic(shown(missing), 1, 1, "Y012", message))
     return documents, sorted(diagnostics)
+
+
+def _document(
+    parts: tuple[str, ...], path: Path, name: str, problem: Problem | None
+) -> tuple[Document | None, Sequence[Diagnostic]]:
+    """The document at a place, and what is wrong with the file."""
+    kind, id, part = _kind(parts)
+    if problem is None and kind is None and _unexpected(parts):
+        problem = "Y010", _no_place(parts)
+    elif problem is None and kind is None and _unread(parts):
+        problem = "Y014", "nothing reads this file; move it to a folder of its own"
+    odd = [each for each in (id, part or id) if each != kind and not _ID.fullmatch(each)]
+    if problem is None and kind is not None and odd:
+        message = f"the name '{quotable(odd[0])}' is not an id: use a-z, 0-9 and '-'; rename it"
+        problem = "S005", message
+    if problem is not None:
+        return None, [Diagnostic(name, 1, 1, *problem)]
+    if kind is None:
+        return None, []
+    content = _read(path, name)
+    if isinstance(content, Diagnostic):
+        return None, [content]
+    parsed = _parsed(PARSERS.get(kind, parse), content).at(name)
+    if parsed.data is None:
+        return None, parsed.diagnostics
+    places = (parsed.data, parsed.places, parsed.keys, parsed.broken)
+    document = Document(kind, id, name, *places, part, parsed.text, parsed.text_line)
+    return document, parsed.diagnostics
 
 
 def _of_plans(documents: list[Document]) -> dict[str, str]:
@@ -125,9 +123,6 @@ def shown(path: Path) -> str:
     below = absolute.startswith(here.rstrip(os.sep) + os.sep)
     text = os.path.relpath(absolute, here) if below else os.fspath(path)
     return quotable(text.replace(os.sep, "/"), clip=False)
-
-
-Problem = tuple[str, str]  # code and message
 
 
 def _files(data: Path) -> Iterator[tuple[tuple[str, ...], Path, Problem | None]]:

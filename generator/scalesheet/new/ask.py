@@ -7,7 +7,7 @@ so that tests answer as a person would.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -31,59 +31,95 @@ Tell = Callable[[str], None]
 
 def answers(data: Path, kind: str, id: str, ask: Ask, tell: Tell) -> Composed:
     """Asks until what was said fits the book."""
-    tell(f"A new {kind}. An empty answer keeps what stands in brackets.")
-    given = Given(title=_plain(ask, "title", title(id)))
-    given = _source(given, data, ask, tell)
-    while True:
-        for blank in blanks(kind, draft(kind, id, data, given)):
-            given = _blank(kind, id, data, given, blank, ask, tell)
-        try:
-            return composed(data, kind, id, given)
-        except Refused as error:
-            tell("This does not fit the book:")
-            for each in error.diagnostics:
-                tell(f"  {each.message}")
-            tell("Once more; what you said stands in brackets.")
+    return _Asking(data, kind, id, ask, tell).composed()
 
 
-# ------------------------------------------------------------------ a blank
+@dataclass(frozen=True)
+class _Asking:
+    """A conversation about one new file."""
 
+    data: Path
+    kind: str
+    id: str
+    ask: Ask
+    tell: Tell
 
-def _blank(
-    kind: str, id: str, data: Path, given: Given, blank: Blank, ask: Ask, tell: Tell
-) -> Given:
-    before = set(_faults(kind, id, data, given))
-    unit = f" in {blank.unit}" if blank.unit else ""
-    among = f" One of {', '.join(blank.choices)}." if blank.choices else ""
-    tell(f"{blank.name}{unit}: {blank.says}{among}")
-    while True:
-        answer = ask(f"  [{flow(_shown(given, blank))}] ").strip()
-        if not answer:
+    def composed(self) -> Composed:
+        self.tell(f"A new {self.kind}. An empty answer keeps what stands in brackets.")
+        given = self.source(Given(title=self.plain("title", title(self.id))))
+        while True:
+            for blank in blanks(self.kind, draft(self.kind, self.id, self.data, given)):
+                given = self.blank(given, blank)
+            try:
+                return composed(self.data, self.kind, self.id, given)
+            except Refused as error:
+                self.tell("This does not fit the book:")
+                for each in error.diagnostics:
+                    self.tell(f"  {each.message}")
+                self.tell("Once more; what you said stands in brackets.")
+
+    # -------------------------------------------------------------- a blank
+
+    def blank(self, given: Given, blank: Blank) -> Given:
+        before = set(self.faults(given))
+        unit = f" in {blank.unit}" if blank.unit else ""
+        among = f" One of {', '.join(blank.choices)}." if blank.choices else ""
+        self.tell(f"{blank.name}{unit}: {blank.says}{among}")
+        while True:
+            answer = self.ask(f"  [{flow(_shown(given, blank))}] ").strip()
+            if not answer:
+                return given
+            try:
+                after = replace(given, filled={**given.filled, blank.steps: read(answer)})
+                wrong = [each for each in self.faults(after) if each not in before]
+            except SettingError as error:
+                wrong = [str(error)]
+            wrong += _unknown_name(self.data, blank, answer)
+            if not wrong:
+                return after
+            for each in wrong:
+                self.tell(f"  {each}")
+
+    def faults(self, given: Given) -> Iterator[str]:
+        """What schema and limits have to say of the file so far."""
+        text = template(self.kind, draft(self.kind, self.id, self.data, given), None, "")
+        made, unread = document(self.kind, self.id, "", text)
+        for each in errors([*unread, *check([made])]):
+            yield each.message
+
+    # -------------------------------------------------------------- the source
+
+    def source(self, given: Given) -> Given:
+        """A source that there is, a new one, or a blank."""
+        known = entry.known(self.data)
+        self.tell(
+            "source: the key of a text in sources.yaml, or of a new one. Empty: still to be stated."
+        )
+        while key := self.ask("  source: ").strip():
+            if key in known:
+                break
+            if not is_id(key):
+                self.tell(f"  '{key}' is no key: use a-z, 0-9 and '-', at most 64")
+                continue
+            near = get_close_matches(key, known, n=1, cutoff=0.8)
+            meant = f"; did you mean '{near[0]}'?" if near else "."
+            self.tell(f"  '{key}' is not there yet{meant} To add it, say what it is.")
+            new = entry_of(self.ask, self.tell)
+            if new:
+                given = replace(given, entries={key: new})
+                break
+        if not key:
             return given
-        try:
-            after = replace(given, filled={**given.filled, blank.steps: read(answer)})
-            wrong = [each for each in _faults(kind, id, data, after) if each not in before]
-        except SettingError as error:
-            wrong = [str(error)]
-        wrong += _unknown_name(data, blank, answer)
-        if not wrong:
-            return after
-        for each in wrong:
-            tell(f"  {each}")
+        return replace(given, source=key, locator=self.plain("the place in it", given.locator))
+
+    def plain(self, what: str, default: str) -> str:
+        return self.ask(f"{what} [{default}]: ").strip() or default
 
 
 def _shown(given: Given, blank: Blank) -> Any:
     value = given.filled.get(blank.steps, blank.example)
     ends = isinstance(value, dict) and set(value) == ENDS
     return f"{value['low']:g}..{value['high']:g}" if ends else value
-
-
-def _faults(kind: str, id: str, data: Path, given: Given) -> Iterator[str]:
-    """What schema and limits have to say of the file so far."""
-    text = template(kind, draft(kind, id, data, given), None, "")
-    made, unread = document(kind, id, "", text)
-    for each in errors([*unread, *check([made])]):
-        yield each.message
 
 
 def _unknown_name(data: Path, blank: Blank, answer: str) -> Iterator[str]:
@@ -98,31 +134,6 @@ def _unknown_name(data: Path, blank: Blank, answer: str) -> Iterator[str]:
         near = nearest(answer, known)
         remedy = f"{near} If not, begin its file first" if near else "; begin its file first"
         yield f"the book has no {blank.name} '{answer}'{remedy}"
-
-
-# ------------------------------------------------------------------ the source
-
-
-def _source(given: Given, data: Path, ask: Ask, tell: Tell) -> Given:
-    """A source that there is, a new one, or a blank."""
-    known = entry.known(data)
-    tell("source: the key of a text in sources.yaml, or of a new one. Empty: still to be stated.")
-    while key := ask("  source: ").strip():
-        if key in known:
-            break
-        if not is_id(key):
-            tell(f"  '{key}' is no key: use a-z, 0-9 and '-', at most 64")
-            continue
-        near = get_close_matches(key, known, n=1, cutoff=0.8)
-        meant = f"; did you mean '{near[0]}'?" if near else "."
-        tell(f"  '{key}' is not there yet{meant} To add it, say what it is.")
-        new = entry_of(ask, tell)
-        if new:
-            given = replace(given, entries={key: new})
-            break
-    if not key:
-        return given
-    return replace(given, source=key, locator=_plain(ask, "the place in it", given.locator))
 
 
 def entry_of(ask: Ask, tell: Tell) -> dict[str, Any]:
@@ -143,7 +154,3 @@ def entry_of(ask: Ask, tell: Tell) -> dict[str, Any]:
                 break
             tell(f"  expected {what.partition(', ')[2]}, found '{answer}'")
     return made
-
-
-def _plain(ask: Ask, what: str, default: str) -> str:
-    return ask(f"{what} [{default}]: ").strip() or default

@@ -342,19 +342,15 @@ class Footprint:
         earlier = self.gradients if job.accumulation > 1 or job.strategy == "ddp" else 0.0
         tied = self.head * each if self.full and job.model.tied else 0.0
         head = self.head * each - tied if self.full else 0.0
-        logits = self._of(
-            "logit-bytes",
-            batch=job.batch,
-            length=job.length,
-            vocab=job.model.vocab,
-            bytes_per_logit=LOGIT_BYTES,
-        )
-        loss = self._of(
-            "logit-bytes",
-            batch=job.batch,
-            length=job.length,
-            vocab=job.model.vocab,
-            bytes_per_logit=LOSS_BYTES,
+        logits, loss = (
+            self._of(
+                "logit-bytes",
+                batch=job.batch,
+                length=job.length,
+                vocab=job.model.vocab,
+                bytes_per_logit=each_logit,
+            )
+            for each_logit in (LOGIT_BYTES, LOSS_BYTES)
         )
         narrow = self.size.products if self.size.products < LOGIT_BYTES else 0.0
         taken = logits * (1 + narrow / LOGIT_BYTES) + self._cast

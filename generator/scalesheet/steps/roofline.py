@@ -180,50 +180,32 @@ def _parts(
     }
     parts = {name: float(part[0]) for name, part in arrays.items()}
     footprint = Footprint(book, job)
-    shards = footprint.shards
-    update = _moved(
-        book,
-        job,
-        case,
-        footprint.trained,
-        PASSES * footprint.gradient_bytes,
-        job.accumulation,
-        shards,
-    )
+
+    def moved(parameters: float, bytes: float, micro_batches: int, shards: float) -> float:
+        """Seconds of a token in which so many bytes of each parameter are read or written, once in
+        so many micro-batches."""
+        traffic = evaluated(
+            book,
+            "update-traffic",
+            parameters=parameters,
+            trained=1,
+            shards=shards,
+            tokens=job.batch * job.length,
+            micro_batches=micro_batches,
+            bytes=bytes,
+        )
+        bandwidth = float(case.bandwidth[0]) / 1e9
+        return evaluated(book, "traffic-time", traffic=traffic, bandwidth=bandwidth, slowdown=1)
+
+    each = PASSES * footprint.gradient_bytes
+    update = moved(footprint.trained, each, job.accumulation, footprint.shards)
     beyond = update - parts["update"]
     parts["update"] = update
     if footprint.size.cast and job.weights == "fp32":
         times_cast = (2.0 if job.method == "full" else 1.0) + job.checkpointing
-        parts["weights cast"] = _moved(
-            book, job, case, job.model.parameters, CAST * times_cast, 1, 1.0
-        )
+        parts["weights cast"] = moved(job.model.parameters, CAST * times_cast, 1, 1.0)
         beyond += parts["weights cast"]
     return parts, beyond
-
-
-def _moved(
-    book: Book,
-    job: Job,
-    case: Cases,
-    parameters: float,
-    bytes: float,
-    micro_batches: int,
-    shards: float,
-) -> float:
-    """Seconds of a token in which so many bytes of each parameter are read or written, once in so
-    many micro-batches."""
-    traffic = evaluated(
-        book,
-        "update-traffic",
-        parameters=parameters,
-        trained=1,
-        shards=shards,
-        tokens=job.batch * job.length,
-        micro_batches=micro_batches,
-        bytes=bytes,
-    )
-    bandwidth = float(case.bandwidth[0]) / 1e9
-    return evaluated(book, "traffic-time", traffic=traffic, bandwidth=bandwidth, slowdown=1)
 
 
 def _shares(job: Job, parts: Mapping[str, float]) -> tuple[float, float, float]:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from scalesheet.diagnostics import errors
-from scalesheet.diff.changes import Diff, Effect, Entry, FormulaChanged, InputChanged, Turn
+from scalesheet.diff.changes import (
+    Diff,
+    Effect,
+    Entry,
+    FormulaChanged,
+    InputChanged,
+    ResultMoved,
+    StatementChanged,
+    Turn,
+)
 from scalesheet.examine import Examined
 from scalesheet.model import Position
 from scalesheet.render.api.values import Object, value_json
@@ -90,6 +99,34 @@ def diff_json(diff: Diff, base: Object, head: Object) -> Object:
         "scores": [
             {"task": s.task, "figure": s.figure, "old": s.old, "new": s.new} for s in diff.scores
         ],
+    }
+
+
+def _moved(each: InputChanged | ResultMoved) -> Object:
+    place = each.place
+    return {"plan": place.plan, "name": place.name, "was": each.was.name, "title": each.label}
+
+
+def _statement(each: StatementChanged) -> Object:
+    return {
+        "plan": each.place.plan,
+        "name": each.place.name,
+        "title": each.label,
+        "what": each.what,
+        "old": each.old or None,
+        "new": each.new or None,
+        **_position(each.position),
+    }
+
+
+def _formula(each: FormulaChanged) -> Object:
+    return {
+        "plan": each.place.plan if each.place is not None else "",
+        "name": each.place.name if each.place is not None else each.record,
+        "title": each.label,
+        "old": each.old,
+        "new": each.new,
+        **_position(each.position),
     }
 
 

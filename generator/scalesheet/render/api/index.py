@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from scalesheet import __version__
 from scalesheet.book import Book
+from scalesheet.model import Plan
 from scalesheet.render.api.values import Object
 from scalesheet.schemas import KINDS
 
@@ -72,38 +73,10 @@ def index_json(
         "edition_hash": edition_hash,
         **documentation,
         "repository": book.url,
-        "plans": [
-            {
-                "id": plan.id,
-                "title": plan.title,
-                "summary": plan.summary,
-                "json": f"plans/{plan.id}.json",
-                "csv": f"plans/{plan.id}.csv",
-                "workbook": f"{ROOT}workbooks/{plan.id}.xlsx",
-                "sensitivity": f"sensitivity/{plan.id}.json",
-                **({"audit": f"audit/{plan.id}.json"} if plan.id in audits else {}),
-                **_page("plans", plan.id, pages),
-                "pages": [{"id": each.id, **_page("plans", each.id, pages)} for each in plan.pages],
-            }
-            for plan in book.plans.values()
-        ],
+        "plans": [_plan(plan, audits, pages) for plan in book.plans.values()],
         "headlines": {"json": "plans.json", "csv": "plans.csv"},
         "collections": {
-            name: {
-                "title": COLLECTIONS.get(name) or book.tables[name].title,
-                "json": f"{name}.json",
-                "csv": f"{name}.csv",
-                "entries": [
-                    {
-                        "id": id_,
-                        "title": title,
-                        "json": f"{name}/{id_}.json",
-                        **_page(name, id_, pages and name not in PAGELESS),
-                    }
-                    for id_, title in listed
-                ],
-            }
-            for name, listed in entries.items()
+            name: _collection(name, book, listed, pages) for name, listed in entries.items()
         },
         "prices": {"csv": "prices.csv"},
         "changes": {
@@ -118,6 +91,34 @@ def index_json(
             pattern: f"schemas/api/{schema}.schema.json"
             for pattern, schema in {**SHAPES, **_shapes_of(entries)}.items()
         },
+    }
+
+
+def _plan(plan: Plan, audits: frozenset[str], pages: bool) -> Object:
+    return {
+        "id": plan.id,
+        "title": plan.title,
+        "summary": plan.summary,
+        "json": f"plans/{plan.id}.json",
+        "csv": f"plans/{plan.id}.csv",
+        "workbook": f"{ROOT}workbooks/{plan.id}.xlsx",
+        "sensitivity": f"sensitivity/{plan.id}.json",
+        **({"audit": f"audit/{plan.id}.json"} if plan.id in audits else {}),
+        **_page("plans", plan.id, pages),
+        "pages": [{"id": each.id, **_page("plans", each.id, pages)} for each in plan.pages],
+    }
+
+
+def _collection(name: str, book: Book, listed: Iterable[tuple[str, str]], pages: bool) -> Object:
+    paged = pages and name not in PAGELESS
+    return {
+        "title": COLLECTIONS.get(name) or book.tables[name].title,
+        "json": f"{name}.json",
+        "csv": f"{name}.csv",
+        "entries": [
+            {"id": id_, "title": title, "json": f"{name}/{id_}.json", **_page(name, id_, paged)}
+            for id_, title in listed
+        ],
     }
 
 

@@ -43,19 +43,8 @@ def grid(
     """
     if foot is None:
         head, body = _filled(head, body)
-    ids: list[str | None] = [*row_ids] if row_ids else [None] * len(body)
-    rows = [tag("tr", *cells, id=id_) for cells, id_ in zip(body, ids, strict=True)]
-    table = tag(
-        "table",
-        tag("caption", caption) if caption else None,
-        tag("thead", tag("tr", *head)),
-        "\n",
-        tag("tbody", *(join([row, "\n"]) for row in rows)),
-        tag("tfoot", tag("tr", *foot)) if foot else None,
-        class_="data" + " sortable" * sortable + " records" * records,
-        **UNSEARCHED,
-    )
-    box = tag("div", table, class_="scroll")
+    kinds = "data" + " sortable" * sortable + " records" * records
+    box = _boxed(head, body, kinds, caption, foot, row_ids)
     if len(body) < LONG:
         return box
     # where the control of a filter will stand, so that nothing moves when it comes
@@ -75,12 +64,27 @@ def facts(named: Iterable[tuple[str, object]], *, unsearched: Container[str] = (
 
 def drawn(head: list[Html], body: list[list[Html]], class_: str = "") -> Html:
     """A `table.data` that a script of the page draws anew, which sees to its order as well."""
+    return _boxed(head, body, f"data drawn {class_}".rstrip())
+
+
+def _boxed(
+    head: list[Html],
+    body: list[list[Html]],
+    class_: str,
+    caption: object = None,
+    foot: list[Html] | None = None,
+    row_ids: list[str] | None = None,
+) -> Html:
+    ids: list[str | None] = [*row_ids] if row_ids else [None] * len(body)
+    rows = [tag("tr", *cells, id=id_) for cells, id_ in zip(body, ids, strict=True)]
     table = tag(
         "table",
+        tag("caption", caption) if caption else None,
         tag("thead", tag("tr", *head)),
         "\n",
-        tag("tbody", *(join([tag("tr", *cells), "\n"]) for cells in body)),
-        class_=f"data drawn {class_}".rstrip(),
+        tag("tbody", *(join([row, "\n"]) for row in rows)),
+        tag("tfoot", tag("tr", *foot)) if foot else None,
+        class_=class_,
         **UNSEARCHED,
     )
     return tag("div", table, class_="scroll")

@@ -27,8 +27,8 @@ from scalesheet.values import Results, Value
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """One formula to be told: of a scalar, or of the rows of a column that it computes.
+class PlanFormula:
+    """One formula of a plan: of a scalar, or of the rows of a column that it computes.
 
     `row` is the first of them that has a value, and stands as the example. `apart`: the column has
     another formula for other rows.
@@ -44,13 +44,16 @@ class Told:
     apart: bool = False
 
 
-def told_formulas(plan: Plan, results: Results) -> Mapping[str | None, list[Told]]:
+def plan_formulas(plan: Plan, results: Results) -> Mapping[str | None, list[PlanFormula]]:
     """Every formula of the plan, in groups: its own, and each phase's."""
-    groups: dict[str | None, list[Told]] = {None: [], **{phase.id: [] for phase in plan.phases}}
+    groups: dict[str | None, list[PlanFormula]] = {
+        None: [],
+        **{phase.id: [] for phase in plan.phases},
+    }
     for scalar in plan.scalars.values():
         if scalar.formula is not None and not scalar.hidden and not scalar.is_input:
             target = scalar_anchor(plan, scalar)
-            formula = Told(Key(scalar.name), scalar.title, scalar, scalar.formula, target)
+            formula = PlanFormula(Key(scalar.name), scalar.title, scalar, scalar.formula, target)
             groups[scalar.phase].append(formula)
     for table in plan.tables.values():
         for column in table.columns.values():
@@ -61,7 +64,7 @@ def told_formulas(plan: Plan, results: Results) -> Mapping[str | None, list[Told
 
 def formula_blocks(context: Context, plan: Plan, results: Results) -> Iterator[object]:
     """The formulas of the plan, each in a line that opens."""
-    used, groups = users(plan), told_formulas(plan, results)
+    used, groups = users(plan), plan_formulas(plan, results)
     if not any(groups.values()):
         return
     titles = {None: "The plan"} | {phase.id: phase.title for phase in plan.phases}
@@ -70,11 +73,12 @@ def formula_blocks(context: Context, plan: Plan, results: Results) -> Iterator[o
     for phase, group in groups.items():
         if group:
             yield heading(3, titles[phase], f"formulas-{phase or 'plan'}")
-            blocks = [_block(context, plan, results, used, formula) for formula in group]
+            shown = _Shown(context, plan, results)
+            blocks = [shown.block(formula, used.get(formula.key, ())) for formula in group]
             yield tag("section", *blocks, class_="formulas", **UNSEARCHED)
 
 
-def _of_column(table: Table, column: Column, results: Results) -> Iterator[Told]:
+def _of_column(table: Table, column: Column, results: Results) -> Iterator[PlanFormula]:
     """The formulas of a column, each with the rows it computes."""
     series = dict(
         zip(results.rows[table.name], results.tables[table.name][column.name], strict=True)
@@ -87,7 +91,7 @@ def _of_column(table: Table, column: Column, results: Results) -> Iterator[Told]
             rows.setdefault(formula.text, []).append(row)
             by_text.setdefault(formula.text, formula)
     for n, (text, of) in enumerate(rows.items()):
-        yield Told(
+        yield PlanFormula(
             Key(column.name, table.name),
             f"{table.title}: {column.title}",
             column,
@@ -99,45 +103,6 @@ def _of_column(table: Table, column: Column, results: Results) -> Iterator[Told]
         )
 
 
-def _block(
-    context: Context,
-    plan: Plan,
-    results: Results,
-    used: Mapping[Key, tuple[Key, ...]],
-    formula: Told,
-) -> Html:
-    """One formula in a line with what it gives; folded away how, and all the rest.
-
-    The anchor is within the fold, so that a link to it opens the fold.
-    """
-    titles = Titles(context, plan, formula.key.table)
-    gives = _result(context, plan, results, formula, linked=False)
-    return tag(
-        "details",
-        tag("summary", tag("strong", formula.title), tag("span", gives) if gives else None),
-        tag(
-            "div",
-            scrolling(drawn(titles, "", formula.formula.ends.value)),
-            scrolling(_numbers(titles, results, formula)),
-            tag(
-                "p",
-                "In words: ",
-                in_words(titles, formula.formula.ends.value),
-                ".",
-                class_="in-words",
-            ),
-            _needs(context, plan, results, formula),
-            _used_by(context, plan, used.get(formula.key, ())),
-            _catalogue(context, formula.formula),
-            _foot(context, plan, formula),
-            tag("details", tag("summary", "As text"), _texts(plan, formula), class_="quiet"),
-            id=formula.anchor,
-            data_rows=" ".join(formula.rows) if formula.apart else None,
-        ),
-        class_="formula",
-    )
-
-
 def scrolling(formula: Html | None) -> Html | None:
     """A formula in a box that scrolls where it is wider than the page."""
     return tag("div", formula, class_="wide", **UNSEARCHED) if formula else None
@@ -147,73 +112,149 @@ def short_formula(
     context: Context, plan: Plan, results: Results, scalar: Scalar, formula: Formula, here: str
 ) -> Html:
     """A formula within the text of one of the plan's pages, linked to the rest."""
-    text = Told(Key(scalar.name), scalar.title, scalar, formula, "")
+    text = PlanFormula(Key(scalar.name), scalar.title, scalar, formula, "")
     return tag(
         "div",
         tag(
             "p",
             link(scalar_address(plan, scalar, here), scalar.title),
-            _result(context, plan, results, text),
+            _Shown(context, plan, results).result(text),
         ),
         scrolling(drawn(Titles(context, plan), scalar.title, formula.ends.value)),
         class_="formula",
     )
 
 
-def _result(
-    context: Context, plan: Plan, results: Results, formula: Told, *, linked: bool = True
-) -> Html | None:
-    """` = 342 GPU·h 326–380`, for a column with the row it is the example of.
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """The formulas of a plan on its page, with the numbers of one of its scenarios."""
 
-    What unfolds a formula is itself to be clicked, so no link stands in it.
-    """
-    key, outer = formula.key, OUTER if formula.formula.outer else None
-    if key.table is None:
-        values = [value := results.scalars[key.name]]
-        of = key.name
-    elif formula.row is not None:
-        values = list(results.tables[key.table][key.name])
-        value = results.cell(key.table, formula.row, key.name)
-        of = of_cell(key.table, formula.row, key.name)
-    else:
-        return None
-    shown = _figure(context, plan, formula.quantity, value, values, of, linked=linked)
-    return join([" = ", shown, _where(context, plan, formula), outer])
+    context: Context
+    plan: Plan
+    results: Results
+
+    def block(self, formula: PlanFormula, users: tuple[Key, ...]) -> Html:
+        """One formula in a line with what it gives; folded away how, and all the rest.
+
+        The anchor is within the fold, so that a link to it opens the fold.
+        """
+        titles = Titles(self.context, self.plan, formula.key.table)
+        node = formula.formula.ends.value
+        gives = self.result(formula, linked=False)
+        return tag(
+            "details",
+            tag("summary", tag("strong", formula.title), tag("span", gives) if gives else None),
+            tag(
+                "div",
+                scrolling(drawn(titles, "", node)),
+                scrolling(_numbers(titles, self.results, formula)),
+                tag("p", "In words: ", in_words(titles, node), ".", class_="in-words"),
+                self.needs(formula),
+                self.used_by(users),
+                _catalogue(self.context, formula.formula),
+                _foot(self.context, self.plan, formula),
+                tag(
+                    "details", tag("summary", "As text"), _texts(self.plan, formula), class_="quiet"
+                ),
+                id=formula.anchor,
+                data_rows=" ".join(formula.rows) if formula.apart else None,
+            ),
+            class_="formula",
+        )
+
+    def result(self, formula: PlanFormula, *, linked: bool = True) -> Html | None:
+        """` = 342 GPU·h 326–380`, for a column with the row it is the example of.
+
+        What unfolds a formula is itself to be clicked, so no link stands in it.
+        """
+        outer = OUTER if formula.formula.outer else None
+        if formula.key.table is not None and formula.row is None:
+            return None
+        shown = self.figure(formula.quantity, formula.key, formula.row, linked=linked)
+        return join([" = ", shown, self.where(formula), outer])
+
+    def figure(
+        self,
+        quantity: Quantity,
+        key: Key,
+        row: str | None,
+        *,
+        own: bool = False,
+        linked: bool = True,
+    ) -> Html:
+        """A value by itself, of a reference what it refers to, in the format of its column. `own`:
+        it is of the row that is the example of a formula."""
+        if key.table is None:
+            value, of = self.results.scalars[key.name], key.name
+            values: Iterable[Value] = [value]
+        else:
+            assert row is not None
+            value, of = (
+                self.results.cell(key.table, row, key.name),
+                of_cell(key.table, row, key.name),
+            )
+            values = self.results.tables[key.table][key.name]
+        as_: As = "amount"
+        if quantity.kind == "reference" and value.reason is None:
+            shown, as_ = reference(self.context, self.plan, quantity, value, linked=linked), "row"
+        else:
+            fmt = format_of(quantity, values, self.context.book.units)
+            shown = amount(value, fmt, self.context.symbol(quantity))
+        return tag("span", shown, **mark(of, as_), data_own=own)
+
+    def where(self, formula: PlanFormula) -> Html | None:
+        """`in Stage one, and 3 rows more`."""
+        if formula.key.table is None or formula.row is None:
+            return None
+        more = len(formula.rows) - 1
+        title = self.context.row_title(self.plan.tables[formula.key.table], formula.row)
+        others = f", and so in {more} more row{'s' if more > 1 else ''}" if more else ""
+        return tag("span", f" in {title}{others}", class_="note")
+
+    def needs(self, formula: PlanFormula) -> Html | None:
+        """What the formula names, each with its value where it has one."""
+        every = (
+            self.named(needed, formula.row if needed.table == formula.key.table else None)
+            for needed in references(formula.formula.ends.value)
+        )
+        named = [each for each in every if each is not None]
+        return tag("p", "Needs ", join(named, ", "), ".") if named else None
+
+    def named(self, key: Key, row: str | None) -> Html | None:
+        """A figure by its title, linked, with its value."""
+        if key.table is None:
+            scalar = self.plan.scalars[key.name]
+            if scalar.hidden:
+                return None
+            title = link(f"#{scalar_anchor(self.plan, scalar)}", scalar.title)
+            return join([title, " (", self.figure(scalar, key, None), ")"])
+        table = self.context.table(key.table, self.plan)
+        if table is None or key.name not in table.columns:
+            return None
+        column = table.columns[key.name]
+        target = (
+            to(key.table, "index")
+            if key.table in self.context.book.tables
+            else address(self.context, self.plan, key, self.plan.id)
+        )
+        title = link(target, f"{table.title}: {column.title}")
+        at = key.row or row
+        if at is None or at not in table.rows:
+            return title
+        return join([title, " (", self.figure(column, key, at, own=key.row is None), ")"])
+
+    def used_by(self, keys: tuple[Key, ...]) -> Html | None:
+        links = []
+        for key in keys:
+            table = self.plan.tables[key.table] if key.table is not None else None
+            quantity = table.columns[key.name] if table else self.plan.scalars[key.name]
+            title = f"{table.title}: {quantity.title}" if table else quantity.title
+            if not quantity.hidden:
+                links.append(link(address(self.context, self.plan, key, self.plan.id), title))
+        return tag("p", "Used by ", join(links, ", "), ".", class_="users") if links else None
 
 
-def _figure(
-    context: Context,
-    plan: Plan,
-    quantity: Quantity,
-    value: Value,
-    values: Iterable[Value],
-    of: str,
-    *,
-    own: bool = False,
-    linked: bool = True,
-) -> Html:
-    """A value by itself, of a reference what it refers to. `values` share its format; `own`: it is
-    of the row that is the example of a formula."""
-    as_: As = "amount"
-    if quantity.kind == "reference" and value.reason is None:
-        shown, as_ = reference(context, plan, quantity, value, linked=linked), "row"
-    else:
-        fmt = format_of(quantity, values, context.book.units)
-        shown = amount(value, fmt, context.symbol(quantity))
-    return tag("span", shown, **mark(of, as_), data_own=own)
-
-
-def _where(context: Context, plan: Plan, formula: Told) -> Html | None:
-    """`in Stage one, and 3 rows more`."""
-    if formula.key.table is None or formula.row is None:
-        return None
-    more = len(formula.rows) - 1
-    title = context.row_title(plan.tables[formula.key.table], formula.row)
-    others = f", and so in {more} more row{'s' if more > 1 else ''}" if more else ""
-    return tag("span", f" in {title}{others}", class_="note")
-
-
-def _numbers(titles: Titles, results: Results, formula: Told) -> Html | None:
+def _numbers(titles: Titles, results: Results, formula: PlanFormula) -> Html | None:
     """The formula with the numbers put in; of a text that is the text itself."""
     if formula.quantity.kind == "text":
         return None
@@ -227,62 +268,6 @@ def _numbers(titles: Titles, results: Results, formula: Told) -> Html | None:
     return with_numbers(numbers, quantity, formula.formula.ends.value)
 
 
-def _needs(context: Context, plan: Plan, results: Results, formula: Told) -> Html | None:
-    """What the formula names, each with its value where it has one."""
-    parts: list[Html] = []
-    for needed in references(formula.formula.ends.value):
-        row = formula.row if needed.table == formula.key.table else None
-        part = _named(context, plan, results, needed, row)
-        if part is not None:
-            parts.append(part)
-    return tag("p", "Needs ", join(parts, ", "), ".") if parts else None
-
-
-def _named(
-    context: Context, plan: Plan, results: Results, key: Key, row: str | None
-) -> Html | None:
-    """A figure by its title, linked, with its value."""
-    if key.table is None:
-        scalar = plan.scalars[key.name]
-        if scalar.hidden:
-            return None
-        value = results.scalars[key.name]
-        shown = _figure(context, plan, scalar, value, [value], key.name)
-        return join([link(f"#{scalar_anchor(plan, scalar)}", scalar.title), " (", shown, ")"])
-    table = context.table(key.table, plan)
-    if table is None or key.name not in table.columns:
-        return None
-    column = table.columns[key.name]
-    title = f"{table.title}: {column.title}"
-    if key.table in context.book.tables:
-        named = link(to(key.table, "index"), title)
-    else:
-        named = link(address(context, plan, key, plan.id), title)
-    at = key.row or row
-    if at is None or at not in table.rows:
-        return named
-    series = results.tables[key.table][key.name]
-    value = results.cell(key.table, at, key.name)
-    own = key.row is None
-    shown = _figure(context, plan, column, value, series, of_cell(key.table, at, key.name), own=own)
-    return join([named, " (", shown, ")"])
-
-
-def _used_by(context: Context, plan: Plan, keys: tuple[Key, ...]) -> Html | None:
-    parts: list[Html] = []
-    for key in keys:
-        if key.table is None:
-            quantity: Quantity = plan.scalars[key.name]
-            title = quantity.title
-        else:
-            table = plan.tables[key.table]
-            quantity, title = table.columns[key.name], ""
-            title = f"{table.title}: {quantity.title}"
-        if not quantity.hidden:
-            parts.append(link(address(context, plan, key, plan.id), title))
-    return tag("p", "Used by ", join(parts, ", "), ".", class_="users") if parts else None
-
-
 def _catalogue(context: Context, formula: Formula) -> Html | None:
     """The catalogue formulas that are called."""
     parts = [
@@ -292,7 +277,7 @@ def _catalogue(context: Context, formula: Formula) -> Html | None:
     return tag("p", "Calls ", join(parts, ", "), ".") if parts else None
 
 
-def _texts(plan: Plan, formula: Told) -> Html:
+def _texts(plan: Plan, formula: PlanFormula) -> Html:
     """The formula as written, and where it stands in other notations. The theme's button finds
     what it copies by an id that a selector can hold.
     """
@@ -302,7 +287,7 @@ def _texts(plan: Plan, formula: Told) -> Html:
     return join([written, tag("p", "As written. In other notations: ", others, ".")])
 
 
-def _foot(context: Context, plan: Plan, formula: Told) -> Html | None:
+def _foot(context: Context, plan: Plan, formula: PlanFormula) -> Html | None:
     """The note, the source, and the line of the data."""
     source = cite(context, formula.formula.citation, plan.citation)
     position = formula.formula.position or formula.quantity.position

@@ -10,7 +10,7 @@ from scalesheet.model import Plan
 from scalesheet.render.pages.context import Context, to
 from scalesheet.render.pages.html import Html, heading, join, link, page, tag
 from scalesheet.render.pages.notation import Titles, notations
-from scalesheet.render.pages.plan.formulas import Told, told_formulas
+from scalesheet.render.pages.plan.formulas import PlanFormula, plan_formulas
 
 FOLDER = "notations"
 LEAD = "Each formula of the plan as it was written, and as text to copy into other programs."
@@ -19,7 +19,7 @@ LEAD = "Each formula of the plan as it was written, and as text to copy into oth
 def notation_pages(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text of the page of each plan that computes something."""
     for plan in context.book.plans.values():
-        groups = told_formulas(plan, context.edition.results[plan.id])
+        groups = plan_formulas(plan, context.edition.results[plan.id])
         titles = {None: "The plan"} | {phase.id: phase.title for phase in plan.phases}
         blocks: list[object] = []
         for phase, group in groups.items():
@@ -40,7 +40,7 @@ def notation_pages(context: Context) -> Iterator[tuple[str, str]]:
             )
 
 
-def _block(context: Context, plan: Plan, each: Told) -> Html:
+def _block(context: Context, plan: Plan, each: PlanFormula) -> Html:
     """The theme's button finds what it copies by an id that a selector can hold."""
     written, name = each.formula, re.sub(r"\W", lambda c: f"_{ord(c[0]):x}_", each.anchor)
     titles = Titles(context, plan, each.key.table)
