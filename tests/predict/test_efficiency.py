@@ -20,7 +20,7 @@ from scalesheet.predict.arrays import Array
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.fits import coefficients
-from scalesheet.predict.fitting import SAID, written
+from scalesheet.predict.fitting import DESCRIPTIONS, written
 from scalesheet.predict.score import TaskScore, score_of
 from scalesheet.predict.score.truth import published
 from scalesheet.predict.table import Predictions
@@ -217,7 +217,7 @@ def test_the_fit_on_file_is_what_the_data_gives_to_the_digit(
 
 @pytest.mark.parametrize("task", ["runs", "throughput"])
 def test_every_coefficient_says_what_it_is(book: Book, task: str) -> None:
-    assert set(coefficients(book, task)) == set(SAID[task].notes)
+    assert set(coefficients(book, task)) == set(DESCRIPTIONS[task].notes)
 
 
 @pytest.mark.parametrize("task", ["runs", "throughput"])

@@ -151,7 +151,7 @@ def test_every_dated_entry_is_told_newest_first(data: Path) -> None:
     found = events(book)
     assert [e.day for e in found] == sorted((e.day for e in found), reverse=True)
     assert len({e.id for e in found}) == len(found)
-    told = {(e.day, e.title, e.told, e.why) for e in found if e.sort == "value"}
+    told = {(e.day, e.title, e.change, e.why) for e in found if e.sort == "value"}
     assert told == {
         ("2026-05-01", "A plan: Hours", "8 [7–9] GPU·h → 10 GPU·h", "measured again"),
         ("2026-01-10", "A plan: Hours", "6 GPU·h → 8 [7–9] GPU·h", "guessed"),

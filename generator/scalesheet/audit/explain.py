@@ -55,7 +55,7 @@ def shown(value: Value, unit: Unit | None, units: Units, *, percent: bool = Fals
     return f"{text} {symbol}".rstrip()
 
 
-def said(figure: Figure, units: Units) -> str:
+def claim_text(figure: Figure, units: Units) -> str:
     """What a claim says, with its unit."""
     if isinstance(figure.value, bool):
         return "yes" if figure.value else "no"
@@ -183,7 +183,7 @@ def because(
         sums = arithmetic(
             basis, *formulas(basis.scalar), results, units, percent=claim.says.percent
         )
-        parts.append(f"{sums}, {words[match].format(says=said(claim.says, units))}")
+        parts.append(f"{sums}, {words[match].format(says=claim_text(claim.says, units))}")
     parts += [f"disagrees with {id_}" for id_ in decided.accused_by]
     if decided.verdict == "input" and claim.target is not None:
         parts.append(f"stated; the plan takes it as {claim.target.text}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scalesheet.audit.explain import said
+from scalesheet.audit.explain import claim_text
 from scalesheet.audit.model import Audited
 from scalesheet.book import Book
 from scalesheet.claims import Audit, Claim
@@ -31,7 +31,7 @@ def problems(audited: Audited, book: Book) -> list[Diagnostic]:
             result.append(at(place, "C003", message.rstrip(".")))
         elif judged.verdict != claim.expect:
             message = (
-                f"'{claim.id}' says {said(claim.says, book.units)}: the verdict on file is "
+                f"'{claim.id}' says {claim_text(claim.says, book.units)}: the verdict on file is "
                 f"{claim.expect}, the computed one {judged.verdict} ({judged.because.rstrip('.')})"
             )
             result.append(at(place, "C004", message))

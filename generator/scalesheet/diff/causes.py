@@ -21,7 +21,7 @@ from scalesheet.diff.changes import (
 )
 from scalesheet.diff.matching import Names, own_tables, plan_of
 from scalesheet.diff.printing import turn
-from scalesheet.diff.results import Found, value_at
+from scalesheet.diff.results import MovedResults, value_at
 from scalesheet.edition import Edition
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.routes import cell_key, formula_of, read_by, stated_key
@@ -42,7 +42,7 @@ def explained(
     names: Names,
     inputs: Sequence[InputChanged],
     formulas: Sequence[FormulaChanged],
-    results: Found,
+    results: MovedResults,
 ) -> tuple[ResultMoved, ...]:
     """The moved results with what moved them, the worst first."""
     moves: list[ResultMoved] = []
@@ -86,7 +86,7 @@ class _Trial:
     head: Book
     old: str
     new: str
-    found: Found
+    found: MovedResults
     moved: tuple[ResultMoved, ...]
     left: int = MOST_TRIED
     ways: dict[Key, tuple[Key, ...]] = field(default_factory=dict)

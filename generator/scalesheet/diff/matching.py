@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from scalesheet.book import Book
@@ -68,12 +68,12 @@ def match(base: Book, head: Book) -> Names:
         {p.id: _print_of_plan(p) for p in base.plans.values()},
         {p.id: _print_of_plan(p) for p in head.plans.values()},
     )
-    entries += _told("plan", "", plans, base.plans, head.plans)
+    entries += _of_things("plan", "", plans, base.plans, head.plans)
     records = _paired(
         {r.id: (r.formula.text, str(r.unit)) for r in base.records.values()},
         {r.id: (r.formula.text, str(r.unit)) for r in head.records.values()},
     )
-    entries += _told("formula", "", records, base.records, head.records)
+    entries += _of_things("formula", "", records, base.records, head.records)
     scalars: dict[str, Ids] = {CATALOGUE: {}}
     tables: dict[str, Ids] = {}
     rows: dict[tuple[str, str], Ids] = {}
@@ -83,18 +83,18 @@ def match(base: Book, head: Book) -> Names:
             {name: _print_of_table(t) for name, t in before.items()},
             {name: _print_of_table(t) for name, t in after.items()},
         )
-        entries += _told("table", new, tables[old], before, after)
+        entries += _of_things("table", new, tables[old], before, after)
         for was, name in tables[old].items():
             rows[old, was] = _rows(before[was], after[name])
-            entries += _rows_told(new, rows[old, was], before[was], after[name])
-            entries += _columns_told(new, before[was], after[name])
+            entries += _of_rows(new, rows[old, was], before[was], after[name])
+            entries += _of_columns(new, before[was], after[name])
         if old != CATALOGUE:
             first, second = base.plans[old], head.plans[new]
             scalars[old] = _paired(
                 {s.name: _print_of_scalar(s) for s in first.scalars.values()},
                 {s.name: _print_of_scalar(s) for s in second.scalars.values()},
             )
-            entries += _scalars_told(base, head, first, second, scalars[old])
+            entries += _of_scalars(base, head, first, second, scalars[old])
     return Names({CATALOGUE: CATALOGUE, **plans}, scalars, tables, rows, tuple(entries))
 
 
@@ -155,43 +155,47 @@ def _rows(before: Table, after: Table) -> Ids:
 # ------------------------------------------------------------------ what is told of it
 
 
-def _told(
+def _fates(
+    pairs: Ids, before: Iterable[str], after: Iterable[str]
+) -> Iterator[tuple[Fate, str, str]]:
+    """What was added, removed or renamed: its old name and its new one."""
+    kept = set(pairs.values())
+    yield from (("added", "", name) for name in after if name not in kept)
+    for name in before:
+        if name not in pairs:
+            yield "removed", name, ""
+        elif pairs[name] != name:
+            yield "renamed", name, pairs[name]
+
+
+def _of_things(
     kind: EntryKind,
     plan: str,
     pairs: Ids,
     before: Mapping[str, Thing],
     after: Mapping[str, Thing],
 ) -> Iterator[Entry]:
-    for name, thing in after.items():
-        if name not in pairs.values():
-            yield Entry(kind, "added", plan, name, "", thing.title, "", _stands(thing))
-    for name, thing in before.items():
-        if name not in pairs:
-            yield Entry(kind, "removed", plan, name, "", thing.title, "", _stands(thing))
-        elif (new := pairs[name]) != name:
-            yield Entry(kind, "renamed", plan, new, name, thing.title, "", _stands(after[new]))
+    for fate, old, new in _fates(pairs, before, after):
+        title = before[old].title if old else after[new].title
+        where = _stands(after[new] if new else before[old])
+        yield Entry(kind, fate, plan, new or old, old if new else "", title, "", where)
 
 
 def _stands(thing: Thing) -> Position | None:
     return next(iter(thing.row_positions), None) if isinstance(thing, Table) else thing.position
 
 
-def _rows_told(plan: str, pairs: Ids, before: Table, after: Table) -> Iterator[Entry]:
+def _of_rows(plan: str, pairs: Ids, before: Table, after: Table) -> Iterator[Entry]:
     """The rows of a cross table are left out: they follow from the tables that it runs over."""
     if before.each or after.each:
         return
-    place = _row_places(after)
-    for row, title in zip(after.rows, after.row_titles, strict=True):
-        if row not in pairs.values():
-            yield Entry("row", "added", plan, f"{after.name}['{row}']", "", title, "", place[row])
-    titles, place = dict(zip(before.rows, before.row_titles, strict=True)), _row_places(before)
-    for row in before.rows:
-        name = f"{before.name}['{row}']"
-        if row not in pairs:
-            yield Entry("row", "removed", plan, name, "", titles[row], "", place[row])
-        elif pairs[row] != row:
-            new = f"{after.name}['{pairs[row]}']"
-            yield Entry("row", "renamed", plan, new, name, titles[row])
+    for fate, old, new in _fates(pairs, before.rows, after.rows):
+        table, row = (before, old) if old else (after, new)
+        title = dict(zip(table.rows, table.row_titles, strict=True))[row]
+        name = f"{after.name}['{new}']" if new else f"{before.name}['{old}']"
+        was = f"{before.name}['{old}']" if fate == "renamed" else ""
+        where = None if was else _row_places(table)[row]
+        yield Entry("row", fate, plan, name, was, title, "", where)
 
 
 def _row_places(table: Table) -> Mapping[str, Position | None]:
@@ -199,20 +203,17 @@ def _row_places(table: Table) -> Mapping[str, Position | None]:
     return dict(zip(table.rows, places or [None] * len(table.rows), strict=True))
 
 
-def _columns_told(plan: str, before: Table, after: Table) -> Iterator[Entry]:
-    for name, column in after.columns.items():
-        if name not in before.columns and not column.hidden:
-            title = f"{after.title}: {column.title}"
-            where = column.position
-            yield Entry("column", "added", plan, f"{after.name}.{name}", "", title, "", where)
-    for name, column in before.columns.items():
-        if name not in after.columns and not column.hidden:
-            title = f"{before.title}: {column.title}"
-            where = column.position
-            yield Entry("column", "removed", plan, f"{before.name}.{name}", "", title, "", where)
+def _of_columns(plan: str, before: Table, after: Table) -> Iterator[Entry]:
+    same = {name: name for name in before.columns if name in after.columns}
+    for fate, old, new in _fates(same, before.columns, after.columns):
+        table = after if new else before
+        column = table.columns[new or old]
+        if not column.hidden:
+            title, name = f"{table.title}: {column.title}", f"{table.name}.{column.name}"
+            yield Entry("column", fate, plan, name, "", title, "", column.position)
 
 
-def _scalars_told(base: Book, head: Book, before: Plan, after: Plan, pairs: Ids) -> Iterator[Entry]:
+def _of_scalars(base: Book, head: Book, before: Plan, after: Plan, pairs: Ids) -> Iterator[Entry]:
     def entry(fate: Fate, book: Book, scalar: Scalar, was: str = "") -> Entry:
         stated = scalar.stated
         shown = stated_text(book, scalar, stated) if stated is not None else ""
@@ -224,11 +225,9 @@ def _scalars_told(base: Book, head: Book, before: Plan, after: Plan, pairs: Ids)
         table = name.rpartition(".total.")[0]
         return bool(table) and table in plan.tables and table not in other.tables
 
-    for name, scalar in after.scalars.items():
-        if name not in pairs.values() and not total(name, after, before):
-            yield entry("added", head, scalar)
-    for name, scalar in before.scalars.items():
-        if name not in pairs and not total(name, before, after):
-            yield entry("removed", base, scalar)
-        elif name in pairs and pairs[name] != name:
-            yield entry("renamed", head, after.scalars[pairs[name]], name)
+    for fate, old, new in _fates(pairs, before.scalars, after.scalars):
+        if fate == "removed":
+            if not total(old, before, after):
+                yield entry(fate, base, before.scalars[old])
+        elif fate == "renamed" or not total(new, after, before):
+            yield entry(fate, head, after.scalars[new], old)

@@ -19,7 +19,7 @@ from scalesheet.values import Results, Series, Value
 
 
 @dataclass(frozen=True)
-class Found:
+class MovedResults:
     """What moved, and of how many: results by the new id of the plan."""
 
     moved: tuple[ResultMoved, ...]
@@ -28,7 +28,7 @@ class Found:
     after: Mapping[str, Results]
 
 
-def moved_results(base: Edition, head: Edition, names: Names, threshold: float) -> Found:
+def moved_results(base: Edition, head: Edition, names: Names, threshold: float) -> MovedResults:
     """Every computed figure that is on both sides and moved by more than this part of what it was;
     a word or a reason by being another. In no order."""
     before = {CATALOGUE: base.catalogue, **base.results}
@@ -57,7 +57,7 @@ def moved_results(base: Edition, head: Edition, names: Names, threshold: float) 
                     check=place.key.table is None and place.key.name in checks,
                 )
             )
-    return Found(tuple(moved), compared, before, after)
+    return MovedResults(tuple(moved), compared, before, after)
 
 
 def value_at(results: Results, key: Key) -> Value:

@@ -20,7 +20,7 @@ from scalesheet.new.config import Config, place_of
 
 
 @dataclass(frozen=True)
-class Read:
+class ReadConfig:
     """What a config says: the architecture, and remarks on what is not in it."""
 
     model_type: str
@@ -28,7 +28,7 @@ class Read:
     remarks: tuple[str, ...] = ()
 
 
-def architecture(config: Config) -> Read | None:
+def architecture(config: Config) -> ReadConfig | None:
     """The architecture that a config states; None, and the reason among its faults, where its type
     is not known."""
     kind = config.data.get("model_type")
@@ -37,7 +37,7 @@ def architecture(config: Config) -> Read | None:
         return None
     made = FAMILIES[kind](config)
     remarks = made.pop("remarks", ())
-    return Read(kind, made, tuple(remarks))
+    return ReadConfig(kind, made, tuple(remarks))
 
 
 def _unknown(config: Config, kind: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from scalesheet.diagnostics import Refused
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.new.config import read
-from scalesheet.new.families import Read, architecture
+from scalesheet.new.families import ReadConfig, architecture
 from scalesheet.new.sound import compiled
 from scalesheet.new.template import cited
 from scalesheet.schemas import schema
@@ -40,7 +40,7 @@ _SILENT_PARTS: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Made:
+class NewModel:
     """A new file of a model, and what there is to say of it."""
 
     text: str
@@ -50,7 +50,9 @@ class Made:
     remarks: tuple[str, ...]
 
 
-def from_config(data: Path, id: str, file: Path, source: str | None, called: str | None) -> Made:
+def from_config(
+    data: Path, id: str, file: Path, source: str | None, called: str | None
+) -> NewModel:
     """The file of a model that is described by a `config.json`. Raises Refused with all that is
     wrong with it, OSError where it cannot be read."""
     config = read(file)
@@ -60,10 +62,12 @@ def from_config(data: Path, id: str, file: Path, source: str | None, called: str
     unused = tuple(config.unused())
     text = "".join(lines(message, unused, source, called or title(id)))
     parameters, active = _counted(data, id, text)
-    return Made(text, parameters, active, unused, message.remarks)
+    return NewModel(text, parameters, active, unused, message.remarks)
 
 
-def lines(config: Read, unused: tuple[str, ...], source: str | None, called: str) -> Iterator[str]:
+def lines(
+    config: ReadConfig, unused: tuple[str, ...], source: str | None, called: str
+) -> Iterator[str]:
     """The text of the file, by its lines."""
     yield f"# From a config.json of the type {config.model_type}, by 'scalesheet new model'.\n"
     for remark in config.remarks:

@@ -34,7 +34,7 @@ _PARTS = {
 
 
 @dataclass(frozen=True)
-class Said:
+class Description:
     """What a file says of a fit besides its figures; `x_*` stands for each name that begins so."""
 
     method: str
@@ -57,13 +57,13 @@ _POOLED = (
 )
 
 
-def _pooled(method: str, coefficients: Mapping[str, str], **ends: str) -> Said:
+def _pooled(method: str, coefficients: Mapping[str, str], **ends: str) -> Description:
     """A fit by partial pooling: what its range is made of is said alike of each coefficient."""
     varies = {f"{name}_varies": _VARIES.format(name) for name in coefficients}
-    return Said(method, {**coefficients, **_INTERVAL, **ends, **varies})
+    return Description(method, {**coefficients, **_INTERVAL, **ends, **varies})
 
 
-SAID: Mapping[str, Said] = {
+DESCRIPTIONS: Mapping[str, Description] = {
     "runs": _pooled(
         _POOLED,
         {
@@ -100,7 +100,7 @@ SAID: Mapping[str, Said] = {
         },
         most="what a run that is said to fit may take, in the same deviations",
     ),
-    "loss": Said(
+    "loss": Description(
         "Least squares of published losses, one shape for all and an offset for each evaluation "
         "set. The coefficients of the shape have priors about what published laws say; a family "
         "counts with the root of its rows. The ends hold 80 % of the errors of families that were "
@@ -130,7 +130,7 @@ def written(book: Book, task: str, catalogue: Known) -> str | None:
     if not coefficients:
         return None
     families = len(set(data.family[rows].tolist()))
-    description = SAID[task]
+    description = DESCRIPTIONS[task]
     lines = [
         "# Written by `scalesheet fit`.",
         f"title: {TASKS[task].title}",

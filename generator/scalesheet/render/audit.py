@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from scalesheet.audit.explain import said, shown
+from scalesheet.audit.explain import claim_text, shown
 from scalesheet.audit.model import Audited, Judged, Totals
 from scalesheet.audit.worst import contradictions
 from scalesheet.book import Book
@@ -69,7 +69,7 @@ def _headline(book: Book, totals: Totals) -> str:
 
 def _judged(book: Book, audited: Audited, judged: Judged) -> Iterator[str]:
     claim = judged.claim
-    yield f"  line {claim.line}: {claim.quote} ({claim.id}, {said(claim.says, book.units)})"
+    yield f"  line {claim.line}: {claim.quote} ({claim.id}, {claim_text(claim.says, book.units)})"
     yield f"    {judged.because}"
     for text in told_effects(book, audited, judged.effects):
         yield f"    effect: {text}"

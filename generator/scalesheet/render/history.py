@@ -51,7 +51,7 @@ class Event:
     after: Value | None = None
 
     @property
-    def told(self) -> str:
+    def change(self) -> str:
         """`2.99 -> 2.49 USD/(node·h)`, or what there is."""
         return f"{self.old} → {self.new}" if self.old else self.new
 

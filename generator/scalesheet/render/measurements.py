@@ -115,7 +115,7 @@ class Scale:
     symbol: str
     percent: bool = False
 
-    def told(self, value: float | None) -> str:
+    def number(self, value: float | None) -> str:
         """A number without its unit."""
         if value is None:
             return NOTHING
@@ -123,9 +123,9 @@ class Scale:
             return f"{value * 100:.1f} %"
         return rounded(value * self.times, self.format(value))
 
-    def both(self, value: float | None) -> str:
+    def with_unit(self, value: float | None) -> str:
         """A number with its unit."""
-        return f"{self.told(value)} {self.symbol}".rstrip() if value is not None else NOTHING
+        return f"{self.number(value)} {self.symbol}".rstrip() if value is not None else NOTHING
 
     def format(self, value: float) -> Format:
         """How `told` prints a number, for faces that print values by formats."""
@@ -177,7 +177,7 @@ def ends(scale: Scale, value: Value) -> str:
     """`0.41–0.44`, or nothing where it has no ends."""
     if not value.ranged or value.low is None or value.high is None:
         return ""
-    return f"{scale.told(value.low)}–{scale.told(value.high)}"
+    return f"{scale.number(value.low)}–{scale.number(value.high)}"
 
 
 def ratio(value: float | None) -> str:
@@ -297,7 +297,7 @@ def room(book: Book, id: str, comparison: Comparison) -> str:
                 for side, value in ((side, number(each)) for side, each in sides.items())
                 if value is not None
             )
-            has = scale(book.units, pair.unit).both(there)
+            has = scale(book.units, pair.unit).with_unit(there)
             return f"The accelerator has {has}, of which the peak is {text}." if text else ""
     return ""
 
@@ -369,7 +369,7 @@ def paired_bars(book: Book, comparison: Comparison, name: str) -> PairedBars | N
             short,
             _scaled(by, pair.recorded),
             _scaled(by, pair.predicted),
-            (by.told(number(pair.recorded)), by.told(number(pair.predicted))),
+            (by.number(number(pair.recorded)), by.number(number(pair.predicted))),
             ratio(pair.ratio),
             _end(by, pair.predicted.low),
             _end(by, pair.predicted.high),

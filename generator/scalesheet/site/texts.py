@@ -79,7 +79,12 @@ def llms_text(
         if section == "Documentation" and files:
             lines += ["## Data", "", *(_entry(n, *text) for n, text in files.items()), ""]
         if listed:
-            lines += [f"## {section}", "", *(_entry(n, *_told(texts[n])) for n in listed), ""]
+            lines += [
+                f"## {section}",
+                "",
+                *(_entry(n, *_title_and_lead(texts[n])) for n in listed),
+                "",
+            ]
     return "\n".join(lines)
 
 
@@ -106,7 +111,7 @@ def _entry(place: str, title: str, note: str) -> str:
     return f"- [{title}]({place})" + (f": {note}" if note else "")
 
 
-def _told(text: str) -> tuple[str, str]:
+def _title_and_lead(text: str) -> tuple[str, str]:
     """A page's title and the first sentence below it."""
     heading = _HEADING.search(text)
     title = heading[1] if heading else "Untitled"

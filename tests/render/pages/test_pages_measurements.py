@@ -267,4 +267,4 @@ def test_the_names_in_a_picture_have_room_beside_their_numbers(
 def test_figures_are_shown_in_a_unit_of_their_size(unit: str, value: float, shown: str) -> None:
     book = shipped().book
     assert book is not None
-    assert scale(book.units, book.units.parse(unit), value).both(value) == shown
+    assert scale(book.units, book.units.parse(unit), value).with_unit(value) == shown

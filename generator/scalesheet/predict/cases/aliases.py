@@ -67,7 +67,7 @@ class Accelerators:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NamedAccelerator:
     """A row, how many were named with it, and what was taken for granted; or a reason."""
 
     row: str = ""
@@ -114,14 +114,16 @@ def accelerators(table: Table) -> Accelerators:
     return Accelerators({k: tuple(v) for k, v in exact.items()}, parts, rank, tuple(every), words)
 
 
-def accelerator(name: str, known: Accelerators) -> Found:
+def accelerator(name: str, known: Accelerators) -> NamedAccelerator:
     """The accelerator that a name means. One that means none is never taken for another."""
     match = _COUNT.match(name)
     count = float(match[1]) if match else None
     bare = name[match.end() :] if match else name
     plain = _plain(bare)
     if not plain:
-        return Found(reason="no accelerator stated" if not name.strip() else _unknown(bare, known))
+        return NamedAccelerator(
+            reason="no accelerator stated" if not name.strip() else _unknown(bare, known)
+        )
     plain = tuple(word if word in known.words else word.removesuffix("s") for word in plain)
     rows = known.exact.get(" ".join(sorted(plain)), ())
     if len(rows) != 1:
@@ -129,10 +131,10 @@ def accelerator(name: str, known: Accelerators) -> Found:
         fitting = (row for row, parts in known.parts.items() if text <= parts)
         rows = rows or (tuple(fitting) if _names_it(text) else ())
     if not rows:
-        return Found(reason=_unknown(bare, known))
+        return NamedAccelerator(reason=_unknown(bare, known))
     row = min(rows, key=known.rank.__getitem__)
     assumed = f"'{bare.strip()}' taken for {row}" if len(rows) > 1 else ""
-    return Found(row, count, assumed)
+    return NamedAccelerator(row, count, assumed)
 
 
 def _names_it(words: frozenset[str]) -> bool:

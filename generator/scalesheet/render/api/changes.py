@@ -44,7 +44,7 @@ def _change(event: Event) -> Object:
         "id": event.id,
         "title": event.title,
         "of": {"collection": event.folder, "id": event.page},
-        "told": event.told,
+        "told": event.change,
         "old": old,
         "new": new,
         "why": event.why or None,
@@ -83,12 +83,12 @@ def _entry(book: Book, event: Event, pages: bool, site_url: str) -> Iterator[str
     place = f"book/{event.folder}/{event.page}.html" if pages else ""
     yield "  <entry>"
     yield f"    <id>{_text(_tag(book, site_url, event.id))}</id>"
-    yield f"    <title>{_text(f'{event.title}: {event.told}')}</title>"
+    yield f"    <title>{_text(f'{event.title}: {event.change}')}</title>"
     yield f"    <updated>{_moment(event.day)}</updated>"
     if place:
         yield f'    <link rel="alternate" type="text/html" href={quoteattr(ROOT + place)}/>'
     yield f"    <category term={quoteattr(event.sort)} label={quoteattr(SORTS[event.sort][0])}/>"
-    text = ". ".join(part.rstrip(".") for part in (event.told, event.why) if part)
+    text = ". ".join(part.rstrip(".") for part in (event.change, event.why) if part)
     yield f'    <content type="text">{_text(text)}</content>'
     yield "  </entry>"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from scalesheet.audit.explain import said, shown
+from scalesheet.audit.explain import claim_text, shown
 from scalesheet.audit.model import Audited, Judged, Shown, Totals
 from scalesheet.audit.worst import Group, grouped
 from scalesheet.claims import Audit, Headline, Verdict
@@ -80,7 +80,7 @@ def _page(context: Context, audited: Audited) -> str:
             link(to("sources", document.key), "The document"),
             " · ",
             tag("a", "JSON", href=f"{API}/audit/{plan.id}.json"),
-            *(part for other in beside(context, audited) for part in (" · ", other)),
+            *(part for other in other_audits(context, audited) for part in (" · ", other)),
             class_="meta",
             **UNSEARCHED,
         ),
@@ -93,7 +93,7 @@ def _page(context: Context, audited: Audited) -> str:
     )
 
 
-def beside(context: Context, audited: Audited) -> Iterator[Html]:
+def other_audits(context: Context, audited: Audited) -> Iterator[Html]:
     """Links to the audits of the plan's other documents."""
     for id_, other in context.edition.audits.items():
         if other is not audited and other.audit.plan == audited.audit.plan:
@@ -281,7 +281,7 @@ def _claim(context: Context, audited: Audited, judged: Judged) -> list[Html]:
     return [
         tag("th", tag("q", claim.quote), _why(context, audited, judged), scope="row"),
         tag("td", claim.line, class_="num"),
-        _number(said(claim.says, context.book.units), claim.says.value),
+        _number(claim_text(claim.says, context.book.units), claim.says.value),
         _value(context, judged, judged.computed if claim.bases else None),
         _value(context, judged, judged.corrected),
         tag("td", chip(judged.verdict)),

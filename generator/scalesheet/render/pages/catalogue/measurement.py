@@ -69,7 +69,7 @@ def cards(context: Context, table: Table, row: str) -> Html | None:
         pair = comparison.pairs.get(name) if comparison is not None else None
         beside = None
         if pair is not None and pair.ratio is not None:
-            beside = f" predicted {by.both(number(pair.predicted))}, {ratio(pair.ratio)}"
+            beside = f" predicted {by.with_unit(number(pair.predicted))}, {ratio(pair.ratio)}"
         note = join([kind_of(how), beside])
         scaled = Value.number(here * by.times, *ends_)
         shown.append(card(column.title, scaled, by.format(here), by.symbol, note=note))
@@ -125,8 +125,8 @@ def _line(by: Scale, pair: Pair) -> list[Html]:
     return [
         tag("th", pair.title, scope="row"),
         tag("td", by.symbol, class_="short"),
-        amount_cell(by.told(here), here) if here is not None else tag("td", "not taken"),
-        amount_cell(by.told(made), made) if made is not None else tag("td", "none"),
+        amount_cell(by.number(here), here) if here is not None else tag("td", "not taken"),
+        amount_cell(by.number(made), made) if made is not None else tag("td", "none"),
         tag("td", span, class_="range") if span else tag("td"),
         amount_cell(ratio(pair.ratio), pair.ratio),
     ]
@@ -158,7 +158,7 @@ def _twins(context: Context, comparison: Comparison) -> Iterator[object]:
             that = number(other.pairs[key].recorded) if key in other.pairs else None
             over = own / that if own and that else None
             by = scale(context.book.units, comparison.pairs[key].unit)
-            cells += [amount_cell(by.told(that), that), amount_cell(ratio(over), over)]
+            cells += [amount_cell(by.number(that), that), amount_cell(ratio(over), over)]
         body.append(cells)
     yield grid(head, body)
 

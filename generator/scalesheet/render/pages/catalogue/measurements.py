@@ -112,7 +112,7 @@ def _figure(context: Context, table: Table, column: Column, row: str) -> Iterato
     """A figure, and its ratio to the prediction where that is shown."""
     value = number(cell_value(context, table, column, row))
     assert column.unit is not None
-    yield amount_cell(scale(context.book.units, column.unit).told(value), value)
+    yield amount_cell(scale(context.book.units, column.unit).number(value), value)
     if column.name in RATIOS:
         over = (
             context.edition.comparisons[row].ratio(column.name)

@@ -68,7 +68,7 @@ class Cell:
     number: float | None = None
     reason: bool = False
     page: str = ""
-    told: str = ""
+    offer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def _column(context: Context, table: Table, column: Column) -> _Made:
 def _cell(value: Value, page: str = "", text: str = "") -> Cell:
     if value.reason is not None or not isinstance(value.value, float):
         return Cell(value.reason or _NOT_STATED, reason=True)
-    return Cell(number=value.value, page=page, told=text)
+    return Cell(number=value.value, page=page, offer=text)
 
 
 def _offer_columns(context: Context, table: Table) -> list[_Made]:
@@ -356,7 +356,7 @@ def _ready(context: Context, compared: Comparison) -> list[object]:
 def accelerators_script(compared: Comparison) -> str:
     """The page's script with all that it shows; only what is not usual is said."""
     figures = [
-        _told(
+        _unless_empty(
             title=figure.title,
             symbol=figure.symbol,
             best=figure.best,
@@ -367,7 +367,9 @@ def accelerators_script(compared: Comparison) -> str:
         for figure in compared.figures
     ]
     rows = {
-        each.id: _told(title=each.title, names=each.names, cells=[_short(c) for c in each.cells])
+        each.id: _unless_empty(
+            title=each.title, names=each.names, cells=[_short(c) for c in each.cells]
+        )
         for each in compared.accelerators.values()
     }
     data = {"least": LEAST, "most": MOST, "figures": figures, "rows": rows}
@@ -379,12 +381,12 @@ def accelerators_script(compared: Comparison) -> str:
 def _short(cell: Cell) -> Any:
     if cell.number is None:
         return {"reason": cell.text} if cell.reason else cell.text
-    if cell.told:
-        return {"value": cell.number, "page": _html(cell.page), "told": cell.told}
+    if cell.offer:
+        return {"value": cell.number, "page": _html(cell.page), "told": cell.offer}
     return cell.number
 
 
-def _told(**members: Any) -> dict[str, Any]:
+def _unless_empty(**members: Any) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value not in ("", (), [], {})}
 
 

@@ -22,30 +22,30 @@ def calendar_section(context: Context, plan: Plan, results: Results) -> Iterator
     if "phases" not in plan.tables:
         return
     yield heading(2, "Calendar", "calendar")
-    yield tag("p", _told(context, plan, results))
+    yield tag("p", _summary(context, plan, results))
     if not any(chart.kind == "calendar" for chart in plan.charts):
         yield chart_block(context, plan, CALENDAR, results)
 
 
-def _told(context: Context, plan: Plan, results: Results) -> Html:
+def _summary(context: Context, plan: Plan, results: Results) -> Html:
     """The calendar in two sentences; a goodput that nobody knows is flagged."""
     figure = plan_names(context, plan, results, set())[""]
 
-    def said(name: str) -> Html:
+    def strong(name: str) -> Html:
         return tag("strong", figure(name))
 
     parts: list[object] = [
         "From the first phase to the last ",
-        said("total.end"),
+        strong("total.end"),
         " of wall-clock time; at most ",
-        said("total.gpus_at_once"),
+        strong("total.gpus_at_once"),
         " at once",
     ]
     if AT_HAND in plan.scalars:
-        parts += [", with ", said(AT_HAND), " at hand (", said("total.gpus_short"), " short)"]
+        parts += [", with ", strong(AT_HAND), " at hand (", strong("total.gpus_short"), " short)"]
     parts.append(".")
     if GOODPUT in plan.scalars:
-        parts += [" Goodput is ", said(GOODPUT), "."]
+        parts += [" Goodput is ", strong(GOODPUT), "."]
         unknown = results.scalars[GOODPUT].value == 1.0
         only = f"{GOODPUT}=1"
         parts += [" ", tag("span", UNKNOWN, class_="note", hidden=not unknown, data_only=only)]

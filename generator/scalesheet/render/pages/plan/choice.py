@@ -79,7 +79,7 @@ def _figures(book: Book, plan: Plan, choice: Scalar) -> tuple[str, str, tuple[st
         return "", "", ()
     time = next((n for n in following if _is_a(book, plan, n, "hour")), "")
     if not time:
-        way = [n for n in reversed(_reached(book, plan, choice, [cost])) if _told(plan, n)]
+        way = [n for n in reversed(_reached(book, plan, choice, [cost])) if _is_shown(plan, n)]
         times = (n for unit in ("hour", "GPU * hour") for n in way if _is_a(book, plan, n, unit))
         time = next(times, "")
     return cost, time, tuple(dict.fromkeys([cost, time, *following]))
@@ -91,7 +91,7 @@ def _reached(book: Book, plan: Plan, choice: Scalar, figures: Sequence[str]) -> 
     return [key.name for key, end in places if end == "value" and key.table is None]
 
 
-def _told(plan: Plan, name: str) -> bool:
+def _is_shown(plan: Plan, name: str) -> bool:
     scalar = plan.scalars[name]
     return scalar.kind == "number" and not scalar.hidden
 

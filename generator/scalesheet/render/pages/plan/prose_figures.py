@@ -22,7 +22,7 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ProseFigure:
     """A figure that prose names: `values` share its format, `target` says all about it.
 
     `title` tells it from others where it stands alone. `of` is its name for the page's script.
@@ -47,7 +47,7 @@ def open_bound(stated: Stated | None) -> Stated | None:
 
 def find(
     context: Context, plan: Plan, results: Results, name: str, here: Here | None = None
-) -> Found | None:
+) -> ProseFigure | None:
     """The figure that a name means, with its value; None where the name means nothing."""
     here = here or Here(plan.id)
     meant = meaning(context.book, plan, name, here.row)
@@ -60,7 +60,7 @@ def find(
         value = results.scalars[start.name]
         target = scalar_address(plan, start, here.page)
         bound = open_bound(start.stated)
-        result = Found(start, value, [value], target, start.title, start.name, bound)
+        result = ProseFigure(start, value, [value], target, start.title, start.name, bound)
     else:
         result = _cell(context, plan, results, start, here)
     for column in meant.columns:
@@ -68,31 +68,31 @@ def find(
     return result
 
 
-def _of_row(context: Context, plan: Plan, row: PageRow) -> Found:
+def _of_row(context: Context, plan: Plan, row: PageRow) -> ProseFigure:
     """The row that a page is about, as a reference to it."""
     table = table_of(context.book, plan, row.table)
     title = context.row_title(table, row.row) if table is not None else row.row
     quantity = Quantity(row.word, title, kind="reference", refers_to=row.table)
-    return Found(quantity, Value(row.row), [Value(row.row)], "", title)
+    return ProseFigure(quantity, Value(row.row), [Value(row.row)], "", title)
 
 
 def _follow(
-    context: Context, plan: Plan, results: Results, found: Found, column: str, here: Here
-) -> Found:
+    context: Context, plan: Plan, results: Results, found: ProseFigure, column: str, here: Here
+) -> ProseFigure:
     """A figure of the row that a reference names; what the reference says where it names none."""
     table = table_of(context.book, plan, found.quantity.refers_to)
     assert table is not None
     of = of_chosen(table.name, found.of, column) if found.of is not None else None
     row = found.value.value
     if not isinstance(row, str) or row not in table.rows:
-        return Found(
+        return ProseFigure(
             table.columns[column], found.value, [found.value], found.target, found.title, of
         )
     cell = _cell(context, plan, results, Cell(table.name, row, column), here)
     return replace(cell, of=of or cell.of)
 
 
-def _cell(context: Context, plan: Plan, results: Results, cell: Cell, here: Here) -> Found:
+def _cell(context: Context, plan: Plan, results: Results, cell: Cell, here: Here) -> ProseFigure:
     if cell.table not in plan.tables:
         return _of_catalogue(context, context.book.tables[cell.table], cell.row, cell.column)
     name, row, column = cell.table, cell.row, cell.column
@@ -102,7 +102,7 @@ def _cell(context: Context, plan: Plan, results: Results, cell: Cell, here: Here
     if len(others) == len(row.split("--")):
         others = [row]
     titles = [quantity.title, *(_title(context, plan, table, each) for each in others)]
-    return Found(
+    return ProseFigure(
         quantity,
         results.cell(name, row, column),
         list(results.tables[name][column]),
@@ -120,17 +120,17 @@ def _title(context: Context, plan: Plan, table: Table, id_: str) -> str:
     return next(titles, id_)
 
 
-def _of_catalogue(context: Context, table: Table, row: str, column: str) -> Found:
+def _of_catalogue(context: Context, table: Table, row: str, column: str) -> ProseFigure:
     """A figure of a row of the catalogue."""
     quantity = table.columns[column]
     values = [cell_value(context, table, quantity, each) for each in table.rows]
     title = f"{quantity.title}, {context.row_title(table, row)}"
-    return Found(
+    return ProseFigure(
         quantity, values[table.rows.index(row)], values, to(table.name, row, "figures"), title
     )
 
 
-def is_here(found: Found, here: Here) -> bool:
+def is_here(found: ProseFigure, here: Here) -> bool:
     """Whether a reference names the row that its own page is about."""
     row = here.row
     return (

@@ -11,7 +11,7 @@ from scalesheet.render.pages.context import ASSETS, Context, edit_link
 from scalesheet.render.pages.figures import amount, card
 from scalesheet.render.pages.html import UNSEARCHED, Html, inline, join, link, page, tag
 from scalesheet.render.pages.plan.placeholders import plan_names
-from scalesheet.render.pages.plan.prose_figures import Found, Here, find
+from scalesheet.render.pages.plan.prose_figures import Here, ProseFigure, find
 from scalesheet.render.pages.plan.scenarios import control, rests_note
 from scalesheet.render.pages.plan.template import fill, line, prose
 from scalesheet.values import Results
@@ -49,7 +49,7 @@ def page_title(context: Context, plan: Plan, each: Page) -> str:
 
     def word(name: str) -> str | None:
         figure = find(context, plan, results, name, here)
-        return said(context, plan, figure) if figure is not None else None
+        return figure_text(context, plan, figure) if figure is not None else None
 
     return fill(each.title, word)
 
@@ -65,7 +65,7 @@ def _live_title(context: Context, plan: Plan, each: Page) -> Html | None:
     def word(name: str) -> str | None:
         figure = find(context, plan, results, name, here_of(each))
         if figure is None or figure.of is None or figure.quantity.kind == "reference":
-            return said(context, plan, figure) if figure is not None else None
+            return figure_text(context, plan, figure) if figure is not None else None
         fmt = format_of(figure.quantity, figure.values, context.book.units)
         symbol = context.symbol(figure.quantity)
         marks.append(amount(figure.value, fmt, symbol, range_=False, of=figure.of))
@@ -77,7 +77,7 @@ def _live_title(context: Context, plan: Plan, each: Page) -> Html | None:
     return Html(re.sub("\0(\\d+)\0", lambda at: marks[int(at[1])], text))
 
 
-def said(context: Context, plan: Plan, figure: Found) -> str:
+def figure_text(context: Context, plan: Plan, figure: ProseFigure) -> str:
     """A figure in plain words: the expected number with its unit, or what a row is called."""
     quantity, value = figure.quantity, figure.value
     table = context.table(quantity.refers_to, plan) if quantity.refers_to else None
@@ -114,7 +114,7 @@ def _cards(context: Context, plan: Plan, results: Results, each: Page) -> Html |
     return tag("div", *cards, class_="hero") if cards else None
 
 
-def _card(context: Context, plan: Plan, results: Results, figure: Found) -> Html:
+def _card(context: Context, plan: Plan, results: Results, figure: ProseFigure) -> Html:
     quantity = figure.quantity
     fmt = format_of(quantity, figure.values, context.book.units)
     title = link(figure.target, figure.title) if figure.target else figure.title
