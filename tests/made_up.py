@@ -60,7 +60,7 @@ def lay(folder: Path, records: Mapping[str, str]) -> Path:
 
 def examined(folder: Path, records: Mapping[str, str]) -> Examined:
     """What becomes of that."""
-    return examine(lay(folder, records), plans=False)
+    return examine(lay(folder, records), plans=())
 
 
 def foretold(book: Book, job: Job, day: date, command: str) -> Record:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -84,9 +84,16 @@ class Edition:
     @cached_property
     def scores(self) -> Mapping[str, TaskScore]:
         """How far off predictions are, by task."""
+        from scalesheet.choose.asked import as_asked
+        from scalesheet.choose.job import PLAN
+        from scalesheet.predict.cases.catalogue import known
         from scalesheet.predict.score import score
 
-        return score(self.book) if self.book.publications else {}
+        made = score(self.book) if self.book.publications else {}
+        if "runs" not in made or PLAN not in self.book.plans:
+            return made
+        asked = as_asked(self.book, made["runs"], known(self.book))
+        return {**made, "runs": replace(made["runs"], asked=asked)}
 
     @cached_property
     def comparisons(self) -> Mapping[str, Comparison]:

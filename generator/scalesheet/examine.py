@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -43,19 +43,23 @@ class Examined:
 
 
 def examine(
-    data: Path, as_of: date | None = None, *, plans: bool = True, label: str = ""
+    data: Path,
+    as_of: date | None = None,
+    *,
+    plans: Collection[str] | None = None,
+    label: str = "",
 ) -> Examined:
     """Load, check, resolve and evaluate. Each stage runs only on what the one before accepted.
 
-    Without `plans` only the catalogue is looked at, which knows nothing of them. `label` stands for
-    the folder in the paths that users see, where it is a temporary one.
+    Of `plans` only those named are looked at, with the catalogue, which knows nothing of them.
+    `label` stands for the folder in the paths that users see, where it is a temporary one.
     """
     from scalesheet.check import check
     from scalesheet.load import PLAN_KINDS, load
 
     documents, result = load(data, label)
-    if not plans:
-        documents = [document for document in documents if document.kind not in PLAN_KINDS]
+    if plans is not None:
+        documents = [each for each in documents if each.kind not in PLAN_KINDS or each.id in plans]
     result = result + check(documents)
     if any(each.code not in OF_NO_VALUE for each in errors(result)):
         return Examined(sorted(set(result)))
@@ -111,15 +115,19 @@ def diagnose(data: Path, as_of: date | None = None) -> list[Diagnostic]:
     return examine(data, as_of).diagnostics
 
 
-def sound_edition(data: Path, as_of: date | None = None) -> tuple[Edition, tuple[Diagnostic, ...]]:
-    """The edition of a data folder, and what is noted of it. Raises Refused with all diagnostics if
-    there is an error."""
-    examined = examine(data, as_of)
+def sound_edition(
+    data: Path, as_of: date | None = None, *, plans: Collection[str] | None = None
+) -> tuple[Edition, tuple[Diagnostic, ...]]:
+    """The edition of a data folder, or of some of its plans, and what is noted of it. Raises
+    Refused with all diagnostics if there is an error."""
+    examined = examine(data, as_of, plans=plans)
     if examined.edition is None or errors(examined.diagnostics):
         raise Refused(examined.diagnostics)
     return examined.edition, tuple(examined.diagnostics)
 
 
-def compile_book(data: Path, as_of: date | None = None) -> Book:
-    """The Book of a data folder. Raises Refused with all diagnostics."""
-    return sound_edition(data, as_of)[0].book
+def compile_book(
+    data: Path, as_of: date | None = None, *, plans: Collection[str] | None = None
+) -> Book:
+    """The Book of a data folder, or of some of its plans. Raises Refused with all diagnostics."""
+    return sound_edition(data, as_of, plans=plans)[0].book

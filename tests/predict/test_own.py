@@ -140,7 +140,7 @@ def test_the_file_says_what_is_expected(tmp_path: Path) -> None:
     score = data / "score.yaml"
     said = "own: {throughput: {records: [fast], median: 1.01, worst: 1.01}}\n"
     score.write_text(score.read_text("utf-8") + said, "utf-8")
-    told = [d for d in examine(data, plans=False).diagnostics if d.code == "P001"]
+    told = [d for d in examine(data, plans=()).diagnostics if d.code == "P001"]
     assert len(told) == 2
     assert all("own measurements" in each.message for each in told)
     line = score.read_text("utf-8").splitlines()[told[0].line - 1]

@@ -6,7 +6,7 @@ page read them there, as `render/live/layouts.js` does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scalesheet.book import Book
 from scalesheet.choose.job import PLAN
 from scalesheet.evaluate import Overrides, computed, evaluate
-from scalesheet.evaluate.interpret import Here, Part, interpret
+from scalesheet.evaluate.interpret import Filled, Here, Part, State, interpret
 from scalesheet.evaluate.routes import graph
 from scalesheet.model import Key
 
@@ -32,26 +32,60 @@ Axes = Mapping[str, Sequence[float | str]]
 def broken(book: Book, edits: Overrides, axes: Axes) -> Counts:
     """How many conditions each combination of some inputs breaks: an axis of the result for each
     input, in the order in which they are named. `edits` were made to the other inputs."""
-    plan = book.plans[PLAN]
-    state = computed(book, plan, edits)
+    state = computed(book, book.plans[PLAN], edits)
     grids = np.meshgrid(*(_array(values) for values in axes.values()), indexing="ij")
-    for name, grid in zip(axes, grids, strict=True):
-        state.scalars[name] = {"value": Part(grid.ravel())}
-    count = np.zeros(grids[0].size, dtype=np.int64)
-    count_of = plan.roles[BROKEN].name
-    needed = {key for key, _ in graph(book, plan, (count_of,)).readers}
+    inputs = {name: grid.ravel() for name, grid in zip(axes, grids, strict=True)}
+    return broken_in(book, state, inputs).reshape(grids[0].shape)
+
+
+def broken_in(book: Book, state: State, inputs: Mapping[str, NDArray[Any]]) -> Counts:
+    """The same for many values of some inputs, side by side."""
+    plan = book.plans[PLAN]
     conditions = plan.tables[TABLE].columns[HOLDS].own
-    for key in plan.order:
-        if key not in needed or key.name == count_of:
-            continue
+    count = np.zeros(len(next(iter(inputs.values()))), dtype=np.int64)
+    for key in _resting(book, state, plan.roles[BROKEN].name, inputs):
         if key.row is not None:
             tree = conditions[key.row].ends.value
             count += ~np.asarray(interpret(tree, Here(state)).data, dtype=bool)
-        else:
+    return count
+
+
+def figure_in(
+    book: Book, state: State, role: str, inputs: Mapping[str, NDArray[Any]]
+) -> NDArray[np.float64]:
+    """A figure of the plan for many values of some inputs, side by side."""
+    name = book.plans[PLAN].roles[role].name
+    for _ in _resting(book, state, name, inputs):
+        pass
+    return np.asarray(state.scalars[name]["value"].data, dtype=np.float64)
+
+
+def of_models(state: State, models: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+    """Puts other models, by their columns, in the place of those of the catalogue; their ids."""
+    (rows,) = {len(values) for values in models.values()}
+    ids = np.array([f"{place}" for place in range(rows)], dtype=object)
+    state.rows["models"] = {id_: place for place, id_ in enumerate(ids.tolist())}
+    for name, values in models.items():
+        state.columns["models", name] = Filled({"value": values})
+    return ids
+
+
+def _resting(
+    book: Book, state: State, figure: str, inputs: Mapping[str, NDArray[Any]]
+) -> Iterator[Key]:
+    """What a figure of the plan rests on, in order: scalars are computed, the figure too; rows of
+    tables are left to who asks."""
+    plan = book.plans[PLAN]
+    state.scalars.update({name: {"value": Part(values)} for name, values in inputs.items()})
+    needed = {key for key, _ in graph(book, plan, (figure,)).readers}
+    for key in plan.order:
+        if key not in needed:
+            continue
+        if key.row is None and not (key.name == figure and figure == plan.roles[BROKEN].name):
             formula = plan.scalars[key.name].formula
             assert formula is not None
             state.scalars[key.name] = {"value": interpret(formula.ends.value, Here(state))}
-    return count.reshape(grids[0].shape)
+        yield key
 
 
 def obstacles(book: Book, edits: Overrides, axes: Axes) -> tuple[str, ...]:

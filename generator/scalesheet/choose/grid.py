@@ -69,34 +69,54 @@ def grid(book: Book, job: Job, offers: Offers, catalogue: Known, assumed: Assump
     accelerators = words([name for name, _ in pairs])[pair]
     methods = words(job.methods)[method]
     trainers = words([job.trainer_of(name) for name in job.methods])[method]
-    framework = np.where(among(trainers, "general"), "hf", "").astype(object)
-    described = _cases(job, catalogue, accelerators, methods, gpus, micro)
-    ways = tensor * pipeline
     checkpointing = words(AXES["checkpointing"])[ckpt]
-    packed = among(methods, "qlora")
-    described = replace(
-        described,
-        tensor=tensor,
-        pipeline=pipeline,
-        virtual=chunks(described.layers, pipeline, assumed.ends("layers_per_chunk")[1]),
-        data=gpus / ways,
-        zero=stage,
-        checkpointing=checkpointing,
-        framework=framework,
-        weights=np.where(packed, "nf4-dq", "16-bit").astype(object),
-        optimizer=np.full(len(ways), "adam", dtype=object),
-        flash=np.where(described.fused, "yes", "").astype(object),
-        rank=np.where(among(methods, "lora", "qlora"), assumed.ends("rank")[1], np.nan),
+    described = configured(
+        _cases(job, catalogue, accelerators, methods, gpus),
+        {"stage": stage, "tensor": tensor, "pipeline": pipeline, "micro_batch": micro},
+        checkpointing,
+        trainers,
+        assumed,
     )
     return Grid(
         described, methods, accelerators, gpus, stage, tensor, pipeline, micro, checkpointing
     )
 
 
-def chunks(layers: Array, pipeline: Array, per_chunk: float) -> Array:
-    """Chunks of a pipeline stage; more than one is the interleaved schedule."""
-    several = np.maximum(1.0, np.floor(np.ceil(layers / pipeline) / per_chunk))
-    return np.where(pipeline > 1, several, 1.0)
+def configured(
+    described: Cases,
+    layout: Mapping[str, Array],
+    checkpointing: Words,
+    trainers: Words,
+    assumed: Assumptions,
+) -> Cases:
+    """Cases with a layout, by the names of LAYOUT, and all else that predictions ask for."""
+    tensor, pipeline = layout["tensor"], layout["pipeline"]
+    packed = among(described.method, "qlora")
+    adapted = packed | among(described.method, "lora")
+    result = replace(
+        described,
+        micro_batch=layout["micro_batch"],
+        tensor=tensor,
+        pipeline=pipeline,
+        data=described.gpus / (tensor * pipeline),
+        zero=layout["stage"],
+        checkpointing=checkpointing,
+        framework=np.where(among(trainers, "general"), "hf", "").astype(object),
+        weights=np.where(packed, "nf4-dq", "16-bit").astype(object),
+        optimizer=np.full(len(tensor), "adam", dtype=object),
+        flash=np.where(described.fused, "yes", "").astype(object),
+        rank=np.where(adapted, assumed.ends("rank")[1], np.nan),
+    )
+    return replace(result, virtual=_chunks(result, assumed))
+
+
+def _chunks(cases: Cases, assumed: Assumptions) -> Array:
+    """Chunks of a pipeline stage: as many as bring the bubble down, and as its layers allow."""
+    per_chunk, goal = (assumed.ends(name)[1] for name in ("layers_per_chunk", "bubble_goal"))
+    micro_batches = np.maximum(1.0, cases.global_batch / (cases.data * cases.micro_batch))
+    most = np.floor(np.ceil(cases.layers / cases.pipeline) / per_chunk)
+    wanted = np.ceil((cases.pipeline - 1) / micro_batches / goal * (1 - 1e-12))
+    return np.maximum(1.0, np.minimum(most, wanted))
 
 
 def axes_of(job: Job, gpus: Sequence[float]) -> Mapping[str, Sequence[float | str]]:
@@ -119,7 +139,6 @@ def _cases(
     accelerators: Words,
     methods: Words,
     gpus: Array,
-    micro: Array,
 ) -> Cases:
     rows = len(gpus)
     texts = {
@@ -130,7 +149,6 @@ def _cases(
     }
     numbers = {
         "gpus": gpus,
-        "micro_batch": micro,
         "sequence": np.full(rows, job.sequence),
         "global_batch": np.full(rows, job.batch),
         "tokens": np.full(rows, job.tokens),

@@ -23,6 +23,7 @@ ASSUMED = (
     "usable_share",
     "rank",
     "layers_per_chunk",
+    "bubble_goal",
 )
 
 
@@ -54,6 +55,7 @@ class Assumptions:
     throughput: Coefficients
     runs: Coefficients
     memory: Coefficients
+    asked: Coefficients
 
     def ends(self, name: str) -> tuple[float, float, float]:
         """Low, expected and high of an input."""
@@ -70,7 +72,7 @@ def lacking(plan: Plan, roles: Iterable[str]) -> str:
 def assumptions(book: Book, plan: Plan, edits: Mapping[Key, Stated]) -> Assumptions:
     """The plan's assumptions, with what was set in their place."""
     stated = {name: edits.get(Key(name)) or _stated(plan, name) for name in ASSUMED}
-    fits = (coefficients(book, task) for task in ("throughput", "runs", "memory"))
+    fits = (coefficients(book, task) for task in ("throughput", "runs", "memory", "asked"))
     return Assumptions(stated, *fits)
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalesheet.book import Book
 from scalesheet.choose.conditions import obstacles
 from scalesheet.choose.grid import Grid, axes_of, grid, stated
 from scalesheet.choose.job import Assumptions, Job
 from scalesheet.choose.offers import Offers, offers_of
-from scalesheet.predict.arrays import Array, Flags, among, given
+from scalesheet.predict.arrays import Array, Flags, Places, among, given
+from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.memory import most_memory
 from scalesheet.predict.records import rows_of
@@ -25,7 +25,6 @@ from scalesheet.predict.time import efficiency
 
 #: Candidates go to so many times the accelerators allowed, to tell what more of them would give.
 BEYOND = 2.0
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -107,10 +106,8 @@ def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Sear
         why = obstacles(book, stated(job), axes_of(job, numbers)) if numbers else ()
         none, rows = np.zeros(0), np.zeros(0, dtype=np.int64)
         return Search(job, offers, candidates, none, none, none, none, none, rows, rows, none, why)
-    time, spread = efficiency.token_times(book, cases, assumed.throughput)
-    net = rows_of(book, "gpu-hours-from-token-time", tokens=cases.tokens, token_time=time)
-    gross = net / _goodput(candidates, assumed)
-    late = gross * np.exp(assumed.runs["high"] * _whole(spread, assumed)) if job.certain else gross
+    gross, spread = gross_hours(book, cases, assumed)
+    late = gross * np.exp(assumed.asked["high"] * spread) if job.certain else gross
     most = most_memory(book, cases, assumed.memory)
     whys = unsupported("throughput", cases)
     known = ~given(whys) & np.isfinite(gross) & np.isfinite(most)
@@ -133,19 +130,17 @@ def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Sear
     )
 
 
-def _goodput(candidates: Grid, assumed: Assumptions) -> Array:
-    """Share of time that makes progress: of pretraining what published hours tell."""
-    published = np.exp(-assumed.runs["gross"])
-    return np.where(
-        among(candidates.method, "pretrain"), published, assumed.ends("tuning_goodput")[1]
-    )
-
-
-def _whole(spread: Array, assumed: Assumptions) -> Array:
-    """Standard deviation of the logarithm of all hours: of steps, and of what runs are besides."""
-    own = assumed.runs["within"] ** 2 + assumed.runs["between"] ** 2
-    whole: Array = np.sqrt(spread**2 + own)
-    return whole
+def gross_hours(book: Book, cases: Cases, assumed: Assumptions) -> tuple[Array, Array]:
+    """GPU hours of whole runs, and the standard deviation of their logarithm: of steps, and of what
+    runs are besides. Of pretraining published hours tell the share of time that makes progress."""
+    time, spread = efficiency.token_times(book, cases, assumed.throughput)
+    net = rows_of(book, "gpu-hours-from-token-time", tokens=cases.tokens, token_time=time)
+    pretrained, tuned = np.exp(-assumed.runs["gross"]), assumed.ends("tuning_goodput")[1]
+    goodput = np.where(among(cases.method, "pretrain"), pretrained, tuned)
+    runs = assumed.runs
+    routing = runs["experts_varies"] * runs["experts"] * np.log(cases.parameters / cases.active)
+    whole = np.sqrt(spread**2 + runs["within"] ** 2 + runs["between"] ** 2 + routing**2)
+    return net / goodput, np.asarray(whole, dtype=np.float64)
 
 
 def _joined(candidates: Grid, offers: Offers, known: Flags) -> tuple[Places, Places]:

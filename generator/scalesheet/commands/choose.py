@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.render.workbook.choice import write_answer
 
     data = folder(options.data)
-    book = compile_book(data, options.as_of)
+    book = compile_book(data, options.as_of, plans=(PLAN,))
     plan = book.plans.get(PLAN)
     if plan is None:
         raise UsageError(

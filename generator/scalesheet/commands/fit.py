@@ -11,12 +11,16 @@ from scalesheet.codes import FINDINGS, GOOD
 from scalesheet.commands import folder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scalesheet.book import Book
     from scalesheet.predict.cases.catalogue import Known
 
+#: Ends of the interval of runs that are asked for: what the search makes of published ones.
+ASKED = "asked"
 SUMMARY = "fit the coefficients of predictions on the published results"
-#: As in `predict.tasks`, which is loaded only when a fit is made.
-TASKS = ("runs", "throughput", "memory", "loss")
+#: Those of `predict.tasks`, which is loaded only when a fit is made, and what rests on their fits.
+TASKS = ("runs", "throughput", "memory", "loss", ASKED)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,12 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from scalesheet.commands import UsageError
-    from scalesheet.diagnostics import Refused, errors
-    from scalesheet.examine import examine
     from scalesheet.nearest import nearest
-    from scalesheet.predict.cases.catalogue import known
-    from scalesheet.predict.fitting import written
-    from scalesheet.save import content, save
 
     for name in options.tasks:
         if name not in TASKS:
@@ -46,8 +45,23 @@ def run(options: argparse.Namespace) -> int:
                 f"there is nothing to fit called '{name}'{nearest(name, TASKS, 'tasks')}"
             )
     data = folder(options.data)
+    names = options.tasks or TASKS
+    changed = _fitted(data, [name for name in names if name != ASKED], options.check)
+    if ASKED in names:  # it rests on the others
+        changed += _fitted(data, [ASKED], options.check)
+    return FINDINGS if changed else GOOD
+
+
+def _fitted(data: Path, names: Sequence[str], check: bool) -> int:
+    """Writes fits, or of a check prints what is not as it should be; how much of that there is."""
+    from scalesheet.choose.job import PLAN
+    from scalesheet.diagnostics import Refused, errors
+    from scalesheet.examine import examine
+    from scalesheet.predict.cases.catalogue import known
+    from scalesheet.save import content, save
+
     # A plan may read a coefficient that only this fit brings.
-    examined = examine(data, plans=False)
+    examined = examine(data, plans=(PLAN,) if ASKED in names else ())
     # A score that fell may be what a fit is to mend.
     others = [fault for fault in errors(examined.diagnostics) if not fault.code.startswith("P")]
     if examined.book is None or others:
@@ -55,24 +69,39 @@ def run(options: argparse.Namespace) -> int:
     catalogue = known(examined.book)
     changes: dict[Path, tuple[bytes | None, bytes]] = {}
     changed = 0
-    for task in options.tasks or TASKS:
-        text = written(examined.book, task, catalogue)
-        path = data / "fits" / f"{task}.yaml"
+    for name in names:
+        text = _text(examined.book, name, catalogue)
+        path = data / "fits" / f"{name}.yaml"
         if text is None:
-            print(f"{task}: no published results of two families to fit on", file=sys.stderr)
+            print(f"{name}: no published results of two families to fit on", file=sys.stderr)
         elif (old := content(path)) == text.encode():
-            print(f"{task}: as on file")
-        elif options.check:
+            print(f"{name}: as on file")
+        elif check:
             changed += 1
-            print(f"{task}: {path} is not what the published results give")
+            print(f"{name}: {path} is not what the published results give")
         else:
             changes[path] = old, text.encode()
-        if _own(examined.book, task, catalogue) and options.check:
+        if name != ASKED and _own(examined.book, name, catalogue) and check:
             changed += 1
     save(data, changes)
     for path in changes:
         print(f"{path.stem}: {path}")
-    return FINDINGS if changed else GOOD
+    return changed
+
+
+def _text(book: Book, name: str, catalogue: Known) -> str | None:
+    """The file of a fit, or None where there is nothing to fit on."""
+    from scalesheet.choose import asked
+    from scalesheet.choose.job import PLAN
+    from scalesheet.predict.fitting import written
+    from scalesheet.predict.score import fit
+    from scalesheet.predict.tasks import TASKS as PREDICTED
+
+    if name != ASKED:
+        return written(book, name, PREDICTED[name].title, fit(book, name, catalogue))
+    return (
+        written(book, name, asked.TITLE, asked.fit(book, catalogue)) if PLAN in book.plans else None
+    )
 
 
 def _own(book: Book, task: str, catalogue: Known) -> bool:

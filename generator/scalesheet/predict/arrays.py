@@ -12,6 +12,7 @@ Array = NDArray[np.float64]  # nan: not stated
 Words = NDArray[np.object_]  # texts, "" where not stated
 Reasons = NDArray[np.object_]  # None, or why there is no number
 Flags = NDArray[np.bool_]
+Places = NDArray[np.int64]
 
 
 def words(texts: Sequence[Any]) -> Words:

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from scalesheet.book import Book
-from scalesheet.predict.cases.catalogue import Known
-from scalesheet.predict.fits import digest
-from scalesheet.predict.score import fit
-from scalesheet.predict.tasks import TASKS
+from scalesheet.predict.arrays import Flags
+from scalesheet.predict.fits import Coefficients, digest
+from scalesheet.predict.score.truth import Published
 
 DIGITS = 5  # significant ones of a coefficient
 
@@ -86,6 +85,12 @@ DESCRIPTIONS: Mapping[str, Description] = {
             "stock": "logarithm of what a trainer of general use adds",
         },
     ),
+    "asked": Description(
+        "Published runs of which model, method, data, accelerator and count alone are given: the "
+        "search chooses the layout, as the front page does. The interval holds 80 % of the runs of "
+        "a family that is yet to come, each family counted once. See reference/predictions.md.",
+        {end: _INTERVAL[end] for end in ("low", "high")},
+    ),
     "memory": _pooled(
         "Least squares of the logarithm of peaks, on published rows. Weights, states and buffers "
         "are counted and not fitted; each coefficient has a prior about what a count of tensors "
@@ -124,16 +129,20 @@ DESCRIPTIONS: Mapping[str, Description] = {
 }
 
 
-def written(book: Book, task: str, catalogue: Known) -> str | None:
+#: Coefficients, the published rows, and those of them that the coefficients rest on.
+Fit = tuple[Coefficients, Published, Flags]
+
+
+def written(book: Book, name: str, title: str, fit: Fit) -> str | None:
     """The file of a fit, or None where there are no rows of two families to fit on."""
-    coefficients, data, rows = fit(book, task, catalogue)
-    if not coefficients:
+    result, data, rows = fit
+    if not result:
         return None
     families = len(set(data.family[rows].tolist()))
-    description = DESCRIPTIONS[task]
+    description = DESCRIPTIONS[name]
     lines = [
         "# Written by `scalesheet fit`.",
-        f"title: {TASKS[task].title}",
+        f"title: {title}",
         "method: >-",
         *_folded(description.method),
         "fitted:",
@@ -142,9 +151,9 @@ def written(book: Book, task: str, catalogue: Known) -> str | None:
         f"  families: {families}",
         f"  digest: '{digest(data.cases.only(rows), data.truth[rows])}'",
         "coefficients:",
-        *(f"  {name}: {_rounded(value)}" for name, value in coefficients.items()),
+        *(f"  {name}: {_rounded(value)}" for name, value in result.items()),
     ]
-    notes = {name: note for name in coefficients if (note := description.of(name))}
+    notes = {name: note for name in result if (note := description.of(name))}
     if notes:
         lines += ["notes:", *(f'  {name}: "{note}"' for name, note in notes.items())]
     return "\n".join(lines) + "\n"

@@ -38,6 +38,13 @@ NAT = (
     "the mean of its other rows, with the range of a set that is known; a set with one row has no "
     "shape. Beside it stands the same prediction as it is, on a set that was never seen."
 )
+DESCRIBED_TITLE = "As described"
+ASKED_TITLE = "As asked"
+ASKED = (
+    "Of each run only model, method, tokens, accelerator and count are given, and the layout is "
+    "the fastest that fits, as the front page answers. The interval is the one that the front page "
+    "shows, made without the family of the row."
+)
 PEERS = (
     "What other programs publish of their own predictions. They chose the cases themselves, and "
     "mostly knew the efficiency that the runs had reached."
@@ -140,6 +147,13 @@ def fitting(room: Room) -> str:
 def sides_of(score: TaskScore) -> list[tuple[str, Quality]]:
     """The ways to predict the same rows, and how good each is."""
     sides = [("Families that the fit has not seen", score.unseen)]
+    if score.asked is not None:
+        asked = score.asked
+        sides = [
+            ("As described: all that the publication states", score.unseen),
+            ("Of these, the rows that can be asked for, as described", asked.described),
+            ("The same as asked: model, data and accelerators alone", asked.quality),
+        ]
     if score.apart is not None:
         sides = [
             (
@@ -191,6 +205,14 @@ def _shown(
             citation=row.citation,
             position=row.position,
         )
+
+
+def asked_rows(score: TaskScore) -> Iterator[ShownRow]:
+    """Every published run that can be asked for, with the answer and its layout as the method."""
+    if score.asked is not None:
+        asked = score.asked
+        rows = _shown(score.published, asked.counted, asked.made, asked.made, asked.error)
+        yield from (row for row in rows if not row.because)
 
 
 def own_quality(own: Own) -> tuple[str, ...]:

@@ -222,7 +222,7 @@ def test_a_record_of_bench_says_how_it_is_taken_again(tmp_path: Path) -> None:
     text = sources.read_text("utf-8")
     if "own-measurement:" not in text:
         sources.write_text(f"{text}  own-measurement: {{title: Own}}\n", "utf-8")
-    book = examine(folder, plans=False).book
+    book = examine(folder, plans=()).book
     assert book is not None
     pages = dict(catalogue_pages(Context(given(book))))
     said = "<pre><code>scalesheet bench run --model qwen2-0-5b</code></pre>"

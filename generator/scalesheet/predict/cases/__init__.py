@@ -16,6 +16,7 @@ from scalesheet.book import Book
 from scalesheet.predict.arrays import (
     Array,
     Flags,
+    Places,
     Reasons,
     Words,
     among,
@@ -122,8 +123,8 @@ class Cases:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def only(self, rows: Flags) -> Cases:
-        """The cases of some rows."""
+    def only(self, rows: Flags | Places) -> Cases:
+        """The cases of some rows, by flags or by places, of which one may come often."""
         arrays = [field.name for field in fields(self) if field.name != "task"]
         return replace(self, **{name: getattr(self, name)[rows] for name in arrays})
 

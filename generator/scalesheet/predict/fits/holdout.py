@@ -53,3 +53,14 @@ def interval(left_out: Array, family: Words) -> tuple[float, float]:
     tail = (1 - COVERAGE) / 2
     low, high = (quantile(left_out, share) for share in (tail, 1 - tail))
     return min(low, 0.0), max(high, 0.0)
+
+
+def interval_of_families(left_out: Array, family: Words) -> tuple[float, float]:
+    """Ends that hold a share COVERAGE of the rows of a family that is yet to come, each family
+    counted once: the one to come may lie beyond all that are known, so that it counts as one more
+    beyond either end (conformal prediction)."""
+    _, place, counts = np.unique(family.astype(str), return_inverse=True, return_counts=True)
+    families = len(counts)
+    tail = max(0.0, ((1 - COVERAGE) / 2 * (families + 1) - 1) / families)
+    low, high = (quantile(left_out, share, 1 / counts[place]) for share in (tail, 1 - tail))
+    return min(low, 0.0), max(high, 0.0)

@@ -12,7 +12,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.predict.arrays import Array, Flags, Words, given, no_words, unstated, words
+from scalesheet.predict.arrays import (
+    Array,
+    Flags,
+    Words,
+    given,
+    no_words,
+    unstated,
+    words,
+)
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.predict.fits import Coefficients, coefficients, digest
@@ -51,6 +59,21 @@ class Quality:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """Published runs predicted from the question alone: model, method, data, accelerator, count.
+
+    `made` has the layout in place of the method, and a reason where a row is not asked.
+    """
+
+    made: Predictions
+    counted: Flags
+    error: Array
+    quality: Quality
+    described: Quality  # of the same rows as they are described
+    digest: str  # of the rows that the interval rests on
+
+
+@dataclass(frozen=True)
 class TaskScore:
     """The score of one task, and all that its page shows of each row.
 
@@ -75,6 +98,7 @@ class TaskScore:
     digest: str  # of the rows that a fit rests on
     room: Room | None = None  # of memory: whether what is said to fit did
     own: Own | None = None  # own measurements, apart from what is published
+    asked: Asked | None = None  # of runs: the same rows, of which only the question is given
 
 
 @np.errstate(all="ignore")  # a figure that is not finite fails the score by itself
@@ -174,6 +198,22 @@ class _Judged:
             float(bias),
             coverage,
         )
+
+
+def asked_of(score: TaskScore, made: Predictions) -> Asked | None:
+    """How good the answers to questions are, of two families or more."""
+    data, counted = score.published, supported(made)
+    if len(set(data.family[counted].tolist())) < 2:
+        return None
+    answered, described = (_Judged(score.task, data, each) for each in (made, score.left_out))
+    return Asked(
+        made,
+        counted,
+        answered.error,
+        answered.quality(counted),
+        described.quality(counted & score.counted),
+        digest(data.cases.only(counted), data.truth[counted]),
+    )
 
 
 def leave_out(

@@ -15,6 +15,7 @@ from scalesheet.predict.score.said_to_fit import SLACK, Room
 #: Figures on file are rounded; a score may be worse by this share.
 ROUNDING = 1e-3
 APART = "loss_apart"  # losses on evaluation sets that were never seen
+ASKED = "runs_asked"  # runs of which only the question is given
 
 
 def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic]:
@@ -22,6 +23,8 @@ def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic
     for task, expected in book.expected.items():
         assert expected.position is not None
         result = _figures(scores, task)
+        if result is None and task == ASKED:
+            continue  # without the plan that answers nothing is asked
         if result is None:
             message = f"{task}: no row is scored, and {expected.rows} are expected"
             yield at(expected.position, "P001", message)
@@ -34,9 +37,12 @@ def problems(book: Book, scores: Mapping[str, TaskScore]) -> Iterator[Diagnostic
         assert held.position is not None
         for message in worse_own(scores[task].own if task in scores else None, held):
             yield at(held.position, "P001", f"{task} of own measurements: {message}")
-    for task, made in scores.items():
+    digests = {task: made.digest for task, made in scores.items()}
+    asked = scores["runs"].asked if "runs" in scores else None
+    digests |= {"asked": asked.digest} if asked is not None else {}
+    for task, own in digests.items():
         fit = book.fits.get(task)
-        if fit is not None and fit.digest != made.digest:
+        if fit is not None and fit.digest != own:
             assert fit.position is not None
             message = (
                 f"the fit '{task}' rests on other rows than those on file; "
@@ -57,6 +63,9 @@ def _figures(scores: Mapping[str, TaskScore], name: str) -> Quality | None:
     """The figures that an entry of the file is about; `loss_apart` is a second one of a task."""
     if name == APART:
         return scores["loss"].apart if "loss" in scores else None
+    if name == ASKED:
+        asked = scores["runs"].asked if "runs" in scores else None
+        return asked.quality if asked is not None else None
     return scores[name].unseen if name in scores else None
 
 

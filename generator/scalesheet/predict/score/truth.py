@@ -5,7 +5,7 @@ This is what predictions are compared with; no prediction reads it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,7 +77,7 @@ def laid(
 ) -> Published:
     """Rows of a task with their publications, and what each came to."""
     rows = tuple(row for _, row in pairs)
-    described = cases(_read(rows, task), catalogue)
+    described = cases(described_by(rows, task), catalogue)
     truth = _TRUTH[task](book, described, rows)
     unscored = no_reasons(len(rows))
     for place, row in enumerate(rows):
@@ -102,13 +102,16 @@ def _is_of(row: PublishedRow, task: str) -> bool:
     return "other" in row.result and task == ("memory" if "quantity" in row.words else "throughput")
 
 
-def _read(rows: Sequence[PublishedRow], task: str) -> Read:
-    """The descriptions of rows, as a table of a file would give them."""
-    named = {name for row in rows for name in row.words}
+def described_by(
+    rows: Sequence[PublishedRow], task: str, only: Container[str] | None = None
+) -> Read:
+    """The descriptions of rows, as a table of a file would give them; or `only` some of it."""
+    named = {name for row in rows for name in row.words if only is None or name in only}
     texts = {name: words([row.words.get(name, "") for row in rows]) for name in sorted(named)}
     numbers = {
         name: np.array([row.numbers.get(name, np.nan) for row in rows], dtype=np.float64)
         for name in sorted(NUMBERS)
+        if only is None or name in only
     }
     texts["id"] = words([row.id for row in rows])
     return Read(task, len(rows), texts, numbers, no_reasons(len(rows)))

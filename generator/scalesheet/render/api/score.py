@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scalesheet.book import Book
-from scalesheet.predict.score import SAYS, Quality, TaskScore
+from scalesheet.predict.score import SAYS, Asked, Quality, TaskScore
 from scalesheet.predict.score.own import Own
 from scalesheet.predict.tasks import TASKS
 from scalesheet.render.api.values import Object, source_json
-from scalesheet.render.scores import ShownRow, own_rows, shown_rows
+from scalesheet.render.scores import ShownRow, asked_rows, own_rows, shown_rows
 
 
 def score_json(book: Book, scores: Mapping[str, TaskScore]) -> Object:
@@ -37,6 +37,7 @@ def _task(score: TaskScore) -> Object:
         "unseen": _quality(score.unseen),
         "seen": _quality(score.seen),
         **({} if score.apart is None else {"apart": _quality(score.apart)}),
+        **({} if score.asked is None else {"asked": _asked(score, score.asked)}),
         "rule": {"is": SAYS[score.task], **_quality(score.thumb)},
         "groups": {
             what: {name: _quality(figures) for name, figures in result.items()}
@@ -56,6 +57,15 @@ def _own(score: TaskScore, own: Own) -> Object:
         "worst": _number(worst),
         "worst_record": record or None,
         "rows": [_row(row) for row in own_rows(score)],
+    }
+
+
+def _asked(score: TaskScore, asked: Asked) -> Object:
+    """The runs that can be asked for: the answers, and beside them the same rows as described."""
+    return {
+        **_quality(asked.quality),
+        "described": _quality(asked.described),
+        "rows": [_row(row) for row in asked_rows(score)],
     }
 
 

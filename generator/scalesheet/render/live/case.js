@@ -25,7 +25,7 @@ scalesheet.cases = (() => {
   const OWN = "owned_gpu"; // the plan's input that the page calls `gpu`
   const inputName = (name) => (name === "gpu" ? OWN : name);
   const FOUND = new Set([...LAYOUT, "trainer"]); // what is found unless it is stated
-  const OPEN = new Set(["epochs", "batch"]); // what a method may begin with otherwise
+  const OPEN = new Set(["epochs", "sequence", "batch"]); // what a method may begin with otherwise
   // the plan's inputs in the order in which an address has them
   const ORDER = [
     ...["model", "method", "data", "tokens", "samples", "sequence", "epochs", "batch", "rank"],
@@ -71,14 +71,27 @@ scalesheet.cases = (() => {
   );
   for (const [name, value] of built.stated) first.set(name, value);
 
-  /** The whole case of what a reader states. Pretraining sees its data as often as the plan states,
-   *  in steps of its usual batch, where nothing else is stated for it. */
+  /** The longest sequence that a model was made for. */
+  function longest(model) {
+    const { rows, columns } = plan.inputs.tables.models;
+    const most = columns.max_sequence[rows.indexOf(model)];
+    return typeof most === "number" ? most : Infinity;
+  }
+
+  /** The whole case of what a reader states. Pretraining sees its data as often, and in sequences as
+   *  long, as the plan states, in steps of its usual batch, where nothing else is stated for it. No
+   *  sequence is longer than the model takes, unless a reader states it. */
   function complete(stated) {
     const wanted = new Map([...first, ...stated]);
-    if (wanted.get("method") !== PRETRAINING) return wanted;
+    const pretrained = wanted.get("method") === PRETRAINING;
     const began = first.get("method") === PRETRAINING ? built.stated : new Map();
     const open = (name) => !stated.has(name) && !began.has(name);
-    if (open("epochs")) wanted.set("epochs", plan.inputs.scalars.epochs);
+    if (pretrained)
+      for (const name of ["epochs", "sequence"])
+        if (open(name)) wanted.set(name, plan.inputs.scalars[name]);
+    if (!stated.has("sequence"))
+      wanted.set("sequence", Math.min(wanted.get("sequence"), longest(wanted.get("model"))));
+    if (!pretrained) return wanted;
     if (open("batch")) {
       const { scalars: found } = computed(inputsOf(wanted, {}).inputs);
       wanted.set("batch", found[roles.usual_batch].value);
@@ -288,7 +301,7 @@ scalesheet.cases = (() => {
   }
 
   return Object.freeze({
-    ...{ AUTO, FOUND, ASKED, built, first, valueOf, readCase, complete, told, unasked, inField },
+    ...{ AUTO, FOUND, ASKED, built, first, valueOf, readCase, complete, told, unasked, inField, longest },
     ...{ figureOf, fits, runs, obstaclesTo, answerTo, offersFor, changesOf, mended },
   });
 })();

@@ -8,10 +8,10 @@
 
 (() => {
   const { Refused, FOREIGN, toQuery, goTo } = scalesheet.inputs;
-  const { element, drawn } = scalesheet.marks;
+  const { element, drawn, rowTitle } = scalesheet.marks;
   const { tell, inSlices } = scalesheet.fields;
   const { cases } = scalesheet;
-  const { AUTO, FOUND, ASKED, valueOf, readCase, complete, told, unasked, inField } = cases;
+  const { AUTO, FOUND, ASKED, valueOf, readCase, complete, told, unasked, inField, longest } = cases;
   const { answered } = scalesheet.answer;
 
   const form = document.querySelector("[data-question]");
@@ -85,15 +85,13 @@
 
   /** Says where the model was made for shorter sequences; the answer stands all the same. */
   function warn() {
-    const { rows, titles, columns } = plan.inputs.tables.models;
-    const at = rows.indexOf(asked.get("model"));
-    const longest = columns.max_sequence[at];
+    const model = asked.get("model");
+    const most = longest(model);
     const field = fields.get("sequence");
-    const beyond = typeof longest === "number" && asked.get("sequence") > longest;
     if (field.warned) tell(field, "");
-    field.warned = beyond && !field.error;
+    field.warned = asked.get("sequence") > most && !field.error;
     if (field.warned)
-      tell(field, `${titles[at]} takes at most ${inField(longest)} tokens in a sequence.`);
+      tell(field, `${rowTitle(plan, "models", model)} takes at most ${inField(most)} tokens in a sequence.`);
   }
 
   /** What was found, beside the word that leaves it open. */

@@ -226,7 +226,7 @@ class Teller:
         idle = {
             "tuning_goodput": {"pretrain"},
             "rank": {"pretrain", "full"},
-            "layers_per_chunk": set(TUNING),
+            **{name: set(TUNING) for name in ("layers_per_chunk", "bubble_goal")},
         }
         for name in ASSUMED:
             if set(job.methods) <= idle.get(name, set()):

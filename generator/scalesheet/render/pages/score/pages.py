@@ -17,6 +17,9 @@ from scalesheet.render.pages.score.laws import laws_page
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.parity import parity_plot
 from scalesheet.render.scores import (
+    ASKED,
+    ASKED_TITLE,
+    DESCRIBED_TITLE,
     FACTOR,
     HEAD,
     LEAD,
@@ -28,6 +31,7 @@ from scalesheet.render.scores import (
     PEERS,
     TITLES,
     ShownRow,
+    asked_rows,
     error,
     figure,
     fitting,
@@ -61,17 +65,19 @@ def _index(context: Context) -> str:
     head += [heading_cell("9 of 10", number=True)]
     body = [
         [
-            tag("th", link(f"{task}.md", TASKS[task].title), scope="row"),
-            *_numbers(quality(task, score.unseen)),
+            tag("th", link(f"{task}.md{place}", title), scope="row"),
+            *_numbers(quality(task, figures)),
             *_numbers(quality(task, score.thumb)[1:3]),
         ]
         for task, score in context.edition.scores.items()
+        for title, place, figures in _ways(score)
     ]
     return page(
         "Score",
         lead,
         grid(head, body),
         tag("p", FACTOR),
+        tag("p", f"{ASKED_TITLE}: ", ASKED) if _is_asked(context) else None,
         tag("p", NAT) if "loss" in context.edition.scores else None,
         tag(
             "p",
@@ -82,6 +88,20 @@ def _index(context: Context) -> str:
         *_own_index(context),
         *_peers(context),
     )
+
+
+def _is_asked(context: Context) -> bool:
+    return any(score.asked is not None for score in context.edition.scores.values())
+
+
+def _ways(score: TaskScore) -> Iterator[tuple[str, str, Quality]]:
+    """A task, and where its rows are also asked for, that: title, place on its page, figures."""
+    title = TASKS[score.task].title
+    if score.asked is None:
+        yield title, "", score.unseen
+        return
+    yield f"{title}, {DESCRIBED_TITLE.lower()}", "", score.unseen
+    yield f"{title}, {ASKED_TITLE.lower()}", "#asked", score.asked.quality
 
 
 def _own_index(context: Context) -> Iterator[object]:
@@ -159,6 +179,7 @@ def _page(context: Context, score: TaskScore) -> str:
             for what, result in score.groups.items()
             for part in _group(context, task, what, result)
         ),
+        *_asked(context, score),
         heading(2, "Every row that is scored", "rows"),
         _rows(context, task, scored),
         *_unscored(context, task, others),
@@ -268,6 +289,34 @@ def _unscored(context: Context, task: str, rows: list[ShownRow]) -> Iterator[obj
         for row in rows
     ]
     yield grid(head, body, sortable=True, row_ids=[f"row-{row.id}" for row in rows])
+
+
+def _asked(context: Context, score: TaskScore) -> Iterator[object]:
+    """The rows of which only the question is given, each beside the answer."""
+    if score.asked is None:
+        return
+    task, unit = score.task, unit_shown(score.task)
+    yield heading(2, ASKED_TITLE, "asked")
+    yield tag("p", ASKED)
+    expected = context.book.expected.get("runs_asked")
+    yield tag("p", expected.note) if expected is not None and expected.note else None
+    head = [heading_cell("Run"), heading_cell("On")]
+    head += [heading_cell(name, unit, number=True) for name in ("Published", "Answer")]
+    head += [heading_cell("80 % interval", unit), heading_cell("Error", number=True)]
+    head += [heading_cell("Layout that the search chooses")]
+    body = [
+        [
+            tag("th", link(f"#row-{row.id}", row.title), scope="row"),
+            tag("td", _unbroken(row.on)),
+            _amount(task, row.published),
+            _amount(task, row.predicted),
+            tag("td", _span(task, row), class_="range"),
+            tag("td", error(task, row.error), class_="num", data_value=repr(row.error)),
+            tag("td", row.method, class_="words"),
+        ]
+        for row in asked_rows(score)
+    ]
+    yield grid(head, body, sortable=True, row_ids=[f"asked-{row.id}" for row in asked_rows(score)])
 
 
 def _own(context: Context, score: TaskScore) -> Iterator[object]:

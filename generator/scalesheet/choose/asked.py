@@ -1,0 +1,195 @@
+"""Published runs as they would be asked for: what the search makes of the question alone.
+
+A row gives model, method, tokens, accelerator and how many. Sequence and batch are those that the
+front page begins with, and the layout is the fastest that fits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scalesheet.book import Book
+from scalesheet.choose.conditions import broken_in, figure_in, of_models
+from scalesheet.choose.grid import LAYOUT, configured
+from scalesheet.choose.job import PLAN, Assumptions, assumptions, stated_in
+from scalesheet.choose.search import gross_hours
+from scalesheet.evaluate import computed
+from scalesheet.model import Key
+from scalesheet.predict.arrays import (
+    Array,
+    Flags,
+    Places,
+    Reasons,
+    Words,
+    among,
+    because,
+    first_reason,
+    given,
+    no_words,
+    unstated,
+    words,
+)
+from scalesheet.predict.cases import Cases, cases
+from scalesheet.predict.cases.catalogue import Known
+from scalesheet.predict.fits import Coefficients
+from scalesheet.predict.fits.holdout import folds, interval_of_families
+from scalesheet.predict.memory import most_memory
+from scalesheet.predict.score import Asked, TaskScore, asked_of, fitted_rows
+from scalesheet.predict.score.truth import Published, described_by, published
+from scalesheet.predict.table import Predictions
+from scalesheet.predict.tasks import unsupported
+from scalesheet.vocabulary import AXES, METHODS
+
+#: What is given of a row: model and its sizes, method, data, accelerator and how many.
+GIVEN = frozenset(
+    (
+        *("id", "model", "kind", "hardware", "gpus", "tokens", "parameters", "active"),
+        *("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab"),
+    )
+)
+TITLE = "GPU hours of runs that are asked for"
+NO_COUNT = "how many accelerators it ran on is not stated"
+NO_METHOD = "it is not trained by a method that can be asked for"
+NO_ROOM = "no layout that the search knows fits"
+NOT_DESCRIBED = "not supported as described"
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers to some questions: expected GPU hours, the standard deviation of their logarithm
+    and the layout; nan and a reason where there is none."""
+
+    hours: Array
+    spread: Array
+    layouts: Words
+    whys: Reasons
+
+
+def as_asked(book: Book, score: TaskScore, catalogue: Known) -> Asked | None:
+    """The published runs as asked, each with the interval that the other families give."""
+    data = score.published
+    made = _answers(book, data, catalogue)
+    rows = ~given(made.whys)
+    off, family = _off(made, data)[rows], data.family[rows]
+    low, high = unstated(len(rows)), unstated(len(rows))
+    for others, own in folds(family):
+        at = np.flatnonzero(rows)[own]
+        ends = interval_of_families(off[others], family[others])
+        low[at], high[at] = (made.hours[at] * np.exp(end * made.spread[at]) for end in ends)
+    return asked_of(score, Predictions(made.hours, low, high, made.layouts, made.whys))
+
+
+def fit(book: Book, catalogue: Known) -> tuple[Coefficients, Published, Flags]:
+    """Ends of the interval of an answer, in its standard deviations, and the rows they rest on."""
+    data = published(book, "runs", catalogue)
+    made = _answers(book, data, catalogue)
+    rows = ~given(made.whys)
+    if len(set(data.family[rows].tolist())) < 2:
+        return {}, data, rows
+    low, high = interval_of_families(_off(made, data)[rows], data.family[rows])
+    return {"low": low, "high": high}, data, rows
+
+
+def _off(made: Answers, data: Published) -> Array:
+    """How far published hours are from the answers, in standard deviations."""
+    off: Array = np.log(data.truth / made.hours) / made.spread
+    return off
+
+
+def _answers(book: Book, data: Published, catalogue: Known) -> Answers:
+    """The answers to the questions of published runs."""
+    asked = cases(described_by(data.rows, "runs", GIVEN), catalogue)
+    whys = first_reason(
+        data.unscored,
+        because(~fitted_rows("runs", data), NOT_DESCRIBED),
+        unsupported("runs", asked),
+        because(~among(asked.method, *METHODS), NO_METHOD),
+        because(np.isnan(asked.gpus), NO_COUNT),
+    )
+    assumed = assumptions(book, book.plans[PLAN], {})
+    return answers(book, asked, whys, assumed, catalogue)
+
+
+@np.errstate(all="ignore")  # what is not finite is no answer
+def answers(
+    book: Book, asked: Cases, whys: Reasons, assumed: Assumptions, catalogue: Known
+) -> Answers:
+    """The answer to each question that nothing is against: the fastest layout that fits."""
+    rows = np.flatnonzero(~given(whys))
+    questions = _begun(book, asked.only(rows), catalogue)
+    at, layout, checkpointing = _layouts(book, questions)
+    trainers = words([METHODS[name].trainer for name in questions.method.tolist()])
+    run = configured(questions.only(at), layout, checkpointing, trainers[at], assumed)
+    hours, spread = gross_hours(book, run, assumed)
+    most = most_memory(book, run, assumed.memory)
+    fits = np.isfinite(hours) & (most <= assumed.ends("usable_share")[1] * run.memory)
+    places = np.flatnonzero(fits)
+    order = places[np.lexsort((places, hours[places], at[places]))]
+    best = order[np.unique(at[order], return_index=True)[1]]
+    result = Answers(unstated(len(asked)), unstated(len(asked)), no_words(len(asked)), whys.copy())
+    result.whys[rows] = NO_ROOM
+    found = rows[at[best]]
+    result.hours[found], result.spread[found] = hours[best], spread[best]
+    result.layouts[found] = [
+        layout_in_words({name: float(layout[name][place]) for name in LAYOUT}, checkpointing[place])
+        for place in best.tolist()
+    ]
+    result.whys[found] = None
+    return result
+
+
+def _begun(book: Book, questions: Cases, catalogue: Known) -> Cases:
+    """Questions with the sequence and the batch that the front page begins with: those of the plan,
+    no longer than the model takes; in pretraining the usual batch."""
+    plan, rows = book.plans[PLAN], catalogue.results.rows.get("models", ())
+    longest = dict(zip(rows, catalogue.results.tables["models"]["max_sequence"].value, strict=True))
+    most = np.array([longest.get(name, np.nan) for name in questions.model_id.tolist()])
+    sequence = np.fmin(stated_in(book, plan, "sequence", "token / sequence"), most)
+    state = computed(book, plan, {Key("data"): "tokens", Key("epochs"): 1.0})
+    unit = plan.scalars["tokens"].unit
+    assert unit is not None
+    sizes = {"parameters": questions.parameters, "active_parameters": questions.active}
+    inputs = {
+        "model": of_models(state, sizes),
+        "tokens": questions.tokens / float(book.units.factor(unit, book.units.parse("token"))),
+        "sequence": sequence,
+        "gpus": questions.gpus,
+    }
+    usual = figure_in(book, state, "usual_batch", inputs)
+    other = stated_in(book, plan, "batch", "sequence / step")
+    batch = np.where(among(questions.method, "pretrain"), usual, other)
+    return replace(questions, sequence=sequence, global_batch=batch)
+
+
+def _layouts(book: Book, questions: Cases) -> tuple[Places, Mapping[str, Array], Words]:
+    """All layouts that can run, the plainer first: of which question, LAYOUT, checkpointing."""
+    axes = [np.array(AXES[name], dtype=np.float64) for name in LAYOUT]
+    sizes = (len(questions), *map(len, axes))
+    at, *places = np.unravel_index(np.arange(math.prod(sizes)), sizes)
+    layout = {name: axis[place] for name, axis, place in zip(LAYOUT, axes, places, strict=True)}
+    state = computed(book, book.plans[PLAN])
+    trainers = words([METHODS[name].trainer for name in questions.method.tolist()])
+    ids = of_models(state, {"heads": questions.heads, "layers": questions.layers})
+    inputs = {
+        "model": ids[at],
+        "trainer": trainers[at],
+        "gpus": questions.gpus[at],
+        "batch": questions.global_batch[at],
+        **layout,
+    }
+    can = np.flatnonzero(broken_in(book, state, inputs) == 0)
+    ways = AXES["checkpointing"]
+    both = {name: np.tile(values[can], len(ways)) for name, values in layout.items()}
+    return np.tile(at[can], len(ways)), both, words(np.repeat(ways, len(can)).tolist())
+
+
+def layout_in_words(layout: Mapping[str, float], checkpointing: str) -> str:
+    """`ZeRO 3, tensor 4, micro-batch 4, checkpointing`."""
+    parts = [f"ZeRO {layout['stage']:.0f}"] if layout["stage"] else []
+    parts += [f"{name} {layout[name]:.0f}" for name in ("tensor", "pipeline") if layout[name] > 1]
+    parts += [f"micro-batch {layout['micro_batch']:.0f}"]
+    return ", ".join([*parts, "checkpointing" if checkpointing == "full" else "no checkpointing"])

@@ -1,0 +1,155 @@
+"""Published runs as asked: from the question alone, with the search of the front page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as some
+
+from project import draws
+from scalesheet.book import Book
+from scalesheet.choose.asked import GIVEN, answers, as_asked
+from scalesheet.choose.asked import fit as fit_of_asked
+from scalesheet.choose.job import PLAN, Assumptions
+from scalesheet.predict.cases import cases
+from scalesheet.predict.cases.catalogue import Known
+from scalesheet.predict.fits import coefficients
+from scalesheet.predict.fits.holdout import COVERAGE, interval_of_families
+from scalesheet.predict.score import Asked, TaskScore, score_of
+from scalesheet.predict.score.truth import described_by, published
+from scalesheet.render.pages.front.question import answered, question_script
+
+
+@pytest.fixture(scope="module")
+def runs(book: Book, catalogue: Known) -> TaskScore:
+    made = score_of(book, "runs", catalogue)
+    assert made is not None
+    return made
+
+
+@pytest.fixture(scope="module")
+def asked(book: Book, runs: TaskScore, catalogue: Known) -> Asked:
+    made = as_asked(book, runs, catalogue)
+    assert made is not None
+    return made
+
+
+def place(runs: TaskScore, id_: str) -> int:
+    return runs.published.cases.ids.tolist().index(id_)
+
+
+#: Published runs in the words of the front page.
+QUESTIONS = {
+    "deepseek-v3": {"model": "deepseek-v3", "tokens": "14.8e6", "gpu": "h800-sxm", "gpus": "2048"},
+    "llama3-1-405b": {
+        "model": "llama-3-1-405b",
+        "tokens": "15.6e6",
+        "gpu": "h100-sxm",
+        "gpus": "16384",
+    },
+    "bloom-176b": {"model": "bloom", "tokens": "366e3", "gpu": "a100-sxm-80gb", "gpus": "384"},
+}
+
+
+def hours_of(book: Book, id_: str) -> tuple[float, ...]:
+    """Expected, low and high hours that the front page says."""
+    stated = {"method": "pretraining", "data": "tokens", **QUESTIONS[id_]}
+    said = answered(question_script(book, book.plans[PLAN], stated))["lines"][0][0]
+    numbers = re.search(r"Hours: ([\d,.]+) \[([\d,.]+)–([\d,.]+)\] h", said)
+    assert numbers is not None
+    return tuple(float(number.replace(",", "")) for number in numbers.groups())
+
+
+@pytest.mark.parametrize("id_", QUESTIONS)
+def test_the_score_asks_as_the_front_page_does(
+    id_: str, book: Book, runs: TaskScore, asked: Asked
+) -> None:
+    hours = asked.made.predicted[place(runs, id_)] / float(QUESTIONS[id_]["gpus"])
+    said = hours_of(book, id_)[0]
+    assert said == pytest.approx(hours, rel=0.02)  # sizes of the model are those of the publication
+
+
+@pytest.mark.parametrize("id_", ["deepseek-v3", "llama3-1-405b"])
+def test_the_largest_published_runs_are_in_the_interval_of_the_page(
+    id_: str, book: Book, runs: TaskScore
+) -> None:
+    _, low, high = hours_of(book, id_)
+    hours = runs.published.truth[place(runs, id_)] / float(QUESTIONS[id_]["gpus"])
+    assert low <= hours <= high
+
+
+def test_both_scores_are_of_the_same_rows_and_four_of_five_are_in_the_interval(
+    asked: Asked, runs: TaskScore
+) -> None:
+    assert asked.quality.rows == asked.described.rows > 40
+    assert asked.quality.coverage is not None
+    assert 0.75 <= asked.quality.coverage <= 0.87
+    assert asked.quality.median < runs.thumb.median
+    assert not (asked.counted & ~runs.counted).any()
+
+
+def test_what_a_row_says_of_its_layout_changes_no_answer(
+    book: Book, runs: TaskScore, asked: Asked, catalogue: Known
+) -> None:
+    def silent(of: Book) -> Book:
+        rows = {
+            id_: replace(
+                each,
+                rows=tuple(
+                    replace(
+                        row,
+                        words={k: v for k, v in row.words.items() if k in GIVEN},
+                        numbers={k: v for k, v in row.numbers.items() if k in GIVEN},
+                    )
+                    for row in each.rows
+                ),
+            )
+            for id_, each in of.publications.items()
+        }
+        return replace(of, publications=rows)
+
+    other = score_of(silent(book), "runs", catalogue)
+    assert other is not None
+    made = as_asked(silent(book), other, catalogue)
+    assert made is not None
+    both = made.counted & asked.counted
+    assert both.sum() > 40
+    assert made.made.predicted[both].tolist() == asked.made.predicted[both].tolist()
+
+
+def test_no_layout_that_fits_is_faster_with_more_to_train(
+    book: Book, asked: Asked, catalogue: Known, assumed: Assumptions
+) -> None:
+    """Twice the tokens take twice the hours at the same batch, and never less."""
+    data = published(book, "runs", catalogue)
+    once = cases(described_by(data.rows, "runs", GIVEN), catalogue)
+    twice = replace(once, tokens=2 * once.tokens)
+    whys = asked.made.unsupported
+    hours = [answers(book, each, whys, assumed, catalogue).hours for each in (once, twice)]
+    known = ~np.isnan(hours[0]) & ~np.isnan(hours[1])
+    assert (hours[1][known] > 1.5 * hours[0][known]).all()
+
+
+def test_the_fit_on_file_is_what_the_published_runs_give(book: Book, catalogue: Known) -> None:
+    made, _, rows = fit_of_asked(book, catalogue)
+    assert made == pytest.approx(coefficients(book, "asked"), rel=1e-4)
+    assert rows.sum() == 44
+
+
+@settings(max_examples=draws(30), deadline=None)
+@drawn(seed=some.integers(0, 10_000), families=some.integers(12, 40))
+def test_the_interval_holds_what_it_says_of_families_to_come(seed: int, families: int) -> None:
+    """Of many further families of the same kind, not fewer are within on average."""
+    random = np.random.default_rng(seed)
+    shares = []
+    for _ in range(40):
+        values = random.normal(size=families)
+        low, high = interval_of_families(values, np.arange(families).astype(object))
+        further = random.normal(size=200)
+        shares.append(np.mean((low <= further) & (further <= high)))
+    assert np.mean(shares) >= COVERAGE - 0.04
