@@ -33,6 +33,7 @@ from scalesheet.render.live import ANSWER, FRONT, script
 from scalesheet.render.live.engine import Engine
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.front.page import FrontPage, front_page
+from scalesheet.render.pages.markdown import as_markdown
 from scalesheet.render.script import runtime
 from scalesheet.values import Results, Value
 from scalesheet.vocabulary import AXES, METHODS, PRETRAINING, TUNING
@@ -393,11 +394,13 @@ def test_a_change_that_does_not_fit_has_no_hours_and_no_cost(ask: Ask) -> None:
 
 def test_the_plain_page_of_what_does_not_fit_says_what_would(book: Book) -> None:
     written = WRITTEN.replace("h100-sxm", "rtx4090").replace("gpus: 8", "gpus: 2")
-    said = filled(book, written).plain.split("## Whole programmes")[0]
-    assert "it does not fit" in said
+    said = as_markdown(filled(book, written).page).split("## Whole programmes")[0]
+    assert "- Does it fit?: [does not fit](" in said
     assert "- Hours" not in said
     assert "- Cost" not in said
-    assert "- What would make it run: LoRA instead; QLoRA instead; Cheapest that fits: " in said
+    assert "- It has no hours and no cost" in said
+    assert "\n## What would make it run\n" in said
+    assert "\n| LoRA instead | fits | " in said
 
 
 #: Layouts that are stated and cannot run, and what the page says of them.
@@ -441,7 +444,7 @@ def test_a_page_may_begin_with_accelerators_that_nobody_rents_out(book: Book) ->
     written = WRITTEN.replace("h100-sxm", "rtx4080").replace("full fine-tuning", "QLoRA")
     front = filled(book, written.replace("gpus: 8", "gpus: 1"))
     assert front.problems == ()
-    assert "\n- Electricity: " in front.plain
+    assert "\n- Electricity: " in as_markdown(front.page)
     assert '<option value="rtx4080" selected>' in front.page
 
 
@@ -609,9 +612,12 @@ def test_without_scripts_the_case_stands_answered(visit: Open) -> None:
 
 def test_the_plain_page_says_the_answer(front: FrontPage) -> None:
     assert front.problems == ()
-    assert "{{" not in front.page + front.plain
-    assert "- Cost on demand: " in front.plain
-    assert "<div" not in front.plain
+    assert "{{" not in front.page
+    plain = as_markdown(front.page)
+    assert "- Cost, on demand from: " in plain
+    assert re.search(r"spot from [\d.]+ USD, reserved from", plain)
+    assert "<div" not in plain
+    assert "{ .lead }" not in plain
 
 
 @pytest.mark.parametrize(

@@ -381,18 +381,17 @@ scalesheet.answer = (() => {
     const content = found ? figuresOf(found, firsts) : nothing(wanted);
     const attributes = { class: "answer", "aria-label": "Answer", "data-answer": true };
     yield {
-      ...{ found, firsts },
+      found,
       layout: found ? layoutText(found.layout) : "none",
       answer: ["section", attributes, ...content],
       offers: offersTable(found, offers),
     };
     const others = found ? yield* changesOf(found) : yield* mended(wanted);
     yield {
-      ways: others.map(({ some }) => changeText(some)),
       changes: changesTable(found, others, stated),
       sentence: found ? sentence(found) : "",
     };
   }
 
-  return Object.freeze({ answered, textOf, caseAnswered });
+  return Object.freeze({ answered });
 })();

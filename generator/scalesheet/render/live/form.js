@@ -4,13 +4,11 @@
 "use strict";
 
 scalesheet.answered = (() => {
-  const { formatBy, plain, ends } = scalesheet.numbers;
-  const { AUTO, built, complete, unasked, inField } = scalesheet.cases;
-  const { figureOf, runs, obstaclesTo } = scalesheet.cases;
-  const { answered, textOf, caseAnswered } = scalesheet.answer;
+  const { AUTO, built, complete, unasked, inField, obstaclesTo } = scalesheet.cases;
+  const { answered } = scalesheet.answer;
 
   const { question } = scalesheet;
-  const { axes, methods: METHODS, terms: TERMS } = question;
+  const { axes, methods: METHODS } = question;
   const plan = scalesheet.plans[question.plan];
   const { scalars } = plan.shown;
   const { models, hardware, offers } = plan.inputs.tables;
@@ -163,39 +161,7 @@ scalesheet.answered = (() => {
 
   // ---------------------------------------------------------------- the answer
 
-  /** `3.06 [2.05–4.41] h`. */
-  function inWords(role, cell) {
-    const { rule = {}, symbol = "" } = scalars[question.roles[role]];
-    const format = formatBy(rule, [cell]);
-    const range = ends(cell, format);
-    return `${plain(cell, format)}${range && ` [${range}]`} ${symbol}`.trim();
-  }
-
-  /** The answer in lines for the page as text, those of a cost with its offer. */
-  function lines({ found, firsts }) {
-    const told = (role) => inWords(role, figureOf(found, role));
-    const memory = [
-      `Memory of each: ${told("needed_memory")} of ${told("usable_memory")}; it ${told("verdict")}`,
-    ];
-    if (!runs(found)) return [memory];
-    const costs = firsts.map(({ id, term, cost }) => [
-      `Cost ${TERMS[term]}: ${inWords("cost", cost)}`,
-      id,
-    ]);
-    return [
-      [`Hours: ${told("hours")}; days: ${told("calendar_time")}`],
-      memory,
-      ...(costs.length ? costs : [[`Electricity: ${told("cost")}`]]),
-    ];
-  }
-
-  /** What would make the case run. */
-  function remedy({ changes: [, , title, content], ways }) {
-    return ways.length ? `${textOf(title)}: ${ways.join("; ")}` : textOf(content);
-  }
-
-  /** Trees of the form, the answer and what stands below it, and the answer in words; else what is
-   *  wrong with the case. */
+  /** Trees of the form, the answer and what stands below it; else what is wrong with the case. */
   return () => {
     const [fault] = built.faults;
     if (fault) return { problem: `${fault.name}: ${fault.message}` };
@@ -206,9 +172,6 @@ scalesheet.answered = (() => {
       form: form(parts.layout),
       answer: parts.answer,
       beside: ["div", { class: "beside", "data-beside": true }, parts.offers, parts.changes],
-      case: textOf(caseAnswered(parts.found)),
-      lines: lines(parts),
-      remedy: runs(parts.found) ? "" : remedy(parts),
     };
   };
 })();

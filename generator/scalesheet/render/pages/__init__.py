@@ -78,7 +78,7 @@ def write_pages(edition: Edition, out: Path, plain: Path | None = None) -> Pages
             pages[f"{ASSETS}/front.js"] = script(FRONT)
         _write(front.parent, {front.name: filled.page})
         if plain is not None:
-            _write(plain.parent, {front.name: filled.plain})
+            _write(plain.parent, {front.name: as_markdown(filled.page)})
 
     _write(out, pages)
     if plain is not None:

@@ -28,13 +28,14 @@ _EMPHASIS = {"strong": "**", "b": "**", "em": "*", "i": "*"}
 #: Classes of what stands in brackets after a figure.
 _ASIDE = frozenset({"range", "ratio", "best"})
 #: Classes of elements that are controls, or draw what stands beside them in words.
-_CONTROLS = frozenset({"what-if", "edit", "chips"})
+_CONTROLS = frozenset({"what-if", "edit", "chips", "parts"})
 _ESCAPED = re.compile(r"\\([\\`*_\[\]<>|~])")
 _CODE = re.compile(
     r"^(`{3,}|~{3,})[^\n]*\n.*?^\1[ \t]*$|(`+)(?!`).+?(?<!`)\2(?!`)", re.MULTILINE | re.DOTALL
 )
 _FRONT = re.compile(r"\A---\n.*?\n---\n\n?", re.DOTALL)
 _HEADING = re.compile(r"^(#{1,6} .*?) \{ [^{}\n]* \}$", re.MULTILINE)
+_CLASS = re.compile(r"^\{ *\.[^{}\n]*\}\n", re.MULTILINE)  # of a paragraph
 _SEVERAL = re.compile(r"\n{3,}")
 
 
@@ -96,7 +97,7 @@ def _read(page: str) -> _Element:
 
 def as_markdown(page: str) -> str:
     """The page, which is Markdown with HTML in it, as Markdown alone."""
-    page = _HEADING.sub(r"\1", _FRONT.sub("", page))
+    page = _CLASS.sub("", _HEADING.sub(r"\1", _FRONT.sub("", page)))
     parts: list[str] = []
     at = 0
     for code in [*_CODE.finditer(page), None]:  # in code a sign of HTML is none
@@ -205,9 +206,13 @@ def _terms(terms: _Element) -> Iterator[str]:
 
 
 def _cards(hero: _Element) -> Iterator[str]:
-    """Headline figures: `- Cost: 122 USD (116–129 USD)`."""
+    """Headline figures: `- Cost: 122 USD (116–129 USD)`; a note among them is a line of its own."""
     for each in hero.content:
-        if isinstance(each, _Element) and not _left_out(each):
+        if not isinstance(each, _Element) or _left_out(each):
+            continue
+        if each.name == "p":
+            yield f"- {_line(each)}"
+        else:
             label, *others = (_inline(p).strip() for p in each.content if isinstance(p, _Element))
             yield f"- {label}: {' '.join(filter(None, others))}"
 
@@ -237,8 +242,19 @@ def _line(element: _Element) -> str:
 
 def _joined(content: Iterable[_Element | str]) -> str:
     """Content on one line."""
-    parts = (each if isinstance(each, str) else _inline(each) for each in content)
-    return " ".join("".join(parts).split()).removesuffix(" ·")
+    return " ".join(_flowing(content).split()).removesuffix(" ·")
+
+
+def _flowing(content: Iterable[_Element | str]) -> str:
+    """Content one after the other, with a comma where only space sets two spans apart."""
+    whole, before = "", ""
+    for each in content:
+        text, name = (each, "") if isinstance(each, str) else (_inline(each), each.name)
+        if name == before == "span" and whole[-1:].strip() and text[:1].strip():
+            whole += ", "
+        whole += text
+        before = name if text else before
+    return whole
 
 
 def _inline(element: _Element) -> str:
@@ -254,7 +270,7 @@ def _inline(element: _Element) -> str:
         return f" {'; '.join(' '.join(each.split()) for each in _blocks(element))} "
     if element.name == "details":
         return f" {next((_line(each) for each in element.all('summary')), '')} "
-    text = "".join(each if isinstance(each, str) else _inline(each) for each in element.content)
+    text = _flowing(element.content)
     if not text.strip():
         return text
     if element.name == "code":
@@ -276,8 +292,8 @@ def _bare(mark: re.Match[str]) -> str:
 
 
 def link(target: str, text: str) -> str:
-    """A link to a page is one to its Markdown; one to a place of this page is its text."""
-    if target.startswith("#") or not target:
+    """A link to a page is one to its Markdown; one to a place or state of this page is its text."""
+    if target.startswith(("#", "?")) or not target:
         return text
     if not re.match(r"[a-z]+:", target):
         target = re.sub(r"\.html(#.*)?$", r".md\1", target)

@@ -1,8 +1,7 @@
 """The front page: a page written by hand, in which the build fills the lines that ask for it.
 
 `{{ question }}` is the question of the page's front matter with its answer, `{{ plans }}`,
-`{{ catalogue }}` and `{{ score }}` are what the book has. The same page as plain Markdown says the
-answer in words.
+`{{ catalogue }}` and `{{ score }}` are what the book has.
 """
 
 from __future__ import annotations
@@ -24,13 +23,11 @@ from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.figures import amount
 from scalesheet.render.pages.front.question import FIGURES, answered, question_script
 from scalesheet.render.pages.html import Html, drawn, tag
-from scalesheet.render.pages.markdown import escaped, link
 from scalesheet.render.scores import error
 
 QUESTION = "question"
 SCRIPTS = ("runtime", "question", "front")
 _LINE = re.compile(r"^\{\{ *(?P<name>\w+) *\}\}$", re.MULTILINE)
-_CLASS = re.compile(r"^\{ *\.[^{}\n]*\}\n", re.MULTILINE)  # of a paragraph, for the page alone
 _FRONT = re.compile(r"\A---\n(?P<matter>.*?\n)---\n", re.DOTALL)
 MOST_FIGURES = 2  # of a plan
 
@@ -41,11 +38,9 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True)
 class FrontPage:
-    """The page as Markdown full of HTML and as plain Markdown, the script of its question (empty
-    without one), and what is wrong in it."""
+    """The page, the script of its question (empty without one), and what is wrong in it."""
 
     page: str
-    plain: str
     script: str
     problems: tuple[Diagnostic, ...]
 
@@ -72,36 +67,23 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
         except Unanswered as why:
             problems.append(at(Position(path, 1, 1), "X002", f"the question of the page: {why}"))
 
-    def filled(fillers: Mapping[str, Callable[[], str]]) -> str:
-        def replaced(line: re.Match[str]) -> str:
-            filler = fillers.get(line["name"])
-            if filler is None:
-                place = Position(path, written.count("\n", 0, line.start()) + 1, 1)
-                message = f"the front page can have {', '.join(fillers)}, not '{line['name']}'"
-                problems.append(at(place, "N001", message + nearest(line["name"], fillers)))
-                return line[0]
-            return filler()
+    fillers: Mapping[str, Callable[[], str]] = {
+        QUESTION: lambda: _question(result) if script else "",
+        "plans": lambda: _plans(context),
+        "catalogue": lambda: _catalogue(context),
+        "score": lambda: _score(context),
+    }
 
-        return _LINE.sub(replaced, written)
+    def filled(line: re.Match[str]) -> str:
+        filler = fillers.get(line["name"])
+        if filler is None:
+            place = Position(path, written.count("\n", 0, line.start()) + 1, 1)
+            message = f"the front page can have {', '.join(fillers)}, not '{line['name']}'"
+            problems.append(at(place, "N001", message + nearest(line["name"], fillers)))
+            return line[0]
+        return filler()
 
-    page = filled(
-        {
-            QUESTION: lambda: _question(result) if script else "",
-            "plans": lambda: _plans(context),
-            "catalogue": lambda: _catalogue(context),
-            "score": lambda: _score(context),
-        }
-    )
-    known = len(problems)
-    simple = filled(
-        {
-            QUESTION: lambda: _question_in_words(context, result) if script else "",
-            "plans": lambda: "\n".join(_plans_in_words(context)),
-            "catalogue": lambda: "\n".join(_catalogue_in_words(context)),
-            "score": lambda: "\n".join(_score_in_words(context)),
-        }
-    )
-    return FrontPage(page, _CLASS.sub("", simple), script, tuple(problems[:known]))
+    return FrontPage(_LINE.sub(filled, written), script, tuple(problems))
 
 
 def _stated(written: str) -> Mapping[str, str]:
@@ -193,38 +175,3 @@ def _score(context: Context) -> Html:
         for task, score in context.edition.scores.items()
     ]
     return tag("ul", *cards, class_="cards") if cards else tag("p", "Nothing is scored yet.")
-
-
-# ------------------------------------------------------------------ in words
-
-
-def _question_in_words(context: Context, result: Mapping[str, Any]) -> str:
-    lines = [f"{escaped(result['case'])}:", ""]
-    offers, plan = context.book.tables["offers"], context.book.plans[PLAN]
-    for words, *offer in result["lines"]:
-        sold = (
-            link(f"book/offers/{id_}.md", escaped(context.row_title(offers, id_))) for id_ in offer
-        )
-        lines.append(f"- {', '.join((words, *sold))}")
-    lines += [f"- {escaped(result['remedy'])}"] if result["remedy"] else []
-    lines += ["", f"Any other case: {link(f'book/plans/{PLAN}.md', escaped(plan.title))}."]
-    return "\n".join(lines)
-
-
-def _plans_in_words(context: Context) -> Iterator[str]:
-    for plan in context.book.plans.values():
-        yield f"- {link(f'book/plans/{plan.id}.md', escaped(plan.title))}: {escaped(plan.summary)}"
-
-
-def _catalogue_in_words(context: Context) -> Iterator[str]:
-    for folder, title, count in _counts(context):
-        yield f"- {link(f'book/{folder}/index.md', f'{count:,} {title}')}"
-
-
-def _score_in_words(context: Context) -> Iterator[str]:
-    for task, score in context.edition.scores.items():
-        median = error(task, score.unseen.median)
-        yield (
-            f"- {link(f'book/score/{task}.md', TASKS[task].title)}: median error {median} "
-            f"in {score.unseen.rows:,} published rows"
-        )
