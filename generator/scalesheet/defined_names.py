@@ -9,14 +9,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.evaluate.levers import STEP_NAME
 from scalesheet.language.functions import FUNCTIONS
-from scalesheet.language.syntax import ENDS, Constant, End, walk
+from scalesheet.language.syntax import (
+    ENDS,
+    Aggregate,
+    Cell,
+    Column,
+    Constant,
+    End,
+    Lookup,
+    Node,
+    walk,
+)
 from scalesheet.model import Plan, Position, Quantity, Table, formulas_of
 
 _WORD = re.compile(r"[a-z_][a-z0-9_]*")
@@ -80,11 +89,13 @@ Subject = Literal["quantity", "table", "constant"]
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The defined name of each quantity's end, of each table's key column, of each constant."""
+    """The defined name of each quantity's end, of each table's key column, of each constant, and
+    of the columns that formulas read whole where the name is free."""
 
     scalars: Mapping[tuple[str, End], str]
     tables: Mapping[str, str]
     constants: Mapping[str, str]
+    columns: Mapping[tuple[str, str, End], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +130,10 @@ def bad_name(name: str) -> str | None:
 
 
 def names(
-    scalars: Iterable[Quantity], tables: Iterable[str], constants: Iterable[str]
+    scalars: Iterable[Quantity],
+    tables: Iterable[str],
+    constants: Iterable[str],
+    columns: Iterable[tuple[str, Quantity]] = (),
 ) -> tuple[Names, tuple[NameProblem, ...]]:
     """All defined names of one workbook, and every problem among them.
 
@@ -156,7 +170,15 @@ def names(
         constant: claim(defined(constant), "constant", constant, f"the constant '{constant}'")
         for constant in constants
     }
-    return Names(of_scalars, of_tables, of_constants), tuple(problems)
+    of_columns: dict[tuple[str, str, End], str] = {}
+    for table, column in columns:
+        base = defined(f"{table}_{column.name}")
+        for end in ENDS:
+            text = f"{base}_{end}" if column.ranged and end in OUTER else base
+            called = f"{table}.{column.name} ({text})"
+            if not bad_name(text) and owners.setdefault(text.casefold(), called) == called:
+                of_columns[table, column.name, end] = text
+    return Names(of_scalars, of_tables, of_constants, of_columns), tuple(problems)
 
 
 def tables_of(book: Book, plan: Plan) -> dict[str, Table]:
@@ -182,11 +204,32 @@ def constants_of(quantities: Iterable[Quantity]) -> dict[str, float]:
     return used
 
 
+def read_whole(tables: Mapping[str, Table], plan: Plan) -> Iterator[tuple[str, Quantity]]:
+    """The columns that formulas look into or draw together, each once, with their table."""
+    read: dict[tuple[str, str], None] = {}
+    for quantity in quantities_of(plan, tables.values()):
+        for formula in formulas_of(quantity):
+            for tree in formula.ends.trees:
+                read |= dict.fromkeys(_read_whole(tree))
+    for table, column in read:
+        yield table, tables[table].columns[column]
+
+
+def _read_whole(tree: Node) -> Iterator[tuple[str, str]]:
+    for node in walk(tree):
+        if isinstance(node, Lookup | Cell | Aggregate) and node.column is not None:
+            yield node.table, node.column
+        if isinstance(node, Aggregate) and node.where is not None:
+            for each in walk(node.where):
+                if isinstance(each, Column) and each.table == node.table:
+                    yield each.table, each.column
+
+
 def plan_names(book: Book, plan: Plan) -> tuple[Names, tuple[NameProblem, ...]]:
     """All defined names of a plan's workbook."""
     tables = tables_of(book, plan)
     constants = constants_of(quantities_of(plan, tables.values()))
-    return names(plan.scalars.values(), tables, [*sorted(constants), STEP_NAME])
+    return names(plan.scalars.values(), tables, sorted(constants))
 
 
 def name_problems(book: Book, plan: Plan) -> tuple[Diagnostic, ...]:

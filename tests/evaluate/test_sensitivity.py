@@ -166,20 +166,15 @@ def test_a_step_is_a_share(book: Book, plan: Plan, step: float) -> None:
         sensitivity(book, plan, step=step)
 
 
-def test_a_trial_with_too_many_rows_is_not_kept(book: Book, plan: Plan) -> None:
-    small = sensitivity(book, plan, most_rows=3)
-    assert Key("work") in small.trials
-    assert Key("steps", "train.runs") not in small.trials
-    assert small.rankings == sensitivity(book, plan).rankings
-
-
-def test_a_trial_holds_what_a_whole_evaluation_gives(
+def test_what_is_computed_again_is_what_a_whole_evaluation_gives(
     book: Book, plan: Plan, found: Sensitivity
 ) -> None:
-    trial = found.trials[Key("cards")]
     whole = evaluate(book, plan, {Key("cards"): 9.0})
-    assert trial.places
-    for name, value in trial.high.scalars.items():
-        assert value == whole.scalars[name]
-    for (table, name), series in trial.high.columns.items():
-        assert list(series) == list(whole.tables[table][name])
+    moved = [
+        (listed.name, each.high.value)
+        for listed in found.rankings
+        for each in listed.effects
+        if each.lever.key == Key("cards")
+    ]
+    assert moved
+    assert all(value == whole.scalars[name].value for name, value in moved)

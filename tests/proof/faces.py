@@ -21,6 +21,7 @@ from scalesheet.language.syntax import (
 from scalesheet.model import Formula, Key, Plan, Quantity, Stated
 from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.places import relative
+from scalesheet.render.workbook.steps import stepped
 from scalesheet.values import Results, Value
 
 WITHIN = 1e-12
@@ -52,9 +53,11 @@ class Shown:
 def cells(book: Book, plan: Plan) -> Iterator[Shown]:
     """Every cell that the workbook shows of the plan and of the catalogue it looks into, but for
     open bounds, which are no numbers and enter no arithmetic."""
-    layout = lay_out(book, plan)
+    layout = lay_out(book, stepped(book, plan))
     for name, spot in layout.scalars.items():
-        scalar = plan.scalars[name]
+        scalar = plan.scalars.get(name)
+        if scalar is None:  # a step, on which those that are compared rest
+            continue
         if _open(scalar.stated):
             continue
         for index, end in enumerate(ENDS):

@@ -49,11 +49,9 @@ PROOF: dict[Face, tuple[str, ...]] = {
     "workbook": (
         "faces.py",
         "edits.py",
-        "lists.py",
         "proving.py",
         "office*.py",
         "test_plans.py",
-        "test_proof_sensitivity.py",
     ),
     "script": ("faces.py", "other_faces.py", "browser.py", "test_plans.py"),
     "json": ("faces.py", "other_faces.py", "test_plans.py"),

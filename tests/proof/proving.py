@@ -8,18 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proof import faces, ledger, lists
+from proof import faces, ledger
 from proof.edits import Round, moved
 from proof.faces import Address
 from proof.office import Cell, Workbook
 from proof.subjects import Subject
 from scalesheet.evaluate import evaluate
-from scalesheet.evaluate.sensitivity import sensitivity
 from scalesheet.model import Key
 from scalesheet.values import Results
 
-#: Of rounds that change tables alone, each so-manieth compares the lists of the sensitivity too.
-LISTS_EVERY = 10
 MOST_WRONG = 20
 
 
@@ -73,19 +70,16 @@ def prove_edits(subject: Subject, document: Document, rounds: Sequence[Round]) -
     by_key: dict[Key, list[faces.Shown]] = {}
     for cell in subject.cells:
         by_key.setdefault(cell.key, []).append(cell)
-    listed = {e.lever.key for each in subject.arranged.listings for e in each.effects}
     sheets = list(dict.fromkeys(cell.address[0] for cell in subject.cells))
     wrong: list[str] = []
     seen = hashlib.sha256()
     count = 0
-    for number, edits in enumerate(rounds):
+    for edits in rounds:
         overrides = {edit.key: edit.stated for edit in edits}
-        with_lists = number % LISTS_EVERY == 0 or any(key.table is None for key in overrides)
-        with_lists = with_lists and bool(subject.arranged.listings)
         results = evaluate(subject.book, subject.plan, overrides)
         found = document.workbook.perturb(
             {edit.cell.address: edit.entry for edit in edits},
-            [*sheets, lists.SHEET] if with_lists else sheets,
+            sheets,
         )
         said = ", ".join(f"{edit.cell.label} = {edit.entry!r}" for edit in edits)
         changes = values(found)
@@ -108,11 +102,6 @@ def prove_edits(subject: Subject, document: Document, rounds: Sequence[Round]) -
                 wrong.append(
                     f"{said}: {cell.label} {cell.address} should be {mine!r}, is {theirs!r}"
                 )
-        if with_lists:
-            now = sensitivity(subject.book, subject.plan, overrides, most_rows=0, only=listed)
-            want = lists.expected(subject.arranged, now)
-            shown = {at: changes.get(at, base.get(at)) for at in want}
-            wrong += [f"{said}: {text}" for text in lists.wrong(want, shown)]
         assert len(wrong) < MOST_WRONG, "\n".join(wrong)
         visible = sorted(
             (*at, ledger.text(value))

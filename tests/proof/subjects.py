@@ -16,14 +16,11 @@ from render.sample import sample_book
 from scalesheet.book import Book
 from scalesheet.edition import Edition
 from scalesheet.evaluate import evaluate
-from scalesheet.evaluate.sensitivity import Sensitivity, sensitivity
+from scalesheet.evaluate.sensitivity import sensitivity
 from scalesheet.model import Plan
 from scalesheet.pull.sheets import Cell, address, read_workbook
 from scalesheet.render.api import as_json, plan_json
 from scalesheet.render.script import program
-from scalesheet.render.workbook.context import Context
-from scalesheet.render.workbook.layout import lay_out
-from scalesheet.render.workbook.sensitivity import Arrangement, arrange
 from scalesheet.render.workbook.write import write_workbook
 from scalesheet.values import Results
 from shipped import DATA, shipped_book
@@ -55,10 +52,6 @@ class Subject:
         return self.edition.results[self.plan.id]
 
     @property
-    def sensitivity(self) -> Sensitivity:
-        return self.edition.sensitivities[self.plan.id]
-
-    @property
     def ships(self) -> bool:
         """Whether it is one of the plans that ship, which the ledger holds."""
         return self.plan.id in PLANS
@@ -76,12 +69,6 @@ class Subject:
             for sheet in sheets
             for spot, cell in sheet.cells.items()
         }
-
-    @cached_property
-    def arranged(self) -> Arrangement:
-        """Where the lists of the sensitivity stand."""
-        layout = lay_out(self.book, self.plan, sensitivity=True)
-        return arrange(Context(self.edition, self.plan, layout))
 
     @cached_property
     def script(self) -> str:

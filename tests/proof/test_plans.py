@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from proof import faces, ledger, lists
+from proof import faces, ledger
 from proof.browser import Chromium
 from proof.held import Task, task
 from proof.office import Office
@@ -101,7 +101,7 @@ def test_no_formula_of_any_sheet_changes_when_recalculated(
     # a difference agrees relative to what it is the difference of, which stands beside it
     beside: dict[tuple[str, str], float] = {}
     for (sheet, at), cell in subject.stored.items():
-        if sheet in (lists.SHEET, "Summary") and isinstance(cell.value, float):
+        if sheet == "Summary" and isinstance(cell.value, float):
             row = (sheet, at.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
             beside[row] = max(abs(cell.value), beside.get(row, 0.0))
     formulas = {at: cell for at, cell in subject.stored.items() if cell.formula is not None}
@@ -148,7 +148,7 @@ def test_every_edit_of_an_input_moves_what_the_evaluator_says(
     subject: Subject, document: Document, workbook_task: Task, record_property: Any
 ) -> None:
     """Input cells are changed and put back; after each time every cell must be what the evaluator
-    says, and the lists of the sensitivity too.
+    says.
 
     Choices and words are changed one by one; of numbers a few at a time that lie far apart.
     """

@@ -16,7 +16,7 @@ from scalesheet.cli import main
 from scalesheet.examine import diagnose
 from scalesheet.pull import read, write
 from scalesheet.pull.sheets import read_workbook
-from small import MINIMAL
+from small import HEAD, MINIMAL
 
 # ------------------------------------------------------------------ the laws
 
@@ -198,6 +198,43 @@ def add_row(book: openpyxl.Workbook) -> None:
     for column in "FGH":
         end = {"F": "_high", "G": "", "H": "_low"}[column]
         sheet[f"{column}10"] = f"=C10/steps_per_hour{end}"
+
+
+LONG = (
+    HEAD
+    + """\
+headline: [slowest]
+scalars:
+  first_share_of_the_room: {value: 0.5, unit: 1, domain: fraction}
+  second_share_of_the_room: {value: 0.25, unit: 1, domain: fraction}
+  third_share_of_the_room: {value: 0.125, unit: 1, domain: signed}
+  gpu: {ref: hardware, value: card}
+  slowest:
+    unit: GiB
+    formula: gpu.memory * (first_share_of_the_room + second_share_of_the_room) / \
+(first_share_of_the_room - third_share_of_the_room) + gpu.memory * 3
+"""
+)
+
+
+def test_an_edit_beside_steps_is_an_edit_of_the_formula_as_it_is_written(tmp_path: Path) -> None:
+    mine = ship(tmp_path, {"plans/small/plan.yaml": LONG, "plans/small/page.md": "# A plan\n"})
+    book = openpyxl.load_workbook(mine.workbook)
+    formula = str(cell(book, "slowest").value)
+    assert formula == "=IF(ISTEXT(slowest_part_2),slowest_part_2,slowest_part_2+gpu_memory*3)"
+    pulled = mine.pull({"slowest": formula.replace("*3", "*4")})
+    assert said(pulled) == []
+    assert pulled.edits[0].new == (
+        "gpu.memory * (first_share_of_the_room + second_share_of_the_room) / "
+        "(first_share_of_the_room - third_share_of_the_room) + gpu.memory * 4"
+    )
+
+
+def test_an_edit_of_a_step_is_refused(tmp_path: Path) -> None:
+    mine = ship(tmp_path, {"plans/small/plan.yaml": LONG, "plans/small/page.md": "# A plan\n"})
+    assert said(mine.pull({"slowest_part_1": "=first_share_of_the_room*2"})) == [
+        "W006 'slowest_part_1' is a step of a formula; edit the formula itself"
+    ]
 
 
 def test_a_row_that_was_added_is_a_new_row(shipped: Shipped) -> None:

@@ -11,6 +11,7 @@ from scalesheet.pull.sheets import Value, Workbook, address, read_workbook
 from scalesheet.pull.tokens import meanings, pointed
 from scalesheet.pull.where import Place, Where, locate
 from scalesheet.render.workbook.layout import lay_out
+from scalesheet.render.workbook.steps import stepped
 
 BY_NUMBER = {"cell", "few", "id", "title"}
 
@@ -19,6 +20,7 @@ def by_number(path: Path, book: Book, plan: Plan) -> list[str]:
     """Formulas with a reference into a table's rows that is neither a whole column nor a cell of
     the formula's own row: sorting the table would make it another row."""
     workbook, where = _found(path, book, plan)
+    plan = stepped(book, plan)
     means = meanings(workbook, where, plan.scalars, lay_out(book, plan).names)
     told = []
     for sheet in workbook.sheets.values():
@@ -74,5 +76,5 @@ def _alike(one: Value, other: Value) -> bool:
 
 
 def _found(path: Path, book: Book, plan: Plan) -> tuple[Workbook, Where]:
-    workbook = read_workbook(path)
+    workbook, plan = read_workbook(path), stepped(book, plan)
     return workbook, locate(workbook, book, plan, lay_out(book, plan).names)

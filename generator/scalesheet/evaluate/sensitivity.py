@@ -14,18 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.evaluate import Overrides, compute, computed, series_of, value_of
+from scalesheet.evaluate import Overrides, compute, computed
 from scalesheet.evaluate.interpret import Filled, Here, Part, State, interpret
 from scalesheet.evaluate.levers import SIDES, STEP, Lever, Side, levers, moved
 from scalesheet.evaluate.routes import Graph, Place, graph
 from scalesheet.language import arithmetic
 from scalesheet.language.syntax import ENDS, Column, Scalar
 from scalesheet.model import Key, Plan, Table
-from scalesheet.values import Series, Value
+from scalesheet.values import Value
 
 NO_EFFECT = 1e-12  # relative: a smaller difference is rounding
 SHOWN = 8  # effects of a figure that a face shows, the largest
-MOST_ROWS = 2_000  # of a trial that is kept: a workbook has a cell for each
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,37 +63,11 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """What was computed again with a lever at one side: scalars, and columns by table and name."""
-
-    scalars: Mapping[str, Value]
-    columns: Mapping[tuple[str, str], Series]
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """A lever and all that lies between it and the figures, in the order of computation.
-
-    `begins` are the places that the lever itself has among what is read.
-    """
-
-    lever: Lever
-    begins: tuple[Place, ...]
-    places: tuple[Place, ...]
-    low: Moved
-    high: Moved
-
-
-@dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """A ranking for each headline figure that has a number, and a trial for each lever shown.
-
-    A trial with too many rows to show is left out.
-    """
+    """A ranking for each headline figure that has a number."""
 
     step: float
     rankings: tuple[Ranking, ...]
-    trials: Mapping[Key, Trial]
 
 
 def sensitivity(
@@ -103,7 +76,6 @@ def sensitivity(
     overrides: Overrides | None = None,
     *,
     step: float = STEP,
-    most_rows: int = MOST_ROWS,
     only: Collection[Key] | None = None,
 ) -> Sensitivity:
     """What each lever does to each headline figure, or what those with `only` these keys do.
@@ -124,7 +96,7 @@ def sensitivity(
     for lever in levers(book, plan):
         if only is not None and lever.key not in only:
             continue
-        places = run.route(lever)[1]
+        places = run.route(lever)
         reached = {key.name for key, end in places if end == "value" and key.table is None}
         if not reached & set(figures):
             continue
@@ -136,9 +108,7 @@ def sensitivity(
                 swing = _swing(low, as_is[name], high)
                 result[name].append(Effect(lever, low, high, swing, inputs))
     rankings = tuple(_ranking(name, as_is[name], result[name]) for name in figures)
-    shown = {each.lever.key: each.lever for ranking in rankings for each in ranking.shown}
-    trials = {key: run.trial(lever) for key, lever in shown.items() if run.rows(lever) <= most_rows}
-    return Sensitivity(step, rankings, trials)
+    return Sensitivity(step, rankings)
 
 
 # ------------------------------------------------------------------ ranks
@@ -185,7 +155,7 @@ def _figure(state: State, name: str) -> Value:
     return Value.number(float(part.data))
 
 
-# ------------------------------------------------------------------ trials
+# ------------------------------------------------------------------ a lever moved
 
 
 @dataclass(frozen=True)
@@ -202,18 +172,11 @@ class _Run:
     def tables(self) -> Mapping[str, Table]:
         return {**self.book.tables, **self.plan.tables}
 
-    def route(self, lever: Lever) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
-        """The lever's places that are read, and what changes with them."""
+    def route(self, lever: Lever) -> tuple[Place, ...]:
+        """What changes with the lever's places that are read."""
         begins = [(key, end) for key in lever.begins for end in ENDS]
         read = tuple(place for place in begins if place in self.graph.readers)
-        return read, self.graph.route(read)
-
-    def rows(self, lever: Lever) -> int:
-        """Cells of a trial."""
-        begins, places = self.route(lever)
-        columns = {(key.table, key.name, end) for key, end in (*begins, *places)}
-        tables = self.tables
-        return sum(1 if table is None else len(tables[table].rows) for table, _, _ in columns)
+        return self.graph.route(read)
 
     def inputs(self, lever: Lever) -> tuple[float, float, float] | None:
         """The lever's own values, of a scalar or a cell."""
@@ -270,20 +233,6 @@ class _Run:
                 if row not in stated:
                     filled.why[at] = None
         return filled
-
-    def trial(self, lever: Lever) -> Trial:
-        begins, places = self.route(lever)
-        low, high = (self._shown(self.state(lever, s, places), begins, places) for s in SIDES)
-        return Trial(lever, begins, places, low, high)
-
-    def _shown(self, state: State, begins: Sequence[Place], places: Sequence[Place]) -> Moved:
-        keys = dict.fromkeys(key for key, _ in (*begins, *places))
-        scalars = [key.name for key in keys if key.table is None]
-        columns = [(key.table, key.name) for key in keys if key.table is not None]
-        return Moved(
-            {name: value_of(self.plan.scalars[name], state.scalars[name]) for name in scalars},
-            {column: series_of(state.columns[column]) for column in columns},
-        )
 
 
 def _number(part: Part) -> float:

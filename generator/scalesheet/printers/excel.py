@@ -388,7 +388,8 @@ def _one_of(node: OneOf, context: _Context) -> _Printing:
 def _known(node: OneOf, of: Piece, context: _Context) -> Piece:
     """Whether it is one of its class."""
     if node.table is None:
-        return many("OR", [infix("=", COMPARE, of, literal(word)) for word in node.words])
+        words = [infix("=", COMPARE, of, literal(word)) for word in node.words]
+        return words[0] if len(words) == 1 else many("OR", words)
     ids = Piece(context.places.ids(node.table))
     return function("ISNUMBER", function("MATCH", of, ids, ZERO))
 

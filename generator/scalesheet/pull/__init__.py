@@ -112,6 +112,7 @@ def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
     from scalesheet.pull.where import locate
     from scalesheet.render.workbook.contents import contents
     from scalesheet.render.workbook.layout import lay_out
+    from scalesheet.render.workbook.steps import stepped
     from scalesheet.resolve import resolve
 
     documents, result = load(data)
@@ -127,7 +128,7 @@ def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
     book, resolved = resolve(concerned)
     if book is None or errors(resolved):
         raise Refused([*result, *resolved])
-    plan = book.plans[stamp.plan]
+    plan = stepped(book, book.plans[stamp.plan])
     layout = lay_out(book, plan)
     where = locate(workbook, book, plan, layout.names)
     same = stamp.contents == contents(book, plan)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scalesheet.evaluate.edits import input_name
-from scalesheet.evaluate.levers import STEP_NAME
 from scalesheet.language.syntax import End
 from scalesheet.load.document import quotable
 from scalesheet.model import Column, Key, Scalar, Table
@@ -351,9 +350,6 @@ def _constants(pulling: Pulling) -> None:
             continue
         cell, name = pulling.cell(place), str(token[1])
         known = pulling.constants[name].value if name in pulling.constants else None
-        if name == STEP_NAME:
-            shipped = pulling.where.shipped.get(name, EMPTY).value
-            known = shipped if isinstance(shipped, float) else None
         value = cell.value if isinstance(cell.value, float) else None
         if known is None or (value is not None and same((value,) * 3, (known,) * 3)):
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -18,9 +18,9 @@ from scalesheet.model import Column, Formula, Key, Quantity, Scalar, Table
 from scalesheet.printers.base import PrinterError
 from scalesheet.pull.around import Around
 from scalesheet.pull.model import Edit, Proof, Pulling
-from scalesheet.pull.parse import tree_of
 from scalesheet.pull.sheets import Cell
 from scalesheet.pull.sites import FILES, Site
+from scalesheet.pull.steps import unfolded
 from scalesheet.pull.tokens import FormulaProblem, Token, pointed, tokens
 from scalesheet.pull.translate import around, untold
 from scalesheet.pull.values import ValueProblem, said_in, shown
@@ -66,6 +66,9 @@ class Formulas:
         edited = self._edited(scalar.name, scalar.formula, places)
         if not edited:
             return
+        if scalar.formula.position is None:
+            self._refuse_step(scalar.name, edited)
+            return
         if "value" not in edited:
             end = next(iter(edited))
             message = f"'{scalar.name}' has another formula at its {end} end alone"
@@ -90,7 +93,9 @@ class Formulas:
         if self._typed(key, column, formula, places):
             return
         edited = self._edited(input_name(key), formula, places, table.name)
-        if not edited:
+        if edited and formula.position is None:
+            self._refuse_step(input_name(key), edited)
+        elif not edited:
             self.kept.add((table.name, column.name))
         elif "value" not in edited:
             end = next(iter(edited))
@@ -98,6 +103,10 @@ class Formulas:
             self.pulling.refuse("W006", places[end], f"{text}; edit that of its value")
         else:
             self.waiting.setdefault((table.name, column.name), {})[row] = edited
+
+    def _refuse_step(self, name: str, edited: Cells) -> None:
+        message = f"'{name}' is a step of a formula; edit the formula itself"
+        self.pulling.refuse("W006", next(iter(edited.values()))[0], message)
 
     def column_edits(self, table: Table, rows: Rows) -> None:
         """The edits of a table's formulas: of a whole column where all its rows say the same."""
@@ -359,9 +368,12 @@ class Formulas:
         place, cell, read = edited
         here = replace(self._around, phase=phase)
         try:
-            meant = here.translated(tree_of(read))
+            row = next(filter(None, (ids.get(place.row) for ids in self._ids_on(place))), None)
+            meant = here.translated(unfolded(self.pulling, read, row))
             if formula is not None:
-                meant = in_its_words(meant, formula, self._printed(formula, "value"), here)
+                printed = self._printed(formula, "value")
+                was = unfolded(self.pulling, printed, row) if printed else None
+                meant = in_its_words(meant, formula, was, here)
             why = untold(meant)
             if why:
                 raise FormulaProblem(why)
@@ -375,6 +387,12 @@ class Formulas:
                 self.pulling.refuse("W006", place, message)
             return None
         return text
+
+    def _ids_on(self, place: Place) -> Iterator[Mapping[int, str]]:
+        """The ids of the table that a cell stands in, by the row of the sheet."""
+        for name in self.pulling.meanings.tables_on.get(place.sheet, ()):
+            if self.pulling.where.tables[name].holds(place):
+                yield self.pulling.meanings.ids[name]
 
     def _go_by_ids(self, formula: str, place: Place) -> None:
         """Refuses references by row number where rows have another order than in the data: such a

@@ -14,10 +14,11 @@ from scalesheet.language.syntax import End
 from scalesheet.model import Formula, Key, Plan
 from scalesheet.printers.base import PrinterError
 from scalesheet.pull.model import Edit, Finding, Proof, Pulling
-from scalesheet.pull.parse import tree_of
+from scalesheet.pull.steps import unfolded
 from scalesheet.pull.tokens import FormulaProblem, Printer, Token
 from scalesheet.pull.translate import around
 from scalesheet.render.workbook.context import end_node
+from scalesheet.render.workbook.steps import stepped
 from scalesheet.resolve.lowering.scalars import SCENARIO
 from scalesheet.values import Results, Value
 
@@ -29,7 +30,7 @@ def unproven(pulling: Pulling, book: Book, edits: Sequence[Edit]) -> Iterator[Fi
     proofs = [(edit, edit.proof) for edit in edits if edit.proof is not None]
     if not proofs:
         return
-    plan = book.plans[pulling.plan.id]
+    plan = stepped(book, book.plans[pulling.plan.id])
     after = replace(pulling, book=book, plan=plan)
     printer, results = after.printer, _results(pulling, book, plan)
     for edit, proof in proofs:
@@ -39,7 +40,7 @@ def unproven(pulling: Pulling, book: Book, edits: Sequence[Edit]) -> Iterator[Fi
             continue
         for end, (place, cell, read) in proof.cells.items():
             printed = _printed(printer, formula, end)
-            if printed == read or _same_form(printed, read):
+            if printed == read or _same_form(after, printed, pulling, read, proof.row):
                 continue
             value = _value(results, proof)
             shown = value.reason if value.reason is not None else value.end(end)
@@ -79,11 +80,19 @@ def _printed(printer: Printer, formula: Formula, end: End) -> tuple[Token, ...]:
         return ()
 
 
-def _same_form(printed: tuple[Token, ...], read: tuple[Token, ...]) -> bool:
-    """Alike but for brackets, tolerances and guards; a conversion has to be in both."""
+def _same_form(
+    after: Pulling,
+    printed: tuple[Token, ...],
+    before: Pulling,
+    read: tuple[Token, ...],
+    row: str | None,
+) -> bool:
+    """Alike but for brackets, steps, tolerances and guards; a conversion has to be in both."""
     plain = around(frozenset(), {})
     try:
-        return plain.translated(tree_of(printed)) == plain.translated(tree_of(read))
+        return plain.translated(unfolded(after, printed, row)) == plain.translated(
+            unfolded(before, read, row)
+        )
     except FormulaProblem:
         return False
 

@@ -233,6 +233,9 @@ def meanings(
     for (name, end), text in names.scalars.items():
         if scalars[name].ranged:
             called[text.casefold()] = "scalar", (name, end)
+    for (table, column, end), text in names.columns.items():
+        if text.casefold() not in called or end == "value":
+            called[text.casefold()] = "range", (table, column, end)
     called |= {text.casefold(): ("ids", name) for name, text in names.tables.items()}
     called |= {text.casefold(): ("const", name) for name, text in names.constants.items()}
     ranged = {name: scalar.ranged for name, scalar in scalars.items()}

@@ -11,21 +11,21 @@ from scalesheet.language.syntax import Node, children
 from scalesheet.language.tokens import FormulaError
 from scalesheet.model import Formula
 from scalesheet.pull.around import Around
-from scalesheet.pull.parse import tree_of
-from scalesheet.pull.tokens import FormulaProblem, Token
+from scalesheet.pull.parse import Tree
+from scalesheet.pull.tokens import FormulaProblem
 
 
-def in_its_words(meant: Node, formula: Formula, printed: tuple[Token, ...], here: Around) -> Node:
+def in_its_words(meant: Node, formula: Formula, printed: Tree | None, here: Around) -> Node:
     """The new tree with all parts that the old one had as the plan writes them.
 
     What a formula of the catalogue was printed as becomes its call again, since the parts of the
     written formula are laid beside those of what was printed for it.
     """
-    if not printed:
+    if printed is None:
         return meant
     try:
         written = parse_language(formula.text)
-        was = here.translated(tree_of(printed))
+        was = here.translated(printed)
     except (FormulaProblem, FormulaError):
         return meant
     words: dict[Node, Node] = {}

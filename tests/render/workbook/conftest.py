@@ -17,6 +17,7 @@ from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Formula, Plan, Quantity, Table
 from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.places import Layout
+from scalesheet.render.workbook.steps import stepped
 from scalesheet.render.workbook.write import WorkbookReport, write_workbook
 from scalesheet.values import Results, Value
 
@@ -99,4 +100,4 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     report = write_workbook(
         given(book, hash="0123abcd", results={plan.id: results}), plan, path, sensitivity=False
     )
-    return Made(book, plan, results, lay_out(book, plan), path, report)
+    return Made(book, plan, results, lay_out(book, stepped(book, plan)), path, report)

@@ -17,6 +17,7 @@ from scalesheet.examine import compile_book
 from scalesheet.model import Plan
 from scalesheet.pull import Pulled, read
 from scalesheet.render.workbook.layout import lay_out
+from scalesheet.render.workbook.steps import stepped
 from scalesheet.render.workbook.write import write_workbook
 
 #: Scalars, a row, a catalogue and an advice that each name a row by its id.
@@ -68,7 +69,7 @@ def pulled(made: Made, path: Path) -> Pulled:
 def memory(made: Made, row: str) -> str:
     """The memory of an accelerator, by its row number as it is shipped."""
     book, plan, _ = made
-    sheet, at = lay_out(book, plan).table_cell("hardware", row, "memory")
+    sheet, at = lay_out(book, stepped(book, plan)).table_cell("hardware", row, "memory")
     return f"{sheet}!{at}"
 
 
@@ -128,7 +129,7 @@ def test_a_reference_that_sorting_has_shifted_is_refused(
 ) -> None:
     """A sorted row takes its relative references along, to other rows of other sheets."""
     book, plan, path = named
-    layout = lay_out(book, plan)
+    layout = lay_out(book, stepped(book, plan))
     sheet, at = layout.table_cell("sizes", "two", "spare")
     inputs, many = layout.scalar_cell("many")
     workbook = openpyxl.load_workbook(path)

@@ -23,6 +23,7 @@ from scalesheet.evaluate import evaluate
 from scalesheet.language.syntax import Number, walk
 from scalesheet.model import Plan, Stated
 from scalesheet.render.workbook.layout import lay_out
+from scalesheet.render.workbook.steps import stepped
 from scalesheet.render.workbook.write import write_workbook
 
 SHARED = {
@@ -317,7 +318,7 @@ def test_a_refusal_of_the_writer_is_a_problem_with_its_place(made: Made, tmp_pat
         tmp_path / "long.xlsx",
         sensitivity=False,
     )
-    where = lay_out(made.book, plan).scalar_cell("cards")
+    where = lay_out(made.book, stepped(made.book, plan)).scalar_cell("cards")
     assert {problem.code for problem in report.problems} == {"X001"}
     row = re.sub(r"\D", "", where[1])
     assert re.search(rf"Inputs![A-Z]+{row}: the text was not written", str(report.problems[0]))

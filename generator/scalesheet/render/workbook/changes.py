@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scalesheet.evaluate.edits import input_name
-from scalesheet.evaluate.levers import STEP_NAME
 from scalesheet.language.syntax import ENDS, Cell, End
 from scalesheet.model import Key
 from scalesheet.render.workbook.canvas import Canvas
@@ -23,7 +22,6 @@ from scalesheet.render.workbook.places import (
     relative,
 )
 from scalesheet.render.workbook.scalars import NUMBERS, SHIPPED
-from scalesheet.render.workbook.sensitivity import SHOWN_AT, STEP_ROW
 from scalesheet.render.workbook.tables import is_axis
 from scalesheet.render.workbook.widths import heading_of
 
@@ -33,6 +31,7 @@ RUNNING, WHAT, SHEET, CELL, SHIPPED_AT, NOW, CHANGED, NAME = range(8)
 HEADINGS = ("No.", "What", "Sheet", "Cell", "Shipped", "Now", "Changed?")
 ALL_HEADINGS = (*HEADINGS, "Name")
 WIDTHS = (7, 64, 30, 10, 26, 26, 12, 44)
+CHANGED_CELLS = absolute(TOP, SHEET)  # counts them
 NO_ZERO = "0;-0;"  # an input that is not changed has no number to show
 
 
@@ -151,13 +150,6 @@ def _entries(context: Context) -> Iterator[Entry]:
                     tree = Cell(table.name, row, column.name, _end(end))
                     now = context.printed(tree, context.layout.sheet("changes")).text
                     yield Entry(named, what, place.sheet, row, now, ids, shipped)
-
-    if context.sensitivity is not None:
-        step = context.sensitivity.step
-        sheet = context.layout.sheet("sensitivity")
-        cell = relative(STEP_ROW, SHOWN_AT["low"])
-        what = "Step of the sensitivity"
-        yield Entry(STEP_NAME, what, sheet, cell, STEP_NAME, STEP_NAME, step)
 
 
 def heading_of_scalar(title: str, end: End) -> str:

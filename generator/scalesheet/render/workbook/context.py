@@ -9,6 +9,7 @@ from functools import cached_property
 from scalesheet.book import Book
 from scalesheet.defined_names import tables_of
 from scalesheet.edition import Edition
+from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.sensitivity import Sensitivity
 from scalesheet.language.syntax import ENDS, End, Node
 from scalesheet.model import Citation, Column, Formula, Plan, Quantity, Scalar, Stated, Table
@@ -34,9 +35,10 @@ class Context:
     def book(self) -> Book:
         return self.edition.book
 
-    @property
+    @cached_property
     def results(self) -> Results:
-        return self.edition.results[self.plan.id]
+        """Every cell of the plan, with its steps."""
+        return evaluate(self.book, self.plan)
 
     @property
     def sensitivity(self) -> Sensitivity | None:

@@ -17,9 +17,9 @@ from scalesheet.defined_names import (
     constants_of,
     names,
     quantities_of,
+    read_whole,
     tables_of,
 )
-from scalesheet.evaluate.levers import STEP_NAME
 from scalesheet.model import Plan, Quantity, Scalar, Stated, Table, formulas_of
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
@@ -41,7 +41,7 @@ LEADS: Mapping[str, str] = {
     "inputs": "Everything the plan states. Change a yellow cell and the whole workbook follows.",
     "units": "Named constants that formulas use, so that no formula hides a number.",
     "calculation": "Derived figures, each a live formula over the inputs.",
-    "sensitivity": "What each input does to the results when it moves alone: computed again, live.",
+    "sensitivity": "What each input does to the results when it moves alone, in the shipped plan.",
     "summary": "The results. Nothing here is typed in.",
     "checks": "What must hold. A check that fails says so here and on the first sheet.",
     "sources": "The texts that the inputs rest on.",
@@ -135,7 +135,8 @@ class _Planner:
         self.sheets.append(SheetPlan("Changes", "changes", "Changes", LEADS["changes"]))
 
         constants = self.constants(tables)
-        named, problems = names(plan.scalars.values(), tables, [*constants, STEP_NAME])
+        read = read_whole(tables, plan)
+        named, problems = names(plan.scalars.values(), tables, constants, read)
         numbers = {t.name: {row: at for at, row in enumerate(t.rows)} for t in tables.values()}
         return Layout(
             tuple(self.sheets),

@@ -1,17 +1,17 @@
-"""What moves the results, in the Summary: the inputs of each figure, by their rank as it is now."""
+"""What moves the results, in the Summary: the inputs of each figure, those that move it most."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from scalesheet.evaluate.sensitivity import Effect
-from scalesheet.language.syntax import ENDS, End
+from scalesheet.evaluate.sensitivity import Effect, ranks
+from scalesheet.language.syntax import End
 from scalesheet.numbers import Format, excel_format, format_of
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context, stored
 from scalesheet.render.workbook.formats import Role
-from scalesheet.render.workbook.places import TITLE, UNIT, relative
+from scalesheet.render.workbook.places import TITLE, UNIT, absolute
 from scalesheet.render.workbook.sensitivity import (
     RANK,
     RESULT_AT,
@@ -19,10 +19,11 @@ from scalesheet.render.workbook.sensitivity import (
     Listing,
     arrange,
     figure_title,
-    how_moved,
+    inputs,
     outdated,
     sheet_prefix,
 )
+from scalesheet.values import Value
 
 IN_SUMMARY = 5  # inputs of a figure in the Summary, those that move it most
 HEADINGS = (
@@ -40,53 +41,55 @@ RANK_AT = len(HEADINGS) - 1
 
 
 def write_moves(canvas: Canvas, context: Context, row: int) -> int:
-    """The lists in the order of their ranks as they are now; gives the first free row."""
-    arranged = arrange(context)
-    if not arranged.listings:
+    """The first of each list; gives the first free row."""
+    listings = arrange(context)
+    if not listings:
         return row
-    sheet = sheet_prefix(context)
     canvas.text(row, TITLE, "What moves the result", "section")
-    message = "Each input alone, over its range or by the step that the sheet Sensitivity states."
+    step = f"{context.sensitivity.step * 100:g}%" if context.sensitivity else ""
+    message = f"Each input alone, over its range or by {step} of it, as the plan was shipped."
     canvas.text(row + 1, TITLE, message, "lead_line")
-    canvas.formula(row + 2, TITLE, outdated(context, arranged, canvas.name), "", "count")
+    canvas.formula(row + 2, TITLE, outdated(context), "", "count")
     row += 3
-    for listing in arranged.listings:
+    for listing in listings:
         for at, text in enumerate(HEADINGS):
             shown = figure_title(context, listing.ranking.name) if at == TITLE else text
             role: Role = "heading_number" if at else "heading"
             canvas.text(row, at, shown, "heading_text" if text == "Unit" else role)
-        for rank, effect in enumerate(listing.effects[:IN_SUMMARY], 1):
+        for below, effect in enumerate(listing.effects[:IN_SUMMARY]):
             row += 1
-            _summary_row(canvas, context, listing, effect, row, rank, sheet)
+            _summary_row(canvas, context, listing, effect, row, listing.first + below)
         row += 2
     return row
 
 
 def _summary_row(
-    canvas: Canvas,
-    context: Context,
-    listing: Listing,
-    effect: Effect,
-    row: int,
-    rank: int,
-    sheet: str,
+    canvas: Canvas, context: Context, listing: Listing, effect: Effect, row: int, source: int
 ) -> None:
-    canvas.number(row, RANK_AT, float(rank), "key_number", "0")
-    results = f"MATCH({relative(row, RANK_AT)},{sheet}{listing.area(RANK)},0)"
     scalar = context.plan.scalars[listing.ranking.name]
     own_format = format_of(scalar, listing.ranking.values, context.book.units)
     fmt, signed = excel_format(own_format), _signed(own_format)
-    own = context.layout.names.scalars[listing.ranking.name, "value"]
+    sheet = sheet_prefix(context)
     for at, (column, value, role, form) in enumerate(_found(context, effect, fmt)):
-        text = f"INDEX({sheet}{listing.area(column)},{results})"
+        text = f"{sheet}{absolute(source, column)}"
         text += '&""' if column == UNIT else ""  # an empty cell would be shown as 0
         canvas.formula(row, at, text, value, role, form)
-    for at, result in ((4, effect.low), (5, effect.high)):
-        cell = relative(row, at)
-        change = f'IF(AND(ISNUMBER({cell}),ISNUMBER({own})),{cell}-{own},"")'
+    was = f"{sheet}{absolute(source, RESULT_AT['value'])}"
+    ends: tuple[tuple[End, Value], ...] = (("low", effect.low), ("high", effect.high))
+    for at, (end, result) in enumerate(ends, 6):
+        moved = f"{sheet}{absolute(source, RESULT_AT[end])}"
+        change = f'IF(COUNT({moved},{was})<2,"",{moved}-{was})'
         numbers = [v.value for v in (result, listing.ranking.value) if isinstance(v.value, float)]
         message = numbers[0] - numbers[1] if len(numbers) == 2 else ""
-        canvas.formula(row, at + 2, change, message, "either", signed)
+        canvas.formula(row, at, change, message, "either", signed)
+    canvas.formula(
+        row, RANK_AT, f"{sheet}{absolute(source, RANK)}", _rank(listing, effect), "key_number", "0"
+    )
+
+
+def _rank(listing: Listing, effect: Effect) -> float:
+    places = ranks([each.swing for each in listing.effects])
+    return float(places[listing.effects.index(effect)])
 
 
 def _found(
@@ -94,15 +97,9 @@ def _found(
 ) -> Iterator[tuple[int, float | str, Role, str]]:
     """Column on Sensitivity, stored value, role and format of a row in the Summary."""
     yield TITLE, effect.lever.title, "label", ""
-    sides: tuple[End, ...] = ("low", "high")
-    for end in sides:
-        at = ENDS.index(end)
-        value = (
-            how_moved(context, effect.lever, end)[1]
-            if effect.inputs is None
-            else (effect.inputs[at])
-        )
-        yield SHOWN_AT[end], value, "either", ""
+    low, _, high = inputs(context, effect)
+    yield SHOWN_AT["low"], low, "either", ""
+    yield SHOWN_AT["high"], high, "either", ""
     yield UNIT, context.symbol(effect.lever.quantity), "symbol", ""
     yield RESULT_AT["low"], stored(effect.low, "value"), "either", fmt
     yield RESULT_AT["high"], stored(effect.high, "value"), "either", fmt

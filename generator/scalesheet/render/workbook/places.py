@@ -203,6 +203,9 @@ class View:
         return letters(place.columns[column][ENDS.index(end)]) + ROW
 
     def range(self, table: str, column: str, end: End) -> str:
+        named = self.layout.names.columns.get((table, column, end))
+        if named is not None:
+            return named
         place = self.layout.tables[table]
         at = place.columns[column][ENDS.index(end)]
         return (

@@ -11,6 +11,7 @@ import xlsxwriter
 
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.edition import Edition
+from scalesheet.language.syntax import ENDS
 from scalesheet.model import Plan, Position
 from scalesheet.render.workbook.canvas import Canvas, PlainSheet, Problem, Tally
 from scalesheet.render.workbook.changes import write_changes
@@ -23,6 +24,7 @@ from scalesheet.render.workbook.places import TITLE, TOP, Layout, SheetKind, She
 from scalesheet.render.workbook.places import prefix as sheet_prefix
 from scalesheet.render.workbook.scalars import write_calculation, write_inputs
 from scalesheet.render.workbook.sensitivity import write_sensitivity
+from scalesheet.render.workbook.steps import stepped
 from scalesheet.render.workbook.summary import write_summary
 from scalesheet.render.workbook.tables import write_tables
 
@@ -71,6 +73,7 @@ def write_workbook(
     With `sensitivity` there is a sheet of it, and what moves the results most is in the Summary.
     `created` is what the file's properties say; the day of the edition unless given.
     """
+    plan = stepped(edition.book, plan)
     layout = lay_out(edition.book, plan, sensitivity=sensitivity)
     context = Context(edition, plan, layout)
     tally = Tally()
@@ -167,6 +170,13 @@ def _define_names(workbook: xlsxwriter.Workbook, layout: Layout, tally: Tally) -
     for name, text in layout.names.tables.items():
         place = layout.tables[name]
         area = f"{absolute(place.first, 1)}:{absolute(place.spacer, 1)}"
+        tally.check(workbook.define_name(text, f"={sheet_prefix(place.sheet)}{area}"), text)
+    for (table, column, end), text in layout.names.columns.items():
+        if end != "value" and text == layout.names.columns.get((table, column, "value")):
+            continue
+        place = layout.tables[table]
+        at = place.columns[column][ENDS.index(end)]
+        area = f"{absolute(place.first, at)}:{absolute(place.spacer, at)}"
         tally.check(workbook.define_name(text, f"={sheet_prefix(place.sheet)}{area}"), text)
     units = sheet_prefix(layout.sheet("units"))
     for name, constant in layout.constants.items():
