@@ -62,6 +62,11 @@ def _sizes(shape: Shape, traits: Traits, length: int) -> Config:
     }
 
 
+def _named(model_type: str, **fixed: Any) -> Callable[[Shape, Traits], Config]:
+    """A family whose configuration follows neither shape nor traits, beyond what all have."""
+    return lambda shape, traits: {"model_type": model_type, **fixed}
+
+
 def _llama(shape: Shape, traits: Traits) -> Config:
     return {
         "model_type": "llama",
@@ -70,28 +75,8 @@ def _llama(shape: Shape, traits: Traits) -> Config:
     }
 
 
-def _qwen2(shape: Shape, traits: Traits) -> Config:
-    return {"model_type": "qwen2"}
-
-
 def _qwen3(shape: Shape, traits: Traits) -> Config:
     return {"model_type": "qwen3", "attention_bias": traits.attention_bias}
-
-
-def _gemma2(shape: Shape, traits: Traits) -> Config:
-    return {"model_type": "gemma2"}
-
-
-def _gemma3(shape: Shape, traits: Traits) -> Config:
-    return {"model_type": "gemma3_text"}
-
-
-def _olmo(shape: Shape, traits: Traits) -> Config:
-    return {"model_type": "olmo"}
-
-
-def _olmo2(shape: Shape, traits: Traits) -> Config:
-    return {"model_type": "olmo2"}
 
 
 def _stablelm(shape: Shape, traits: Traits) -> Config:
@@ -225,23 +210,6 @@ def _opt(shape: Shape, traits: Traits) -> Config:
     }
 
 
-def _gpt_neox(shape: Shape, traits: Traits) -> Config:
-    return {"model_type": "gpt_neox", "hidden_dropout": 0.0, "attention_bias": True}
-
-
-def _starcoder2(shape: Shape, traits: Traits) -> Config:
-    return {
-        "model_type": "starcoder2",
-        "use_bias": True,
-        "residual_dropout": 0.0,
-        "embedding_dropout": 0.0,
-    }
-
-
-def _bloom(shape: Shape, traits: Traits) -> Config:
-    return {"model_type": "bloom", "hidden_dropout": 0.0}
-
-
 def _falcon(shape: Shape, traits: Traits) -> Config:
     """Falcon: 7B shares one pair of keys and values and one norm, the larger have groups."""
     grouped = traits.block_norms > 1
@@ -276,10 +244,6 @@ def _gptj(shape: Shape, traits: Traits) -> Config:
     }
 
 
-def _phi(shape: Shape, traits: Traits) -> Config:
-    return {"model_type": "phi", "resid_pdrop": 0.0, "embd_pdrop": 0.0}
-
-
 def _gated(shape: Shape, traits: Traits) -> bool:
     return shape.gated and not traits.routed and not traits.kv_rank and traits.norm == "rmsnorm"
 
@@ -295,13 +259,16 @@ def _experts(shape: Shape, traits: Traits) -> bool:
 #: Which shapes a family has, and its configuration; the first that fits is taken.
 FAMILIES: tuple[tuple[Callable[[Shape, Traits], bool], Callable[[Shape, Traits], Config]], ...] = (
     (lambda s, t: t.kv_rank > 0 and t.routed > 0 and s.gated, _latent),
-    (lambda s, t: _gated(s, t) and t.block_norms == 4 and t.qk_norm == "head", _gemma3),
-    (lambda s, t: _gated(s, t) and t.block_norms == 4, _gemma2),
+    (
+        lambda s, t: _gated(s, t) and t.block_norms == 4 and t.qk_norm == "head",
+        _named("gemma3_text"),
+    ),
+    (lambda s, t: _gated(s, t) and t.block_norms == 4, _named("gemma2")),
     (lambda s, t: _gated(s, t) and t.qk_norm == "head", _qwen3),
-    (lambda s, t: _gated(s, t) and t.qk_norm == "width", _olmo2),
-    (lambda s, t: _gated(s, t) and t.qkv_bias and not t.output_bias, _qwen2),
+    (lambda s, t: _gated(s, t) and t.qk_norm == "width", _named("olmo2")),
+    (lambda s, t: _gated(s, t) and t.qkv_bias and not t.output_bias, _named("qwen2")),
     (_gated, _llama),
-    (lambda s, t: s.gated and not t.routed and t.norm == "none", _olmo),
+    (lambda s, t: s.gated and not t.routed and t.norm == "none", _named("olmo")),
     (lambda s, t: s.gated and not t.routed and t.norm == "layernorm", _stablelm),
     (lambda s, t: _experts(s, t) and t.qk_norm == "width", _olmoe),
     (lambda s, t: _experts(s, t) and t.shared_gate, _qwen2_moe),
@@ -310,7 +277,7 @@ FAMILIES: tuple[tuple[Callable[[Shape, Traits], bool], Callable[[Shape, Traits],
     (lambda s, t: _experts(s, t) and t.shared > 0, _glm4_moe),
     (_experts, _mixtral),
     (lambda s, t: s.gated and t.routed > 0 and t.norm == "layernorm", _phimoe),
-    (lambda s, t: _plain(s, t) and t.embedding_norm, _bloom),
+    (lambda s, t: _plain(s, t) and t.embedding_norm, _named("bloom", hidden_dropout=0.0)),
     (lambda s, t: _plain(s, t) and t.positions > 0 and s.kv_heads == 1, _bigcode),
     (
         lambda s, t: (
@@ -319,10 +286,19 @@ FAMILIES: tuple[tuple[Callable[[Shape, Traits], bool], Callable[[Shape, Traits],
         _opt,
     ),
     (lambda s, t: _plain(s, t) and t.positions > 0, _gpt2),
-    (lambda s, t: _plain(s, t) and t.head_bias and t.qkv_bias, _phi),
+    (
+        lambda s, t: _plain(s, t) and t.head_bias and t.qkv_bias,
+        _named("phi", resid_pdrop=0.0, embd_pdrop=0.0),
+    ),
     (lambda s, t: _plain(s, t) and t.head_bias, _gptj),
-    (lambda s, t: _plain(s, t) and t.ffn_bias and s.kv_heads == s.heads, _gpt_neox),
-    (lambda s, t: _plain(s, t) and t.ffn_bias, _starcoder2),
+    (
+        lambda s, t: _plain(s, t) and t.ffn_bias and s.kv_heads == s.heads,
+        _named("gpt_neox", hidden_dropout=0.0, attention_bias=True),
+    ),
+    (
+        lambda s, t: _plain(s, t) and t.ffn_bias,
+        _named("starcoder2", use_bias=True, residual_dropout=0.0, embedding_dropout=0.0),
+    ),
     (lambda s, t: _plain(s, t) and not t.ffn_bias, _falcon),
     (lambda s, t: not s.gated and t.norm == "layernorm-no-bias", _mpt),
 )

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -67,20 +68,24 @@ def links(device: str, seconds: float) -> Iterator[Rate]:
         for size in SIZES:
             message = torch.zeros(size // ELEMENT, dtype=torch.float32, device=place)
 
-            def operation(message: Any = message, what: What = what) -> None:
-                if what == "all-reduce":
-                    dist.all_reduce(message)
-                elif rank == 0:
-                    dist.send(message, dst=1)
-                elif rank == 1:
-                    dist.recv(message, src=0)
-
+            operation = partial(_exchange, what, rank, message)
             timed(operation)
             one = timed(operation)  # the same in all processes, and so is what follows from it
             times = min(MOST, max(FEWEST, int(share / max(one, 1e-9))))
             yield rate_of(what, "", size, counted * size, [timed(operation) for _ in range(times)])
             if one * FEWEST * 4 > share:
                 break  # the next size would outlast its share
+
+
+def _exchange(what: What, rank: int, message: Any) -> None:
+    import torch.distributed as dist
+
+    if what == "all-reduce":
+        dist.all_reduce(message)
+    elif rank == 0:
+        dist.send(message, dst=1)
+    elif rank == 1:
+        dist.recv(message, src=0)
 
 
 def main() -> None:

@@ -51,16 +51,8 @@ def write_api(
     # The plans, their audits, then what plans are made of.
     files["plans.json"] = as_json(headlines_json(edition))
     files["plans.csv"] = headlines_csv(edition)
-    for plan in book.plans.values():
-        results = edition.results[plan.id]
-        files[f"plans/{plan.id}.json"] = as_json(plan_json(book, plan, results))
-        files[f"plans/{plan.id}.csv"] = as_csv(plan, results)
-        moves = sensitivity_json(book, plan, edition.sensitivities[plan.id])
-        files[f"sensitivity/{plan.id}.json"] = as_json(moves)
+    files.update(_of_plans(edition))
     audited = dict.fromkeys(each.audit.plan for each in edition.audits.values())
-    for id_ in audited:
-        of_plan = [each for each in edition.audits.values() if each.audit.plan == id_]
-        files[f"audit/{id_}.json"] = as_json(audit_json(book, of_plan))
     kept = collections(edition)
     for each in kept:
         files.update(collection_files(book, each))
@@ -82,6 +74,19 @@ def write_api(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
     return tuple(sorted(files))
+
+
+def _of_plans(edition: Edition) -> Iterator[tuple[str, str]]:
+    """Results, sensitivity and audits of each plan."""
+    for plan in edition.book.plans.values():
+        results = edition.results[plan.id]
+        yield f"plans/{plan.id}.json", as_json(plan_json(edition.book, plan, results))
+        yield f"plans/{plan.id}.csv", as_csv(plan, results)
+        moves = sensitivity_json(edition.book, plan, edition.sensitivities[plan.id])
+        yield f"sensitivity/{plan.id}.json", as_json(moves)
+        audits = [each for each in edition.audits.values() if each.audit.plan == plan.id]
+        if audits:
+            yield f"audit/{plan.id}.json", as_json(audit_json(edition.book, audits))
 
 
 def _schemas() -> Iterator[tuple[str, str]]:

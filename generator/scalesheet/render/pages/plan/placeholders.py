@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from scalesheet.model import Plan, Table
 from scalesheet.numbers import format_of
@@ -27,66 +28,76 @@ def plan_names(
     """The names of a plan on one of its pages. What has been drawn is added to `placed`, as
     `table phases`: a second mention of a table or chart becomes a link to the first.
     """
-    here = here or Here(plan.id)
-    charts = {chart.id: chart for chart in plan.charts}
+    names = _Names(context, plan, results, placed, here or Here(plan.id))
+    return {"": names.figure, "table": names.table, "chart": names.chart, "formula": names.formula}
 
-    def once(name: str, target: str, title: str, draw: Callable[[], Html]) -> Block:
-        if name in placed:
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What each kind of name stands for on one page of a plan."""
+
+    context: Context
+    plan: Plan
+    results: Results
+    placed: set[str]
+    here: Here
+
+    def once(self, name: str, target: str, title: str, draw: Callable[[], Html]) -> Block:
+        if name in self.placed:
             return Block(tag("p", link(f"#{target}", title)))
-        placed.add(name)
+        self.placed.add(name)
         return Block(draw())
 
-    def table(name: str) -> Html | None:
+    def table(self, name: str) -> Html | None:
         name, _, word = name.partition(" where ")
-        drawn = plan.tables.get(name)
-        if drawn is None:
+        table = self.plan.tables.get(name)
+        if table is None:
             return None
         if word:
-            return part(drawn, word)
-        return once(
-            f"table {name}",
-            table_anchor(name),
-            drawn.title,
-            lambda: table_block(context, plan, drawn, results, here),
-        )
+            return self.part(table, word)
 
-    def part(table: Table, word: str) -> Html | None:
+        def draw() -> Html:
+            return table_block(self.context, self.plan, table, self.results, self.here)
+
+        return self.once(f"table {name}", table_anchor(name), table.title, draw)
+
+    def part(self, table: Table, word: str) -> Html | None:
         """The rows of a table that belong to the row of the page."""
-        column = belonging(table, here.row) if here.row and here.row.word == word else None
-        if column is None or here.row is None:
+        row = self.here.row
+        column = belonging(table, row) if row is not None and row.word == word else None
+        if column is None or row is None:
             return None
-        only = (column, here.row.row)
-        target = block_anchor(table.name, here.row.row)
-        return once(
-            f"table {table.name} where {word}",
-            target,
-            table.title,
-            lambda: tag("div", plan_table(context, plan, table, results, here, only), id=target),
-        )
+        target = block_anchor(table.name, row.row)
 
-    def chart(name: str) -> Html | None:
-        drawn = charts.get(name)
-        if drawn is None:
+        def draw() -> Html:
+            only = (column, row.row)
+            rows = plan_table(self.context, self.plan, table, self.results, self.here, only)
+            return tag("div", rows, id=target)
+
+        return self.once(f"table {table.name} where {word}", target, table.title, draw)
+
+    def chart(self, name: str) -> Html | None:
+        chart = next((each for each in self.plan.charts if each.id == name), None)
+        if chart is None:
             return None
-        return once(
-            f"chart {name}",
-            chart_anchor(name),
-            drawn.title,
-            lambda: chart_block(context, plan, drawn, results),
-        )
 
-    def formula(name: str) -> Html | None:
-        scalar = scalar_named(plan, name)
+        def draw() -> Html:
+            return chart_block(self.context, self.plan, chart, self.results)
+
+        return self.once(f"chart {name}", chart_anchor(name), chart.title, draw)
+
+    def formula(self, name: str) -> Html | None:
+        scalar = scalar_named(self.plan, name)
         if scalar is None or scalar.formula is None or scalar.is_input:
             return None
-        return Block(short_formula(context, plan, results, scalar, scalar.formula, here.page))
+        page = self.here.page
+        shown = short_formula(self.context, self.plan, self.results, scalar, scalar.formula, page)
+        return Block(shown)
 
-    def figure(name: str) -> Html | None:
-        if name == HISTORY and plan.history:
-            return Block(history_table(plan))
-        return _figure(context, plan, results, name, here)
-
-    return {"": figure, "table": table, "chart": chart, "formula": formula}
+    def figure(self, name: str) -> Html | None:
+        if name == HISTORY and self.plan.history:
+            return Block(history_table(self.plan))
+        return _figure(self.context, self.plan, self.results, name, self.here)
 
 
 def _figure(context: Context, plan: Plan, results: Results, name: str, here: Here) -> Html | None:
