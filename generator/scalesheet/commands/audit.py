@@ -51,17 +51,17 @@ def run(options: argparse.Namespace) -> int:
 
     # A verdict that is not the one on file is told, and the audit is shown all the same.
     shown = {audited.audit.path for audited in chosen}
-    shown_diagnostics = [d for d in examined.diagnostics if d.code in JUDGED and d.path in shown]
+    judged = [d for d in examined.diagnostics if d.code in JUDGED and d.path in shown]
     for audited in chosen if options.documents is not None else ():
-        shown_diagnostics += quotes(audited.audit, options.documents)
+        judged += quotes(audited.audit, options.documents)
     if options.format == "json":
         print(as_json(audit_json(book, chosen)), end="")
     else:
         print("\n".join(audit_text(book, audited) for audited in chosen), end="")
-    if shown_diagnostics:
-        print(as_text(sorted(shown_diagnostics)), file=sys.stderr)
-        print(tally(shown_diagnostics), file=sys.stderr)
-    return FINDINGS if errors(shown_diagnostics) else GOOD
+    if judged:
+        print(as_text(sorted(judged)), file=sys.stderr)
+        print(tally(judged), file=sys.stderr)
+    return FINDINGS if errors(judged) else GOOD
 
 
 def _chosen(book: Book, names: list[str]) -> list[str]:

@@ -212,7 +212,7 @@ def _with_times(stated: Mapping[str, Value]) -> dict[str, Value]:
 def _converted(book: Book, table: Table, made: Record) -> dict[str, Value]:
     """The figures of a prediction in the units of the columns; those without a column are left
     out."""
-    figures_of = {}
+    converted = {}
     for key, figure in made.figures.items():
         name = "gpus" if key == "accelerators" else key
         unit = table.columns[name].unit if name in table.columns else None
@@ -220,8 +220,8 @@ def _converted(book: Book, table: Table, made: Record) -> dict[str, Value]:
             continue
         times = float(book.units.factor(book.units.parse(figure.unit), unit))
         ends = (None if end is None else end * times for end in (figure.low, figure.high))
-        figures_of[name] = Value.number(figure.value * times, *ends)
-    return _with_times(figures_of)
+        converted[name] = Value.number(figure.value * times, *ends)
+    return _with_times(converted)
 
 
 def _pairs(

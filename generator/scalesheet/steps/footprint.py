@@ -366,14 +366,14 @@ class Footprint:
         nearly = (self.trained - self.per_block) * each - tables + head
         first = self.boundary + (0.0 if job.checkpointing else self.of_block)
         largest = self._trained_in(self.products[-1:]) * each if earlier else 0.0
-        moments_of = [
+        listed = [
             Moment("end of the forward pass", earlier, self.activations, taken),
             Moment("loss", earlier, self.activations, loss),
             Moment("update", self.gradients, 0.0, updated),
         ]
         for part, (size, trained) in self._working.items():
             new, working = trained * each, size + tied + largest
-            moments_of += [
+            listed += [
                 Moment(
                     f"last block's {part}",
                     earlier or (head + new) / self.shards,
@@ -384,7 +384,7 @@ class Footprint:
                     f"first block's {part}", earlier or (nearly + new) / self.shards, first, working
                 ),
             ]
-        return tuple(replace(each, working=each.working + self._gathered) for each in moments_of)
+        return tuple(replace(each, working=each.working + self._gathered) for each in listed)
 
     def at(self, moment: Moment) -> float:
         """All that there is at a moment."""

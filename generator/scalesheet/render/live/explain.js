@@ -6,7 +6,7 @@
  */
 "use strict";
 
-scalesheet.told = (() => {
+scalesheet.explain = (() => {
   const { element, place, mark, update, rowTitle } = scalesheet.marks;
   const EDGE = 12; // pixels between the panel and the edge of the window
 

@@ -487,7 +487,7 @@
   // ---------------------------------------------------------------- on demand
 
   const readsOf = new Map(plan.steps().map(([key, reads]) => [key, reads.split(" ").filter(Boolean)]));
-  scalesheet.told.attach(plan, content, {
+  scalesheet.explain.attach(plan, content, {
     published,
     now: () => now,
     reads: (key) => readsOf.get(key) ?? [],

@@ -470,9 +470,7 @@ if (globalThis.document) (() => {
 
   function swap() {
     const [a, b] = sides;
-    const { id, plan, changes, day, pinned } = a;
-    for (const key of ["id", "plan", "changes", "day", "pinned"]) a[key] = b[key];
-    Object.assign(b, { id, plan, changes, day, pinned });
+    for (const key of ["id", "plan", "changes", "day", "pinned"]) [a[key], b[key]] = [b[key], a[key]];
     rebuild();
     writeAddress();
   }

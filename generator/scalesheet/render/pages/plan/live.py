@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from scalesheet.book import Book
-from scalesheet.model import DOMAINS, Plan, Quantity, Table
+from scalesheet.model import DOMAINS, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import Rule, rule_of
 from scalesheet.pictures import CALENDAR
 from scalesheet.printers.javascript import quoted
@@ -32,33 +32,18 @@ def shown(plan: Plan, book: Book) -> str:
     charts = (CALENDAR, *plan.charts) if "phases" in plan.tables else plan.charts
     tables: dict[str, Any] = {}
     for name, table in {**others, **computed, **plan.tables}.items():
-        tables[name] = _table(table, book.units, used)
-        for column in table.columns.values() if name in plan.tables else ():
-            if place := column_place(plan, table, column):
-                tables[name]["columns"][column.name]["at"] = place
-                if name == "phases" and column.unit is not None:
-                    tables[name]["columns"][column.name]["stands"] = str(column.unit)
-        if name in book.tables:
-            tables[name]["page"] = True
+        tables[name] = _table(plan, book, table, used)
         if name not in computed and name not in plan.tables:
             tables[name] |= {"rows": table.rows, "titles": table.row_titles}
         if name in others and (groups := _groups(table, book)):
             tables[name]["groups"] = groups
-        of_rows = {row: page for row in table.rows if (page := row_page(plan, name, row))}
-        if of_rows:
+        if of_rows := {row: page for row in table.rows if (page := row_page(plan, name, row))}:
             tables[name]["pages"] = of_rows
-    scalars: dict[str, Any] = {}
-    for name, scalar in plan.scalars.items():
-        scalars[name] = _quantity(scalar, book.units, (None, name) in used)
-        if place := scalar_place(plan, scalar):
-            scalars[name]["at"] = place
-        if scalar.stated is not None and scalar.stated.rule:
-            scalars[name]["ruled"] = True
     names: dict[str, Any] = {
         "title": plan.title,
         "file": f"data/plans/{plan.id}/plan.yaml",
         "scenarios": list(plan.scenarios),
-        "scalars": scalars,
+        "scalars": {name: _scalar(plan, book, s, used) for name, s in plan.scalars.items()},
         "tables": tables,
         "sides": _sides(plan),
         "charts": {chart.id: for_script(chart, plan, book.units) for chart in charts},
@@ -70,9 +55,31 @@ def shown(plan: Plan, book: Book) -> str:
     return f"scalesheet.plans[{quoted(plan.id)}].shown = {_text(names)};\n{moves(plan, book)}"
 
 
-def _table(table: Table, units: Units, used: Set[tuple[str | None, str]]) -> dict[str, Any]:
-    columns = {n: _quantity(c, units, (table.name, n) in used) for n, c in table.columns.items()}
-    return {"title": table.title, "columns": columns}
+#: Tables, or None for scalars, and names of what formulas of the plan read.
+_Used = Set[tuple[str | None, str]]
+
+
+def _scalar(plan: Plan, book: Book, scalar: Scalar, used: _Used) -> dict[str, Any]:
+    shown = _quantity(scalar, book.units, (None, scalar.name) in used)
+    if place := scalar_place(plan, scalar):
+        shown["at"] = place
+    if scalar.stated is not None and scalar.stated.rule:
+        shown["ruled"] = True
+    return shown
+
+
+def _table(plan: Plan, book: Book, table: Table, used: _Used) -> dict[str, Any]:
+    """A table with its columns; of the plan's own also where they stand in its file."""
+    columns: dict[str, dict[str, Any]] = {}
+    for name, column in table.columns.items():
+        columns[name] = _quantity(column, book.units, (table.name, name) in used)
+        place = column_place(plan, table, column) if table.name in plan.tables else None
+        if place:
+            columns[name]["at"] = place
+            if table.name == "phases" and column.unit is not None:
+                columns[name]["stands"] = str(column.unit)
+    shown: dict[str, Any] = {"title": table.title, "columns": columns}
+    return shown | {"page": True} if table.name in book.tables else shown
 
 
 def _quantity(quantity: Quantity, units: Units, used: bool) -> dict[str, Any]:
