@@ -205,8 +205,14 @@ def constants_of(quantities: Iterable[Quantity]) -> dict[str, float]:
 
 
 def read_whole(tables: Mapping[str, Table], plan: Plan) -> Iterator[tuple[str, Quantity]]:
-    """The columns that formulas look into or draw together, each once, with their table."""
-    read: dict[tuple[str, str], None] = {}
+    """The columns that formulas look into or draw together, and those of the plan that have a
+    range, which checks read whole; each once, with its table."""
+    read: dict[tuple[str, str], None] = {
+        (table.name, column.name): None
+        for table in plan.tables.values()
+        for column in table.columns.values()
+        if column.ranged
+    }
     for quantity in quantities_of(plan, tables.values()):
         for formula in formulas_of(quantity):
             for tree in formula.ends.trees:

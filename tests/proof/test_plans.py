@@ -27,9 +27,12 @@ from scalesheet.evaluate import evaluate
 from scalesheet.model import Key
 from scalesheet.pull import read
 from scalesheet.render.script import runtime
+from scalesheet.render.workbook.layout import lay_out
+from scalesheet.render.workbook.steps import DEEPEST, LONGEST, lookups, nesting, stepped
 from shipped import DATA
 
 SORTED = "vlm-finetune"
+LONGEST_OF_ALL = 400  # the least of some rows, as an array formula; all else stays below 300
 
 
 @pytest.fixture
@@ -58,6 +61,25 @@ def test_every_derived_cell_is_a_formula(unproved: Subject) -> None:
         if cell.formula is not None and unproved.stored[cell.address].formula is None
     ]
     assert typed == []
+
+
+def test_every_formula_of_the_plan_can_be_read(unproved: Subject, record_property: Any) -> None:
+    """On all sheets but those of the catalogue."""
+    layout = lay_out(unproved.book, stepped(unproved.book, unproved.plan), sensitivity=True)
+    catalogue = {sheet.name for sheet in layout.sheets if sheet.kind == "catalogue"}
+    found = {
+        at: cell.formula
+        for at, cell in unproved.stored.items()
+        if cell.formula is not None and at[0] not in catalogue
+    }
+    sizes = sorted(map(len, found.values()))
+    record_property("formulas", len(sizes))
+    record_property("95th percentile, longest", f"{sizes[len(sizes) * 95 // 100]}, {sizes[-1]}")
+    assert sizes[len(sizes) * 95 // 100] <= LONGEST
+    assert [at for at, text in found.items() if len(text) > LONGEST_OF_ALL] == []
+    assert [at for at, text in found.items() if nesting(text) > DEEPEST] == []
+    twice = [at for at, text in found.items() if len(set(lookups(text))) < len(lookups(text))]
+    assert twice == []
 
 
 def test_no_formula_refers_to_a_row_of_a_table_by_its_number(unproved: Subject) -> None:

@@ -218,10 +218,10 @@ def _order(context: Context, table: Table, column: Column) -> Iterator[Check]:
     view = View(context.layout, context.layout.sheet("checks"))
     low, value, high = (view.range(table.name, column.name, end) for end in ENDS)
     if column.may_reason:
-        result = f"SUMPRODUCT(--({low}>{value}))+SUMPRODUCT(--({value}>{high}))"
+        result = f"SUMPRODUCT(({low}>{value})+({value}>{high}))"
     else:
         slack = f"{context.layout.names.constants[CHECK_WITHIN]}*ABS({value})"
-        result = f"SUMPRODUCT(--({low}-{value}>{slack}))+SUMPRODUCT(--({value}-{high}>{slack}))"
+        result = f"SUMPRODUCT(({low}-{value}>{slack})+({value}-{high}>{slack}))"
     series = context.results.tables[table.name][column.name]
     wrong = 0
     if series.low is not None and series.high is not None:

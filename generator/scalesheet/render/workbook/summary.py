@@ -10,18 +10,20 @@ from scalesheet.language.syntax import ENDS, Cell, End
 from scalesheet.model import Column, Quantity
 from scalesheet.numbers import Format, excel_format, text
 from scalesheet.render.workbook.canvas import Canvas
-from scalesheet.render.workbook.context import Context
+from scalesheet.render.workbook.context import Context, ends_of, stored
 from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.front import write_headline
 from scalesheet.render.workbook.moves import write_moves
 from scalesheet.render.workbook.pictures import write_picture
-from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan
+from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, absolute, relative
 from scalesheet.render.workbook.tables import stored_column
 from scalesheet.render.workbook.widths import heading_of
 from scalesheet.values import Value
 
 WIDTHS = (42.0, 14.0, 16.0, 14.0, 16.0, *(14.0,) * 10)
 TEXT_COLUMNS = 8  # over which advice is written
+FIGURE_TEXT = 4  # the column of a figure as advice writes it
+FIGURE = r"\{\{\s*([^{}]*?)\s*\}\}"
 
 
 def write_summary(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
@@ -107,17 +109,38 @@ def _phase_column(
 
 
 def _advice(canvas: Canvas, context: Context, row: int) -> int:
-    """The plan's recommendations; a figure named in one is live."""
-    if not context.plan.recommendations:
+    """The plan's recommendations; a figure named in one is live, in a row of its own below."""
+    advices = context.plan.recommendations
+    if not advices:
         return row
     canvas.text(row, TITLE, "Recommendations", "section")
-    for advice in context.plan.recommendations:
+    named = {n for text in advices for n in re.split(FIGURE, text)[1::2]}
+    figures = {n: each for n in sorted(named) if (each := _figure(context, n)) is not None}
+    first = row + len(advices) + 4
+    places = {name: absolute(at, FIGURE_TEXT) for at, name in enumerate(figures, first)}
+    for advice in advices:
         row += 1
-        formula, text = _live_text(context, advice)
+        formula, text = _live_text(advice, figures, places)
         canvas.merged(row, TITLE, TEXT_COLUMNS, text, "plain")
         if formula is not None:
             canvas.formula(row, TITLE, formula, text, "advice")
-    return row + 2
+    if not figures:
+        return row + 2
+    canvas.text(row + 2, TITLE, "Figures in the recommendations", "section")
+    canvas.row_of(row + 3, ("Figure", "Low", "Value", "High", "As written"), "heading")
+    for at, (name, figure) in enumerate(figures.items(), first):
+        _figure_row(canvas, at, name, figure)
+    return first + len(figures) + 1
+
+
+def _figure_row(canvas: Canvas, row: int, name: str, figure: _Figure) -> None:
+    canvas.text(row, TITLE, figure.quantity.title or name, "label")
+    fmt = excel_format(figure.fmt) if figure.quantity.kind == "number" else ""
+    for end in ends_of(figure.quantity):
+        at = 1 + ENDS.index(end)
+        canvas.formula(row, at, figure.cells[end], stored(figure.value, end), "either", fmt)
+    shown = text(figure.value, figure.fmt, figure.symbol)
+    canvas.formula(row, FIGURE_TEXT, _in_words(figure, row), shown, "word")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,21 +180,22 @@ def _figure(context: Context, name: str) -> _Figure | None:
     return _Figure(cells, value, fmt, context.symbol(column), column)
 
 
-def _live_text(context: Context, advice: str) -> tuple[str | None, str]:
+def _live_text(
+    advice: str, figures: Mapping[str, _Figure], places: Mapping[str, str]
+) -> tuple[str | None, str]:
     """A text with its figures as one formula, and what it says now."""
     pieces: list[str] = []
     parts: list[str] = []
-    live = False
-    for at, part in enumerate(re.split(r"\{\{\s*([^{}]*?)\s*\}\}", advice)):
-        figure = _figure(context, part) if at % 2 else None
+    for at, part in enumerate(re.split(FIGURE, advice)):
+        figure = figures.get(part) if at % 2 else None
         if figure is None:
             shown = f"{{{{ {part} }}}}" if at % 2 else part
             parts.append(shown)
             pieces += [f'"{chunk}"' for chunk in _chunks(shown)]
-            continue
-        live = True
-        parts.append(text(figure.value, figure.fmt, figure.symbol))
-        pieces += _live_figure(figure)
+        else:
+            parts.append(text(figure.value, figure.fmt, figure.symbol))
+            pieces.append(places[part])
+    live = any(piece in places.values() for piece in pieces)
     return ("&".join(pieces) if live else None), "".join(parts)
 
 
@@ -180,20 +204,21 @@ def _chunks(shown: str) -> list[str]:
     return [shown[at : at + 120].replace('"', '""') for at in range(0, len(shown), 120)]
 
 
-def _live_figure(figure: _Figure) -> list[str]:
-    fmt, unit = figure.fmt, [f'" {figure.symbol}"'] if figure.symbol else []
-    shown = _live_number(figure.cells["value"], figure.quantity, fmt)
-    if not figure.value.ranged or "[" not in text(figure.value, fmt):
-        return [shown, *unit]
-    plain = replace(fmt, approximate=False)
-    low, high = (_live_number(figure.cells[end], figure.quantity, plain) for end in ("low", "high"))
-    return [shown, '" ["', low, '"–"', high, '"]"', *unit]
+def _in_words(figure: _Figure, row: int) -> str:
+    """The figure as a text says it, from the cells beside it."""
+    low, value, high = (relative(row, at) for at in (1, 2, 3))
+    fmt, unit = figure.fmt, f'&" {figure.symbol}"' if figure.symbol else ""
+    if figure.quantity.kind != "number" or fmt.scientific:
+        return f"{value}{unit or '&' + chr(34) * 2}"
+    shown = _number(value, fmt)
+    if figure.value.ranged and "[" in text(figure.value, fmt):
+        plain = replace(fmt, approximate=False)
+        shown += f'&" ["&{_number(low, plain)}&"–"&{_number(high, plain)}&"]"'
+    shown += unit
+    return f"IF(ISTEXT({value}),{value},{shown})" if figure.quantity.may_reason else shown
 
 
-def _live_number(cell: str, quantity: Quantity, fmt: Format) -> str:
+def _number(cell: str, fmt: Format) -> str:
     """FIXED knows the reader's own separators; TEXT would need its format in their language."""
-    if quantity.kind != "number" or fmt.scientific:
-        return cell
     mark, times = ('"~"&' if fmt.approximate else ""), ("*100" if fmt.percent else "")
-    shown = f"{mark}FIXED({cell}{times},{fmt.decimals})" + ('&"%"' if fmt.percent else "")
-    return f"IF(ISTEXT({cell}),{cell},{shown})" if quantity.may_reason else shown
+    return f"{mark}FIXED({cell}{times},{fmt.decimals})" + ('&"%"' if fmt.percent else "")
