@@ -417,8 +417,3 @@ class Footprint:
             "activations_memory": self.activations,
             "working_memory": self.highest.working,
         }
-
-
-def memory_parts(book: Book, job: Job) -> Mapping[str, float]:
-    """Bytes of one accelerator in a step of a job, by the keys of a record's figures."""
-    return Footprint(book, job).parts

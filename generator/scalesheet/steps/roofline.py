@@ -81,6 +81,24 @@ def figure_of(book: Book, accelerator: str, name: str, unit: str) -> float:
     return stated.value * float(book.units.factor(column.unit, book.units.parse(unit)))
 
 
+def _products(book: Book, job: Job) -> tuple[float, float, str]:
+    """The rate of large products and the dense peak, nan where not known; what the rate rests on."""
+
+    def rate(name: str) -> float:
+        return figure_of(book, job.accelerator, name, "FLOP / (second * GPU)")
+
+    stated = [(name, rate(name)) for name in PEAKS[job.precision] if rate(name) > 0]
+    peak = stated[0][1] if stated else float("nan")
+    measured = rate(f"measured_{job.precision}")
+    if measured > 0:
+        return measured, peak, "measured products"
+    if not peak > 0:
+        return float("nan"), peak, ""
+    sixteen = rate("measured_bf16") / rate("dense_bf16")
+    share = sixteen if sixteen > 0 else ACHIEVABLE
+    return peak * share, peak, f"{100 * share:.0f} % of the peak ({stated[0][0]})"
+
+
 def rates_of(book: Book, job: Job) -> Rates:
     """Raises Refused where the catalogue has no such accelerator."""
     table = book.tables["hardware"]
@@ -93,32 +111,21 @@ def rates_of(book: Book, job: Job) -> Rates:
         )
         raise Refused([Diagnostic(path, 1, 1, "B002", message)])
 
-    def rate(name: str) -> float:
-        return figure_of(book, row, name, "FLOP / (second * GPU)")
-
-    stated = [(name, rate(name)) for name in PEAKS[job.precision] if rate(name) > 0]
-    peak = stated[0][1] if stated else float("nan")
-    measured = rate(f"measured_{job.precision}")
-    if measured > 0:
-        products, basis = measured, "measured products"
-    elif peak > 0:
-        sixteen = rate("measured_bf16") / rate("dense_bf16")
-        share = sixteen if sixteen > 0 else ACHIEVABLE
-        products, basis = peak * share, f"{100 * share:.0f} % of the peak ({stated[0][0]})"
-    else:
-        products, basis = float("nan"), ""
+    products, peak, basis = _products(book, job)
     kind = table.columns["kind"].stated.get(row) if "kind" in table.columns else None
-    bandwidth = figure_of(book, row, "bandwidth", "byte / second")
-    if not bandwidth > 0:
-        bandwidth = figure_of(book, row, "measured_bandwidth", "byte / second")
-    usable = figure_of(book, row, "memory_usable", "byte")
+
+    def first(unit: str, *names: str) -> float:
+        """The first of these figures that is above 0, else the last."""
+        figures = [figure_of(book, row, name, unit) for name in names]
+        return next((figure for figure in figures if figure > 0), figures[-1])
+
     return Rates(
         products,
         peak,
-        bandwidth,
+        first("byte / second", "bandwidth", "measured_bandwidth"),
         figure_of(book, row, "link", "byte / second"),
         figure_of(book, row, "link_domain", "GPU"),
-        usable if usable > 0 else figure_of(book, row, "memory", "byte"),
+        first("byte", "memory_usable", "memory"),
         kind is not None and kind.value == "processor",
         basis,
     )
@@ -174,10 +181,8 @@ def _parts(
     """
     layout = Work(case, book)
     at = {**dict.fromkeys(OF_STEPS, 1.0), **fitted, "update": 1.0}
-    arrays = {
-        **steps.computing(book, layout, at, layout.recomputed),
-        **steps.stated(book, layout, at),
-    }
+    computing = steps.computing(book, layout, at, layout.recomputed)
+    arrays = {**computing, **steps.stated(book, layout, at)}
     parts = {name: float(part[0]) for name, part in arrays.items()}
     footprint = Footprint(book, job)
 
@@ -242,14 +247,12 @@ def _case(job: Job, rates: Rates) -> Cases:
         bandwidth=rates.bandwidth,
         link=rates.link,
         domain=rates.domain,
-        peak=peak,
-        sixteen=peak,
+        **dict.fromkeys(("peak", "sixteen"), peak),
         measured=rates.products,
-        fused=True,
         parameters=model.parameters,
         active=model.active_parameters,
         **{name: getattr(model, name) for name in (*SIZES, "gated", "tied")},
-        known=True,
+        **dict.fromkeys(("known", "fused"), True),
         sequence=job.length,
         global_batch=job.sequences,
         micro_batch=job.batch,

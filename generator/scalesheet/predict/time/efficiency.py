@@ -80,7 +80,6 @@ _OTHER_WORK: tuple[tuple[str, str], ...] = (
 OLD_FIT = "the fit on file is of another model: 'scalesheet fit' makes a new one"
 METHOD = "time of a step by its parts, with fitted coefficients"
 RUN_METHOD = "time of a token by its parts and a fitted overhead of whole runs"
-_COMPUTING = ("products", "products_fp8", "attention", "traffic")
 
 
 # ------------------------------------------------------------------ what cannot be predicted

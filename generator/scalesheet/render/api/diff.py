@@ -47,44 +47,17 @@ def diff_json(diff: Diff, base: Object, head: Object) -> Object:
         "entries": [_entry(each) for each in diff.entries],
         "inputs": [
             {
-                "plan": each.place.plan,
-                "name": each.place.name,
-                "was": each.was.name,
-                "title": each.label,
+                **_moved(each),
                 **_turn(each.turn),
                 **_position(each.position),
             }
             for each in diff.inputs
         ],
-        "statements": [
-            {
-                "plan": each.place.plan,
-                "name": each.place.name,
-                "title": each.label,
-                "what": each.what,
-                "old": each.old or None,
-                "new": each.new or None,
-                **_position(each.position),
-            }
-            for each in diff.statements
-        ],
-        "formulas": [
-            {
-                "plan": each.place.plan if each.place is not None else "",
-                "name": each.place.name if each.place is not None else each.record,
-                "title": each.label,
-                "old": each.old,
-                "new": each.new,
-                **_position(each.position),
-            }
-            for each in diff.formulas
-        ],
+        "statements": [_statement(each) for each in diff.statements],
+        "formulas": [_formula(each) for each in diff.formulas],
         "results": [
             {
-                "plan": each.place.plan,
-                "name": each.place.name,
-                "was": each.was.name,
-                "title": each.label,
+                **_moved(each),
                 "headline": each.headline,
                 "check": each.check,
                 **_turn(each.turn),

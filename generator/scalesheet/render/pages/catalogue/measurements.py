@@ -167,11 +167,7 @@ def _scatters(context: Context) -> Iterator[object]:
     drawn = [
         (key, parity_plot(context.book, context.edition.comparisons, key)) for key in SCATTERED
     ]
-    titles = {
-        "tokens_per_second": "Tokens per second and accelerator",
-        "peak_memory": "Peak memory",
-    }
-    shown = [(titles[key], each) for key, each in drawn if each is not None]
+    shown = [(POINTS[key], each) for key, each in drawn if each is not None]
     if not shown:
         return
     yield heading(2, "Predicted against measured", "against")
