@@ -82,7 +82,7 @@ def figure_of(book: Book, accelerator: str, name: str, unit: str) -> float:
 
 
 def _products(book: Book, job: Job) -> tuple[float, float, str]:
-    """The rate of large products and the dense peak, nan where not known; what the rate rests on."""
+    """The rate of large products, the dense peak (nan where not known), and what the rate is of."""
 
     def rate(name: str) -> float:
         return figure_of(book, job.accelerator, name, "FLOP / (second * GPU)")
