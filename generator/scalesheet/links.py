@@ -102,13 +102,13 @@ def look(
     words = (
         at(position, *answer)
         for url, positions in places.items()
-        if (answer := _said(url, asked[url]))
+        if (answer := _problem(url, asked[url]))
         for position in positions
     )
     return sorted(words)
 
 
-def _said(url: str, answer: Answer) -> tuple[str, str] | None:
+def _problem(url: str, answer: Answer) -> tuple[str, str] | None:
     """Code and message, where there is something to say."""
     if answer.status in _GONE:
         what = f"the server answers {answer.status}, {_phrase(answer.status)}"

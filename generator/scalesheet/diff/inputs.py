@@ -17,7 +17,7 @@ FOLLOWS: Mapping[tuple[str, str], str] = {
     ("offers", "since"): "node_price",
     ("offers", "seen"): "node_price",
 }
-Said = tuple[Quantity, Stated]
+Statement = tuple[Quantity, Stated]
 
 
 def input_changes(base: Book, head: Book, names: Names) -> tuple[InputChanged, ...]:
@@ -37,9 +37,9 @@ def input_changes(base: Book, head: Book, names: Names) -> tuple[InputChanged, .
     return tuple(sorted(kept, key=lambda change: -change.turn.weight))
 
 
-def statements(book: Book, plan: str) -> dict[Key, Said]:
+def statements(book: Book, plan: str) -> dict[Key, Statement]:
     """Every stated value of a plan, or of the catalogue for the empty id."""
-    result: dict[Key, Said] = {}
+    result: dict[Key, Statement] = {}
     for scalar in plan_of(book, plan).scalars.values():
         if scalar.stated is not None:
             result[Key(scalar.name)] = scalar, scalar.stated
@@ -57,7 +57,13 @@ def _follows(change: InputChanged, moved: set[Place]) -> bool:
 
 
 def _change(
-    base: Book, head: Book, names: Names, was: Place, place: Place, before: Said, after: Said
+    base: Book,
+    head: Book,
+    names: Names,
+    was: Place,
+    place: Place,
+    before: Statement,
+    after: Statement,
 ) -> InputChanged | None:
     (quantity, old), (target, new) = before, after
     if isinstance(old.value, str) and quantity.refers_to is not None:

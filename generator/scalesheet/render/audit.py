@@ -25,9 +25,9 @@ def audit_text(book: Book, audited: Audited) -> str:
     if audited.findings:
         lines += ["", "Findings"]
         for each in audited.findings:
-            lines.append(f"  {each.finding.title}{told_lines(each.finding.lines)}")
+            lines.append(f"  {each.finding.title}{lines_text(each.finding.lines)}")
             lines += [f"    {because}" for because in each.because]
-            lines += [f"    effect: {t}" for t in told_effects(book, audited, each.effects)]
+            lines += [f"    effect: {t}" for t in effects_text(book, audited, each.effects)]
             lines += [f"    {each.finding.note}"] if each.finding.note else []
     lines += ["", "Claims"]
     width = max((len(verdict) for verdict in VERDICTS), default=0)
@@ -42,12 +42,12 @@ def counted(audited: Audited) -> str:
     return ", ".join(f"{n} {verdict}" for verdict, n in audited.counts().items() if n)
 
 
-def told_lines(lines: Sequence[int]) -> str:
+def lines_text(lines: Sequence[int]) -> str:
     """` (lines 4, 7)`; nothing where none is known."""
     return f" (line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))})" if lines else ""
 
 
-def told_effects(book: Book, audited: Audited, effects: Mapping[str, Value]) -> Iterator[str]:
+def effects_text(book: Book, audited: Audited, effects: Mapping[str, Value]) -> Iterator[str]:
     """`GPU hours +39.8 GPU·h`, for each headline."""
     headlines = {headline.name: headline for headline in audited.audit.headlines}
     for name, effect in effects.items():
@@ -71,5 +71,5 @@ def _judged(book: Book, audited: Audited, judged: Judged) -> Iterator[str]:
     claim = judged.claim
     yield f"  line {claim.line}: {claim.quote} ({claim.id}, {claim_text(claim.says, book.units)})"
     yield f"    {judged.because}"
-    for text in told_effects(book, audited, judged.effects):
+    for text in effects_text(book, audited, judged.effects):
         yield f"    effect: {text}"

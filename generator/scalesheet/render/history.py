@@ -220,7 +220,7 @@ def _alike(book: Book, quantity: Quantity, before: Stated | None, now: Stated) -
 def _records(book: Book) -> Iterator[Event]:
     if table := book.tables.get("measurements"):
         for row, title in zip(table.rows, table.row_titles, strict=True):
-            day, how = (_said(table.columns[name], row) for name in ("date", "how"))
+            day, how = (_word(table.columns[name], row) for name in ("date", "how"))
             id = f"measurements/{row}"
             yield Event(day, "measurement", id, title, "measurements", row, how)
     for id, fit in book.fits.items():
@@ -237,6 +237,6 @@ def _records(book: Book) -> Iterator[Event]:
         )
 
 
-def _said(column: Column, row: str) -> str:
+def _word(column: Column, row: str) -> str:
     stated = column.stated.get(row)
     return str(stated.value) if stated is not None and stated.value is not None else ""

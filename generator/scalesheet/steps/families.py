@@ -35,13 +35,13 @@ def configured(shape: Shape, length: int) -> Config:
             return {key: value for key, value in config.items() if value is not LEFT_OUT}
     raise Unbuildable(
         f"{shape.title}: no architecture of transformers that scalesheet knows has its parts "
-        f"(gated: {_said(shape.gated)}, norm: {traits.norm}, norms in a block: "
+        f"(gated: {yes_or_no(shape.gated)}, norm: {traits.norm}, norms in a block: "
         f"{traits.block_norms}, norm of queries and keys: {traits.qk_norm}, routed experts: "
         f"{traits.routed}): give the config.json of the model instead"
     )
 
 
-def _said(flag: bool) -> str:
+def yes_or_no(flag: bool) -> str:
     return "yes" if flag else "no"
 
 

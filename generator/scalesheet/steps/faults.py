@@ -59,7 +59,7 @@ class Failed(NotMeasured):
     """The process that measures ended in a way that is none of the above."""
 
 
-def told(fault: NotMeasured) -> dict[str, Any]:
+def fault_message(fault: NotMeasured) -> dict[str, Any]:
     """A fault as the message that the measuring process sends."""
     return {"is": "fault", "code": fault.code, "text": str(fault), **vars(fault)}
 

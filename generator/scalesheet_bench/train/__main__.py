@@ -9,7 +9,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from scalesheet.steps.faults import INSTALL, Failed, NotMeasured, NoTorch, told
+from scalesheet.steps.faults import INSTALL, Failed, NotMeasured, NoTorch, fault_message
 from scalesheet_bench.train.messages import heard, line
 from scalesheet_bench.train.quiet import quiet
 
@@ -36,13 +36,13 @@ def main() -> int:
         run = _runner()
         run(job, effort, trace, send, lambda: ends.asked)
     except NotMeasured as fault:
-        send(told(fault))
+        send(fault_message(fault))
         return FAULT
     except Exception as error:
         traceback.print_exc()
         text = f"{type(error).__name__}: {error}"
         what = f"the steps of {job.model.title} failed in PyTorch or its libraries: {text}"
-        send(told(Failed(f"{what}; measure another job to see whether they work here")))
+        send(fault_message(Failed(f"{what}; measure another job to see whether they work here")))
         return FAULT
     return 0
 

@@ -30,7 +30,7 @@ def versions(names: list[str]) -> dict[str, str]:
     return result
 
 
-def told(device: Any) -> str:
+def text_of(device: Any) -> str:
     """The machine in words: accelerator, processor, memory, system, threads, load."""
     load = os.getloadavg()[0]
     words = [

@@ -67,7 +67,7 @@ def stages(
     tell(
         {
             "is": "environment",
-            "text": environment.told(device),
+            "text": environment.text_of(device),
             "libraries": environment.versions(methods.needed(job)),
         }
     )

@@ -150,7 +150,7 @@ def _needs(node: Node, at: Key, results: Results) -> Iterator[Key]:
     """The keys that a node names, seen from the row of `at`; of a look-up, the rows it finds."""
     match node:
         case Lookup():
-            rows = _found(node.key, at, results)
+            rows = _rows_chosen(node.key, at, results)
             yield from (Key(node.column, node.table, row) for row in rows)
         case Column() if node.table == at.table:
             yield Key(node.column, node.table, at.row)
@@ -160,7 +160,7 @@ def _needs(node: Node, at: Key, results: Results) -> Iterator[Key]:
                 yield key
 
 
-def _found(key: Node, at: Key, results: Results) -> list[str | None]:
+def _rows_chosen(key: Node, at: Key, results: Results) -> list[str | None]:
     """The row ids that a look-up's key takes."""
     match key:
         case Scalar():

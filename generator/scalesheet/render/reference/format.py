@@ -140,7 +140,7 @@ def _tried(good: list[str], bad: tuple[Bad, ...], name: str | None = None) -> Ht
     items = [tag("li", _code(text), class_="good") for text in good]
     for each in bad:
         text = _short({name: each.value}) if name else flow(each.value)
-        items.append(tag("li", _code(text), _said(each), class_="bad"))
+        items.append(tag("li", _code(text), _diagnostics(each), class_="bad"))
     return tag("ul", *items, class_="tried", **UNSEARCHED) if items else None
 
 
@@ -148,7 +148,7 @@ def _code(text: str) -> Html:
     return tag("pre", tag("code", text)) if "\n" in text else tag("code", text)
 
 
-def _said(bad: Bad) -> Html:
+def _diagnostics(bad: Bad) -> Html:
     first, *others = bad.says
     more = f" (and {len(others)} more)" if others else None
     code = link(f"../diagnostics/{first.code}.md", first.code)

@@ -12,10 +12,10 @@ from scalesheet.render.pages.tables import grid, heading_cell
 
 TITLE = "Earlier values"
 HEADS = ("Figure", "Value", "From", "Until", "Why it was changed", "Source")
-Said = tuple[str, Quantity, Stated]
+Titled = tuple[str, Quantity, Stated]
 
 
-def of_row(table: Table, row: str) -> Iterator[Said]:
+def of_row(table: Table, row: str) -> Iterator[Titled]:
     """The values of a row of the catalogue that were others before."""
     for column in table.columns.values():
         stated = column.stated.get(row)
@@ -23,14 +23,14 @@ def of_row(table: Table, row: str) -> Iterator[Said]:
             yield column.title, column, stated
 
 
-def of_plan(plan: Plan) -> Iterator[Said]:
+def of_plan(plan: Plan) -> Iterator[Titled]:
     """The inputs of a plan that were others before."""
     for key, quantity, stated in stated_of(plan):
         if stated.was:
             yield label(plan, key, quantity), quantity, stated
 
 
-def earlier_section(context: Context, values: Iterable[Said]) -> Iterator[object]:
+def earlier_section(context: Context, values: Iterable[Titled]) -> Iterator[object]:
     """The values in force and those before them, the newest first; nothing where none changed."""
     body = [
         [
@@ -52,7 +52,7 @@ def earlier_section(context: Context, values: Iterable[Said]) -> Iterator[object
 
 
 def rows(
-    context: Context, lines: Iterable[Said]
+    context: Context, lines: Iterable[Titled]
 ) -> Iterator[tuple[str, str, str, str, str, Stated]]:
     """Figure, value with unit, first day, day of the next one, why, and the value itself."""
     for title, quantity, stated in lines:

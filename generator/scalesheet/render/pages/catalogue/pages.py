@@ -240,7 +240,7 @@ def _fact_list(context: Context, table: Table, row: str) -> Html | None:
         value = cell_value(context, table, column, row)
         if value.value in (None, "") and value.reason in (None, NOT_STATED):
             continue
-        if said_nowhere(value, column.stated.get(row)):
+        if is_no_news(value, column.stated.get(row)):
             continue
         shown: object = value.value if value.reason is None else value.reason
         if column.kind == "reference":
@@ -261,7 +261,7 @@ def _figures(context: Context, table: Table, row: str) -> Html:
     for column in _numbers(table):
         value = cell_value(context, table, column, row)
         stated = column.stated.get(row)
-        if _empty(value, stated) or said_nowhere(value, stated):
+        if _empty(value, stated) or is_no_news(value, stated):
             continue
         fmt = format_of(column, [value], context.book.units)
         if table.name == "measurements" and isinstance(value.value, float):
@@ -288,7 +288,7 @@ def _missing(context: Context, table: Table, row: str) -> Html | None:
     return tag("p", f"Not measured: {'; '.join(titles).lower()}.", class_="note")
 
 
-def said_nowhere(value: Value, stated: Stated | None) -> bool:
+def is_no_news(value: Value, stated: Stated | None) -> bool:
     """Whether it is no news: a default, which stands in no file, or a computed part of nothing."""
     if stated is None:
         return value.value == 0

@@ -120,19 +120,19 @@ def is_compared(table: Table, row: str) -> bool:
     return stated is None or stated.value != "processor"
 
 
-_Made = tuple[Figure, Sequence[Cell]]
+_Row = tuple[Figure, Sequence[Cell]]
 
 
 def _is_figure(column: Column) -> bool:
     return column.kind == "number" and not column.hidden and column.name not in _LEFT_OUT
 
 
-def _fact(context: Context, table: Table, column: Column) -> _Made:
+def _fact(context: Context, table: Table, column: Column) -> _Row:
     values = [cell_value(context, table, column, row) for row in table.rows]
     return Figure(column.title), [Cell(plain(value, Format())) for value in values]
 
 
-def _column(context: Context, table: Table, column: Column) -> _Made:
+def _column(context: Context, table: Table, column: Column) -> _Row:
     best: Best = "least" if column.name in _LESS_IS_BETTER else "most"
     rule = rule_of(column, context.book.units)
     figure = Figure(column.title, context.symbol(column), best, column.note, rule=rule)
@@ -145,7 +145,7 @@ def _cell(value: Value, page: str = "", text: str = "") -> Cell:
     return Cell(number=value.value, page=page, offer=text)
 
 
-def _offer_columns(context: Context, table: Table) -> list[_Made]:
+def _offer_columns(context: Context, table: Table) -> list[_Row]:
     """The price of the cheapest offer on demand, with the offer that asks it."""
     offers = _offers(context.book)
     if offers is None:
@@ -199,7 +199,7 @@ def _records(book: Book) -> list[tuple[Record, Mapping[str, str]]]:
     return [(book.records[id_], uses) for id_, uses in _DERIVED.items() if id_ in book.records]
 
 
-def _derived(context: Context, table: Table, record: Record, uses: Mapping[str, str]) -> _Made:
+def _derived(context: Context, table: Table, record: Record, uses: Mapping[str, str]) -> _Row:
     offers = cheapest(context) if _OFFER in uses.values() else {}
 
     def given(row: str, name: str) -> Value:
