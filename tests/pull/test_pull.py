@@ -230,6 +230,35 @@ def test_an_edit_beside_steps_is_an_edit_of_the_formula_as_it_is_written(tmp_pat
     )
 
 
+LEAST = (
+    LONG.replace("headline: [slowest]", "headline: [slowest, shortest]").replace(
+        "  slowest:",
+        """\
+  most_steps_that_a_run_may_take_here: {value: 900, unit: step}
+  shortest: {unit: step, formula: least.steps}
+  least: {ref: runs, formula: argmin(runs.steps where steps < most_steps_that_a_run_may_take_here)}
+  slowest:""",
+    )
+    + """\
+tables:
+  runs:
+    title: Runs
+    columns: {steps: {unit: step, domain: count}}
+    rows: {short: {steps: 100}, long: {steps: 1_000}}
+"""
+)
+
+
+def test_a_row_that_is_found_by_its_least_value_is_read_back(tmp_path: Path) -> None:
+    mine = ship(tmp_path, {"plans/small/plan.yaml": LEAST, "plans/small/page.md": "# A plan\n"})
+    formula = str(cell(openpyxl.load_workbook(mine.workbook), "least").value)
+    edited = formula.replace("<most_steps_that_a_run_may_take_here", "<=2*third_share_of_the_room")
+    assert edited != formula
+    assert [edit.new for edit in mine.pull({"least": edited}).edits] == [
+        "argmin(runs.steps where steps <= 2 * third_share_of_the_room)"
+    ]
+
+
 def test_an_edit_of_a_step_is_refused(tmp_path: Path) -> None:
     mine = ship(tmp_path, {"plans/small/plan.yaml": LONG, "plans/small/page.md": "# A plan\n"})
     assert said(mine.pull({"slowest_part_1": "=first_share_of_the_room*2"})) == [

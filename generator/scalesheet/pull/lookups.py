@@ -36,10 +36,6 @@ def gathered(name: Aggregation) -> Callable[[Fn, Around], Node]:
             inner = tree.arguments[0]
             if isinstance(inner, Ref) and inner.kind == "range":
                 return _over(name, inner, None, around)
-            if isinstance(inner, Fn) and inner.name == "IF" and len(inner.arguments) == 2:
-                test, values = inner.arguments
-                if isinstance(values, Ref) and values.kind == "range":
-                    return _over(name, values, _rows(test, values, around), around)
         parts: list[Node] = []
         for each in tree.arguments:
             if isinstance(each, Ref) and each.kind == "few":
@@ -249,10 +245,6 @@ def index(tree: Fn, around: Around) -> Node:
             function: Aggregation = "argmin" if best == "MIN" else "argmax"
             if isinstance(inner, Ref) and inner == values:
                 return _over(function, inner, None, around)
-            if isinstance(inner, Fn) and inner == values and len(inner.arguments) == 2:
-                test, column = inner.arguments
-                if isinstance(column, Ref) and column.kind == "range":
-                    return _over(function, column, _rows(test, column, around), around)
     return Opaque(tree, "INDEX is read only as a look-up by the id of a row")
 
 

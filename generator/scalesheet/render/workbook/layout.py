@@ -20,6 +20,7 @@ from scalesheet.defined_names import (
     read_whole,
     tables_of,
 )
+from scalesheet.language.syntax import Cell, Lookup
 from scalesheet.model import Plan, Quantity, Scalar, Stated, Table, formulas_of
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
@@ -206,9 +207,12 @@ class _Planner:
             and scalar.name not in self.totals
             and scalar.name not in self.plan.checks
         ]
+        own = [s for s in derived if s.phase is None]
         parts = [
-            ("", [s for s in derived if s.phase is None and not s.hidden]),
-            ("Between the scenarios", [s for s in derived if s.phase is None and s.hidden]),
+            ("", [s for s in own if not s.hidden]),
+            ("Between the scenarios", [s for s in own if s.hidden and not _is_step(s)]),
+            ("Looked up", [s for s in own if _is_step(s) and _is_looked_up(s)]),
+            ("Steps of longer formulas", [s for s in own if _is_step(s) and not _is_looked_up(s)]),
         ]
         groups, row = [], TOP if parts[0][1] else TOP + 1
         for title, scalars in parts:
@@ -332,6 +336,15 @@ class _Planner:
                 triple = place.columns[column]
                 columns = triple if self.plan.scalars[name].ranged else _exact(triple)
                 self.spots[name] = Spot(place.sheet, place.total, columns)
+
+
+def _is_step(scalar: Scalar) -> bool:
+    """Whether no file states it: the workbook alone has it, as a part of another formula."""
+    return scalar.hidden and scalar.formula is not None and scalar.formula.position is None
+
+
+def _is_looked_up(scalar: Scalar) -> bool:
+    return scalar.formula is not None and isinstance(scalar.formula.ends.value, Lookup | Cell)
 
 
 def notes_of(stated: Stated) -> tuple[str, ...]:
