@@ -8,6 +8,7 @@ from datetime import date
 
 from scalesheet.claims import Audit
 from scalesheet.model import (
+    Evidence,
     Expected,
     ExpectedOwn,
     Fit,
@@ -45,5 +46,6 @@ class Book:
     publications: Mapping[str, Publication] = field(default_factory=dict)
     fits: Mapping[str, Fit] = field(default_factory=dict)
     expected: Mapping[str, Expected] = field(default_factory=dict)  # of the score, by task
+    evidence: Evidence | None = None
     expected_own: Mapping[str, ExpectedOwn] = field(default_factory=dict)  # by task
     peers: tuple[Peer, ...] = ()

@@ -442,6 +442,24 @@ class ExpectedOwn:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """Which published results an answer is compared with, beside method and size of the model.
+
+    `far`: how many times below or above all that was published a utilization is told apart;
+    `same_tokens`: the factor within which a published run has as many tokens as an answer.
+    """
+
+    families: Mapping[str, tuple[str, ...]]  # of accelerators, by name
+    far: float
+    same_tokens: float
+
+    def family(self, accelerator: str) -> str:
+        """The family of an accelerator; of one that is in none its own id."""
+        many = (name for name, ids in self.families.items() if accelerator in ids)
+        return next(many, accelerator)
+
+
+@dataclass(frozen=True, slots=True)
 class Peer:
     """What another program publishes of its own predictions."""
 

@@ -23,6 +23,7 @@ from scalesheet.predict.fits.holdout import COVERAGE, interval_of_families
 from scalesheet.predict.score import Asked, TaskScore, score_of
 from scalesheet.predict.score.truth import described_by, published
 from scalesheet.render.pages.front.question import answered, question_script
+from scalesheet.render.pages.html import drawn as drawn_by
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +60,9 @@ QUESTIONS = {
 def hours_of(book: Book, id_: str) -> tuple[float, ...]:
     """Expected, low and high hours that the front page says."""
     stated = {"method": "pretraining", "data": "tokens", **QUESTIONS[id_]}
-    said = answered(question_script(book, book.plans[PLAN], stated))["lines"][0][0]
-    numbers = re.search(r"Hours: ([\d,.]+) \[([\d,.]+)–([\d,.]+)\] h", said)
-    assert numbers is not None
-    return tuple(float(number.replace(",", "")) for number in numbers.groups())
+    page = drawn_by(answered(question_script(book, book.plans[PLAN], stated))["answer"])
+    numbers = re.findall(r"[\d,.]+", re.sub("<[^>]*>", " ", page.partition("figure hours")[2]))
+    return tuple(float(number.replace(",", "")) for number in numbers[:3])
 
 
 @pytest.mark.parametrize("id_", QUESTIONS)

@@ -163,6 +163,56 @@ def test_where_nothing_fits_the_status_is_1_and_the_nearest_is_told(
     assert says in text
 
 
+def test_an_unfinished_plan_of_the_book_is_in_no_ones_way(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "data"
+    copytree(DATA, data)
+    (data / "plans/pixelis/plan.yaml").write_text("title: Unfinished\n", "utf-8")
+    options = ("--offers", "lambda-1x-h100-sxm", "--method", "lora", "--gpus-at-most", "1")
+    assert main(["choose", MODEL, *options, "--data", str(data)]) == 0
+    assert "The cheapest that fits: " in capsys.readouterr().out
+
+
+def test_what_was_not_given_is_assumed_and_the_rest_is_not(run: Any) -> None:
+    _, text, _ = run(MODEL, "--method", "lora", "--tokens", "1B", "--batch", "128")
+    (line,) = (line for line in text.splitlines() if "not given" in line)
+    assert line.endswith("4,096 tokens in a sequence, a deadline of 3 days")
+    _, text, _ = run("gpt-2", "--samples", "1000", "--deadline", "1 day", "--format", "json")
+    job = json.loads(text)["job"]
+    assert job["assumed"] == ["batch", "sequence"]
+    assert job["sequence"] == 1024, "no longer than the model takes"
+
+
+def test_a_machine_that_is_paid_whole_is_said_to_be(run: Any) -> None:
+    options = ("--method", "lora", "--gpus-at-most", "1", "--deadline", "30 day")
+    _, text, _ = run(MODEL, "--offers", "lambda-8x-h100-sxm", *options)
+    assert "(the whole machine of 8 is paid)" in text
+    _, text, _ = run(MODEL, "--offers", "lambda-1x-h100-sxm", *options)
+    assert "whole machine of" not in text
+
+
+def test_the_answer_has_its_evidence_and_the_published_run(run: Any) -> None:
+    asked = ("--tokens", "14.8T", "--batch", "16384", "--deadline", "400 day", "--gpus-at-most")
+    options = ("--method", "pretrain", "--offers", "lambda-8x-h100-sxm", *asked, "2048")
+    _, text, _ = run("deepseek-v3", *options)
+    assert "published runs like this, typical error " in text
+    assert "Published: DeepSeek-V3 671B took 2,664,000 GPU hours on 2,048 × NVIDIA H800" in text
+    _, text, _ = run("deepseek-v3", *options, "--format", "json")
+    data = json.loads(text)
+    assert data["evidence"]["of"] == "runs"
+    assert data["evidence"]["rows"] > 0
+    assert [each["id"] for each in data["published"]] == ["deepseek-v3"]
+
+
+def test_what_does_not_fit_has_no_hours_and_no_cost(run: Any) -> None:
+    options = ("--method", "full", "--offers", "rtx4090", "--format", "json")
+    _, text, _ = run("llama-3-1-405b", *options)
+    (miss,) = json.loads(text)["nearest"]
+    assert miss["row"]["cost"]["reason"] == miss["row"]["hours"]["reason"] == "does not fit"
+    assert miss["row"]["needed_memory"]["value"] > 24
+
+
 def test_without_the_calculator_it_says_what_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -143,6 +143,6 @@ def test_the_front_page_names_the_role_that_is_missing(without: Book) -> None:
 def test_choose_names_the_role_that_is_missing(
     without: Book, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("scalesheet.examine.compile_book", lambda *_, **__: without)
+    monkeypatch.setattr("scalesheet.examine.sound_edition", lambda *_, **__: (given(without), ()))
     assert main(["choose", "llama-3-1-8b"]) == 2
     assert SAYS in capsys.readouterr().err

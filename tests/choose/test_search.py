@@ -43,6 +43,15 @@ def test_the_answer_fits_is_in_time_and_nothing_good_is_cheaper(found: Search) -
     assert found.cost[best] <= found.cost[found.good].min() * (1 + 1e-9)
 
 
+def test_a_tie_goes_to_the_fewest_accelerators(find: Find) -> None:
+    found = find(methods=("lora",), offers=("digitalocean-mi300x", "digitalocean-8x-mi300x"))
+    best = found.best(found.good)
+    assert best is not None
+    tied = found.good & (found.cost <= found.cost[best] * (1 + 1e-9))
+    gpus = found.grid.gpus[found.at[tied]]
+    assert found.grid.gpus[found.at[best]] == gpus.min() < gpus.max()
+
+
 def test_candidates_are_predicted_as_by_predict(book: Book, found: Search) -> None:
     """Hours rest on the throughput, and what has to fit is above the expected memory."""
     cases = found.grid.cases

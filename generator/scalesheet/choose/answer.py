@@ -45,8 +45,12 @@ FIGURES = (
     "energy",
 )
 MICRO_BATCHES = "micro_batches"
+#: What a verdict is where a row has neither hours nor cost to speak of.
+BLOCKED = ("does not fit", "cannot run")
+#: Figures that such a row has all the same: those of its memory.
+OF_MEMORY = ("needed_memory", "most_memory")
 #: All roles that the search and its answer ask for.
-NEEDED = (*FIGURES, MICRO_BATCHES, BROKEN)
+NEEDED = (*FIGURES, MICRO_BATCHES, BROKEN, "verdict")
 MOST_OFFERS = 6
 
 
@@ -85,7 +89,8 @@ def answer(book: Book, plan: Plan, search: Search, edits: Mapping[Key, Stated]) 
     if best is None:
         near = [(each, told(" and ".join(each.limits), each.row)) for each in misses(search)]
         return Answer(None, nearest=tuple(near))
-    loose = tuple((each, told(each.limit, each.row)) for each in relaxed(search, best))
+    looser = [(each, told(each.limit, each.row)) for each in relaxed(search, best)]
+    loose = tuple((each, row) for each, row in looser if row["verdict"].value not in BLOCKED)
     others = tuple(told(why, row) for why, row in _others(search, best))
     return Answer(told("cheapest", best), loose, others)
 

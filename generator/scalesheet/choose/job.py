@@ -42,6 +42,7 @@ class Job:
     terms: tuple[str, ...] = ("on-demand",)
     offers: tuple[str, ...] = ()
     trainer: str = ""  # general or tuned; else tuned for pretraining
+    taken: frozenset[str] = frozenset()  # what was not stated, and is as the plan states it
 
     def trainer_of(self, method: str) -> str:
         return self.trainer or METHODS[method].trainer

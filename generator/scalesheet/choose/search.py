@@ -70,13 +70,16 @@ class Search:
         return self.fits & self.in_time & self.few
 
     def best(self, rows: Flags) -> int | None:
-        """The cheapest of some rows; of equal ones the quickest, and of those the plainest."""
+        """The cheapest of some rows; of equal ones that of the fewest accelerators, of those the
+        quickest, and of those the plainest."""
         places = np.flatnonzero(rows)
         if not len(places):
             return None
         cost = self.cost[places]
         # what differs by rounding alone costs the same
         equal = places[cost <= cost.min() * (1 + 1e-9)]
+        gpus = self.grid.gpus[self.at[equal]]
+        equal = equal[gpus == gpus.min()]
         late = self.late[self.at[equal]]
         equal = equal[late <= late.min() * (1 + 1e-9)]
         made = self.grid
@@ -89,7 +92,6 @@ class Search:
                 made.pipeline[at],
                 made.tensor[at],
                 made.stage[at],
-                made.gpus[at],
             )
         )
         return int(equal[order[0]])

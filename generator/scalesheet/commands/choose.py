@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from scalesheet.model import Key, Plan, Stated
     from scalesheet.predict.cases.catalogue import Known
 
+#: Options that are as the plan states them where they are not given.
+TAKEN = ("tokens", "sequence", "batch", "deadline")
 SUMMARY = "find the cheapest configuration that trains a model in time"
 
 
@@ -89,15 +91,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from scalesheet.choose.answer import NEEDED, answer
+    from scalesheet.choose.evidence import basis
     from scalesheet.choose.job import PLAN, assumptions, lacking
     from scalesheet.choose.search import search
-    from scalesheet.examine import compile_book
+    from scalesheet.examine import sound_edition
     from scalesheet.predict.cases.catalogue import known
     from scalesheet.render.text.choice import Teller
     from scalesheet.render.workbook.choice import write_answer
 
     data = folder(options.data)
-    book = compile_book(data, options.as_of, plans=(PLAN,))
+    edition, _ = sound_edition(data, options.as_of, plans=(PLAN,))
+    book = edition.book
     plan = book.plans.get(PLAN)
     if plan is None:
         raise UsageError(
@@ -113,7 +117,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("no fits on file; 'scalesheet fit' makes them")
     choice = search(book, catalogue, job, assumed)
     made = answer(book, plan, choice, edits)
-    teller = Teller(book, plan, choice, edits)
+    evidence = basis(book, edition.scores, edition.catalogue)
+    teller = Teller(book, plan, choice, edits, evidence)
     write = {"text": teller.as_text, "json": teller.as_json, "csv": teller.as_csv}[options.format]
     print(write(made), end="")
     if made.best is None:
@@ -132,17 +137,18 @@ def _job(options: argparse.Namespace, book: Book, plan: Plan, catalogue: Known) 
     def usual(name: str, unit: str) -> float:
         return stated_in(book, plan, name, unit)
 
-    sequence = options.sequence or usual("sequence", "token / sequence")
+    model = model_of(book, options.model)
+    longest = catalogue.results.cell("models", model, "max_sequence").value
+    most = longest if isinstance(longest, float) else float("inf")
+    sequence = options.sequence or min(usual("sequence", "token / sequence"), most)
     tokens = options.tokens or usual("tokens", "token")
     if options.samples is not None:
         if options.tokens is not None:
             raise UsageError("--tokens and --samples say the same; give one of them")
         tokens = options.samples * sequence
-    model = model_of(book, options.model)
-    longest = catalogue.results.cell("models", model, "max_sequence").value
-    if isinstance(longest, float) and sequence > longest:
+    if sequence > most:
         raise UsageError(
-            f"--sequence {sequence:.0f}: {model} takes at most {longest:.0f} tokens in a sequence"
+            f"--sequence {sequence:.0f}: {model} takes at most {most:.0f} tokens in a sequence"
         )
     deadline = usual("deadline", "hour")
     if options.deadline is not None:
@@ -159,6 +165,8 @@ def _job(options: argparse.Namespace, book: Book, plan: Plan, catalogue: Known) 
         terms=tuple(TERMS) if options.term == "any" else (options.term,),
         offers=_offers(options.offers, book, catalogue),
         trainer=options.trainer or "",
+        taken=frozenset(name for name in TAKEN if getattr(options, name) is None)
+        - ({"tokens"} if options.samples is not None else set()),
     )
 
 

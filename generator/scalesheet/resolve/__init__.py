@@ -25,6 +25,7 @@ from scalesheet.resolve.lowering.catalogue import records_of, sources_of, tables
 from scalesheet.resolve.lowering.charts import charts_of
 from scalesheet.resolve.lowering.plans import plan_of
 from scalesheet.resolve.lowering.published import (
+    evidence_of,
     expected_of,
     expected_own_of,
     fits_of,
@@ -112,6 +113,7 @@ def resolve(
         fits=fits_of(documents),
         expected=expected_of(documents),
         expected_own=expected_own_of(documents),
+        evidence=evidence_of(documents),
         peers=peers_of(documents),
     )
     return finished, problems

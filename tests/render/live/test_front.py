@@ -457,6 +457,33 @@ def test_a_stated_layout_of_the_page_that_cannot_run_is_named(book: Book) -> Non
     )
 
 
+# ------------------------------------------------------------------ evidence
+
+
+def test_an_answer_stands_beside_its_evidence_and_the_published_run(ask: Ask) -> None:
+    case = "method=pretraining&model=deepseek-v3&data=tokens&gpu=h800-sxm&gpus=2048&tokens="
+    like, run = texts(ask(case + "14800000")["answer"], "p.evidence")
+    assert re.match(r"\d+ published runs like this, typical error \d+ %. The score", like)
+    assert run.startswith("Published: DeepSeek-V3 671B took 2,664,000 GPU hours on 2,048 × NVIDIA")
+    (only,) = texts(ask(case + "1000000")["answer"], "p.evidence")
+    assert only == like
+
+
+def test_where_nothing_was_published_the_answer_is_a_guess(ask: Ask) -> None:
+    (said,) = texts(ask("method=LoRA&gpu=mi300x")["answer"], "p.evidence")
+    assert said == "No published run on this accelerator: a guess. The score"
+    (said,) = texts(ask("method=QLoRA")["answer"], "p.evidence")
+    assert said.startswith("No published run like this (QLoRA, Hopper, 1B to 10B parameters)")
+
+
+def test_a_utilization_far_outside_is_said_before_the_answer(ask: Ask) -> None:
+    answer = ask("method=QLoRA&batch=8&sequence=16")["answer"]
+    kinds = [each[1].get("class", "") for each in answer[2:]]
+    assert kinds.index("bad unusual") < kinds.index("hero")
+    assert within(ask("method=LoRA")["answer"], "p.unusual") == []
+    assert within(ask("gpu=rtx4090&gpus=2")["answer"], "p.evidence") == []
+
+
 # ------------------------------------------------------------------ pretraining
 
 

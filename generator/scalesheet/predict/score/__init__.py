@@ -285,7 +285,7 @@ def offsets(task: str, data: Published, values: Array, rows: Flags) -> Array:
 
 
 def _groups(data: Published) -> dict[str, Words]:
-    sizes = words([_size(number) for number in data.cases.active.tolist()])
+    sizes = words([size_class(number) for number in data.cases.active.tolist()])
     return {"family": data.family, "hardware": _named(data.cases.accelerator), "size": sizes}
 
 
@@ -293,7 +293,8 @@ def _named(column: Words) -> Words:
     return words([text or UNSTATED for text in column.tolist()])
 
 
-def _size(parameters: float) -> str:
+def size_class(parameters: float) -> str:
+    """The size class of a model by its active parameters."""
     return next((name for most, name in SIZES if parameters < most), UNSTATED)
 
 

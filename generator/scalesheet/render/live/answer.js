@@ -2,7 +2,7 @@
 "use strict";
 
 scalesheet.answer = (() => {
-  const { formatBy, plain, ends } = scalesheet.numbers;
+  const { formatBy, plain, ends, number } = scalesheet.numbers;
   const { toQuery } = scalesheet.inputs;
   const { rowTitle } = scalesheet.marks;
   const { told, figureOf, fits, runs } = scalesheet.cases;
@@ -22,7 +22,7 @@ scalesheet.answer = (() => {
   const scalars = Object.fromEntries(
     Object.entries(question.roles).map(([role, name]) => [role, plan.shown.scalars[name]]),
   );
-  const { methods: METHODS, terms: TERMS } = question;
+  const { methods: METHODS, terms: TERMS, evidence } = question;
 
   // ---------------------------------------------------------------- figures, by their roles
 
@@ -337,6 +337,71 @@ scalesheet.answer = (() => {
       .filter(Boolean)
       .join(", ");
 
+  // ---------------------------------------------------------------- the evidence
+
+  const percent = (share) => `${number(100 * share, { decimals: 0 })} %`;
+  const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+
+  /** `12 published runs like this, typical error 15 %`, or that there are none. */
+  function evidenceFor(wanted) {
+    const method = wanted.get("method");
+    const family = evidence.families[wanted.get("gpu")];
+    const size = evidence.sizes[wanted.get("model")];
+    const like = evidence.like[`${method}|${family}|${size}`];
+    if (like) return like;
+    if (!evidence.known.includes(family)) return evidence.none.nowhere;
+    const kind = `${METHODS[method]}, ${family}, ${evidence.names[size]} parameters`;
+    return filled(evidence.none.kind, { kind });
+  }
+
+  /** The published runs of the same model on about the same data. */
+  function publishedFor(found) {
+    const tokens = figureOf(found, "trained_tokens").value;
+    const { within } = evidence;
+    return evidence.runs.filter(
+      (run) =>
+        run.model === found.wanted.get("model") &&
+        run.method === found.wanted.get("method") &&
+        Math.max(run.tokens / tokens, tokens / run.tokens) <= within,
+    );
+  }
+
+  /** What is said before an answer whose utilization is far outside of what was published. */
+  function warningOf(found) {
+    const method = found.wanted.get("method");
+    const published = evidence?.utilization[method];
+    const share = figureOf(found, "utilisation").value;
+    if (!published) return "";
+    const [low, high] = published;
+    if (share >= low / evidence.far && share <= high * evidence.far) return "";
+    const said = { share: percent(share), low: percent(low), high: percent(high) };
+    return filled(evidence.none.unusual, { ...said, method: METHODS[method] });
+  }
+
+  /** The evidence for an answer, and the published run that it is about, with its own hours. */
+  function evidenceOf(found) {
+    if (!evidence) return [];
+    const cell = figureOf(found, "gross_gpu_hours");
+    const shown = format(scalars.gross_gpu_hours, [cell]);
+    const own = `${plain(cell, shown)} [${ends(cell, shown)}]`;
+    return [
+      [
+        "p",
+        { class: "evidence" },
+        `${evidenceFor(found.wanted)}. `,
+        ["a", { href: "book/score/runs.html#asked" }, "The score"],
+      ],
+      ...publishedFor(found).map((run) => [
+        "p",
+        { class: "evidence published" },
+        ["strong", {}, "Published: "],
+        ["a", { href: `book/score/runs.html#row-${run.id}` }, run.title],
+        ` took ${number(run.gpu_hours, { decimals: 0 })} GPU hours on ${run.on}; this answer has `,
+        `${own} GPU hours.`,
+      ]),
+    ];
+  }
+
   /** Figures and memory of an answer: what leads to a formula leads to the state that they are of,
    *  which is the cheapest offer's where there is one. What cannot run has neither hours nor cost. */
   function figuresOf(found, firsts) {
@@ -353,7 +418,9 @@ scalesheet.answer = (() => {
     const more = "Every formula and input of this answer";
     return [
       caseAnswered(own),
+      ...(runs(own) && warningOf(own) ? [["p", { class: "bad unusual" }, warningOf(own)]] : []),
       ["div", { class: runs(own) ? "hero" : "hero blocked" }, ...hero],
+      ...(runs(own) ? evidenceOf(own) : []),
       memory(own),
       ["p", { class: "more" }, ["a", { href: address(own.changes) }, more]],
     ];

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.choose.answer import DECIDED, FIGURES, MICRO_BATCHES, Answer, Row
+from scalesheet.choose.answer import (
+    BLOCKED,
+    DECIDED,
+    FIGURES,
+    MICRO_BATCHES,
+    OF_MEMORY,
+    Answer,
+    Row,
+)
 from scalesheet.choose.binding import Limit, Miss, Relaxed
+from scalesheet.choose.evidence import Basis, Kind, Run
 from scalesheet.choose.job import ASSUMED
 from scalesheet.choose.search import Search
 from scalesheet.model import Key, Plan, Scalar, Stated
@@ -34,6 +43,7 @@ class Teller:
     plan: Plan
     search: Search
     edits: Mapping[Key, Stated]
+    basis: Basis | None = None
 
     # ------------------------------------------------------------------ words
 
@@ -55,7 +65,9 @@ class Teller:
         gpus = int(search.grid.gpus[search.at[row.row]])
         hardware = self.book.tables["hardware"]
         place = hardware.rows.index(search.offers.accelerators[offer])
-        return f"{gpus} x {hardware.row_titles[place]}, {search.offers.titles[offer]}"
+        per_node = int(search.offers.per_node[offer])
+        whole = f" (the whole machine of {per_node} is paid)" if gpus < per_node else ""
+        return f"{gpus} x {hardware.row_titles[place]}, {search.offers.titles[offer]}{whole}"
 
     def layout(self, row: Row) -> str:
         """`ZeRO 3, micro-batch 4, accumulation 2, checkpointing`."""
@@ -153,6 +165,8 @@ class Teller:
         if answer.best is None:
             return "\n".join([*lines, *self._nothing(answer)]) + "\n"
         best = answer.best
+        warning = self.warning(best)
+        lines += [warning, ""] if warning else []
         lines += [f"The cheapest that fits: {self.method(best)} on {self.where(best)}"]
         lines += [f"  {self.layout(best)}", ""]
         lines += _indented(
@@ -162,10 +176,44 @@ class Teller:
                 for scalar in (self.plan.roles[role],)
             ]
         )
+        if self.basis is not None:
+            lines += ["", "What it rests on", f"  {self.evidence(best)}", *self._published()]
         lines += ["", "What binds", *self._binding(answer)]
         if answer.others:
             lines += ["", "What else", *self._table((best, *answer.others))]
         return "\n".join([*lines, "", "What is assumed", *self._assumed()]) + "\n"
+
+    # ------------------------------------------------------------------ evidence
+
+    def kind(self, row: Row) -> Kind:
+        """What published results have in common with a row."""
+        assert self.basis is not None
+        method = str(self.search.grid.method[self.search.at[row.row]])
+        accelerator = self.search.offers.accelerators[self.search.of[row.row]]
+        size = self.basis.sizes[self.search.job.model]
+        return Kind(method, self.basis.families[accelerator], size)
+
+    def evidence(self, row: Row) -> str:
+        """`12 published runs like this, typical error 15 %`."""
+        return "" if self.basis is None else self.basis.words(self.kind(row))
+
+    def warning(self, row: Row) -> str:
+        """That the utilization is far outside of what was published; empty where it is not."""
+        share = row["utilisation"].value
+        if self.basis is None or not isinstance(share, float):
+            return ""
+        return self.basis.unusual(self.kind(row).method, share)
+
+    def published(self) -> list[Run]:
+        """The published runs that the job is about."""
+        job = self.search.job
+        if self.basis is None:
+            return []
+        return [run for name in job.methods for run in self.basis.same(name, job.model, job.tokens)]
+
+    def _published(self) -> Iterator[str]:
+        for run in self.published():
+            yield f"  Published: {run.title} took {run.gpu_hours:,.0f} GPU hours on {run.on}"
 
     def _nothing(self, answer: Answer) -> Iterator[str]:
         yield "Nothing fits."
@@ -210,6 +258,15 @@ class Teller:
     def _assumed(self) -> Iterator[str]:
         search, plan = self.search, self.plan
         job = search.job
+        given = {
+            "tokens": f"{_count(job.tokens)} tokens in all epochs",
+            "sequence": f"{job.sequence:,.0f} tokens in a sequence",
+            "batch": f"{job.batch:,.0f} sequences in a step",
+            "deadline": f"a deadline of {_time(job.deadline)}",
+        }
+        taken = ", ".join(words for name, words in given.items() if name in job.taken)
+        if taken:
+            yield f"  not given, and as the calculator has it: {taken}"
         trainers = dict.fromkeys(job.trainer_of(method) for method in job.methods)
         yield f"  16-bit training with Adam, kernels of a {' or a '.join(trainers)} trainer"
         yield "  memory: the most that a run will hardly ever exceed is what has to fit"
@@ -256,6 +313,7 @@ class Teller:
                 "deadline_hours": job.deadline,
                 "gpus_at_most": job.most_gpus,
                 "terms": list(job.terms),
+                "assumed": sorted(job.taken),
             },
             "edition": self.book.edition.isoformat(),
             "as_of": self.book.as_of.isoformat(),
@@ -271,6 +329,8 @@ class Teller:
                 for loose, row in answer.binding
                 if best is not None
             ],
+            "evidence": None if best is None or self.basis is None else self._evidence(best),
+            "published": [asdict(run) for run in self.published()],
             "others": [self._object(row) for row in answer.others],
             "nearest": [
                 {
@@ -283,12 +343,30 @@ class Teller:
         }
         return as_json(data)
 
+    def _evidence(self, row: Row) -> dict[str, Any]:
+        """The published results like a row, in words and figures."""
+        assert self.basis is not None
+        like = self.basis.like.get(self.kind(row))
+        return {
+            "says": self.evidence(row),
+            "warning": self.warning(row) or None,
+            "of": None if like is None else like.task,
+            "rows": 0 if like is None else like.rows,
+            "typical_error": None if like is None else like.error - 1,
+        }
+
     def _object(self, row: Row) -> dict[str, Any]:
+        """A row. What does not fit has no hours and no cost, but the reason."""
         data = {name: self.plan.scalars[name] for name in DECIDED}
         data |= {role: self.plan.roles[role] for role in FIGURES}
+        verdict = str(row["verdict"].value)
+        blocked = set(FIGURES) - set(OF_MEMORY) if verdict in BLOCKED else set()
         values = row.results.scalars
         return {"why": row.why} | {
-            key: value_json(values[scalar.name], scalar) for key, scalar in data.items()
+            key: value_json(
+                Value(reason=verdict) if key in blocked else values[scalar.name], scalar
+            )
+            for key, scalar in data.items()
         }
 
     def as_csv(self, answer: Answer) -> str:

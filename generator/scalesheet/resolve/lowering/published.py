@@ -7,7 +7,15 @@ from typing import Any
 
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.load import Document, flag
-from scalesheet.model import Expected, ExpectedOwn, Fit, Peer, Publication, PublishedRow
+from scalesheet.model import (
+    Evidence,
+    Expected,
+    ExpectedOwn,
+    Fit,
+    Peer,
+    Publication,
+    PublishedRow,
+)
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import DraftTable
 from scalesheet.resolve.lowering.catalogue_tables import new_column, new_table
@@ -180,7 +188,7 @@ def expected_of(documents: Sequence[Document]) -> dict[str, Expected]:
         for document in documents
         if document.kind == "score"
         for task, figures in document.data.items()
-        if task not in ("peers", "own")
+        if task not in ("peers", "own", "evidence")
     }
 
 
@@ -198,6 +206,16 @@ def expected_own_of(documents: Sequence[Document]) -> dict[str, ExpectedOwn]:
         if document.kind == "score"
         for task, figures in document.data.get("own", {}).items()
     }
+
+
+def evidence_of(documents: Sequence[Document]) -> Evidence | None:
+    """Which published results an answer is compared with, where score.yaml says it."""
+    for document in documents:
+        if document.kind == "score" and "evidence" in document.data:
+            said = document.data["evidence"]
+            families = {str(name): tuple(ids) for name, ids in said["families"].items()}
+            return Evidence(families, float(said["far"]), float(said["same_tokens"]))
+    return None
 
 
 def peers_of(documents: Sequence[Document]) -> tuple[Peer, ...]:

@@ -13,11 +13,13 @@ from typing import Any
 
 import yaml
 
+from scalesheet.choose.evidence import basis
 from scalesheet.choose.job import PLAN, lacking
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import Position
 from scalesheet.nearest import nearest
 from scalesheet.numbers import format_of
+from scalesheet.predict.score import TaskScore
 from scalesheet.predict.tasks import TASKS
 from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.figures import amount
@@ -59,7 +61,8 @@ def front_page(context: Context, written: str, path: str) -> FrontPage:
                 raise Unanswered(f"there is no plan '{PLAN}', which holds its arithmetic")
             if lacks := lacking(plan, FIGURES):
                 raise Unanswered(lacks)
-            asked = question_script(context.book, plan, stated)
+            evidence = basis(context.book, context.edition.scores, context.edition.catalogue)
+            asked = question_script(context.book, plan, stated, evidence)
             result = answered(asked)
             if "problem" in result:
                 raise Unanswered(result["problem"])
@@ -158,6 +161,14 @@ def _counts(context: Context) -> Iterator[tuple[str, str, int]]:
     yield "sources", "sources", len(book.sources)
 
 
+def _as_asked(task: str, score: TaskScore) -> Iterator[object]:
+    """How far off the answers of this page are, where published rows can be asked for."""
+    if score.asked is not None:
+        yield "; as asked here "
+        yield tag("strong", error(task, score.asked.quality.median))
+        yield f", {score.asked.quality.rows:,} rows"
+
+
 def _score(context: Context) -> Html:
     """How far off each kind of prediction is, for runs that the fit has not seen."""
     cards = [
@@ -169,6 +180,7 @@ def _score(context: Context) -> Html:
                 "median error ",
                 tag("strong", error(task, score.unseen.median)),
                 f", {score.unseen.rows:,} published rows",
+                *_as_asked(task, score),
                 class_="facts-of",
             ),
         )

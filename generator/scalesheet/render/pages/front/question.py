@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from scalesheet.book import Book
 from scalesheet.choose.conditions import SAYS
 from scalesheet.choose.conditions import TABLE as CONDITIONS
+from scalesheet.choose.evidence import NOT_LIKE, NOWHERE, SIZE_NAMES, UNUSUAL, Basis
 from scalesheet.choose.offers import ALONE, together
 from scalesheet.model import Key, Plan
 from scalesheet.render.live import ASKING, script
@@ -39,6 +41,7 @@ FIGURES = (
     "gross_gpu_hours",
     "broken",
     "usual_batch",
+    "utilisation",
 )
 MEMORY = "memory.total.bytes"
 #: Columns that it shows besides what figures rest on.
@@ -58,8 +61,11 @@ def answered(question: str) -> Mapping[str, Any]:
     return result
 
 
-def question_script(book: Book, plan: Plan, stated: Mapping[str, str]) -> str:
-    """The part of the plan that the page computes, and the case that it begins with."""
+def question_script(
+    book: Book, plan: Plan, stated: Mapping[str, str], basis: Basis | None = None
+) -> str:
+    """The part of the plan that the page computes, the case that it begins with, and the evidence
+    for its answers."""
     also = [Key(column, table) for table, column in COLUMNS]
     conditions = plan.tables[CONDITIONS]
     also += [Key(SAYS, CONDITIONS, row) for row in conditions.rows]
@@ -76,9 +82,15 @@ def question_script(book: Book, plan: Plan, stated: Mapping[str, str]) -> str:
         "terms": TERMS,
         "axes": AXES,
         "sold": _sold(book),
+        "evidence": None if basis is None else _evidence(book, plan, basis),
         "anchors": {
             role: scalar_anchor(plan, roles[role])
-            for role in ("hours", "calendar_time", "cost", "verdict", "needed_memory")
+            for role in (
+                *("hours", "calendar_time", "cost"),
+                "verdict",
+                "needed_memory",
+                "utilisation",
+            )
         },
     }
     return "".join(
@@ -88,6 +100,33 @@ def question_script(book: Book, plan: Plan, stated: Mapping[str, str]) -> str:
             f"scalesheet.question = {_text(names)};\n",
         )
     )
+
+
+def _evidence(book: Book, plan: Plan, basis: Basis) -> dict[str, object]:
+    """What of the evidence any answer may need, by the plan's words for methods; tokens as the plan
+    counts them."""
+    unit = plan.roles["trained_tokens"].unit
+    assert unit is not None
+    counted = float(book.units.factor(unit, book.units.parse("token")))
+    said = {name: method.plan for name, method in METHODS.items()}
+    return {
+        "families": dict(basis.families),
+        "known": sorted({kind.family for kind in basis.like}),
+        "sizes": dict(basis.sizes),
+        "names": SIZE_NAMES,
+        "like": {
+            f"{said[kind.method]}|{kind.family}|{kind.size}": basis.words(kind)
+            for kind in basis.like
+        },
+        "none": {"nowhere": NOWHERE, "kind": NOT_LIKE, "unusual": UNUSUAL},
+        "runs": [
+            {**asdict(run), "method": said[run.method], "tokens": run.tokens / counted}
+            for run in basis.runs
+        ],
+        "within": basis.said.same_tokens,
+        "far": basis.said.far,
+        "utilization": {said[name]: ends for name, ends in basis.utilization.items()},
+    }
 
 
 def _sold(book: Book) -> dict[str, object]:
