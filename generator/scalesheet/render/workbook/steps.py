@@ -59,6 +59,7 @@ LONGEST, DEEPEST = 150, 6
 #: A part that stands twice is a step if it is longer than this, and no part is a shorter step.
 WORTH_A_STEP, SHORTEST = 24, 8
 READY = "ok"  # the status of a formula that can be computed
+STATUS = "ok, or the first reason why it cannot be computed"
 _LEAVES = (Number, Text, Flag, Constant, Scalar, Column, OneOf)
 
 Scope = tuple[Node, ...]  # what is known to be no reason where a part stands
@@ -419,7 +420,8 @@ class _Steps:
         if known is not None:
             self.made[table, rows, tree] = known
             return known
-        formula = Formula(formula_text(tree), tree, Ends(small))
+        is_status = isinstance(tree, Guard) and tree.body == Text(READY)
+        formula = Formula(STATUS if is_status else formula_text(tree), tree, Ends(small))
         name, title = self._called(tree, home, table)
         made: dict[str, Any] = {
             "title": title,
