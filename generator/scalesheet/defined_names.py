@@ -76,10 +76,12 @@ TAKEN: Mapping[str, str] = {
 }
 
 EQUAL_WITHIN, ROUNDING_SLACK, CHECK_WITHIN = "equal_within", "rounding_slack", "check_within"
+OUT_OF_REACH = "out_of_reach"
 #: The arithmetic's own constants: always on the Units sheet, with what they mean.
 ARITHMETIC: Mapping[str, tuple[float, str]] = {
     EQUAL_WITHIN: (2.0**-49, "two numbers a and b count as equal when |a-b| <= this × (|a|+|b|)"),
     ROUNDING_SLACK: (1e-12, "ceil and floor absorb a relative error of this size"),
+    OUT_OF_REACH: (1e300, "keeps rows that do not count from being the least or greatest"),
     CHECK_WITHIN: (1e-9, "a check takes two sums for equal within this relative difference"),
 }
 

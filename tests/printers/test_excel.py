@@ -277,14 +277,26 @@ AGGREGATES = [
     ),
     (
         Aggregate("min", "t", over, where=done),
-        'MIN(IF((t!D2:D9="yes")*ISNUMBER(t!H2:H9),t!H2:H9))',
-        True,
+        "SUMPRODUCT(MIN(SUMIF(t!A2:A9,t!A2:A9,t!H2:H9)"
+        '+(1-(t!D2:D9="yes")*ISNUMBER(t!H2:H9))*out_of_reach))',
+        False,
     ),
     (
         Aggregate("argmax", "t", over, where=done),
-        'INDEX(t!A2:A9,MATCH(MAX(IF((t!D2:D9="yes")*ISNUMBER(t!H2:H9),t!H2:H9)),'
-        'IF((t!D2:D9="yes")*ISNUMBER(t!H2:H9),t!H2:H9),0))',
-        True,
+        'INDEX(t!A2:A9,MATCH(1,INDEX((t!D2:D9="yes")*ISNUMBER(t!H2:H9)*(t!H2:H9='
+        "SUMPRODUCT(MAX(SUMIF(t!A2:A9,t!A2:A9,t!H2:H9)"
+        '-(1-(t!D2:D9="yes")*ISNUMBER(t!H2:H9))*out_of_reach))),0),0))',
+        False,
+    ),
+    (
+        Aggregate(
+            "argmax",
+            "t",
+            over,
+            where=Logic("and", done, Compare("==", Column("t", over), a, plain=True)),
+        ),
+        'INDEX(t!A2:A9,MATCH(1,INDEX((t!D2:D9="yes")*(t!H2:H9=a),0),0))',
+        False,
     ),
     (
         Aggregate("sum", "t", over, where=Compare(">", Call("max", (hours, a)), zero)),

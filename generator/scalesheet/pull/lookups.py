@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from scalesheet.language.syntax import (
@@ -108,6 +109,8 @@ def sumproduct(tree: Fn, around: Around) -> Node:
     """SUMPRODUCT over a test, and over a test and a column."""
     tests = [_bare(each) for each in tree.arguments]
     last = tree.arguments[-1]
+    if len(tests) == 1 and (best := _extreme(tests[0], around)) is not None:
+        return best
     if len(tests) == 1:
         ids = next(iter(_ids_in(tests[0])), None)
         if ids is None:
@@ -116,6 +119,49 @@ def sumproduct(tree: Fn, around: Around) -> Node:
     if len(tests) == 2 and isinstance(last, Ref) and last.kind == "range":
         return _over("sum", last, _rows(tests[0], last, around), around)
     return Opaque(tree, "SUMPRODUCT of columns has no form; add a column with the product")
+
+
+def _extreme(tree: Tree, around: Around) -> Node | None:
+    """`MIN(SUMIF(ids,ids,values)+(1-test)*out_of_reach)`: the least where a test holds."""
+    match tree:
+        case Fn(
+            "MIN" | "MAX" as name,
+            (
+                Op(
+                    "+" | "-",
+                    (
+                        Fn("SUMIF", (_, _, Ref("range") as values)),
+                        Op("*", (Op("-", (Lit(1.0), test)), Ref("const", "out_of_reach"))),
+                    ),
+                ),
+            ),
+        ):
+            function: Aggregation = "min" if name == "MIN" else "max"
+            return _over(function, values, _rows(test, values, around), around)
+    return None
+
+
+def _best_row(product: Tree, around: Around) -> Node | None:
+    """The row where all tests hold, one of which is that a value is the least or greatest."""
+    factors: list[Tree] = []
+    waiting = [product]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Op) and each.op == "*":
+            waiting += [each.sides[1], each.sides[0]]
+        else:
+            factors.append(each)
+    for factor in factors:
+        match factor:
+            case Op("=", (Ref("range") as values, Fn() as best)):
+                meant = around.translated(best)
+                inner = meant.arguments[0] if isinstance(meant, Call) else meant
+                if isinstance(inner, Over) and inner.function in ("min", "max"):
+                    function: Aggregation = "argmin" if inner.function == "min" else "argmax"
+                    tests = [each for each in factors if each is not factor]
+                    test = reduce(lambda a, b: Op("*", (a, b)), tests)
+                    return _over(function, values, _rows(test, values, around), around)
+    return None
 
 
 def _bare(tree: Tree) -> Tree:
@@ -187,6 +233,11 @@ def index(tree: Fn, around: Around) -> Node:
         ) if of == table:
             cell = _part(around.translated(key), table, name, tree, around)
             return ended(cell, end)
+        case (
+            Ref("ids", _),
+            Fn("MATCH", (Lit(1.0), Fn("INDEX", (product, Lit(0.0))), Lit(0.0))),
+        ) if (best_row := _best_row(product, around)) is not None:
+            return best_row
         case (Ref("ids", _), Fn("MATCH", (Fn(best, (inner,)), values, Lit(0.0)))) if best in (
             "MIN",
             "MAX",

@@ -11,7 +11,7 @@ from proof.subjects import PLANS
 from scalesheet.book import Book
 from scalesheet.edition import cells
 from scalesheet.evaluate import evaluate
-from scalesheet.model import Plan
+from scalesheet.model import Plan, Quantity, formulas_of
 from scalesheet.printers.excel import excel
 from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.places import View
@@ -48,6 +48,29 @@ def test_no_value_of_a_plan_is_another_one_for_its_steps(name: str) -> None:
         again = after.cell(table, row, quantity.name) if table else after.scalars[quantity.name]
         assert repr(again) == repr(value), (table, row, quantity.name)
     assert len(steps.order) > len(plan.order)
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_no_formula_of_a_plan_is_an_array_formula(name: str) -> None:
+    book = shipped_book()
+    plan = stepped(book, book.plans[name])
+    layout = lay_out(book, plan)
+    places: list[tuple[Quantity, str]] = [
+        (s, layout.scalars[s.name].sheet) for s in plan.scalars.values() if s.formula
+    ]
+    places += [
+        (column, layout.tables[table.name].sheet)
+        for table in plan.tables.values()
+        for column in table.columns.values()
+    ]
+    arrays = [
+        quantity.name
+        for quantity, sheet in places
+        for formula in formulas_of(quantity)
+        for tree in formula.ends.trees
+        if excel(tree, View(layout, sheet)).array
+    ]
+    assert arrays == []
 
 
 def test_what_several_formulas_look_up_is_looked_up_once(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from scalesheet.defined_names import bad_name, defined
 from scalesheet.language.format import formula_text
 from scalesheet.language.syntax import (
     Aggregate,
+    Aggregation,
     Binary,
     Call,
     Cell,
@@ -290,13 +291,12 @@ class _Steps:
         """The tree with steps in place of parts, until it fits."""
         if isinstance(tree, _LEAVES) or self._fits(tree, home):
             return tree
-        tree = self._without_repeats(tree, scope, home)
+        tree = self._without_repeats(self._best_first(tree, scope, home), scope, home)
         if isinstance(tree, Guard):
             known = (*scope, *tree.subjects)
-            body = mapped(tree.body, lambda node: self._shrunk(node, known, home))
-            tree = replace(tree, body=body)
-        elif not isinstance(tree, Aggregate):
-            tree = mapped(tree, lambda node: self._shrunk(node, scope, home))
+            tree = replace(tree, body=self._with_shrunk(tree.body, known, home))
+        else:
+            tree = self._with_shrunk(tree, scope, home)
         while not self._fits(tree, home):
             smaller = self._smaller(tree, scope, home)
             if smaller == tree:
@@ -304,12 +304,42 @@ class _Steps:
             tree = smaller
         return tree
 
+    def _with_shrunk(self, tree: Node, scope: Scope, home: _Home) -> Node:
+        """With steps in place of parts of its parts."""
+        if isinstance(tree, Aggregate):
+            return tree
+        return mapped(tree, lambda node: self._shrunk(node, scope, home))
+
     def _with_shared(self, tree: Node, home: _Home) -> Node:
         """With steps for what other formulas look up too."""
         for node in dict.fromkeys(_within(tree)):
             table = home.key.table if _of_row(node) else None
             if node != tree and (table, node) in self.shared:
                 tree = self._replaced(tree, node, (), home)
+        return tree
+
+    def _best_first(self, tree: Node, scope: Scope, home: _Home) -> Node:
+        """With a step for the best value, where a row is found by it."""
+        match tree:
+            case Choice(
+                then=Reason(text=Text()),
+                other=Aggregate(function="argmin" | "argmax", where=Node(), column=str()) as row,
+            ):
+                function: Aggregation = "min" if row.function == "argmin" else "max"
+                value = replace(tree, other=replace(row, function=function))
+                best: Node = self._step(value, scope, home)
+                here = replace(best, own=True) if isinstance(best, Column) else best
+                values = Column(row.table, str(row.column), row.end)
+                is_best = Compare("==", values, here, plain=True)
+                assert row.where is not None
+                found = replace(row, where=Logic("and", row.where, is_best))
+                return Guard((best,), found)
+            case Guard(subjects=subjects):
+                known = (*scope, *subjects)
+                return replace(tree, body=self._best_first(tree.body, known, home))
+            case Choice(then=then, other=other):
+                then, other = (self._best_first(side, scope, home) for side in (then, other))
+                return replace(tree, then=then, other=other)
         return tree
 
     def _without_repeats(self, tree: Node, scope: Scope, home: _Home) -> Node:
@@ -407,7 +437,7 @@ class _Steps:
             before = (self._read(child) for s in node.subjects for child in _below(_of(s)))
             inside = self._read(node.body).difference(*map(self._known, node.subjects))
             return inside.union(*before)
-        return self._known(node).union(*map(self._read, _below(node)))
+        return self._known(node).union(*map(self._read, children(node)))
 
     def _placed(self, tree: Node, kind: Kind, home: _Home) -> Scalar | Column:
         """A hidden scalar, or a hidden column where the row at hand matters."""
