@@ -43,6 +43,9 @@ def sort_all(office: Office, path: Path, book: Book, plan: Plan, folder: Path) -
                 first, last = min(rows.rows.values()), max(rows.rows.values())
                 block = f"{address(first, rows.title)}:{address(last, right)}"
                 workbook.sort(rows.sheet, block, rows.key - rows.title)
+        # LibreOffice 7.4 reads rows that it has just moved before it computes them; once more, and
+        # every formula has what it rests on
+        workbook.recalculate()
         workbook.recalculate()
         return before, workbook.store(folder / "sorted.xlsx")
 

@@ -27,6 +27,7 @@ REVISIONS = {
     3: "8ee81cba77c755ca",
     4: "5e2c0c58aaefcfa5",
     5: "8c85b370fddb43d4",
+    6: "49527d0dbf621897",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",
