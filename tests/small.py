@@ -26,9 +26,11 @@ def lay(folder: Path, files: Mapping[str, str]) -> Path:
     return data
 
 
-def plan(folder: Path, text: str, files: Mapping[str, str] | None = None) -> Examined:
-    """What becomes of the minimal book with this plan, called `small`."""
-    page = {"plans/small/page.md": "# A plan\n", "plans/small/plan.yaml": HEAD + dedent(text)}
+def plan(
+    folder: Path, text: str, files: Mapping[str, str] | None = None, name: str = "small"
+) -> Examined:
+    """What becomes of the minimal book with this plan."""
+    page = {f"plans/{name}/page.md": "# A plan\n", f"plans/{name}/plan.yaml": HEAD + dedent(text)}
     return examine(lay(folder, {**page, **(files or {})}))
 
 

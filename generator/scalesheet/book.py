@@ -8,6 +8,7 @@ from datetime import date
 
 from scalesheet.claims import Audit
 from scalesheet.model import (
+    Component,
     Evidence,
     Expected,
     ExpectedOwn,
@@ -49,3 +50,4 @@ class Book:
     evidence: Evidence | None = None
     expected_own: Mapping[str, ExpectedOwn] = field(default_factory=dict)  # by task
     peers: tuple[Peer, ...] = ()
+    components: Mapping[str, Component] = field(default_factory=dict)

@@ -227,6 +227,8 @@ def _cell_kinds(document: Document) -> Iterator[Diagnostic]:
     for table_steps, table in _tables(document):
         columns = _mapping(table.get("columns"))
         for steps, row, column, cell in _cells(table_steps, table):
+            if column not in columns and "of" in table:
+                continue  # an input of the component, which resolve knows
             if column not in columns:
                 hint = nearest(column, columns) or f"; the columns are {', '.join(columns)}"
                 message = f"row '{row}' has the key '{column}', which is no column{hint}"

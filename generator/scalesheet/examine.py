@@ -70,10 +70,12 @@ def examine(
     if book is None or errors(resolved):
         return Examined(sorted(set(result)))
     from scalesheet.audit.problems import problems
+    from scalesheet.choose.layout import laid_out
     from scalesheet.defined_names import name_problems
     from scalesheet.evaluate.findings import counts, examples, findings
     from scalesheet.prose import problems as prose_problems
 
+    book = laid_out(book)
     edition = Edition(book)
     for plan in book.plans.values():
         result += name_problems(book, plan)

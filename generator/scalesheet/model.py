@@ -200,6 +200,7 @@ class Quantity:
     words: tuple[str, ...] = ()
     show: Show = Show()
     note: str = ""
+    choice: bool = False  # a whole number that conditions rest on: no tenth more of it
     hidden: bool = False  # machinery (the two sides of a scenario): in the workbook, not in prose
     sides: tuple[tuple[str, str], ...] = ()
     side_of: str = ""
@@ -360,6 +361,52 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
+class CaseExample:
+    """Inputs of a component, and quantities that must come out; a text is a word or a reason."""
+
+    given: Mapping[str, float | str | bool]
+    expect: Mapping[str, float | str | bool]
+    note: str = ""
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How a component's layout is chosen: the values that are tried, by input, the plainer first;
+    pairs of what must be at most what; and the quantity that is to be least."""
+
+    among: Mapping[str, tuple[float | str, ...]]
+    within: tuple[tuple[str, str], ...]
+    least: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A case of a plan whose layout no file states, and the inputs that make it."""
+
+    component: str
+    inputs: tuple[str, ...]
+    table: str | None = None
+    row: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A piece of a plan that is written once, compiled as a plan of its own. `inputs`, `outputs`
+    are names of its scalars; `required` are the inputs without a default; `evidence` are the tasks
+    of predictions whose published results judge it."""
+
+    plan: Plan
+    inputs: tuple[str, ...]
+    required: tuple[str, ...]
+    outputs: tuple[str, ...]
+    evidence: tuple[str, ...]
+    examples: tuple[CaseExample, ...]
+    note: str = ""
+    choice: Choice | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PublishedRow:
     """One run of a publication: what was known before it, and apart from that what came out.
 
@@ -498,6 +545,8 @@ class Plan:
     citation: Citation | None = None
     position: Position | None = field(default=None, compare=False)
     page_path: str = ""
+    components: tuple[str, ...] = ()  # that it uses, by id
+    chosen: tuple[Chosen, ...] = ()
     row_checks: Mapping[str, str] = field(default_factory=dict)
     pages: tuple[Page, ...] = ()
     status: str = ""

@@ -41,6 +41,7 @@ KINDS = (
     "measurement",
     "table",
     "formula",
+    "component",
     "plan",
     "subpage",
     "claims",

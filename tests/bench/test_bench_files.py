@@ -22,7 +22,8 @@ from shipped import shipped_book
 @pytest.fixture
 def data(tmp_path):
     """The data that ship, without plans and runs, which a record does not rest on."""
-    apart = shutil.ignore_patterns("plans", "runs", "fits", "score.yaml", "measurements")
+    left_out = ("plans", "runs", "fits", "components", "score.yaml", "measurements")
+    apart = shutil.ignore_patterns(*left_out)
     return Path(shutil.copytree(ROOT / "data", tmp_path / "data", ignore=apart))
 
 

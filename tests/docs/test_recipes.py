@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 RECIPES = {path.stem: path.read_text("utf-8") for path in ROOT.glob("docs/contributing/*.md")}
 #: What takes most of the time of a check, and rests on nothing that a new file brings: other plans,
 #: published runs.
-ELSEWHERE = ("plans", "runs", "fits", "score.yaml")
+ELSEWHERE = ("plans", "runs", "fits", "components", "score.yaml")
 #: What changes a file that they read, and so is followed with all of them there.
 CHANGES = "fix-a-price"
 

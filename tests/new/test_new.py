@@ -73,7 +73,8 @@ def test_a_new_publication_is_shown_and_not_scored(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     data = tmp_path / "data"
-    shutil.copytree(SHIPPED, data, ignore=shutil.ignore_patterns("plans", "runs", "fits"))
+    left_out = ("plans", "runs", "fits", "components")
+    shutil.copytree(SHIPPED, data, ignore=shutil.ignore_patterns(*left_out))
     (data / "score.yaml").unlink()
     assert run("run", "anew") == 0
     examined = examine(data)

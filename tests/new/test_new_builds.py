@@ -39,7 +39,7 @@ question: {model: llama-3-1-8b, method: full fine-tuning, data: samples, samples
 KEPT = {
     "hardware": {"h100-sxm", "mi300x", "rtx4090"},
     "models": {"llama-3-1-8b"},
-    "rates": {"digitalocean-8x-mi300x", "digitalocean-8x-h100"},
+    "rates": {"digitalocean-mi300x", "digitalocean-8x-mi300x", "digitalocean-8x-h100"},
     "providers": {"digitalocean"},
     "plans": {"calculator"},
     "nodes": {"dgx-h100"},
@@ -56,7 +56,8 @@ LEAST: dict[str, dict[str, Any]] = {
 #: Keys whose example contradicts those of others, or names what the file's other examples lack.
 APART: dict[str, tuple[str, ...]] = {
     "model": ("published_parameters", "published_active_parameters"),
-    "plan": ("headline", "phases", "total", "charts", "checks", "recommendations"),
+    "component": ("uses",),
+    "plan": ("case", "headline", "phases", "total", "charts", "checks", "recommendations"),
 }
 #: What examples name, and what the book has instead.
 ELSEWHERE = {r"\ba-(data-sheet|log|report)\b": "to-be-stated", "aws-p5-48xlarge": "least"}

@@ -21,6 +21,7 @@ from scalesheet.language.syntax import (
     Flag,
     Guard,
     Join,
+    Known,
     Logic,
     Lookup,
     Negative,
@@ -50,16 +51,7 @@ NUMBERS = [
     Lookup("t", Column("t", "next"), "steps"),
     Constant("byte_per_GB", 1e9),
 ]
-FLAGS: list[Node] = [
-    Scalar("on"),
-    Scalar("off"),
-    Column("t", "done"),
-    Lookup("t", Scalar("gpu"), "done"),
-    Flag(True),
-    Flag(False),
-]
-WORDS: list[Node] = [Scalar("stage"), Column("t", "kind"), Cell("t", "b-2", "kind"), Text("seed")]
-#: Numbers that may be reasons; they stand in guards only.
+#: Numbers that may be reasons; they stand in guards and in `known` only.
 DOUBTFUL: list[Node] = [
     Scalar("unknown"),
     Column("t", "price"),
@@ -68,6 +60,16 @@ DOUBTFUL: list[Node] = [
     Lookup("t", Scalar("gpu"), "price"),
     Lookup("t", Column("t", "next"), "price"),
 ]
+FLAGS: list[Node] = [
+    *map(Known, DOUBTFUL),
+    Scalar("on"),
+    Scalar("off"),
+    Column("t", "done"),
+    Lookup("t", Scalar("gpu"), "done"),
+    Flag(True),
+    Flag(False),
+]
+WORDS: list[Node] = [Scalar("stage"), Column("t", "kind"), Cell("t", "b-2", "kind"), Text("seed")]
 
 LEAVES = st.one_of(LITERALS, st.sampled_from(NUMBERS))
 OPERATORS = st.sampled_from(["+", "-", "*", "/"])

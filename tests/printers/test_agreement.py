@@ -163,7 +163,7 @@ def in_workbook(nodes: Sequence[Node], office: Office, folder: Path) -> list[Any
             cells = [id_, *(cells[row] for cells in TABLE.values()), TITLES[row]]
             for column, value in enumerate(cells):
                 put(world, row + 1, column, value)
-        constants = {**arithmetic.CONSTANTS, "byte_per_GB": 1e9}
+        constants = {**arithmetic.CONSTANTS, "byte_per_GB": 1e9, "out_of_reach": 1e300}
         for row, (name, value) in enumerate([*SCALARS.items(), *constants.items()]):
             put(world, row, 8, value)
             book.define_name(f"w.{name}", f"=World!$I${row + 1}")

@@ -38,6 +38,9 @@ from scalesheet.language.syntax import (
     Text,
     Title,
 )
+from scalesheet.language.syntax import (
+    Known as KnownNode,
+)
 from scalesheet.printers.runtime import Reason as Why
 
 ULP = 2.0**-52
@@ -320,6 +323,7 @@ _RULES: dict[type[Node], Callable[[Any, _Where], Any]] = {
     Call: _call,
     Compare: _compare,
     Logic: _logic,
+    KnownNode: lambda node, at: not isinstance(at.of(node.of), Why),
     Not: lambda node, at: not at.of(node.operand),
     Choice: _choice,
     Guard: _guard,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from cases import cases_book
 from editions import given
 from proof import edits, faces, ledger
 from proof.edits import Round
@@ -35,7 +36,7 @@ PLANS = [
     )
 ]
 #: Small books by the name of their plan, which are proved in full in every run.
-SMALL = {"moving": moving_book, "small": sample_book}
+SMALL = {"moving": moving_book, "small": sample_book, "cases": cases_book}
 
 
 @dataclass(frozen=True)

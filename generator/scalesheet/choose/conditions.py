@@ -6,7 +6,7 @@ page read them there, as `render/live/layouts.js` does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from scalesheet.book import Book
 from scalesheet.choose.job import PLAN
+from scalesheet.choose.side_by_side import figures_of
 from scalesheet.evaluate import Overrides, computed, evaluate
-from scalesheet.evaluate.interpret import Filled, Here, Part, State, interpret
-from scalesheet.evaluate.routes import graph
+from scalesheet.evaluate.interpret import Filled, State
 from scalesheet.model import Key
 
 TABLE = "conditions"
@@ -40,24 +40,16 @@ def broken(book: Book, edits: Overrides, axes: Axes) -> Counts:
 
 def broken_in(book: Book, state: State, inputs: Mapping[str, NDArray[Any]]) -> Counts:
     """The same for many values of some inputs, side by side."""
-    plan = book.plans[PLAN]
-    conditions = plan.tables[TABLE].columns[HOLDS].own
-    count = np.zeros(len(next(iter(inputs.values()))), dtype=np.int64)
-    for key in _resting(book, state, plan.roles[BROKEN].name, inputs):
-        if key.row is not None:
-            tree = conditions[key.row].ends.value
-            count += ~np.asarray(interpret(tree, Here(state)).data, dtype=bool)
-    return count
+    return figure_in(book, state, BROKEN, inputs).astype(np.int64)
 
 
 def figure_in(
     book: Book, state: State, role: str, inputs: Mapping[str, NDArray[Any]]
 ) -> NDArray[np.float64]:
     """A figure of the plan for many values of some inputs, side by side."""
-    name = book.plans[PLAN].roles[role].name
-    for _ in _resting(book, state, name, inputs):
-        pass
-    return np.asarray(state.scalars[name]["value"].data, dtype=np.float64)
+    plan = book.plans[PLAN]
+    (figure,) = figures_of(book, plan, state, (plan.roles[role].name,), inputs)
+    return figure
 
 
 def of_models(state: State, models: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
@@ -68,24 +60,6 @@ def of_models(state: State, models: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
     for name, values in models.items():
         state.columns["models", name] = Filled({"value": values})
     return ids
-
-
-def _resting(
-    book: Book, state: State, figure: str, inputs: Mapping[str, NDArray[Any]]
-) -> Iterator[Key]:
-    """What a figure of the plan rests on, in order: scalars are computed, the figure too; rows of
-    tables are left to who asks."""
-    plan = book.plans[PLAN]
-    state.scalars.update({name: {"value": Part(values)} for name, values in inputs.items()})
-    needed = {key for key, _ in graph(book, plan, (figure,)).readers}
-    for key in plan.order:
-        if key not in needed:
-            continue
-        if key.row is None and not (key.name == figure and figure == plan.roles[BROKEN].name):
-            formula = plan.scalars[key.name].formula
-            assert formula is not None
-            state.scalars[key.name] = {"value": interpret(formula.ends.value, Here(state))}
-        yield key
 
 
 def obstacles(book: Book, edits: Overrides, axes: Axes) -> tuple[str, ...]:

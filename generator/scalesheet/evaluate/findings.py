@@ -13,7 +13,7 @@ import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.evaluate import evaluate_catalogue
+from scalesheet.evaluate import evaluate, evaluate_catalogue
 from scalesheet.evaluate.interpret import Fault, Here, Part, State, interpret
 from scalesheet.language.arithmetic import TOO_LARGE
 from scalesheet.language.syntax import (
@@ -27,7 +27,17 @@ from scalesheet.language.syntax import (
     Text,
     walk,
 )
-from scalesheet.model import DOMAINS, Formula, Key, Plan, Position, Quantity, Record, Table
+from scalesheet.model import (
+    DOMAINS,
+    Component,
+    Formula,
+    Key,
+    Plan,
+    Position,
+    Quantity,
+    Record,
+    Table,
+)
 from scalesheet.resolve.reasons import ARITHMETIC
 from scalesheet.values import Results, Series, Value
 
@@ -277,4 +287,29 @@ def examples(book: Book) -> list[Diagnostic]:
                 position = example.position or record.position
                 assert position is not None
                 problems.append(at(position, "F005", message))
-    return problems
+    return problems + [
+        problem for component in book.components.values() for problem in _cases(book, component)
+    ]
+
+
+def _cases(book: Book, component: Component) -> Iterator[Diagnostic]:
+    """The examples of a component that do not hold."""
+    for example in component.examples:
+        given = {Key(name): value for name, value in example.given.items()}
+        results = evaluate(book, component.plan, given)
+        for name, expected in example.expect.items():
+            got = results.scalars[name]
+            if not _as_expected(got, expected):
+                value = got.reason if got.value is None else got.value
+                shown = f"{value:.12g}" if isinstance(value, float) else f"'{value}'"
+                wanted = f"{expected:.12g}" if isinstance(expected, float) else f"'{expected}'"
+                message = f"'{name}' is {shown} where the example expects {wanted}"
+                assert example.position is not None
+                yield at(example.position, "F005", message)
+
+
+def _as_expected(got: Value, expected: float | str | bool) -> bool:
+    if isinstance(expected, float) and isinstance(got.value, float):
+        largest = max(abs(got.value), abs(expected))
+        return abs(got.value - expected) <= EXAMPLE_WITHIN * largest
+    return expected == (got.reason if got.value is None else got.value)

@@ -30,6 +30,7 @@ from scalesheet.language.syntax import (
     Flag,
     Guard,
     Join,
+    Known,
     Logic,
     Lookup,
     Negative,
@@ -303,6 +304,11 @@ def _not(node: Not, here: Here) -> Part:
     return Part(not inner.data)
 
 
+def _known(node: Known, here: Here) -> Part:
+    why = _of(node.of, here).why
+    return Part(~absent(why) if isinstance(why, np.ndarray) else why is None)
+
+
 def _choice(node: Choice, here: Here) -> Part:
     test = _of(node.test, here)
     if not isinstance(test.data, np.ndarray):
@@ -523,6 +529,7 @@ _RULES: dict[type[Node], Callable[[Any, Here], Part]] = {
     Compare: _compare,
     Logic: _logic,
     Not: _not,
+    Known: _known,
     Choice: _choice,
     Guard: _guard,
     Call: _call,

@@ -112,7 +112,7 @@ def levers(book: Book, plan: Plan) -> Iterator[Lever]:
     """
     for scalar in plan.scalars.values():
         stated = [plan.scalars[name].stated for _, name in scalar.sides]
-        if not stated and not scalar.hidden:
+        if not (stated or scalar.hidden or scalar.choice):
             stated = [scalar.stated]
         numbers = [each for each in stated if each is not None and _is_number(each)]
         if scalar.kind == "number" and numbers:
@@ -121,7 +121,7 @@ def levers(book: Book, plan: Plan) -> Iterator[Lever]:
     for table in (*plan.tables.values(), *book.tables.values()):
         for column in table.columns.values():
             fixed = table.name in book.tables and DOMAINS[column.domain][3]
-            if column.kind == "number" and not column.hidden and not fixed:
+            if column.kind == "number" and not (column.hidden or column.choice or fixed):
                 yield from _of_column(plan, table, column)
 
 

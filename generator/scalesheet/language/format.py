@@ -21,6 +21,7 @@ from scalesheet.language.syntax import (
     Flag,
     Guard,
     Join,
+    Known,
     Logic,
     Lookup,
     Member,
@@ -157,6 +158,7 @@ _PRINT: dict[type[Node], Callable[[Any], tuple[str, int]]] = {
         f"{_part(n.right, (OR if n.op == 'or' else AND) + 1)}",
         OR if n.op == "or" else AND,
     ),
+    Known: lambda n: (f"known({_part(n.of, CHOICE)})", ATOM),
     Not: lambda n: (f"not {_part(n.operand, NOT)}", NOT),
     Choice: lambda n: (
         f"{_part(n.then, OR)} if {_part(n.test, OR)} else {_part(n.other, CHOICE)}",

@@ -25,6 +25,7 @@ from scalesheet.language.syntax import (
     CompareOp,
     Flag,
     Join,
+    Known,
     Logic,
     Member,
     Name,
@@ -46,7 +47,7 @@ DEEPEST = 60
 TALLEST = 150  # operations on top of each other, long sums included
 AGGREGATES = frozenset({"sum", "mean", "min", "max", "count", "argmin", "argmax"})
 #: Functions about ranges, reasons and texts: they exist for the compiler, not for a target.
-SPECIAL = frozenset({*OF_RANGES, "reason", "text"})
+SPECIAL = frozenset({*OF_RANGES, "reason", "text", "known"})
 
 
 @lru_cache(maxsize=20_000)  # a book's formulas are parsed again with each edit of it
@@ -347,6 +348,8 @@ class _Parser:
                 raise self.fault(f"expected ',' or ')' in the arguments of {function}")
         end = self.take().end
         _arity(function, len(arguments), bool(named), span)
+        if function == "known":
+            return Known(arguments[0], span=Span(span.start, end))
         return Call(function, tuple(arguments), tuple(named), span=Span(span.start, end))
 
     # -- texts
@@ -403,9 +406,9 @@ class _Parser:
 
 
 def _arity(function: str, count: int, named: bool, span: Span) -> None:
-    if function not in EVERY:
+    if function not in EVERY and function != "known":
         return  # a catalogue formula, or unknown: resolve knows
-    fewest, most = EVERY[function].fewest, EVERY[function].most
+    fewest, most = (EVERY[function].fewest, EVERY[function].most) if function in EVERY else (1, 1)
     if named:
         raise FormulaError(f"{function} takes no named inputs", span.start, "F003")
     if count < fewest or (most is not None and count > most):

@@ -272,6 +272,13 @@ class Aggregate(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Known(Node):
+    """`known(x)`: whether there is a number, and no reason in its place."""
+
+    of: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Guard(Node):
     """The first subject that is a reason, else the body."""
 
@@ -330,6 +337,7 @@ BOUND = (
     Cell,
     Lookup,
     Aggregate,
+    Known,
     Guard,
     Join,
     Fixed,

@@ -26,6 +26,7 @@ FOLDERS = {
     "measurements": "measurement",
     "tables": "table",
     "formulas": "formula",
+    "components": "component",
     "runs": "published",
     "fits": "fit",
 }

@@ -32,14 +32,25 @@ BUILT = (
     "inputs",
     "formula",
     "examples",
+    "quantities",
+    "uses",
+    "conditions",
+    "parts",
+    "choose",
+    "outputs",
+    "evidence",
 )
 #: Those, and such as say how a figure beside them is meant, or are asked for apart.
 _NO_BLANK = ("title", "source", "unit", "kind", *BUILT)
 #: Keys that are given as a whole, in one line.
-_WHOLE: Mapping[str, tuple[str, ...]] = {"formula": ("inputs", "unit", "formula")}
+_WHOLE: Mapping[str, tuple[str, ...]] = {
+    "formula": ("inputs", "unit", "formula"),
+    "component": ("inputs", "quantities", "outputs"),
+}
 #: Keys that are compared with others, and so say nothing once one of those is filled in.
 _RESTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "formula": {"examples": ("inputs", "formula", "unit")},
+    "component": {"examples": ("inputs", "quantities", "outputs")},
     "model": {
         "published_parameters": (
             "layers",

@@ -6,8 +6,8 @@ written out: comparisons carry their tolerance, ceil and floor their slack. A fl
 stand, which ranges skip and a guard tests for.
 
 Within an aggregate's condition the aggregated table's columns are whole ranges. There AND, OR, MIN
-and their like would draw the range together, so `*`, `+` and IF stand for them; IF and MIN over
-such a condition need an array formula, which the result says.
+and their like would draw the range together, so `*`, `+` and IF stand for them; IF over such a
+condition needs an array formula, which the result says.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from scalesheet.language.syntax import (
     Flag,
     Guard,
     Join,
+    Known,
     Logic,
     Lookup,
     Negative,
@@ -325,6 +326,11 @@ def _not(node: Not, context: _Context) -> _Printing:
     return _value(function("NOT", operand), context)
 
 
+def _is_known(node: Known, context: _Context) -> _Printing:
+    of = yield node.of, replace(context, test=False)
+    return _value(function("ISNUMBER", of), context)
+
+
 def _choice(node: Choice, context: _Context) -> _Printing:
     test = yield node.test, replace(context, test=True)
     then = yield node.then, context
@@ -416,7 +422,7 @@ def _aggregate(node: Aggregate, context: _Context) -> _Printing:
     outer = context.outer | ({context.table} if context.table else set())
     inner = _Context(places, context.row, True, node.table, outer)
     where = yield node.where, inner
-    rows = replace(_filtered(node, values, ids, where), varies=False)
+    rows = replace(_filtered(node, values, ids, where, context), varies=False)
     return _read(rows, context)
 
 
@@ -429,7 +435,7 @@ def _whole(node: Aggregate, values: Piece, ids: Piece) -> Piece:
     return function(_WHOLE[node.function], values)
 
 
-def _filtered(node: Aggregate, values: Piece, ids: Piece, where: Piece) -> Piece:
+def _filtered(node: Aggregate, values: Piece, ids: Piece, where: Piece, context: _Context) -> Piece:
     """Over the rows where a condition holds.
 
     An empty cell counts as 0 in a comparison, so the spacer row and reasons are masked out.
@@ -447,9 +453,40 @@ def _filtered(node: Aggregate, values: Piece, ids: Piece, where: Piece) -> Piece
         if node.function == "sum":
             return added
         return infix("/", PRODUCT, added, function("SUMPRODUCT", mask))
-    chosen = replace(function("IF", mask, values), array=True)
-    best = function(_WHOLE.get(node.function) or _BEST[node.function], chosen)
-    return first(ids, best, chosen) if node.function in _BEST else best
+    if node.function in _BEST and _is_best(node):
+        return _row_of(ids, where)
+    best = _extreme(node, values, ids, mask, context)
+    if node.function not in _BEST:
+        return best
+    return _row_of(ids, times(mask, infix("=", COMPARE, values, best)))
+
+
+def _extreme(node: Aggregate, values: Piece, ids: Piece, mask: Piece, context: _Context) -> Piece:
+    """The least or greatest where the mask holds: all other rows are out of reach.
+
+    SUMPRODUCT takes each cell by itself without an array formula. SUMIF gives 0 for a reason,
+    with which no sum could be made.
+    """
+    name = _WHOLE.get(node.function) or _BEST[node.function]
+    numbers = function("SUMIF", ids, ids, values)
+    others = infix("-", SUM, Piece("1"), mask)
+    away = times(others, Piece(context.places.constant("out_of_reach")))
+    reached = infix("+" if name == "MIN" else "-", SUM, numbers, away)
+    return function("SUMPRODUCT", function(name, reached))
+
+
+def _is_best(node: Aggregate) -> bool:
+    """Whether the condition asks for the best value itself, so that it names the row."""
+    match node.where:
+        case Logic("and", _, Compare("==", Column(table, column, end), _)):
+            return (table, column, end) == (node.table, node.column, node.end)
+    return False
+
+
+def _row_of(ids: Piece, found: Piece) -> Piece:
+    """The id of the first row where a product of tests is 1."""
+    rows = function("INDEX", found, ZERO)
+    return function("INDEX", ids, function("MATCH", Piece("1"), rows, ZERO))
 
 
 _BY_CRITERIA = {
@@ -500,6 +537,7 @@ _TABLE: Table[_Context, Piece] = {
     Compare: _compare,
     Logic: _logic,
     Not: _not,
+    Known: _is_known,
     Choice: _choice,
     Guard: _guard,
     Join: _join,

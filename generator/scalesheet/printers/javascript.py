@@ -26,6 +26,7 @@ from scalesheet.language.syntax import (
     Flag,
     Guard,
     Join,
+    Known,
     Logic,
     Lookup,
     Negative,
@@ -208,6 +209,11 @@ def _not(node: Not, context: _Context) -> _Printing:
     return Piece(f"!{bracket(operand, ATOM)}", UNARY)
 
 
+def _known(node: Known, context: _Context) -> _Printing:
+    of = yield node.of, replace(context, test=False)
+    return _function("known", of.text)
+
+
 def _choice(node: Choice, context: _Context) -> _Printing:
     test = yield node.test, replace(context, test=True)
     then = yield node.then, context
@@ -290,6 +296,7 @@ _TABLE: Table[_Context, Piece] = {
     Compare: _compare,
     Logic: _logic,
     Not: _not,
+    Known: _known,
     Choice: _choice,
     Guard: _guard,
     Join: _join,

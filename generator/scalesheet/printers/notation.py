@@ -30,6 +30,7 @@ from scalesheet.language.syntax import (
     Flag,
     Guard,
     Join,
+    Known,
     Logic,
     Lookup,
     Member,
@@ -345,6 +346,12 @@ def _not(node: Not, context: _Context) -> _Printing:
     return _Piece(context.markup.row([context.markup.text("not\u00a0"), inner]), NOT)
 
 
+def _known(node: Known, context: _Context) -> _Printing:
+    of = yield node.of, context
+    inner = _bracket(of, COMPARE + 1, context.markup)
+    return _Piece(context.markup.row([inner, context.markup.text("\u00a0is known")]), COMPARE)
+
+
 def _choice(node: Choice, context: _Context) -> _Printing:
     cases = []
     last: Node = node
@@ -454,6 +461,7 @@ _TABLE: Table[_Context, _Piece] = {
     Compare: _compare,
     Logic: _logic,
     Not: _not,
+    Known: _known,
     Choice: _choice,
     Guard: _guard,
     Cast: _cast,

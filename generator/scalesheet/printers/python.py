@@ -29,6 +29,7 @@ from scalesheet.language.syntax import (
     Flag,
     Guard,
     Join,
+    Known,
     Logic,
     Lookup,
     Negative,
@@ -218,6 +219,11 @@ def _choice(node: Choice, context: _Context) -> _Printing:
     return Piece(text, CONDITIONAL)
 
 
+def _known(node: Known, context: _Context) -> _Printing:
+    of = yield node.of, context
+    return Piece(f"known({of.text})")
+
+
 def _guard(node: Guard, context: _Context) -> _Printing:
     subjects = []
     for subject in node.subjects:
@@ -287,6 +293,7 @@ _TABLE: Table[_Context, Piece] = {
     Compare: _compare,
     Logic: _logic,
     Not: _not,
+    Known: _known,
     Choice: _choice,
     Guard: _guard,
     Join: _join,

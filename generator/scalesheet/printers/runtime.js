@@ -133,6 +133,11 @@ scalesheet.runtime = (() => {
     return isReason(sound(a)) && isReason(sound(b)) ? a.text === b.text : a === sound(b);
   }
 
+  /** Whether there is a number, and no reason in its place. */
+  function known(x) {
+    return !isReason(x);
+  }
+
   /** The first subject that is a reason, else the body. One that computes is a function: it may
    *  have no value where an earlier one is a reason. */
   function guard(subjects, body) {
@@ -446,7 +451,7 @@ scalesheet.runtime = (() => {
     equal, differ, less, atMost, greater, atLeast,
     floor, ceil, round, power, divide, ln, log10, sum, mean,
     min, max, sqrt, exp, abs: Math.abs,
-    yes, same, guard,
+    yes, same, known, guard,
     fixed, join, title,
     lookup, sumOf, meanOf, minOf, maxOf, countOf, countRows,
     argminOf: best(least), argmaxOf: best(most),

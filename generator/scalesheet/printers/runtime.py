@@ -47,6 +47,7 @@ __all__ = [
     "greatest",
     "guard",
     "join",
+    "known",
     "least",
     "less",
     "ln",
@@ -97,6 +98,11 @@ def guard(subjects: Iterable[Any], body: Callable[[], Any]) -> Any:
         if isinstance(value, Reason):
             return value
     return body()
+
+
+def known(value: Any) -> bool:
+    """Whether there is a number, and no reason in its place."""
+    return not isinstance(value, Reason)
 
 
 def join(*texts: str | None) -> str:

@@ -25,6 +25,7 @@ from scalesheet.language.syntax import (
     Flag,
     Guard,
     Join,
+    Known,
     Logic,
     Lookup,
     Member,
@@ -226,6 +227,11 @@ def _not(node: Not, naming: Naming) -> _Printing:
     return _Piece(f"not {_apart(operand)}", COMPARE)
 
 
+def _known(node: Known, naming: Naming) -> _Printing:
+    of = yield node.of, naming
+    return _Piece(f"{_apart(of)} is known", COMPARE)
+
+
 def _choice(node: Choice, naming: Naming) -> _Printing:
     parts = []
     last: Node = node
@@ -320,6 +326,7 @@ _TABLE: Table[Naming, _Piece] = {
     Compare: _compare,
     Logic: _logic,
     Not: _not,
+    Known: _known,
     Choice: _choice,
     Guard: _guard,
     Cast: _cast,

@@ -8,6 +8,7 @@ from scalesheet.language.syntax import (
     Binary,
     Call,
     Choice,
+    Known,
     Logic,
     LogicOp,
     Node,
@@ -128,6 +129,10 @@ def logic(op: LogicOp) -> Callable[[Fn, Around], Node]:
         return result
 
     return form
+
+
+def known(tree: Fn, around: Around) -> Node:
+    return Known(around.translated(tree.arguments[0]))
 
 
 def not_(tree: Fn, around: Around) -> Node:

@@ -17,6 +17,7 @@ from scalesheet.pull.around import Around, Opaque
 from scalesheet.pull.functions import (
     if_,
     integer,
+    known,
     logic,
     not_,
     plain,
@@ -69,6 +70,7 @@ _FUNCTIONS: dict[str, Callable[[Fn, Around], Node]] = {
     "AND": logic("and"),
     "OR": logic("or"),
     "NOT": not_,
+    "ISNUMBER": known,
     "INDEX": index,
     "IFERROR": if_error,
     "SUMPRODUCT": sumproduct,

@@ -12,7 +12,7 @@ from scalesheet.claims import Audit
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.language.syntax import Node, Scalar
 from scalesheet.load import Document
-from scalesheet.model import Formula, Plan, Record, Stated
+from scalesheet.model import Component, Formula, Plan, Record, Stated
 from scalesheet.model import Scalar as ModelScalar
 from scalesheet.nearest import nearest
 from scalesheet.resolve.binding.bind import infer
@@ -20,9 +20,15 @@ from scalesheet.resolve.binding.conversion import convert
 from scalesheet.resolve.binding.scope import BindError, Scope, Typed
 from scalesheet.resolve.claims import audit_id, audits_of
 from scalesheet.resolve.compile import Compiled, compile_space, scalar, table
-from scalesheet.resolve.drafts import Draft, DraftPlan, DraftRecord, Space
+from scalesheet.resolve.drafts import Draft, DraftComponent, DraftPlan, DraftRecord, Space
 from scalesheet.resolve.lowering.catalogue import records_of, sources_of, tables_of, units_of
 from scalesheet.resolve.lowering.charts import charts_of
+from scalesheet.resolve.lowering.components import (
+    alone,
+    components_of,
+    examples_of,
+    is_open,
+)
 from scalesheet.resolve.lowering.plans import plan_of
 from scalesheet.resolve.lowering.published import (
     evidence_of,
@@ -77,6 +83,17 @@ def resolve(
     below = Space(units, drafts, {}, tables=tables)
     catalogue = compile_space(below, {}, problems)
     records = {d.id: r for d in drafts.values() if (r := _record(d, below, problems)) is not None}
+    below = replace(below, catalogue=tables, tables={})
+    of_components: list[Diagnostic] = []
+    below = replace(below, components=components_of(documents, below, of_components))
+    components = {
+        each.id: component
+        for each in below.components.values()
+        if (component := _alone(each, below, catalogue, of_components)) is not None
+    }
+    problems += of_components
+    if any(d.severity == "error" for d in of_components):
+        return None, problems  # each plan that uses a component would say the same of it
     plans: dict[str, Plan] = {}
     audits: dict[str, Audit] = {}
     by_id: dict[str, list[Document]] = {}
@@ -85,7 +102,7 @@ def resolve(
     for document in documents:
         if document.kind == "plan":
             beside = [d for d in by_id[document.id] if d is not document]
-            space = Space(units, drafts, tables, as_of=as_of.isoformat() if as_of else "")
+            space = replace(below, as_of=as_of.isoformat() if as_of else "")
             plan, audited = _plan(document, beside, space, catalogue, problems)
             if plan is not None:
                 plans[plan.id] = plan
@@ -103,6 +120,7 @@ def resolve(
         tables={name: table(t, catalogue) for name, t in tables.items()},
         order=catalogue.order,
         records=records,
+        components=components,
         plans=plans,
         url=str(book.get("repository", "")),
         folder=by_kind["book"].path.removesuffix("book.yaml"),
@@ -133,23 +151,64 @@ def _plan(
     draft = plan_of(document, page, empty, low)
     if not low.finish():
         return None, ()  # formulas would follow references that lead nowhere
-    space = replace(
+    space = _space(draft, empty)
+    compiled = compile_space(space, catalogue.facts, problems)
+    pages = pages_of([d for d in beside if d.kind == "subpage"], draft, empty, problems)
+    plan = _finished(draft, compiled, empty, catalogue, problems)
+    if plan is None or any(d.severity == "error" for d in problems):
+        return None, ()
+    claims = [d for d in beside if d.kind == "claims"]
+    audits = audits_of(claims, draft, space, compiled, problems) if claims else ()
+    return replace(plan, pages=pages), audits
+
+
+def _space(draft: DraftPlan, empty: Space) -> Space:
+    return replace(
         empty,
         scalars=draft.scalars,
         tables=draft.tables,
         phases=tuple(phase.id for phase in draft.phases),
     )
-    compiled = compile_space(space, catalogue.facts, problems)
+
+
+def _alone(
+    draft: DraftComponent, empty: Space, catalogue: Compiled, problems: list[Diagnostic]
+) -> Component | None:
+    """A component by itself: its formulas are bound and checked once for all that use it."""
+    examples = examples_of(draft, empty, problems)
+    own = alone(draft, empty, Lowering(draft.document, empty.units, problems))
+    compiled = compile_space(_space(own, empty), catalogue.facts, problems)
+    plan = _finished(own, compiled, empty, catalogue, problems)
+    if plan is None:
+        return None
+    data = draft.document.data
+    return Component(
+        plan=plan,
+        inputs=tuple(draft.inputs),
+        required=tuple(name for name, each in draft.inputs.items() if is_open(each)),
+        outputs=draft.outputs,
+        evidence=tuple(data.get("evidence", ())),
+        examples=examples,
+        note=str(data.get("note", "")),
+        choice=draft.choice,
+    )
+
+
+def _finished(
+    draft: DraftPlan,
+    compiled: Compiled,
+    empty: Space,
+    catalogue: Compiled,
+    problems: list[Diagnostic],
+) -> Plan | None:
+    """The plan of a draft whose formulas are bound; None where a diagnostic is an error."""
     headline = _headline(draft, problems)
-    charts = charts_of(draft, space.units, problems)
-    pages = pages_of([d for d in beside if d.kind == "subpage"], draft, empty, problems)
+    charts = charts_of(draft, empty.units, problems)
     if any(d.severity == "error" for d in problems):
-        return None, ()
-    claims = [d for d in beside if d.kind == "claims"]
-    audits = audits_of(claims, draft, space, compiled, problems) if claims else ()
+        return None
     scalars = {name: scalar(s, compiled) for name, s in draft.scalars.items()}
     tables = {name: table(t, compiled) for name, t in draft.tables.items()}
-    plan = Plan(
+    return Plan(
         id=draft.id,
         title=draft.title,
         summary=draft.summary,
@@ -168,11 +227,11 @@ def _plan(
         citation=draft.citation,
         position=draft.position,
         page_path=draft.page_path,
-        pages=pages,
+        components=draft.components,
+        chosen=draft.chosen,
         status=draft.status,
         history=draft.history,
     )
-    return plan, audits
 
 
 def _headline(draft: DraftPlan, problems: list[Diagnostic]) -> tuple[str, ...]:

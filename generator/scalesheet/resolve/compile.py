@@ -57,7 +57,7 @@ def compile_space(
     for draft in drafts:
         for row, written in draft.formulas.items():
             # a phase's row sees the names of its phase
-            phase = row if draft.table == "phases" else draft.phase
+            phase = row if draft.table == "phases" else draft.home or draft.phase
             scope = Scope(space, phase, draft.table, draft.name if draft.table else None)
             result = bind(written, draft, scope)
             if isinstance(result, Diagnostic):
@@ -240,6 +240,7 @@ def _shared(draft: Draft, facts: Facts) -> dict[str, Any]:
         "show": draft.show,
         "note": draft.note,
         "hidden": draft.hidden,
+        "choice": draft.choice,
         "sides": draft.sides,
         "side_of": draft.side_of,
         "position": draft.position,

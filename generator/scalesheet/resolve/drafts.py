@@ -6,7 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from scalesheet.language.syntax import Node
-from scalesheet.model import Citation, Domain, Example, Kind, Phase, Position, Show, Stated, Version
+from scalesheet.load import Document
+from scalesheet.model import (
+    Choice,
+    Chosen,
+    Citation,
+    Domain,
+    Example,
+    Kind,
+    Phase,
+    Position,
+    Show,
+    Stated,
+    Version,
+)
 from scalesheet.pictures import Picture
 from scalesheet.units import Unit, Units
 
@@ -48,12 +61,14 @@ class Draft:
     show: Show = field(default_factory=Show)
     note: str = ""
     hidden: bool = False
+    choice: bool = False
     sides: tuple[tuple[str, str], ...] = ()
     side_of: str = ""
     phase: str | None = None
     table: str | None = None
     differs: str | None = None
     role: str = ""
+    home: str = ""  # the scalars that its formulas name without this prefix
     stated: dict[str | None, Stated] = field(default_factory=dict)
     formulas: dict[str | None, Written] = field(default_factory=dict)
 
@@ -76,6 +91,35 @@ class DraftTable:
     row_notes: dict[str, str] = field(default_factory=dict)
     row_aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     row_positions: tuple[Position, ...] = ()
+    inputs: frozenset[str] = frozenset()  # of a component: their formulas name no other column
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Quantities that add up to another, as a table of one case shows them."""
+
+    title: str
+    column: str
+    of: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class DraftComponent:
+    """A component before a plan uses it. `inputs` have `stated` where there is a default;
+    `conditions` are titles by id; `evidence` are tasks of predictions."""
+
+    id: str
+    title: str
+    summary: str
+    document: Document
+    inputs: dict[str, Draft] = field(default_factory=dict)
+    quantities: dict[str, Draft] = field(default_factory=dict)
+    conditions: dict[str, str] = field(default_factory=dict)
+    outputs: tuple[str, ...] = ()
+    parts: dict[str, Parts] = field(default_factory=dict)
+    charts: tuple[tuple[Picture, Position], ...] = ()
+    citation: Citation | None = None
+    choice: Choice | None = None
 
 
 @dataclass(slots=True)
@@ -117,6 +161,8 @@ class DraftPlan:
     recommendations: tuple[str, ...] = ()
     page: str = ""
     page_path: str = ""
+    components: tuple[str, ...] = ()  # that it uses
+    chosen: tuple[Chosen, ...] = ()
     status: str = ""
     history: tuple[Version, ...] = ()
     citation: Citation | None = None
@@ -136,6 +182,7 @@ class Space:
     tables: Mapping[str, DraftTable] = field(default_factory=dict)
     phases: tuple[str, ...] = ()
     as_of: str = ""
+    components: Mapping[str, DraftComponent] = field(default_factory=dict)
 
     def table(self, name: str) -> DraftTable:
         return self.tables[name] if name in self.tables else self.catalogue[name]

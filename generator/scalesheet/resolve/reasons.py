@@ -26,6 +26,7 @@ from scalesheet.language.syntax import (
     Flag,
     Guard,
     Join,
+    Known,
     Logic,
     Lookup,
     Negative,
@@ -203,9 +204,23 @@ def _one(node: Negative | Not, facts: FactsOf) -> Settled:
     return Settled(replace(node, operand=inner.body), _subjects(inner))
 
 
+def _known(node: Known, facts: FactsOf) -> Settled:
+    """What is asked about needs no guard: a reason is an answer."""
+    if not isinstance(node.of, Scalar | Column | Cell | Lookup):
+        raise BindError(
+            "F004",
+            "known() asks about a quantity or a look-up; give the expression a name of its own",
+            node.of,
+        )
+    return Settled(replace(node, of=settle(node.of, facts).body))
+
+
 def _choice(node: Choice, facts: FactsOf) -> Settled:
     test = settle(node.test, facts)
     then, other = settle(node.then, facts), settle(node.other, facts)
+    if isinstance(node.test, Known):  # then it is known where it is used
+        asked = settle(node.test.of, facts).subjects
+        then = replace(then, subjects=tuple(s for s in then.subjects if s not in asked))
     body = Choice(then.whole, test.body, other.whole, span=node.span)
     return Settled(body, _subjects(test), then.may_reason or other.may_reason)
 
@@ -343,6 +358,7 @@ _SETTLE: dict[type[Node], Callable[[Any, FactsOf], Settled]] = {
     Binary: _binary,
     Compare: _compare,
     Logic: _two,
+    Known: _known,
     Choice: _choice,
     Call: _call,
 }

@@ -125,8 +125,8 @@ scalesheet.answer = (() => {
   /** The parts of the memory of an accelerator, stacked, against what a run can have. */
   function memory(answer) {
     const { rows, titles } = plan.inputs.tables.memory;
-    const { bytes } = answer.results.tables.memory;
-    const quantity = tables.memory.columns.bytes;
+    const { value: bytes } = answer.results.tables.memory;
+    const quantity = tables.memory.columns.value;
     const shownAs = format(quantity, bytes);
     const size = ({ value }) => (typeof value === "number" ? value : 0);
     const [most, usable] = ["most_memory", "usable_memory"].map((role) =>

@@ -13,6 +13,7 @@ from scalesheet.diagnostics import Diagnostic
 from scalesheet.edition import Edition
 from scalesheet.render.live import FRONT, script
 from scalesheet.render.pages.audit import audit_pages
+from scalesheet.render.pages.catalogue.components import component_pages
 from scalesheet.render.pages.catalogue.formulas import record_pages
 from scalesheet.render.pages.catalogue.pages import catalogue_pages
 from scalesheet.render.pages.catalogue.sources import source_pages
@@ -58,6 +59,7 @@ def write_pages(edition: Edition, out: Path, plain: Path | None = None) -> Pages
     pages.update(audit_pages(context))
     pages.update(catalogue_pages(context))
     pages.update(record_pages(context))
+    pages.update(component_pages(context))
     pages.update(source_pages(context))
     pages.update(score_pages(context))
     pages.update(compare_pages(context))

@@ -20,11 +20,14 @@ def plan_text(
         lines.append(f"changed: {name_of(key)} = {_edited(stated)}")
     headline = [plan.scalars[name] for name in plan.headline]
     lines += ["", *_scalars(book, results, headline)]
-    inputs = [s for s in plan.scalars.values() if s.stated is not None]
+    inputs = [s for s in plan.scalars.values() if s.stated is not None and not s.hidden]
     derived = [
         s
         for s in plan.scalars.values()
-        if s.formula is not None and s.name not in plan.headline and ".total." not in s.name
+        if s.formula is not None
+        and not s.hidden
+        and s.name not in plan.headline
+        and ".total." not in s.name
     ]
     lines += ["", "Inputs", *_scalars(book, results, inputs)]
     lines += ["", "Derived", *_scalars(book, results, derived)]

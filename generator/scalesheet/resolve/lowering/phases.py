@@ -13,8 +13,8 @@ from scalesheet.language.parser import parse
 from scalesheet.model import Domain, Phase, PhaseClass, Show, Stated
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
-from scalesheet.resolve.lowering.scalars import lower_scalar
-from scalesheet.resolve.lowering.tables import lower_table, lower_totals
+from scalesheet.resolve.lowering.scalars import lower_scalar, lower_totals
+from scalesheet.resolve.lowering.tables import lower_table
 from scalesheet.resolve.lowering.values import Lowering, stated, written
 
 #: Columns of the phases table: title, unit, domain.

@@ -12,6 +12,7 @@ from scalesheet.model import Stated
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space, Written
 from scalesheet.resolve.lowering.charts import lower_chart
+from scalesheet.resolve.lowering.components import lower_case
 from scalesheet.resolve.lowering.differences import lower_differences
 from scalesheet.resolve.lowering.phases import lower_phases
 from scalesheet.resolve.lowering.rules import settle_rules
@@ -49,6 +50,7 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
             note="Which of the stated values the plan computes with",
         )
     low.rows = lambda table: _rows(table, plan, space)
+    lower_case(plan, low, space)
     for name in data.get("scalars", {}):
         lower_scalar(plan, low, None, name, ("scalars", name))
     for name in data.get("tables", {}):
@@ -62,7 +64,7 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
         (str(name), document.at("headline", index))
         for index, name in enumerate(data.get("headline", ()))
     )
-    plan.charts = tuple(
+    plan.charts += tuple(
         lower_chart(document, name, entry) for name, entry in data.get("charts", {}).items()
     )
     return plan

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from scalesheet.diagnostics import at
-from scalesheet.language.syntax import Choice, Compare, Name, Node, Text
+from scalesheet.language.syntax import Choice, Compare, Name, Node, Over, Text
 from scalesheet.load import flag
 from scalesheet.model import Stated
 from scalesheet.nearest import nearest
-from scalesheet.resolve.drafts import Draft, DraftPlan, Written
+from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Written
 from scalesheet.resolve.lowering.values import Lowering, citation, show, stated, written
 
 SCENARIO = "scenario"
@@ -153,3 +153,38 @@ def split_by_scenario(
     text = f"{draft.name}, {words} by scenario"
     draft.formulas[None] = Written(text, tree, draft.position, indent=None)
     return sides
+
+
+def lower_totals(
+    plan: DraftPlan,
+    table: DraftTable,
+    names: Any,
+    low: Lowering,
+    path: tuple[str | int, ...],
+) -> None:
+    """Adds a scalar `<table>.total.<column>` for each column that is totalled."""
+    for index, name in enumerate(names):
+        column = table.columns.get(name)
+        if column is None or column.kind != "number":
+            message = f"'{table.name}' has no column of numbers '{name}' to total"
+            low.say("N001", message + nearest(str(name), table.columns), *path, "total", index)
+            continue
+        full = f"{table.name}.total.{name}"
+        plan.scalars[full] = Draft(
+            full,
+            f"{column.title} in total{'' if table.name == 'phases' else f', {table.title}'}",
+            column.position,
+            unit=column.unit,
+            domain=None,
+            show=column.show,
+            phase=table.phase,
+            formulas={
+                None: Written(
+                    f"sum({table.name}.{name})",
+                    Over("sum", Name((*table.name.split("."), name)), None),
+                    column.position,
+                    indent=None,
+                )
+            },
+        )
+        table.totals = (*table.totals, name)

@@ -8,11 +8,16 @@ from itertools import product
 from typing import Any
 
 from scalesheet.diagnostics import at
-from scalesheet.language.syntax import Name, Over
 from scalesheet.model import Basis, Stated
 from scalesheet.nearest import nearest
-from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
-from scalesheet.resolve.lowering.scalars import drafted, entry_at, split_by_scenario
+from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space
+from scalesheet.resolve.lowering.components import find, lower_cases, unknown_inputs
+from scalesheet.resolve.lowering.scalars import (
+    drafted,
+    entry_at,
+    lower_totals,
+    split_by_scenario,
+)
 from scalesheet.resolve.lowering.values import Lowering, citation, stated, written
 
 
@@ -60,10 +65,13 @@ def lower_table(
             for row, cells in rows.items()
             if isinstance(cells, Mapping) and cells.get("note")
         }
+    component = find(plan, low, space, entry, path) if "of" in entry else None
+    if component is not None:
+        lower_cases(low, plan, table, component, entry, path, cross)
     for column in entry.get("columns", {}):
         _column(plan, low, table, column, entry, path, cross, basis)
-    if not cross:
-        _unknown_cells(low, table, entry, path)
+    if not cross and (component is not None) == ("of" in entry):
+        _unknown_cells(low, space, table, entry, path)
     lower_totals(plan, table, entry.get("total", ()), low, path)
     shown = entry.get("show")
     if shown:
@@ -217,50 +225,23 @@ def _scenario_column(
 
 
 def _unknown_cells(
-    low: Lowering, table: DraftTable, entry: Mapping[str, Any], path: tuple[str | int, ...]
+    low: Lowering,
+    space: Space,
+    table: DraftTable,
+    entry: Mapping[str, Any],
+    path: tuple[str | int, ...],
 ) -> None:
-    allowed = {"title", "note", "source", *entry.get("columns", {})}
+    own = {"title", "note", "source", *entry.get("columns", {})}
+    component = space.components[entry["of"]] if "of" in entry else None
     for row, cells in entry["rows"].items():
         if not isinstance(cells, Mapping):
             low.say("S003", f"the row '{row}' holds no cells", *path, "rows", row)
             continue
-        for name in cells:
-            if name not in allowed:
-                place = low.document.key_at(*path, "rows", row, name)
-                message = f"the table '{table.name}' has no column '{name}'{nearest(name, allowed)}"
-                low.problems.append(at(place, "S001", message))
-
-
-def lower_totals(
-    plan: DraftPlan,
-    table: DraftTable,
-    names: Any,
-    low: Lowering,
-    path: tuple[str | int, ...],
-) -> None:
-    """Adds a scalar `<table>.total.<column>` for each column that is totalled."""
-    for index, name in enumerate(names):
-        column = table.columns.get(name)
-        if column is None or column.kind != "number":
-            message = f"'{table.name}' has no column of numbers '{name}' to total"
-            low.say("N001", message + nearest(str(name), table.columns), *path, "total", index)
+        if component is not None:
+            unknown_inputs(low, component, set(cells) - own, (*path, "rows", row))
             continue
-        full = f"{table.name}.total.{name}"
-        plan.scalars[full] = Draft(
-            full,
-            f"{column.title} in total{'' if table.name == 'phases' else f', {table.title}'}",
-            column.position,
-            unit=column.unit,
-            domain=None,
-            show=column.show,
-            phase=table.phase,
-            formulas={
-                None: Written(
-                    f"sum({table.name}.{name})",
-                    Over("sum", Name((*table.name.split("."), name)), None),
-                    column.position,
-                    indent=None,
-                )
-            },
-        )
-        table.totals = (*table.totals, name)
+        for name in cells:
+            if name not in own:
+                place = low.document.key_at(*path, "rows", row, name)
+                message = f"the table '{table.name}' has no column '{name}'{nearest(name, own)}"
+                low.problems.append(at(place, "S001", message))

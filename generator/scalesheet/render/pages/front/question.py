@@ -43,7 +43,7 @@ FIGURES = (
     "usual_batch",
     "utilisation",
 )
-MEMORY = "memory.total.bytes"
+MEMORY = "memory.total.value"
 #: Columns that it shows besides what figures rest on.
 COLUMNS = (
     ("offers", "term"),

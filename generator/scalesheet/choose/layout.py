@@ -1,0 +1,135 @@
+"""The layout of each case that states none: the one of least hours that fits.
+
+A component says what is tried, what must fit into what, and what is to be least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from scalesheet.book import Book
+from scalesheet.choose.side_by_side import figures_of
+from scalesheet.evaluate import Overrides, computed, evaluate
+from scalesheet.model import Chosen, Component, Key, Plan, Stated
+from scalesheet.values import Results, Value
+
+#: What of two candidates is no difference.
+SAME = 1e-9
+
+
+def laid_out(book: Book) -> Book:
+    """The book with every layout that no file states; plans without such are the same."""
+    plans = {plan.id: _laid_out(book, plan) for plan in book.plans.values() if plan.chosen}
+    return replace(book, plans={**book.plans, **plans})
+
+
+def _laid_out(book: Book, plan: Plan) -> Plan:
+    scalars, tables = dict(plan.scalars), dict(plan.tables)
+    for key, stated in layouts(book, plan).items():
+        if key.table is None:
+            scalars[key.name] = replace(scalars[key.name], stated=stated)
+            continue
+        table = tables[key.table]
+        column = table.columns[key.name]
+        assert key.row is not None
+        column = replace(column, stated={**column.stated, key.row: stated})
+        tables[key.table] = replace(table, columns={**table.columns, key.name: column})
+    return replace(plan, scalars=scalars, tables=tables)
+
+
+def layouts(book: Book, plan: Plan, edits: Overrides | None = None) -> dict[Key, Stated]:
+    """The layout of each case of a plan that states none, with some inputs edited."""
+    edits = edits or {}
+    results = evaluate(book, plan, edits)
+    chosen: dict[Key, Stated] = {}
+    for each in plan.chosen:
+        axes = [name for name in each.inputs if Key(name, each.table, each.row) not in edits]
+        if axes:
+            chosen |= _of_case(book, plan, each, results, axes)
+    return chosen
+
+
+def _of_case(
+    book: Book, plan: Plan, case: Chosen, results: Results, axes: list[str]
+) -> dict[Key, Stated]:
+    component = book.components[case.component]
+    rule = component.choice
+    assert rule is not None
+    given: dict[Key, Stated | float | str | bool] = {}
+    for name in component.inputs:
+        if name not in axes:
+            value = _value(plan, case, results, name)
+            if value.value is None:
+                return {}  # what has no inputs has no layout
+            given[Key(name)] = value.value
+    place = _best(book, component, given, {name: rule.among[name] for name in axes})
+    if place is None:
+        return {}
+    chosen = {}
+    for name, best in place.items():
+        end = best if isinstance(best, float) else None
+        stated = replace(_stated(plan, case, name), value=best, low=end, high=end, rule=RULE)
+        chosen[Key(name, case.table, case.row)] = stated
+    return chosen
+
+
+RULE = "chosen: of the layouts that fit, the one of least hours"
+
+
+def _value(plan: Plan, case: Chosen, results: Results, name: str) -> Value:
+    if case.table is None or case.row is None:
+        return results.scalars[name]
+    shared = f"{case.table}.all.{name}"
+    if shared in plan.scalars and name not in plan.tables[case.table].columns:
+        return results.scalars[shared]
+    return results.cell(case.table, case.row, name)
+
+
+def _stated(plan: Plan, case: Chosen, name: str) -> Stated:
+    if case.table is None or case.row is None:
+        stated = plan.scalars[name].stated
+        assert stated is not None
+        return stated
+    return plan.tables[case.table].columns[name].stated[case.row]
+
+
+@np.errstate(all="ignore")  # what is not finite is no candidate
+def _best(
+    book: Book,
+    component: Component,
+    given: Overrides,
+    among: Mapping[str, tuple[float | str, ...]],
+) -> dict[str, float | str] | None:
+    """Values of the axes: of least hours among those that fit, else the one nearest to fitting;
+    None where every one breaks a condition. Of equal ones the first counts."""
+    rule = component.choice
+    assert rule is not None
+    grids = np.meshgrid(*(_axis(values) for values in among.values()), indexing="ij")
+    inputs = {name: grid.ravel() for name, grid in zip(among, grids, strict=True)}
+    state = computed(book, component.plan, given)
+    needs = [name for pair in rule.within for name in pair]
+    broken, least, *sizes = figures_of(
+        book, component.plan, state, ("broken", rule.least, *needs), inputs
+    )
+    over = np.zeros(len(broken))
+    for need, most in zip(sizes[::2], sizes[1::2], strict=True):
+        over = np.maximum(over, need / most)
+    can = (broken == 0) & np.isfinite(least) & np.isfinite(over)
+    if not can.any():
+        return None
+    fits = can & (over <= 1)
+    rank = np.where(fits, least, np.inf) if fits.any() else np.where(can, over, np.inf)
+    place = int(np.flatnonzero(rank <= rank.min() * (1 + SAME))[0])
+    return {name: _plain(values[place]) for name, values in inputs.items()}
+
+
+def _axis(values: tuple[float | str, ...]) -> np.ndarray:
+    words = any(isinstance(value, str) for value in values)
+    return np.array(values, dtype=object if words else np.float64)
+
+
+def _plain(value: object) -> float | str:
+    return value if isinstance(value, str) else float(value)  # type: ignore[arg-type]  # a number

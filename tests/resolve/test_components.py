@@ -1,0 +1,184 @@
+"""Components: what a use states, what it may not, and that each use is the component itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cases import ENERGY, TABLE
+from scalesheet.evaluate import evaluate
+from scalesheet.examine import Examined
+from scalesheet.model import Key
+from small import plan, said
+
+
+def book(folder: Path, text: str, component: str = ENERGY, **more: str) -> Examined:
+    files = {"components/energy.yaml": component}
+    files |= {f"components/{name.replace('_', '-')}.yaml": text for name, text in more.items()}
+    return plan(folder, text, files)
+
+
+def test_a_table_of_cases_computes_what_the_component_does(tmp_path: Path) -> None:
+    examined = book(tmp_path, TABLE)
+    assert said(examined) == []
+    assert examined.book is not None
+    component = examined.book.components["energy"].plan
+    results = examined.results["small"]
+    for row, given in {
+        "one": {"hours": 6.0, "load": 0.8},
+        "two": {"hours": 10.0, "gpus": 4.0, "load": 0.5},
+        "none": {"hours": 7.0, "gpus": 8.0, "load": 0.8},
+    }.items():
+        own = evaluate(examined.book, component, {Key(name): v for name, v in given.items()})
+        for name in ("watts", "drawn", "energy", "twice", "status"):
+            if name != "watts":  # a constant is one cell for all rows
+                assert results.cell("runs", row, name) == own.scalars[name], (row, name)
+
+
+def test_a_case_that_is_not_possible_says_why_and_is_left_out_of_the_sum(tmp_path: Path) -> None:
+    results = book(tmp_path, TABLE).results["small"]
+    assert results.cell("runs", "none", "energy").reason == "8 cards are too many"
+    assert results.scalars["runs.total.energy"].value == 480 + 2000
+
+
+def test_what_rows_share_is_one_cell(tmp_path: Path) -> None:
+    """A row may state another, and its cell alone is then its own."""
+    examined = book(tmp_path, TABLE)
+    assert examined.book is not None
+    small = examined.book.plans["small"]
+    edited = evaluate(examined.book, small, {Key("runs.all.load"): 0.4})
+    assert edited.cell("runs", "one", "energy").value == 240
+    assert edited.cell("runs", "two", "energy").value == 2000
+    edited = evaluate(examined.book, small, {Key("load", "runs", "two"): 0.25})
+    assert edited.cell("runs", "two", "energy").value == 1000
+
+
+def test_a_single_case_is_scalars_of_the_plan(tmp_path: Path) -> None:
+    text = """\
+    headline: [energy]
+    case: {of: energy, with: {card: card, hours: days * 3}}
+    scalars:
+      days: {value: 2, unit: hour, domain: positive}
+      more: {unit: W * hour, formula: energy + twice}
+    """
+    examined = book(tmp_path, text)
+    assert said(examined) == []
+    results = examined.results["small"]
+    assert results.scalars["energy"].low == 150
+    assert results.scalars["more"].value == 900
+    assert [value.value for value in results.tables["conditions"]["holds"]] == [True, True]
+
+
+def test_a_component_within_another_is_written_out(tmp_path: Path) -> None:
+    outer = """\
+    title: Cost of energy
+    summary: What it costs.
+    inputs:
+      card: {ref: hardware}
+      price: {unit: USD / (W * hour)}
+    uses:
+      drawn: {of: energy, with: {card: {formula: card}, hours: 10, gpus: 2}}
+    quantities:
+      cost: {unit: USD, formula: drawn_energy * price}
+    outputs: [cost]
+    examples: [{given: {card: card, price: 2}, expect: {cost: 2000, drawn_load: 0.5}}]
+    """
+    lines = "\n".join(line[4:] for line in outer.splitlines())
+    text = """\
+    tables:
+      runs: {of: cost, rows: {one: {card: card, price: 3}}, total: [cost]}
+    """
+    examined = book(tmp_path, text, cost=lines)
+    assert said(examined) == []
+    assert examined.results["small"].scalars["runs.total.cost"].value == 3000
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("of: energy", "of: enrgy", "N001 unknown component 'enrgy'; did you mean 'energy'?"),
+        (
+            "gpus: 4",
+            "gpu: 4",
+            "S001 the component 'energy' has no input 'gpu'; did you mean 'gpus'?",
+        ),
+        (
+            "one: {hours: days * 3}",
+            "one: {gpus: 1}",
+            "S002 the row 'one' has no 'hours' (Hours), and there is no default; state it",
+        ),
+        (
+            "gpus: 4",
+            "energy: 4",
+            "S001 Energy of a run computes 'energy'; state its inputs instead",
+        ),
+        (
+            "load: 0.8",
+            "lod: 0.8",
+            "S001 the component 'energy' has no input 'lod'; did you mean 'load'?",
+        ),
+        (
+            "hours: days * 3",
+            "hours: days * days",
+            "U002 'hours' is declared in hour, but the formula gives hour**2",
+        ),
+        (
+            "total: [energy]",
+            "total: [enrgy]",
+            "N001 'runs' has no column of numbers 'enrgy' to total; did you mean 'energy'?",
+        ),
+        ("{card: card, load: 0.8}", "{card: crd}", "N002 'crd' is not in hardware"),
+    ],
+)
+def test_what_a_use_gets_wrong_is_said(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in TABLE
+    problems = said(book(tmp_path, TABLE.replace(old, new)))
+    assert any(each.startswith(message) for each in problems), problems
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "outputs: [energy, twice]",
+            "outputs: [enrgy]",
+            "N001 'enrgy' is no quantity of the component; did you mean 'energy'?",
+        ),
+        ("drawn * hours", "drawn + hours", "U002 '+' needs operands that measure the same"),
+        (
+            "expect: {energy: 500,",
+            "expect: {energy: 501,",
+            "F005 'energy' is 500 where the example expects 501",
+        ),
+        (
+            "given: {card: card, hours: 10}",
+            "given: {card: card}",
+            "S002 this use of 'energy' has no 'hours'",
+        ),
+        ("  watts:", "  hours:", "N003 the component has another 'hours'"),
+        ("outputs:", "evidence: [speed]\noutputs:", "S004 evidence"),
+    ],
+)
+def test_what_a_component_gets_wrong_is_said_once(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    assert old in ENERGY
+    problems = said(book(tmp_path, TABLE, ENERGY.replace(old, new, 1)))
+    assert problems[0].startswith(message)
+    assert problems.count(problems[0]) == 1
+
+
+def test_a_component_that_uses_itself_is_said_in_full(tmp_path: Path) -> None:
+    uses = "uses: {again: {of: energy, with: {card: card, hours: 1}}}\nquantities:"
+    problems = said(book(tmp_path, TABLE, ENERGY.replace("quantities:", uses, 1)))
+    assert problems[0] == (
+        "N005 the component uses itself: energy -> energy; leave one of them out"
+    )
+
+
+def test_names_of_the_plan_are_not_those_of_the_component(tmp_path: Path) -> None:
+    """`drawn` is a scalar of the plan and a quantity of the component: a cell means the plan's."""
+    results = book(tmp_path, TABLE.replace("gpus: 8", "gpus: 1")).results["small"]
+    assert results.cell("runs", "none", "hours").value == 7
+    assert results.cell("runs", "none", "drawn").value == 80
