@@ -15,8 +15,8 @@ from scalesheet.steps.faults import (
     NoTorch,
     OutOfMemory,
     Unbuildable,
+    fault_message,
     fault_of,
-    told,
 )
 from scalesheet.steps.job import Effort, Job, Shape
 from scalesheet_bench.train.messages import asked, heard, line, message_of
@@ -55,7 +55,7 @@ def test_a_message_is_found_behind_what_libraries_print():
     ],
 )
 def test_a_fault_comes_over_as_it_was(fault):
-    again = fault_of(message_of(line(told(fault))))
+    again = fault_of(message_of(line(fault_message(fault))))
     assert type(again) is type(fault)
     assert str(again) == str(fault)
     assert vars(again) == vars(fault)

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Any
 
 from scalesheet.book import Book
-from scalesheet.choose.conditions import SAYS
+from scalesheet.choose.conditions import HOLDS, SAYS
 from scalesheet.choose.conditions import TABLE as CONDITIONS
 from scalesheet.choose.evidence import NOT_LIKE, NOWHERE, SIZE_NAMES, UNUSUAL, Basis
 from scalesheet.choose.offers import ALONE, together
@@ -68,7 +68,7 @@ def question_script(
     for its answers."""
     also = [Key(column, table) for table, column in COLUMNS]
     conditions = plan.tables[CONDITIONS]
-    also += [Key(SAYS, CONDITIONS, row) for row in conditions.rows]
+    also += [Key(name, CONDITIONS, row) for row in conditions.rows for name in (HOLDS, SAYS)]
     roles = {role: plan.roles[role] for role in FIGURES}
     figures = (*(scalar.name for scalar in roles.values()), MEMORY)
     own_book, own_plan = sliced(book, plan, figures, also)
