@@ -182,3 +182,17 @@ def test_names_of_the_plan_are_not_those_of_the_component(tmp_path: Path) -> Non
     results = book(tmp_path, TABLE.replace("gpus: 8", "gpus: 1")).results["small"]
     assert results.cell("runs", "none", "hours").value == 7
     assert results.cell("runs", "none", "drawn").value == 80
+
+
+def test_an_axis_of_a_cross_table_is_the_input_of_its_name(tmp_path: Path) -> None:
+    text = """\
+    tables:
+      runs:
+        of: energy
+        with: {hours: 2}
+        rows: {each: {card: hardware}}
+        total: [energy]
+    """
+    examined = book(tmp_path, text)
+    assert said(examined) == []
+    assert examined.results["small"].scalars["runs.total.energy"].value == 100

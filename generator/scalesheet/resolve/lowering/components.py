@@ -8,7 +8,7 @@ component's default.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
@@ -455,11 +455,6 @@ def _named(name: str, table: DraftTable) -> Written:
     return Written(name, Name(tuple(name.split("."))), table.position, indent=None)
 
 
-def _cells(rows: Mapping[str, Any], row: str) -> Mapping[str, Any]:
-    cells = rows.get(row)
-    return cells if isinstance(cells, Mapping) else {}
-
-
 # ------------------------------------------------------------------ a table of cases
 
 
@@ -470,61 +465,101 @@ def lower_cases(
     component: DraftComponent,
     entry: Mapping[str, Any],
     path: Path,
-    cross: bool,
 ) -> None:
     """The columns of a table of cases. What all rows share is a scalar `<table>.all.<name>`."""
-    given = entry.get("with", {})
-    rows: Mapping[str, Any] = {} if cross else entry["rows"]
-    unknown_inputs(low, component, given, (*path, "with"))
-    home = f"{table.name}.{ALL}"
-    inputs: set[str] = set()
-    among = component.choice.among if component.choice else {}
-    axes = [name for name in among if name not in given]
-    for row in table.rows:
-        free = tuple(name for name in axes if name not in _cells(rows, row))
-        if free:
-            plan.chosen += (Chosen(component.id, free, table.name, row),)
-    for draft in _copies(component.inputs.values()):
+    _Cases(low, plan, table, component, entry, path).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class _Cases:
+    """A table of cases in the making."""
+
+    low: Lowering
+    plan: DraftPlan
+    table: DraftTable
+    component: DraftComponent
+    entry: Mapping[str, Any]
+    path: Path
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """What all rows state alike."""
+        given: Mapping[str, Any] = self.entry.get("with", {})
+        return given
+
+    @property
+    def home(self) -> str:
+        return f"{self.table.name}.{ALL}"
+
+    @property
+    def axes(self) -> list[str]:
+        """The inputs of a layout that each row states or has chosen."""
+        choice = self.component.choice
+        return [name for name in choice.among if name not in self.given] if choice else []
+
+    def cells(self, row: str) -> Mapping[str, Any]:
+        """What a row states; nothing in a cross table."""
+        cells = self.entry["rows"].get(row)
+        return cells if isinstance(cells, Mapping) else {}
+
+    def lower(self) -> None:
+        unknown_inputs(self.low, self.component, self.given, (*self.path, "with"))
+        for row in self.table.rows:
+            free = tuple(name for name in self.axes if name not in self.cells(row))
+            if free:
+                self.plan.chosen += (Chosen(self.component.id, free, self.table.name, row),)
+        for draft in _copies(self.component.inputs.values()):
+            self.input(draft)
+        self.table.inputs = frozenset(self.table.columns) & self.component.inputs.keys()
+        for draft in _copies(self.component.quantities.values()):
+            self.quantity(draft)
+
+    def input(self, draft: Draft) -> None:
+        """An input: a scalar where all rows share it, a column where one has its own."""
         name = draft.name
-        own = [row for row in table.rows if name in _cells(rows, row)]
-        if name in given:
-            fill(low, draft, given[name], (*path, "with", name))
-            draft.position = low.document.key_at(*path, "with", name)
-        by_row = bool(own) or (draft.formulas and name in given)
+        if name in self.table.columns:
+            return  # an axis of a cross table
+        own = [row for row in self.table.rows if name in self.cells(row)]
+        if name in self.given:
+            place = (*self.path, "with", name)
+            fill(self.low, draft, self.given[name], place)
+            draft.position = self.low.document.key_at(*place)
+        else:  # its formula, if it has one, is the component's
+            draft.home = self.home
         shared = draft.stated.pop(None, None)
-        if name in axes and shared is not None:
-            draft.stated |= {row: shared for row in table.rows if row not in own}
-            by_row, shared = True, None
-        if shared is not None and len(own) < max(len(table.rows), 1):
-            full = f"{home}.{name}"
-            plan.scalars[full] = replace(
-                draft, name=full, phase=table.phase, stated={None: shared}, formulas={}
-            )
-            if by_row:
-                draft.formulas[None] = _named(f"{home}.{name}", table)
-        elif shared is None and is_open(draft):
-            for row in table.rows:
+        if shared is not None and name in self.axes:
+            draft.stated = {row: shared for row in self.table.rows if row not in own}
+        elif shared is not None and len(own) < max(len(self.table.rows), 1):
+            self.share(replace(draft, stated={None: shared}, formulas={}))
+            if own:
+                draft.formulas[None] = _named(f"{self.home}.{name}", self.table)
+        elif shared is None and not draft.formulas:
+            for row in self.table.rows:
                 if row not in own:
-                    lacking(low, component, name, (*path, "rows", row), row)
-        if not by_row and not draft.formulas:
-            continue
-        for row in own:
-            fill(low, draft, rows[row][name], (*path, "rows", row, name), row)
-        if name not in given:  # its formula, if it has one, is the component's
-            draft.home = home
-        draft.table, draft.phase = table.name, table.phase
-        table.columns[name] = draft
-        inputs.add(name)
-    table.inputs = frozenset(inputs)
-    for draft in _copies(component.quantities.values()):
+                    lacking(self.low, self.component, name, (*self.path, "rows", row), row)
+        if own or draft.stated or draft.formulas:
+            for row in own:
+                place = (*self.path, "rows", row, name)
+                fill(self.low, draft, self.cells(row)[name], place, row)
+            self.column(draft)
+
+    def quantity(self, draft: Draft) -> None:
+        """A quantity: a column, or where nothing is computed a scalar that all rows share."""
         draft.role = ""
-        if draft.formulas:
-            draft.table, draft.phase, draft.home = table.name, table.phase, home
-            draft.hidden = draft.name not in (*component.outputs, STATUS)
-            table.columns[draft.name] = draft
-        else:
-            full = f"{home}.{draft.name}"
-            plan.scalars[full] = replace(draft, name=full, phase=table.phase, hidden=True)
+        if not draft.formulas:
+            self.share(replace(draft, hidden=True))
+            return
+        draft.home = self.home
+        draft.hidden = draft.name not in (*self.component.outputs, STATUS)
+        self.column(draft)
+
+    def share(self, draft: Draft) -> None:
+        full = f"{self.home}.{draft.name}"
+        self.plan.scalars[full] = replace(draft, name=full, phase=self.table.phase)
+
+    def column(self, draft: Draft) -> None:
+        draft.table, draft.phase = self.table.name, self.table.phase
+        self.table.columns[draft.name] = draft
 
 
 # ------------------------------------------------------------------ by itself

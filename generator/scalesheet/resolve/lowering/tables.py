@@ -67,7 +67,7 @@ def lower_table(
         }
     component = find(plan, low, space, entry, path) if "of" in entry else None
     if component is not None:
-        lower_cases(low, plan, table, component, entry, path, cross)
+        lower_cases(low, plan, table, component, entry, path)
     for column in entry.get("columns", {}):
         _column(plan, low, table, column, entry, path, cross, basis)
     if not cross and (component is not None) == ("of" in entry):
