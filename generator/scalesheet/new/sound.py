@@ -13,7 +13,9 @@ from scalesheet.resolve import resolve
 from scalesheet.source.places import place
 
 #: Kinds of documents that say nothing that a new file could rest on.
-_APART = ("plan", "page", "subpage", "claims", "published", "fit", "score")
+_APART = frozenset(("plan", "page", "subpage", "claims", "published", "score"))
+#: The same for all but a new component.
+_OF_COMPONENTS = frozenset(("fit", "component"))
 
 
 def document(kind: str, id: str, path: str, text: str) -> tuple[Document, list[Diagnostic]]:
@@ -30,7 +32,8 @@ def compiled(data: Path, kind: str, id: str, text: str, sources: str | None = No
     documents, result = load(data)
     path = shown(place(data, kind, id))
     new, problems = document(kind, id, path, text)
-    kept = [d for d in documents if d.kind not in _APART]
+    apart = _APART if kind == "component" else _APART | _OF_COMPONENTS
+    kept = [d for d in documents if d.kind not in apart]
     if sources is not None:
         kept = [d for d in kept if d.kind != "sources"]
         kept.append(document("sources", "sources", shown(data / "sources.yaml"), sources)[0])

@@ -35,7 +35,10 @@ def component_pages(context: Context) -> Iterator[tuple[str, str]]:
 
 def _page(context: Context, id_: str, component: Component) -> str:
     plan = component.plan
-    evidence = join([link(f"../score/{task}.md", task) for task in component.evidence], ", ")
+    scores = context.edition.scores
+    evidence = join(
+        [link(f"../score/{task}.md", task) for task in component.evidence if task in scores], ", "
+    )
     named = [plan.scalars[name] for name in component.inputs]
     rest = [s for s in plan.scalars.values() if s.name not in component.inputs]
     return page(
@@ -53,7 +56,7 @@ def _page(context: Context, id_: str, component: Component) -> str:
             (name, shown)
             for name, shown in (
                 ("Takes for granted", component.note),
-                ("Judged by published", evidence if component.evidence else ""),
+                ("Judged by published", evidence),
                 ("Used by", _users(context, id_)),
                 ("Source", cite(context, plan.citation)),
             )
