@@ -6,7 +6,7 @@ page read them there, as `render/live/layouts.js` does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from scalesheet.book import Book
 from scalesheet.choose.job import PLAN
-from scalesheet.choose.side_by_side import figures_of
+from scalesheet.choose.side_by_side import Axes, combinations, figures_of
 from scalesheet.evaluate import Overrides, computed, evaluate
 from scalesheet.evaluate.interpret import Filled, State
 from scalesheet.model import Key
@@ -25,17 +25,14 @@ SAYS = "says"
 #: The role of how many of them a layout breaks.
 BROKEN = "broken"
 Counts = NDArray[np.int64]
-#: Values of some inputs, of which each combination is a layout.
-Axes = Mapping[str, Sequence[float | str]]
 
 
 def broken(book: Book, edits: Overrides, axes: Axes) -> Counts:
     """How many conditions each combination of some inputs breaks: an axis of the result for each
     input, in the order in which they are named. `edits` were made to the other inputs."""
     state = computed(book, book.plans[PLAN], edits)
-    grids = np.meshgrid(*(_array(values) for values in axes.values()), indexing="ij")
-    inputs = {name: grid.ravel() for name, grid in zip(axes, grids, strict=True)}
-    return broken_in(book, state, inputs).reshape(grids[0].shape)
+    inputs, shape = combinations(axes)
+    return broken_in(book, state, inputs).reshape(shape)
 
 
 def broken_in(book: Book, state: State, inputs: Mapping[str, NDArray[Any]]) -> Counts:
@@ -73,8 +70,3 @@ def obstacles(book: Book, edits: Overrides, axes: Axes) -> tuple[str, ...]:
     result = evaluate(book, plan, {**edits, **chosen}).tables[TABLE]
     pairs = zip(result[HOLDS], result[SAYS], strict=True)
     return tuple(str(says.value) for holds, says in pairs if not holds.value)
-
-
-def _array(values: Sequence[float | str]) -> NDArray[Any]:
-    words = any(isinstance(value, str) for value in values)
-    return np.array(values, dtype=object if words else np.float64)

@@ -5,13 +5,12 @@ A component says what is tried, what must fit into what, and what is to be least
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.choose.side_by_side import figures_of
+from scalesheet.choose.side_by_side import Axes, combinations, figures_of
 from scalesheet.evaluate import Overrides, computed, evaluate
 from scalesheet.model import Chosen, Component, Key, Plan, Stated
 from scalesheet.values import Results, Value
@@ -101,14 +100,13 @@ def _best(
     book: Book,
     component: Component,
     given: Overrides,
-    among: Mapping[str, tuple[float | str, ...]],
+    among: Axes,
 ) -> dict[str, float | str] | None:
     """Values of the axes: of least hours among those that fit, else the one nearest to fitting;
     None where every one breaks a condition. Of equal ones the first counts."""
     rule = component.choice
     assert rule is not None
-    grids = np.meshgrid(*(_axis(values) for values in among.values()), indexing="ij")
-    inputs = {name: grid.ravel() for name, grid in zip(among, grids, strict=True)}
+    inputs, _ = combinations(among)
     state = computed(book, component.plan, given)
     needs = [name for pair in rule.within for name in pair]
     broken, least, *sizes = figures_of(
@@ -123,13 +121,4 @@ def _best(
     fits = can & (over <= 1)
     rank = np.where(fits, least, np.inf) if fits.any() else np.where(can, over, np.inf)
     place = int(np.flatnonzero(rank <= rank.min() * (1 + SAME))[0])
-    return {name: _plain(values[place]) for name, values in inputs.items()}
-
-
-def _axis(values: tuple[float | str, ...]) -> np.ndarray:
-    words = any(isinstance(value, str) for value in values)
-    return np.array(values, dtype=object if words else np.float64)
-
-
-def _plain(value: object) -> float | str:
-    return value if isinstance(value, str) else float(value)  # type: ignore[arg-type]  # a number
+    return {name: values[place : place + 1].tolist()[0] for name, values in inputs.items()}

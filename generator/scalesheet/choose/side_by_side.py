@@ -13,6 +13,21 @@ from scalesheet.evaluate.interpret import Here, Part, State, absent, interpret
 from scalesheet.evaluate.routes import graph
 from scalesheet.model import Plan
 
+#: Values of some inputs, of which each combination is tried.
+Axes = Mapping[str, Sequence[float | str]]
+
+
+def combinations(axes: Axes) -> tuple[dict[str, NDArray[Any]], tuple[int, ...]]:
+    """Every combination of some inputs, side by side; and how many values each input has."""
+    grids = np.meshgrid(*(_axis(values) for values in axes.values()), indexing="ij")
+    inputs = {name: grid.ravel() for name, grid in zip(axes, grids, strict=True)}
+    return inputs, grids[0].shape
+
+
+def _axis(values: Sequence[float | str]) -> NDArray[Any]:
+    words = any(isinstance(value, str) for value in values)
+    return np.array(values, dtype=object if words else np.float64)
+
 
 def figures_of(
     book: Book,

@@ -10,9 +10,9 @@ Printers and the evaluator know bound trees only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
-from typing import Literal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
 
 End = Literal["low", "value", "high"]
 ENDS: tuple[End, ...] = ("low", "value", "high")
@@ -370,6 +370,18 @@ def children(node: Node) -> Iterator[Node]:
                     yield part
                 elif isinstance(part, tuple) and len(part) == 2 and isinstance(part[1], Node):
                     yield part[1]
+
+
+def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The node with its children changed."""
+    changed = {name: _changed(getattr(node, name), change) for name in _INNER[type(node)]}
+    return replace(node, **changed) if changed else node
+
+
+def _changed(value: Any, change: Callable[[Node], Node]) -> Any:
+    if isinstance(value, Node):
+        return change(value)
+    return tuple(_changed(part, change) for part in value) if isinstance(value, tuple) else value
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -21,14 +21,10 @@ from scalesheet.resolve.binding.scope import BindError, Scope, Typed
 from scalesheet.resolve.claims import audit_id, audits_of
 from scalesheet.resolve.compile import Compiled, compile_space, scalar, table
 from scalesheet.resolve.drafts import Draft, DraftComponent, DraftPlan, DraftRecord, Space
+from scalesheet.resolve.lowering.cases import alone
 from scalesheet.resolve.lowering.catalogue import records_of, sources_of, tables_of, units_of
 from scalesheet.resolve.lowering.charts import charts_of
-from scalesheet.resolve.lowering.components import (
-    alone,
-    components_of,
-    examples_of,
-    is_open,
-)
+from scalesheet.resolve.lowering.components import components_of, examples_of, is_open
 from scalesheet.resolve.lowering.plans import plan_of
 from scalesheet.resolve.lowering.published import (
     evidence_of,

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scalesheet.book import Book
@@ -44,6 +44,7 @@ from scalesheet.language.syntax import (
     Text,
     Title,
     children,
+    mapped,
 )
 from scalesheet.model import Column as ModelColumn
 from scalesheet.model import Ends, Formula, Key, Kind, Plan, Quantity, Table, formulas_of
@@ -72,18 +73,6 @@ def stepped(book: Book, plan: Plan) -> Plan:
 
 
 # ------------------------------------------------------------------ trees
-
-
-def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
-    """The node with its children changed."""
-    changed: dict[str, Any] = {}
-    for item in fields(node):
-        value = getattr(node, item.name)
-        if isinstance(value, Node):
-            changed[item.name] = change(value)
-        elif isinstance(value, tuple) and any(isinstance(part, Node) for part in value):
-            changed[item.name] = tuple(change(part) for part in value)
-    return replace(node, **changed) if changed else node
 
 
 def _below(node: Node) -> Iterator[Node]:

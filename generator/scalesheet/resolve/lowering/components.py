@@ -1,33 +1,29 @@
 """Lowers components: a piece of a plan that is written once, with inputs, formulas and conditions.
 
-A plan uses one as a single case, whose quantities are scalars of the plan, or as a table with a row
-for each case. Inputs are a cell of the row, a value that the use states for all rows, or the
-component's default.
+`cases.py` puts them into plans.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.language.parser import parse
-from scalesheet.language.syntax import Name, Node, walk
+from scalesheet.language.syntax import Name, Node, mapped, walk
 from scalesheet.load import Document, flag
-from scalesheet.model import CaseExample, Choice, Chosen, Show, Stated
+from scalesheet.model import CaseExample, Choice, Kind
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import (
     Draft,
     DraftComponent,
-    DraftPlan,
-    DraftTable,
     Parts,
     Space,
     Written,
 )
 from scalesheet.resolve.lowering.charts import lower_chart
-from scalesheet.resolve.lowering.scalars import drafted, entry_at, lower_totals
+from scalesheet.resolve.lowering.scalars import drafted, entry_at
 from scalesheet.resolve.lowering.values import Lowering, citation, stated, written
 from scalesheet.resolve.proving.integers import WHOLE
 
@@ -37,8 +33,6 @@ Path = tuple[str | int, ...]
 HOLDS, SAYS = "holds", "says"
 #: How many conditions a case breaks, and the first of them in words.
 BROKEN, STATUS = "broken", "status"
-#: Before the name of what all rows of a table share: `runs.all.rank`.
-ALL = "all"
 
 
 def components_of(
@@ -140,12 +134,16 @@ def _condition(made: DraftComponent, low: Lowering, name: str) -> None:
     entry = entry_at(low.document.data, path)
     title = str(entry["title"])
     own = {HOLDS: f"{name}_{HOLDS}"}
-    for key, kind, called in ((HOLDS, "flag", title), (SAYS, "text", f"{title}: its numbers")):
+    kinds: tuple[tuple[str, Kind, str], ...] = (
+        (HOLDS, "flag", title),
+        (SAYS, "text", f"{title}: its numbers"),
+    )
+    for key, kind, called in kinds:
         formula = written(low, entry[key], *path, key)
         if formula is None:
             continue
         full = f"{name}_{key}"
-        draft = Draft(full, called, low.document.key_at(*path), kind=kind)  # type: ignore[arg-type]
+        draft = Draft(full, called, low.document.key_at(*path), kind=kind)
         draft.formulas[None] = replace(formula, tree=renamed(formula.tree, own))
         _once(made, low, full, draft, path)
     made.conditions[name] = title
@@ -290,22 +288,7 @@ def renamed(node: Node, names: Mapping[str, str]) -> Node:
     """A written tree whose names begin otherwise."""
     if isinstance(node, Name):
         return replace(node, path=(names.get(node.path[0], node.path[0]), *node.path[1:]))
-    changed: dict[str, Any] = {}
-    for item in fields(node):
-        value = getattr(node, item.name)
-        if isinstance(value, Node):
-            changed[item.name] = renamed(value, names)
-        elif isinstance(value, tuple):
-            changed[item.name] = tuple(_renamed_part(part, names) for part in value)
-    return replace(node, **changed) if changed else node
-
-
-def _renamed_part(part: Any, names: Mapping[str, str]) -> Any:
-    if isinstance(part, Node):
-        return renamed(part, names)
-    if isinstance(part, tuple) and len(part) == 2 and isinstance(part[1], Node):
-        return part[0], renamed(part[1], names)
-    return part
+    return mapped(node, lambda child: renamed(child, names))
 
 
 # ------------------------------------------------------------------ what a use states
@@ -318,9 +301,9 @@ def unknown_inputs(
     for name in sorted(given):
         if name in component.inputs:
             continue
-        what = f"{component.title} computes '{name}'; state its inputs instead"
+        near = nearest(name, component.inputs)
+        what = f"{component.title} computes '{name}'; state its inputs instead{near}"
         if name not in component.quantities:
-            near = nearest(name, component.inputs)
             what = f"the component '{component.id}' has no input '{name}'{near}"
         low.problems.append(at(low.document.key_at(*path, name), "S001", what))
 
@@ -347,251 +330,7 @@ def fill(low: Lowering, draft: Draft, entry: Any, path: Path, row: str | None = 
     draft.stated[row] = stated(low, draft, entry, *path, basis="decision")
 
 
-def find(
-    plan: DraftPlan, low: Lowering, space: Space, entry: Mapping[str, Any], path: Path
-) -> DraftComponent | None:
-    """The component that a use of the plan names."""
-    name = str(entry["of"])
-    component = space.components.get(name)
-    if component is None:
-        near = nearest(name, space.components)
-        low.say("N001", f"unknown component '{name}'{near}", *path, "of")
-    elif name not in plan.components:
-        plan.components = (*plan.components, name)
-    return component
-
-
-# ------------------------------------------------------------------ a single case
-
-
-def lower_case(plan: DraftPlan, low: Lowering, space: Space) -> None:
-    """The plan's own case: the quantities of a component are scalars of the plan."""
-    entry = low.document.data.get("case")
-    component = find(plan, low, space, entry, ("case",)) if entry else None
-    if component is None:
-        return
-    given = entry.get("with", {})
-    unknown_inputs(low, component, given, ("case", "with"))
-    axes = component.choice.among if component.choice else {}
-    free = tuple(name for name in axes if name not in given)
-    if free:
-        plan.chosen += (Chosen(component.id, free),)
-    for draft in _copies(component.inputs.values()):
-        if draft.name in given:
-            path = ("case", "with", draft.name)
-            fill(low, draft, given[draft.name], path)
-            draft.position = low.document.key_at(*path)
-        elif is_open(draft):
-            lacking(low, component, draft.name, ("case",))
-        plan.scalars[draft.name] = draft
-    single(plan, component, low)
-
-
-def single(plan: DraftPlan, component: DraftComponent, low: Lowering) -> None:
-    """The quantities of a component as scalars, its conditions and parts as tables."""
-    for draft in _copies(component.quantities.values()):
-        plan.scalars[draft.name] = draft
-    if component.conditions:
-        plan.tables["conditions"] = _conditions_table(component)
-    for name, parts in component.parts.items():
-        plan.tables[name] = _parts_table(component, name, parts, low)
-        lower_totals(plan, plan.tables[name], ("value",), low, ("parts", name))
-    plan.charts = (*plan.charts, *component.charts)
-
-
-def _copies(drafts: Any) -> Iterator[Draft]:
-    for draft in drafts:
-        yield replace(draft, stated=dict(draft.stated), formulas=dict(draft.formulas))
-
-
-def _table(component: DraftComponent, name: str, title: str, rows: Mapping[str, str]) -> DraftTable:
-    place = component.document.at()
-    return DraftTable(
-        name,
-        title,
-        tuple(rows),
-        tuple(rows.values()),
-        {},
-        place,
-        row_positions=(place,) * len(rows),
-    )
-
-
-def _conditions_table(component: DraftComponent) -> DraftTable:
-    table = _table(component, "conditions", "Can it run?", component.conditions)
-    for key, title, kind in ((SAYS, "Its numbers", "text"), (HOLDS, "Holds", "flag")):
-        column = Draft(key, title, table.position, kind=kind, table=table.name)  # type: ignore[arg-type]
-        for row in table.rows:
-            column.formulas[row] = _named(f"{row}_{key}", table)
-        table.columns[key] = column
-    return table
-
-
-def _parts_table(component: DraftComponent, name: str, parts: Parts, low: Lowering) -> DraftTable:
-    drafts = [component.quantities[each] for each in parts.of if each in component.quantities]
-    table = _table(component, name, parts.title, {draft.name: draft.title for draft in drafts})
-    if not drafts:
-        return table
-    first = drafts[0]
-    values = replace(
-        first, name="value", title=parts.column, table=name, role="", stated={}, domain=None
-    )
-    values.formulas = {draft.name: _named(draft.name, table) for draft in drafts}
-    table.columns["value"] = values
-    text = f"value / {name}.total.value"
-    table.columns["share"] = Draft(
-        "share",
-        "Share",
-        table.position,
-        unit=low.units.parse("1"),
-        table=name,
-        show=Show(percent=True, decimals=0),
-        formulas={None: Written(text, parse(text), table.position, indent=None)},
-    )
-    return table
-
-
-def _named(name: str, table: DraftTable) -> Written:
-    return Written(name, Name(tuple(name.split("."))), table.position, indent=None)
-
-
-# ------------------------------------------------------------------ a table of cases
-
-
-def lower_cases(
-    low: Lowering,
-    plan: DraftPlan,
-    table: DraftTable,
-    component: DraftComponent,
-    entry: Mapping[str, Any],
-    path: Path,
-) -> None:
-    """The columns of a table of cases. What all rows share is a scalar `<table>.all.<name>`."""
-    _Cases(low, plan, table, component, entry, path).lower()
-
-
-@dataclass(frozen=True, slots=True)
-class _Cases:
-    """A table of cases in the making."""
-
-    low: Lowering
-    plan: DraftPlan
-    table: DraftTable
-    component: DraftComponent
-    entry: Mapping[str, Any]
-    path: Path
-
-    @property
-    def given(self) -> Mapping[str, Any]:
-        """What all rows state alike."""
-        given: Mapping[str, Any] = self.entry.get("with", {})
-        return given
-
-    @property
-    def home(self) -> str:
-        return f"{self.table.name}.{ALL}"
-
-    @property
-    def axes(self) -> list[str]:
-        """The inputs of a layout that each row states or has chosen."""
-        choice = self.component.choice
-        return [name for name in choice.among if name not in self.given] if choice else []
-
-    def cells(self, row: str) -> Mapping[str, Any]:
-        """What a row states; nothing in a cross table."""
-        cells = self.entry["rows"].get(row)
-        return cells if isinstance(cells, Mapping) else {}
-
-    def lower(self) -> None:
-        unknown_inputs(self.low, self.component, self.given, (*self.path, "with"))
-        for row in self.table.rows:
-            free = tuple(name for name in self.axes if name not in self.cells(row))
-            if free:
-                self.plan.chosen += (Chosen(self.component.id, free, self.table.name, row),)
-        for draft in _copies(self.component.inputs.values()):
-            self.input(draft)
-        self.table.inputs = frozenset(self.table.columns) & self.component.inputs.keys()
-        for draft in _copies(self.component.quantities.values()):
-            self.quantity(draft)
-
-    def input(self, draft: Draft) -> None:
-        """An input: a scalar where all rows share it, a column where one has its own."""
-        name = draft.name
-        if name in self.table.columns:
-            return  # an axis of a cross table
-        own = [row for row in self.table.rows if name in self.cells(row)]
-        if name in self.given:
-            place = (*self.path, "with", name)
-            fill(self.low, draft, self.given[name], place)
-            draft.position = self.low.document.key_at(*place)
-        else:  # its formula, if it has one, is the component's
-            draft.home = self.home
-        shared = draft.stated.pop(None, None)
-        if shared is not None and name in self.axes:
-            draft.stated = {row: shared for row in self.table.rows if row not in own}
-        elif shared is not None and len(own) < max(len(self.table.rows), 1):
-            self.share(replace(draft, stated={None: shared}, formulas={}))
-            if own:
-                draft.formulas[None] = _named(f"{self.home}.{name}", self.table)
-        elif shared is None and not draft.formulas:
-            for row in self.table.rows:
-                if row not in own:
-                    lacking(self.low, self.component, name, (*self.path, "rows", row), row)
-        if own or draft.stated or draft.formulas:
-            for row in own:
-                place = (*self.path, "rows", row, name)
-                fill(self.low, draft, self.cells(row)[name], place, row)
-            self.column(draft)
-
-    def quantity(self, draft: Draft) -> None:
-        """A quantity: a column, or where nothing is computed a scalar that all rows share."""
-        draft.role = ""
-        if not draft.formulas:
-            self.share(replace(draft, hidden=True))
-            return
-        draft.home = self.home
-        draft.hidden = draft.name not in (*self.component.outputs, STATUS)
-        self.column(draft)
-
-    def share(self, draft: Draft) -> None:
-        full = f"{self.home}.{draft.name}"
-        self.plan.scalars[full] = replace(draft, name=full, phase=self.table.phase)
-
-    def column(self, draft: Draft) -> None:
-        draft.table, draft.phase = self.table.name, self.table.phase
-        self.table.columns[draft.name] = draft
-
-
-# ------------------------------------------------------------------ by itself
-
-
-def alone(component: DraftComponent, space: Space, low: Lowering) -> DraftPlan:
-    """The component as a plan of its own, to be checked once and run on examples. An input without
-    a default has a value that only stands for one."""
-    plan = DraftPlan(
-        component.id,
-        component.title,
-        component.summary,
-        component.document.at(),
-        citation=component.citation,
-    )
-    for draft in _copies(component.inputs.values()):
-        if is_open(draft):
-            draft.stated[None] = _stand_in(draft, space)
-        plan.scalars[draft.name] = draft
-    single(plan, component, low)
-    return plan
-
-
-def _stand_in(draft: Draft, space: Space) -> Stated:
-    table = space.catalogue.get(draft.refers_to or "")
-    if draft.kind == "reference" and table is not None:
-        return Stated(table.rows[0], basis="decision")
-    if draft.kind == "word":
-        return Stated(draft.words[0], basis="decision")
-    if draft.kind == "flag":
-        return Stated(False, basis="decision")
-    return Stated(1.0, 1.0, 1.0, basis="decision")
+# ------------------------------------------------------------------ examples
 
 
 def examples_of(

@@ -11,8 +11,8 @@ from scalesheet.load import Document
 from scalesheet.model import Stated
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space, Written
+from scalesheet.resolve.lowering.cases import lower_case
 from scalesheet.resolve.lowering.charts import lower_chart
-from scalesheet.resolve.lowering.components import lower_case
 from scalesheet.resolve.lowering.differences import lower_differences
 from scalesheet.resolve.lowering.phases import lower_phases
 from scalesheet.resolve.lowering.rules import settle_rules

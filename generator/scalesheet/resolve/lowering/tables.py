@@ -11,7 +11,8 @@ from scalesheet.diagnostics import at
 from scalesheet.model import Basis, Stated
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space
-from scalesheet.resolve.lowering.components import find, lower_cases, unknown_inputs
+from scalesheet.resolve.lowering.cases import find, lower_cases
+from scalesheet.resolve.lowering.components import unknown_inputs
 from scalesheet.resolve.lowering.scalars import (
     drafted,
     entry_at,
@@ -72,7 +73,8 @@ def lower_table(
         _column(plan, low, table, column, entry, path, cross, basis)
     if not cross and (component is not None) == ("of" in entry):
         _unknown_cells(low, space, table, entry, path)
-    lower_totals(plan, table, entry.get("total", ()), low, path)
+    if component is not None or "of" not in entry:
+        lower_totals(plan, table, entry.get("total", ()), low, path)
     shown = entry.get("show")
     if shown:
         table.show = (str(shown["down"]), str(shown["across"]), str(shown["cell"]))
