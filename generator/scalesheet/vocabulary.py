@@ -43,7 +43,7 @@ ROLES: Mapping[str, str] = {
     "cost": "the cost of the run",
     "energy": "the energy of the run",
     "needed_memory": "the memory that an accelerator is expected to need",
-    "most_memory": "the memory that an accelerator will hardly ever exceed",
+    "most_memory": "the memory that an accelerator will almost never exceed",
     "usable_memory": "the memory of an accelerator that a run can have",
     "run_hours": "the expected GPU hours of the whole run, without range",
     "gross_gpu_hours": "the GPU hours of the whole run",

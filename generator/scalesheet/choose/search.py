@@ -32,7 +32,7 @@ class Search:
     """Candidates and, by place, each offer that sells one (`at`, `of`): the rows to choose from.
 
     `gross`, `wall` and `cost` are expected; `late` are the hours that are compared with the
-    deadline. `most`: bytes of an accelerator that are hardly ever exceeded; `usable` of it.
+    deadline. `most`: bytes of an accelerator that are almost never exceeded; `usable` of it.
     """
 
     job: Job

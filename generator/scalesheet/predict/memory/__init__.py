@@ -112,7 +112,7 @@ def memory_components(book: Book, cases: Cases, fitted: Coefficients) -> dict[st
 
 
 def most_memory(book: Book, cases: Cases, fitted: Coefficients) -> Array:
-    """Bytes that a run as described will hardly ever exceed: what `fits` goes by."""
+    """Bytes that a run as described will almost never exceed: what `fits` goes by."""
     return _made(book, cases, fitted).at(fitted["most"])
 
 

@@ -164,7 +164,7 @@ scalesheet.answer = (() => {
         "figcaption",
         {},
         ["a", { href: address(answer.changes, "needed_memory") }, "Memory of each accelerator"],
-        `: ${text(answer, "needed_memory")}, hardly ever more than `,
+        `: ${text(answer, "needed_memory")}, almost never more than `,
         `${text(answer, "most_memory")}, of ${limit} that a run can have`,
       ],
       ["svg", svg, ...bars],

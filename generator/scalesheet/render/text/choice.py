@@ -177,7 +177,7 @@ class Teller:
             ]
         )
         if self.basis is not None:
-            lines += ["", "What it rests on", f"  {self.evidence(best)}", *self._published()]
+            lines += ["", "Evidence", f"  {self.evidence(best)}", *self._published()]
         lines += ["", "What binds", *self._binding(answer)]
         if answer.others:
             lines += ["", "What else", *self._table((best, *answer.others))]
@@ -269,7 +269,7 @@ class Teller:
             yield f"  not given, and as the calculator has it: {taken}"
         trainers = dict.fromkeys(job.trainer_of(method) for method in job.methods)
         yield f"  16-bit training with Adam, kernels of a {' or a '.join(trainers)} trainer"
-        yield "  memory: the most that a run will hardly ever exceed is what has to fit"
+        yield "  memory: the most that a run will almost never exceed is what has to fit"
         if job.certain:
             yield "  deadline: met by the high end of the 80 % range of the hours"
         else:
