@@ -196,3 +196,39 @@ def test_an_axis_of_a_cross_table_is_the_input_of_its_name(tmp_path: Path) -> No
     examined = book(tmp_path, text)
     assert said(examined) == []
     assert examined.results["small"].scalars["runs.total.energy"].value == 100
+
+
+OWN_AXES = """\
+tables:
+  sites:
+    columns: {hours: {unit: hour}, gpu: {ref: hardware}}
+    rows: {here: {hours: 2, gpu: card}, there: {hours: 3, gpu: card}}
+  runs:
+    of: energy
+    with: {card: {formula: site.gpu}, hours: site.hours * share}
+    columns: {share: {unit: 1, formula: 1 / 2}}
+    rows: {each: {site: sites}}
+    total: [energy]
+"""
+
+
+def test_what_rows_share_may_rest_on_axes_and_columns_of_the_plan(tmp_path: Path) -> None:
+    examined = book(tmp_path, OWN_AXES)
+    assert said(examined) == []
+    results = examined.results["small"]
+    assert results.cell("runs", "there", "hours").value == 1.5
+    assert results.scalars["runs.total.energy"].value == (1 + 1.5) * 50
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ("{site: sites}", "{energy: sites}", "energy"),
+        ("{share: {", "{load: {", "load"),
+        ("{share: {", "{drawn: {", "drawn"),
+    ],
+)
+def test_a_name_of_the_component_is_taken(tmp_path: Path, old: str, new: str, place: str) -> None:
+    problems = said(book(tmp_path, OWN_AXES.replace(old, new)))
+    message = f"N003 the component 'energy' has a '{place}' of its own; rename this one"
+    assert message in problems

@@ -91,7 +91,8 @@ class DraftTable:
     row_notes: dict[str, str] = field(default_factory=dict)
     row_aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     row_positions: tuple[Position, ...] = ()
-    inputs: frozenset[str] = frozenset()  # of a component: their formulas name no other column
+    inputs: frozenset[str] = frozenset()  # of a component: their formulas name nothing `computed`
+    computed: frozenset[str] = frozenset()  # of a component: columns of its quantities
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def find(node: Name, scope: Scope) -> Found:
                 return value(Column(looked_at.name, column), draft, path[1][1:], node, scope)
     if scope.table is not None:
         own = space.table(scope.table)
-        outer = scope.column in own.inputs and first not in own.inputs
+        outer = scope.column in own.inputs and first in own.computed
         if first in own.columns and first != scope.column and not outer:
             return value(Column(own.name, first), own.columns[first], rest, node, scope)
     for prefix in ([scope.phase] if scope.phase else []) + [None]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scalesheet.diagnostics import at
 from scalesheet.language.parser import parse
 from scalesheet.language.syntax import Name
 from scalesheet.model import Chosen, Kind, Show, Stated
@@ -206,11 +207,26 @@ class _Cases:
             free = tuple(name for name in self.axes if name not in self.cells(row))
             if free:
                 self.plan.chosen += (Chosen(self.component.id, free, self.table.name, row),)
+        self.taken()
         for draft in _copies(self.component.inputs.values()):
             self.input(draft)
         self.table.inputs = frozenset(self.table.columns) & self.component.inputs.keys()
         for draft in _copies(self.component.quantities.values()):
             self.quantity(draft)
+        self.table.computed = frozenset(self.table.columns) & self.component.quantities.keys()
+
+    def taken(self) -> None:
+        """Says which names of the table's own columns the component has given away."""
+        axes = self.table.columns.keys() & self.component.quantities.keys()
+        for name in sorted(axes):
+            self.clash(name, (*self.path, "rows", "each", name))
+        columns = self.entry.get("columns", {}).keys()
+        for name in sorted(columns & {*self.component.inputs, *self.component.quantities}):
+            self.clash(name, (*self.path, "columns", name))
+
+    def clash(self, name: str, path: Path) -> None:
+        message = f"the component '{self.component.id}' has a '{name}' of its own; rename this one"
+        self.low.problems.append(at(self.low.document.key_at(*path), "N003", message))
 
     def input(self, draft: Draft) -> None:
         """An input: a scalar where all rows share it, a column where one has its own."""
