@@ -244,12 +244,19 @@ def _compare(node: Compare, scope: Scope, want: Unit | None) -> Typed:
     if kinds <= {"word", "reference", "text", "date"}:
         if not (kinds <= {"date"} or (kinds <= {"text", "date", "word"} and "date" in kinds)):
             _only_equality(node)
+        _rows_of_one_table(left, right, node)
         for one, other, at_node in ((left, right, node.right), (right, left, node.left)):
             _known_word(one, other, at_node, scope)
         return Typed(Compare(node.op, left.tree, right.tree, "text", True, span=node.span), "flag")
     raise BindError(
         "F004", f"cannot compare {a_kind(left.kind)} with {a_kind(right.kind)}", node.right
     )
+
+
+def _rows_of_one_table(left: Typed, right: Typed, node: Compare) -> None:
+    if left.kind == right.kind == "reference" and left.table != right.table:
+        message = f"a row of '{left.table}' is never one of '{right.table}'; name a row of the same"
+        raise BindError("F004", message, node.right)
 
 
 def _only_equality(node: Compare) -> None:
