@@ -98,6 +98,7 @@ FOUND_FIRST = {
     "vision-language": "plans/vlm-finetune",
     "multimodal": "plans/multimodal-scaling",
     "calculator": "plans/calculator",
+    "support model": "plans/support-model",
     "Llama 3.1 8B": "models/llama-3-1-8b",
     "gpt-2 medium": "models/gpt-2-medium",
     "RunPod": "providers/runpod",
