@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from scalesheet.book import Book
-from small import plan
+from scalesheet.examine import examine
+from small import HEAD, lay
 
 ENERGY = """\
 title: Energy of a run
@@ -39,6 +40,11 @@ headline: [runs.total.energy]
 scalars:
   days: {value: 2, unit: hour, domain: positive}
   drawn: {value: 7, unit: hour}
+  least: {value: 400, unit: W * hour}
+  pick: {ref: runs, value: none}
+  picked: {unit: W * hour, formula: pick.energy}
+  more: {unit: W * hour, formula: "2 * runs['none'].twice + runs['one'].twice"}
+  known_ones: {unit: 1, formula: "(1 if known(runs['none'].energy) else 0) + count(runs.energy)"}
 tables:
   runs:
     of: energy
@@ -47,12 +53,32 @@ tables:
       one: {hours: days * 3}
       two: {hours: 10, gpus: 4, load: 0.5}
       none: {hours: drawn, gpus: 8}
+    columns:
+      rate: {unit: W, formula: energy / hours}
+      much: {words: [much, little], formula: "'much' if energy > least else 'little'"}
     total: [energy]
+  bills:
+    columns:
+      run: {ref: runs}
+      owed: {unit: W * hour, formula: 3 * run.energy}
+    rows:
+      first: {run: one}
+      second: {run: none}
+charts:
+  drawn: {title: Energy, kind: bar, table: runs, column: energy, alt: A bar for each case.}
 """
+
+
+#: The files of the plan `cases`, and of its component.
+FILES = {
+    "components/energy.yaml": ENERGY,
+    "plans/cases/page.md": "# A plan\n",
+    "plans/cases/plan.yaml": HEAD + TABLE,
+}
 
 
 def cases_book(folder: Path) -> Book:
     """The book, laid into a folder; its plan is `cases`."""
-    examined = plan(folder, TABLE, {"components/energy.yaml": ENERGY}, name="cases")
+    examined = examine(lay(folder, FILES))
     assert examined.book is not None, examined.diagnostics
     return examined.book

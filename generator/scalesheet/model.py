@@ -253,7 +253,8 @@ class Table:
 
     `each` names, for a cross table, the column of each axis and the table it runs over. `totals`
     are columns with a total; the total itself is the plan's scalar `<table>.total.<column>`.
-    `show` draws a cross table: the columns that run down, across, and in the cell.
+    `show` draws a cross table: the columns that run down, across, and in the cell. `sections` are
+    headings with the columns below each, of a table whose rows are cases of a component.
     """
 
     name: str
@@ -269,6 +270,7 @@ class Table:
     row_notes: Mapping[str, str] = field(default_factory=dict)
     row_aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     row_positions: tuple[Position, ...] = field(default=(), compare=False)
+    sections: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

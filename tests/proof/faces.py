@@ -10,18 +10,23 @@ from scalesheet.language.syntax import (
     ENDS,
     Aggregate,
     Cell,
+    Choice,
     Column,
     End,
     Lookup,
     Node,
     Number,
+    Reason,
     Scalar,
+    Text,
     walk,
 )
-from scalesheet.model import Formula, Key, Plan, Quantity, Stated
+from scalesheet.model import Column as ModelColumn
+from scalesheet.model import Ends, Formula, Key, Plan, Quantity, Stated
 from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.places import relative
 from scalesheet.render.workbook.steps import stepped
+from scalesheet.resolve.lowering.components import STATUS
 from scalesheet.values import Results, Value
 
 WITHIN = 1e-12
@@ -39,6 +44,7 @@ class Shown:
     formula: Formula | None
     address: Address
     number: int = 0  # of the row, from 0
+    status: Key | None = None  # where the cell is blank if this says why there is no number
 
     @property
     def label(self) -> str:
@@ -53,7 +59,8 @@ class Shown:
 def cells(book: Book, plan: Plan) -> Iterator[Shown]:
     """Every cell that the workbook shows of the plan and of the catalogue it looks into, but for
     open bounds, which are no numbers and enter no arithmetic."""
-    layout = lay_out(book, stepped(book, plan))
+    written = stepped(book, plan)
+    layout = lay_out(book, written)
     for name, spot in layout.scalars.items():
         scalar = plan.scalars.get(name)
         if scalar is None:  # a step, on which those that are compared rest
@@ -62,11 +69,12 @@ def cells(book: Book, plan: Plan) -> Iterator[Shown]:
             continue
         for index, end in enumerate(ENDS):
             if end == "value" or scalar.ranged:
-                address = (spot.sheet, relative(spot.row, spot.columns[index]))
+                address = (spot.sheet, relative(*spot.cells[index]))
                 yield Shown(Key(name), end, scalar, scalar.formula, address)
     tables = {**book.tables, **plan.tables}
     for name, place in layout.tables.items():
         for column in tables[name].columns.values():
+            blank = name in plan.tables and _blank(written.tables[name].columns[column.name])
             for number, row in enumerate(tables[name].rows):
                 if _open(column.stated.get(row)):
                     continue
@@ -76,9 +84,19 @@ def cells(book: Book, plan: Plan) -> Iterator[Shown]:
                 for index, end in enumerate(ENDS):
                     if end == "value" or column.ranged:
                         spot_column = place.columns[column.name][index]
-                        address = (place.sheet, relative(place.first + number, spot_column))
-                        key = Key(column.name, name, row)
-                        yield Shown(key, end, column, formula, address, number)
+                        spot_ = place.at(place.first + number, spot_column)
+                        address = (place.sheet, relative(*spot_))
+                        key, status = Key(column.name, name, row), Key(STATUS, name, row)
+                        yield Shown(
+                            key, end, column, formula, address, number, status if blank else None
+                        )
+
+
+def _blank(column: ModelColumn) -> bool:
+    match column.formula:
+        case Formula(ends=Ends(value=Choice(other=Reason(text=Text(""))))):
+            return True
+    return False
 
 
 def _open(stated: Stated | None) -> bool:
@@ -92,7 +110,10 @@ def expected(results: Results, cell: Shown) -> float | str | None:
         value = results.scalars[key.name]
     else:
         value = results.tables[key.table][key.name][cell.number]
-    return face(value, cell.end)
+    shown = face(value, cell.end)
+    if cell.status is not None and shown == results.tables[key.table][STATUS][cell.number].value:
+        return None
+    return shown
 
 
 def face(value: Value, end: End) -> float | str | None:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from proof import faces
 from proof.faces import Address, Shown
 from proof.subjects import Subject
+from scalesheet.model import Key
 
 
 def of_script(subject: Subject, computed: Mapping[str, Any]) -> dict[Address, Any]:
     """Each cell by the script's computed values."""
-    return {cell.address: _plain(_in_script(computed, cell), cell) for cell in subject.cells}
 
+    def said(key: Key, number: int) -> Any:
+        if key.table is None:
+            return computed["scalars"][key.name]
+        return computed["tables"][key.table][key.name][number]
 
-def _in_script(computed: Mapping[str, Any], cell: Shown) -> Any:
-    if cell.key.table is None:
-        return computed["scalars"][cell.key.name]
-    return computed["tables"][cell.key.table][cell.key.name][cell.number]
+    return {cell.address: _shown(cell, said) for cell in subject.cells}
 
 
 def of_json(subject: Subject, data: Mapping[str, Any]) -> dict[Address, Any]:
@@ -27,15 +28,25 @@ def of_json(subject: Subject, data: Mapping[str, Any]) -> dict[Address, Any]:
         table: {row["id"]: row["cells"] for row in content["rows"]}
         for table, content in data["tables"].items()
     }
-    shown = {}
-    for cell in subject.cells:
-        key = cell.key
-        if key.table in subject.book.tables:
-            shown[cell.address] = faces.expected(subject.results, cell)
-        elif key.table is None:
-            shown[cell.address] = _plain(data["quantities"][key.name], cell)
-        else:
-            shown[cell.address] = _plain(rows[key.table][str(key.row)][key.name], cell)
+
+    def said(key: Key, number: int) -> Any:
+        if key.table is None:
+            return data["quantities"][key.name]
+        return rows[key.table][str(key.row)][key.name]
+
+    return {
+        cell.address: faces.expected(subject.results, cell)
+        if cell.key.table in subject.book.tables
+        else _shown(cell, said)
+        for cell in subject.cells
+    }
+
+
+def _shown(cell: Shown, said: Callable[[Key, int], Any]) -> Any:
+    """What stands in the cell of the workbook, by what a face says."""
+    shown = _plain(said(cell.key, cell.number), cell)
+    if cell.status is not None and shown == _plain(said(cell.status, cell.number), cell):
+        return None
     return shown
 
 

@@ -77,10 +77,11 @@ class Shipped:
 
     data: Path
     workbook: Path
+    name: str = "small"
 
     @property
     def plan(self) -> Path:
-        return self.data / "plans" / "small" / "plan.yaml"
+        return self.data / "plans" / self.name / "plan.yaml"
 
     def edited(self, cells: Mapping[str, Any], *more: Change, name: str = "edited.xlsx") -> Path:
         """The workbook with other contents: `Inputs!D9`, or the name of a scalar, or
@@ -98,10 +99,10 @@ class Shipped:
         return read(self.data, self.edited(cells, *more))
 
 
-def ship(folder: Path, files: Mapping[str, str] = FILES) -> Shipped:
+def ship(folder: Path, files: Mapping[str, str] = FILES, plan: str = "small") -> Shipped:
     data = lay(folder, files)
     build(data, folder / "build", site=False)
-    return Shipped(data, folder / "build" / "workbooks" / "small.xlsx")
+    return Shipped(data, folder / "build" / "workbooks" / f"{plan}.xlsx", plan)
 
 
 def cell(book: Workbook, place: str) -> Any:
@@ -115,9 +116,14 @@ def cell(book: Workbook, place: str) -> Any:
         sheet, at = book.defined_names[text].attr_text.split("!")
         return book[sheet.strip("'")][at]
     table, row, column = place.replace("['", "|").replace("'].", "|").split("|")
+    wanted = f"{column}_{end}" if end else column
+    for sheet in book:  # a table of cases has its ids in a row
+        ids = next((c.row for c in sheet["C"] if c.value == table and c.row < 12), None)
+        if ids is not None:
+            at = next(c.column for c in sheet[ids] if c.value == row)
+            return sheet.cell(next(c.row for c in sheet["C"] if c.value == wanted), at)
     sheet = next(s for s in book if any(c.value == table for c in s["B"] if c.row < 12))
     heading = next(c.row for c in sheet["B"] if c.value == table)
-    wanted = f"{column}_{end}" if end else column
     at = next(c.column for c in sheet[heading] if c.value == wanted)
     return sheet.cell(next(c.row for c in sheet["B"] if c.value == row), at)
 
@@ -142,4 +148,4 @@ def diff(pulled: Pulled) -> list[str]:
 def copied(shipped: Shipped, folder: Path) -> Shipped:
     """One of its own, to be written to."""
     shutil.copytree(shipped.data, folder / "data")
-    return Shipped(folder / "data", shipped.workbook)
+    return Shipped(folder / "data", shipped.workbook, shipped.name)

@@ -81,7 +81,7 @@ def _scalar(pulling: Pulling, formulas: Formulas, scalar: Scalar) -> None:
 
 
 def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> None:
-    heading = Place(rows.sheet, rows.heading, rows.key)
+    heading = rows.at(rows.heading, rows.key)
     for column in table.columns.values():
         lost = [end for end in ends_of(column) if (column.name, end) not in rows.columns]
         if lost and (pulling.same or _had(pulling, table.name)):
@@ -90,7 +90,7 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
             return
     for id, at in rows.twice:
         text = f"the id '{id}' stands twice in '{table.name}'; give one of the rows another"
-        pulling.refuse("W008", Place(rows.sheet, at, rows.key), text)
+        pulling.refuse("W008", rows.at(at, rows.key), text)
     for at, head in rows.strange.items():
         _strange(pulling, table, rows, at, head)
     known = set(table.rows)
@@ -107,7 +107,7 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
     for id, at in sorted(added, key=lambda item: item[1]):
         if id in shipped and not pulling.same:
             pulling.leave(
-                Place(rows.sheet, at, rows.key),
+                rows.at(at, rows.key),
                 f"the row '{id}' of '{table.name}' is no longer in the data",
             )
         else:
@@ -140,11 +140,11 @@ def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> 
     """A column that is not the table's: its sources and notes are shown, nothing else is known."""
     if head in COMPARE:
         return
-    sheet = pulling.workbook.sheets[rows.sheet]
-    filled = [row for row in rows.rows.values() if not sheet.at(row, at).blank]
+    filled = [row for row in rows.rows.values() if not pulling.cell(rows.at(row, at)).blank]
     if filled:
-        text = f"a column{f' {quotable(head)!r}' if head else ''} beside those of '{table.name}'"
-        pulling.leave(Place(rows.sheet, filled[0], at), f"{text}; add it to the plan's table first")
+        what = "line" if rows.turned else "column"
+        text = f"a {what}{f' {quotable(head)!r}' if head else ''} beside those of '{table.name}'"
+        pulling.leave(rows.at(filled[0], at), f"{text}; add it to the plan's table first")
 
 
 def _row(
@@ -156,9 +156,7 @@ def _row(
     _row_title(pulling, table, rows, row)
     for column in table.columns.values():
         stated = column.stated.get(row)
-        places = {
-            end: Place(rows.sheet, at, rows.columns[column.name, end]) for end in ends_of(column)
-        }
+        places = {end: rows.at(at, rows.columns[column.name, end]) for end in ends_of(column)}
         key = Key(column.name, table.name, row)
         if stated is None and (column.formula is not None or row in column.own):
             if is_new and all(pulling.cell(place).blank for place in places.values()):
@@ -203,7 +201,7 @@ def _unstated(pulling: Pulling, table: Table, column: Column, row: str, place: P
 
 
 def _row_title(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
-    place = Place(rows.sheet, rows.rows[row], rows.title)
+    place = rows.at(rows.rows[row], rows.title)
     ours = table.row_titles[table.rows.index(row)] or row
     theirs = pulling.cell(place).value
     title = theirs if isinstance(theirs, str) else ("" if theirs is None else f"{theirs:.15g}")
@@ -228,7 +226,7 @@ def _row_title(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
 
 def _gone(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
     """A row that the workbook no longer has."""
-    site, place = pulling.sites.row(table.name, row), Place(rows.sheet, rows.heading, rows.key)
+    site, place = pulling.sites.row(table.name, row), rows.at(rows.heading, rows.key)
     if table.name in FILES or table.name == "phases" or table.each or site is None:
         what = site.document.path if site is not None and table.name in FILES else "the data"
         text = f"the row '{row}' of '{table.name}' is deleted here and not there"
@@ -261,15 +259,14 @@ def _moved_on(pulling: Pulling, table: Table, row: str) -> bool:
 
 def _new_id(rows: Rows, at: int, pulling: Pulling) -> str:
     """An id from the title of a row that has none."""
-    title = pulling.workbook.sheets[rows.sheet].text(at, rows.title)
-    return suggested(title) or ""
+    return suggested(str(pulling.cell(rows.at(at, rows.title)).value or "")) or ""
 
 
 def _added(
     pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, id: str, at: int
 ) -> None:
     """A row that somebody put in."""
-    place = Place(rows.sheet, at, rows.key)
+    place = rows.at(at, rows.key)
     site = pulling.sites.table(table.name)
     if table.name in FILES or table.name == "phases" or table.each or site is None:
         kind = FILES.get(table.name, "")
@@ -284,15 +281,12 @@ def _added(
         pulling.refuse("W008", place, f"{words}; write an id beside it")
         return
     cells: dict[str, object] = {}
-    sheet = pulling.workbook.sheets[rows.sheet]
-    title = sheet.text(at, rows.title).strip()
+    title = str(pulling.cell(rows.at(at, rows.title)).value or "").strip()
     if title and title != id:
         cells["title"] = title
     failed = False
     for column in table.columns.values():
-        places = {
-            end: Place(rows.sheet, at, rows.columns[column.name, end]) for end in ends_of(column)
-        }
+        places = {end: rows.at(at, rows.columns[column.name, end]) for end in ends_of(column)}
         cell = pulling.cell(places["value"])
         if column.hidden:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -156,9 +156,10 @@ class Formulas:
         if own is not None:
             self._note(key, cells, own, formula.text, text, (Set(own.steps, text),))
         elif whole is not None:
-            steps = (*whole.steps, column.name)
-            change = Set(steps, {"formula": text})
-            self._note(key, cells, whole / column.name, formula.text, text, (change,))
+            site = whole / column.name
+            plain = column.kind == "number" and isinstance(site.data, str)  # as uses state inputs
+            change = Set(site.steps, text if plain else {"formula": text})
+            self._note(key, cells, site, formula.text, text, (change,))
 
     def over_input(
         self, key: Key, quantity: Quantity, site: Site | None, places: Mapping[End, Place]
@@ -368,7 +369,7 @@ class Formulas:
         place, cell, read = edited
         here = replace(self._around, phase=phase)
         try:
-            row = next(filter(None, (ids.get(place.row) for ids in self._ids_on(place))), None)
+            row = self._row_at(place)
             meant = here.translated(unfolded(self.pulling, read, row))
             if formula is not None:
                 printed = self._printed(formula, "value")
@@ -388,20 +389,26 @@ class Formulas:
             return None
         return text
 
-    def _ids_on(self, place: Place) -> Iterator[Mapping[int, str]]:
-        """The ids of the table that a cell stands in, by the row of the sheet."""
+    def _row_at(self, place: Place) -> str | None:
+        """The id of the row that a cell stands in."""
         for name in self.pulling.meanings.tables_on.get(place.sheet, ()):
-            if self.pulling.where.tables[name].holds(place):
-                yield self.pulling.meanings.ids[name]
+            rows = self.pulling.where.tables[name]
+            if rows.holds(place) and (
+                id := self.pulling.meanings.ids[name].get(rows.row_of(place))
+            ):
+                return id
+        return None
 
     def _go_by_ids(self, formula: str, place: Place) -> None:
         """Refuses references by row number where rows have another order than in the data: such a
         one means another row than it did before. Raises FormulaProblem."""
         sorted_ = self.pulling.reordered
-        home = next((name for name in sorted_ if self.pulling.where.tables[name].holds(place)), "")
+        tables = self.pulling.where.tables
+        home = next((name for name in sorted_ if tables[name].holds(place)), "")
         for text, (kind, meant), fixed in pointed(formula, place, self.pulling.meanings):
             table = _table_of(kind, meant)
-            moved = table if table in sorted_ else "" if fixed else home
+            held = bool(home) and fixed[tables[home].turned]
+            moved = table if table in sorted_ else "" if held else home
             if moved:
                 ids = self.pulling.names.tables.get(table, "")
                 by = f'by its id: INDEX(column,MATCH("id",{ids},0))' if ids else "by its name"

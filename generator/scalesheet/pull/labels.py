@@ -17,7 +17,7 @@ from scalesheet.pull.values import same, symbol_of
 from scalesheet.pull.where import Listed, Place, Rows
 from scalesheet.render.workbook.context import cite, ends_of
 from scalesheet.render.workbook.layout import notes_of
-from scalesheet.render.workbook.tables import source_and_note
+from scalesheet.render.workbook.tables import remarks, source_and_note
 from scalesheet.render.workbook.widths import heading_of
 from scalesheet.source.patch import Set
 
@@ -93,7 +93,7 @@ def _headings(pulling: Pulling, table: Table, rows: Rows) -> None:
             if at is None or end not in ENDS:
                 continue
             for above, was in ((2, heading_of(column, end)), (1, symbol_of(pulling, column))):
-                place = Place(rows.sheet, rows.heading - above, at)
+                place = rows.at(rows.heading - above, at)
                 now = _said(pulling, place)
                 if not same(was, now):
                     text = f"the head of '{table.name}.{column.name}' reads '{quotable(now)}'"
@@ -101,17 +101,35 @@ def _headings(pulling: Pulling, table: Table, rows: Rows) -> None:
 
 
 def _beside(pulling: Pulling, table: Table, rows: Rows) -> None:
-    """The sources and notes of a row are put together of those of its cells."""
+    """The sources and notes of a row are put together of those of its cells; where the table is
+    turned, those of a column."""
+    if rows.turned:
+        _beside_lines(pulling, table, rows)
+        return
     for at, head in rows.strange.items():
         if head not in COMPARE:
             continue
         for row, line in rows.rows.items():
-            place = Place(rows.sheet, line, at)
+            place = rows.at(line, at)
             now = _said(pulling, place)
             was = source_and_note(table, row)[COMPARE.index(head)] if row in table.rows else ""
             if not same(was, now):
                 text = f"the {head.lower()} of {table.name}['{row}'] reads '{quotable(now)}'"
                 pulling.leave(place, f"{text}; edit it in the data")
+
+
+def _beside_lines(pulling: Pulling, table: Table, rows: Rows) -> None:
+    sheet = pulling.workbook.sheets[rows.sheet].turned
+    for at in sorted({row for row, column in sheet.cells if column == rows.title}):
+        head = sheet.text(at, rows.title)
+        if head not in COMPARE or at < rows.last:
+            continue
+        for column in table.columns.values():
+            line = rows.columns.get((column.name, "value"))
+            was = remarks(table, column)[COMPARE.index(head)][0]
+            if line is not None and not same(was, now := _said(pulling, rows.at(at, line))):
+                text = f"the {head.lower()} of '{table.name}.{column.name}' reads '{quotable(now)}'"
+                pulling.leave(rows.at(at, line), f"{text}; edit it in the data")
 
 
 def _said(pulling: Pulling, place: Place) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,6 +42,11 @@ class Sheet:
 
     name: str
     cells: Mapping[Spot, Cell]
+
+    @cached_property
+    def turned(self) -> Sheet:
+        """The sheet with its rows for columns."""
+        return Sheet(self.name, {(column, row): cell for (row, column), cell in self.cells.items()})
 
     def at(self, row: int, column: int) -> Cell:
         return self.cells.get((row, column), EMPTY)

@@ -10,6 +10,7 @@ from typing import Any
 from scalesheet.load import Document
 from scalesheet.load.document import Steps
 from scalesheet.model import Plan, Position
+from scalesheet.resolve.lowering.cases import ALL
 from scalesheet.resolve.lowering.catalogue_columns import (
     HARDWARE,
     MEASUREMENT,
@@ -93,6 +94,12 @@ class Sites:
                     first, second = self.plan.scenarios[:2]
                     result[f"{before}{name}.{first}"] = site
                     result[f"{before}{name}.{second}"] = site / "written"
+        uses = {"": Site(self._file, ("case",))}
+        uses |= {f"{name}.{ALL}.": site for name, site in self._tables.items()}
+        for before, site in uses.items():
+            component = self._of_files.get(("component", (site.data or {}).get("of", "")))
+            for name in component.data["inputs"] if component is not None else ():
+                result[before + name] = site / "with" / name
         return result
 
     @cached_property

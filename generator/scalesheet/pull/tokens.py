@@ -23,6 +23,7 @@ from scalesheet.pull.where import Area, Place, Where, area_of
 #: range (table, column, end), ids (table), titles (table), title and id (table, row),
 #: const (name), area (text).
 Token = tuple[str, object]
+Fixed = tuple[bool, bool]  # whether the row, and the column, of a cell is held by a $
 
 _OPEN, _CLOSE, _APART = "\ue000", "\ue001", "\ue002"
 _TOKEN = re.compile(
@@ -92,29 +93,30 @@ class Meanings:
                     result[area.place] = token
         return result
 
-    def of(self, area: Area, fixed: bool, home: Place) -> Token:
-        """What a cell or area means as seen from `home`; `fixed`: its row is held by a $."""
-        if area.top == area.bottom and area.left == area.right:
-            return self._one(area.place, fixed, home)
-        for name in self.tables_on.get(area.sheet, ()):
+    def of(self, whole: Area, fixed: Fixed, home: Place) -> Token:
+        """What a cell or area means as seen from `home`; `fixed`: what of it is held by a $."""
+        if whole.top == whole.bottom and whole.left == whole.right:
+            return self._one(whole.place, fixed, home)
+        for name in self.tables_on.get(whole.sheet, ()):
             rows = self.where.tables[name]
+            area = whole.turned if rows.turned else whole
             if area.left != area.right or not rows.heading < area.top <= area.bottom <= rows.last:
                 continue
             held = {row for row in self.ids[name] if area.top <= row <= area.bottom}
-            whole = len(held) == len(self.ids[name])
-            if area.left == rows.key and whole:
+            every = len(held) == len(self.ids[name])
+            if area.left == rows.key and every:
                 return "ids", name
-            if area.left == rows.title and whole:
+            if area.left == rows.title and every:
                 return "titles", name
             column = self.columns[name].get(area.left)
-            if column is not None and whole:
+            if column is not None and every:
                 return "range", (name, *column)
             if column is not None:
                 few = tuple(("cell", (name, self.ids[name][row], *column)) for row in sorted(held))
                 return "few", few
-        return "area", f"{area.place}:{address(area.bottom, area.right)}"
+        return "area", f"{whole.place}:{address(whole.bottom, whole.right)}"
 
-    def _one(self, place: Place, fixed: bool, home: Place) -> Token:
+    def _one(self, place: Place, fixed: Fixed, home: Place) -> Token:
         scalar = self.where.meaning.get(place)
         if scalar is not None:
             return "scalar", (scalar[0], scalar[1] if self.ranged[scalar[0]] else "value")
@@ -122,21 +124,18 @@ class Meanings:
             return self.constants[place]
         for name in self.tables_on.get(place.sheet, ()):
             rows = self.where.tables[name]
-            if not rows.heading < place.row <= rows.last:
+            if not rows.holds(place):
                 continue
-            id = self.ids[name].get(place.row, "")
-            column = self.columns[name].get(place.column)
-            if (
-                column is not None
-                and place.row == home.row
-                and place.sheet == home.sheet
-                and (not fixed)
-            ):
+            row, at = rows.row_of(place), place.row if rows.turned else place.column
+            id = self.ids[name].get(row, "")
+            column = self.columns[name].get(at)
+            own = row == rows.row_of(home) and place.sheet == home.sheet
+            if column is not None and own and not fixed[rows.turned]:
                 return "own", (name, *column)
             if column is not None and id:
                 return "cell", (name, id, *column)
-            if id and place.column in (rows.key, rows.title):
-                return ("id" if place.column == rows.key else "title"), (name, id)
+            if id and at in (rows.key, rows.title):
+                return ("id" if at == rows.key else "title"), (name, id)
         return "area", str(place)
 
 
@@ -162,15 +161,15 @@ def tokens(formula: str, home: Place, meanings: Meanings) -> tuple[Token, ...]:
     return tuple(result)
 
 
-def pointed(formula: str, home: Place, meanings: Meanings) -> Iterator[tuple[str, Token, bool]]:
-    """The references by row number in a formula that can be read: what is written, what it means
+def pointed(formula: str, home: Place, meanings: Meanings) -> Iterator[tuple[str, Token, Fixed]]:
+    """The references by position in a formula that can be read: what is written, what it means
     now, and whether its row is held by a `$`. Whole columns and the own row are none."""
     for match in _TOKEN.finditer(formula):
         if match.lastgroup == "area":
             token = _area(match[0], home, meanings)
             if token[0] not in ("own", "range", "ids", "titles"):
                 cells = match[0].rpartition("!")[2] if ":" not in match[0] else _split(match[0])[2]
-                yield match[0], token, "$" in cells.partition(":")[0][1:]
+                yield match[0], token, _fixed(cells)
 
 
 def _area(text: str, home: Place, meanings: Meanings) -> Token:
@@ -181,8 +180,12 @@ def _area(text: str, home: Place, meanings: Meanings) -> Token:
     if area is None or area.sheet not in meanings.workbook.sheets:
         return "area", text
     del sheet
-    fixed = "$" in rest.partition(":")[0][1:]
-    return meanings.of(area, fixed, home)
+    return meanings.of(area, _fixed(rest), home)
+
+
+def _fixed(cells: str) -> Fixed:
+    first = cells.partition(":")[0]
+    return "$" in first[1:], first.startswith("$")
 
 
 def _split(text: str) -> tuple[str, str, str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from scalesheet.book import Book
@@ -20,7 +20,7 @@ from scalesheet.model import Plan, Table
 from scalesheet.pull.sheets import Cell, Sheet, Workbook, address, spot
 from scalesheet.render.workbook.changes import ALL_HEADINGS
 from scalesheet.render.workbook.front import CONTENTS, EDITION, EDITION_HASH, PLAN
-from scalesheet.render.workbook.places import NAMES_OF
+from scalesheet.render.workbook.places import LINES_OF, NAMES_OF
 from scalesheet.render.workbook.scalars import (
     FIRST_HEADINGS,
     INPUT_HEADINGS,
@@ -57,6 +57,10 @@ class Area:
     right: int
 
     @property
+    def turned(self) -> Area:
+        return Area(self.sheet, self.left, self.top, self.right, self.bottom)
+
+    @property
     def place(self) -> Place:
         return Place(self.sheet, self.top, self.left)
 
@@ -73,7 +77,10 @@ class Stamp:
 
 @dataclass(frozen=True)
 class Rows:
-    """A table as it stands: `columns` by name and end, `rows` by id, and rows without an id."""
+    """A table as it stands: `columns` by name and end, `rows` by id, and rows without an id.
+
+    Where it is `turned` its rows are columns of the sheet; `at` gives the cell of both.
+    """
 
     sheet: str
     key: int
@@ -85,14 +92,18 @@ class Rows:
     without: tuple[int, ...]
     twice: tuple[tuple[str, int], ...]  # ids that stand a second time
     strange: Mapping[int, str]  # columns that no table of ours has, with what heads them
+    turned: bool = False
+
+    def at(self, row: int, column: int) -> Place:
+        return Place(self.sheet, column, row) if self.turned else Place(self.sheet, row, column)
+
+    def row_of(self, place: Place) -> int:
+        """The row of the table that a cell is in."""
+        return place.column if self.turned else place.row
 
     def holds(self, place: Place) -> bool:
         """Whether a cell is in one of the rows."""
-        return place.sheet == self.sheet and self.heading < place.row <= self.last
-
-    def place(self, row: int, column: str, end: End = "value") -> Place | None:
-        at = self.columns.get((column, end))
-        return None if at is None else Place(self.sheet, row, at)
+        return place.sheet == self.sheet and self.heading < self.row_of(place) <= self.last
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +151,14 @@ def locate(workbook: Workbook, book: Book, plan: Plan, names: Names) -> Where:
     tables = tables_of(book, plan)
     result = {}
     for sheet in workbook.sheets.values():
-        for row, column, name in _headed(sheet):
-            if name in tables and name not in result:
-                area = area_of(workbook.names.get(names.tables.get(name, "").casefold(), ""))
-                result[name] = _rows(sheet, tables[name], row, column, area)
+        for heading, turned in ((NAMES_OF, False), (LINES_OF, True)):
+            seen = sheet.turned if turned else sheet
+            for row, column, name in _headed(seen, heading):
+                if name in tables and name not in result:
+                    area = area_of(workbook.names.get(names.tables.get(name, "").casefold(), ""))
+                    area = area.turned if area and turned else area
+                    rows = _rows(seen, tables[name], row, column, area)
+                    result[name] = replace(rows, turned=turned)
     listed = dict(_lists(workbook))
     scalars, gone, moved = _scalars(workbook, plan, names, listed)
     meaning = {place: key for key, place in scalars.items() if key[1] != "value"}
@@ -214,9 +229,9 @@ def _lists(workbook: Workbook) -> Iterator[tuple[str, Listed]]:
 # ------------------------------------------------------------------ tables
 
 
-def _headed(sheet: Sheet) -> Iterator[tuple[int, int, str]]:
+def _headed(sheet: Sheet, heading: str) -> Iterator[tuple[int, int, str]]:
     """The rows that name a table: row, column of the table's name, the name."""
-    known = sorted(at for at, cell in sheet.cells.items() if cell.value == NAMES_OF)
+    known = sorted(at for at, cell in sheet.cells.items() if cell.value == heading)
     for row, column in known:
         beside = ((column + by, sheet.text(row, column + by)) for by in range(1, 12))
         at, name = next((item for item in beside if item[1]), (column + 1, ""))
@@ -238,7 +253,7 @@ def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None)
         if named is not None and named not in columns:
             columns[named] = at
             taken.add(at)
-    title = next(column for column in range(key) if sheet.text(heading, column) == NAMES_OF)
+    title = next(c for c in range(key) if sheet.text(heading, c) in (NAMES_OF, LINES_OF))
     wide = [title, key, *columns.values()]
     rows: dict[str, int] = {}
     without: list[int] = []

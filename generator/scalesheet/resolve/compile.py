@@ -207,6 +207,7 @@ def table(draft: DraftTable, compiled: Compiled) -> ModelTable:
         row_notes=draft.row_notes,
         row_aliases=draft.row_aliases,
         row_positions=draft.row_positions,
+        sections=draft.sections,
     )
 
 

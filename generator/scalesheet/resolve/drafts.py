@@ -93,6 +93,7 @@ class DraftTable:
     row_positions: tuple[Position, ...] = ()
     inputs: frozenset[str] = frozenset()  # of a component: their formulas name nothing `computed`
     computed: frozenset[str] = frozenset()  # of a component: columns of its quantities
+    sections: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ class Parts:
 @dataclass(slots=True)
 class DraftComponent:
     """A component before a plan uses it. `inputs` have `stated` where there is a default;
-    `conditions` are titles by id; `evidence` are tasks of predictions."""
+    `conditions` are titles by id; `sections` are headings by the first quantity below each."""
 
     id: str
     title: str
@@ -117,6 +118,7 @@ class DraftComponent:
     quantities: dict[str, Draft] = field(default_factory=dict)
     conditions: dict[str, str] = field(default_factory=dict)
     outputs: tuple[str, ...] = ()
+    sections: dict[str, str] = field(default_factory=dict)
     parts: dict[str, Parts] = field(default_factory=dict)
     charts: tuple[tuple[Picture, Position], ...] = ()
     citation: Citation | None = None

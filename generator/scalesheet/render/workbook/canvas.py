@@ -102,6 +102,7 @@ class Canvas:
         self.tally = tally
         self._widths: dict[int, float] = {}
         self._heights: dict[int, float] = {}
+        self._levels: dict[int, int] = {}
         self._end: tuple[int, int] | None = None
 
     def _wrote(self, code: int, row: int, column: int, what: str = "cell") -> None:
@@ -232,6 +233,10 @@ class Canvas:
         )
         self.tally.check(code, f"{self.name}: conditional format")
 
+    def fold(self, row: int, level: int) -> None:
+        """A row that folds under the one above it with a lower level."""
+        self._levels[row] = level
+
     def height(self, row: int, points: float) -> None:
         """A row's height, where it is not that of its text."""
         self._heights[row] = points
@@ -246,8 +251,11 @@ class Canvas:
         """Sets the heights of the rows whose text wraps, as no program can be relied on for it,
         and how the sheet prints. `blocks`: first row and row after the last of what stays together.
         """
-        for row, height in sorted(self._heights.items()):
-            self.sheet.set_row(row, min(height, TALLEST))
+        for row in sorted(self._heights | self._levels):
+            height = min(self._heights[row], TALLEST) if row in self._heights else None
+            self.sheet.set_row(row, height, None, {"level": self._levels.get(row, 0)})
+        if self._levels:
+            self.sheet.outline_settings(symbols_below=False)
         last, right = self._end or (self.sheet.dim_rowmax or 0, self.sheet.dim_colmax or 0)
         widths = [self._widths.get(at, DEFAULT_WIDTH) for at in range(right + 1)]
         heights = [self._heights.get(row, DEFAULT_HEIGHT) for row in range(last + 1)]

@@ -14,6 +14,7 @@ from scalesheet.model import DOMAINS, Column, Scalar, Table
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.formats import Role
+from scalesheet.render.workbook.layout import totals_of
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
     KEY,
@@ -163,9 +164,7 @@ def _inputs(context: Context) -> Iterator[Check]:
 def _sums(context: Context, table: Table) -> Iterator[Check]:
     """A total is the sum of the rows that have an id: none is missed, none is nameless."""
     place = context.layout.tables[table.name]
-    for name, spot in context.layout.scalars.items():
-        if (spot.sheet, spot.row) != (place.sheet, place.total):
-            continue
+    for _, name in totals_of(table, context.plan):
         scalar = context.plan.scalars[name]
         tree = scalar.formula.ends.value if scalar.formula else None
         if not (isinstance(tree, Aggregate) and tree.function == "sum" and tree.where is None):

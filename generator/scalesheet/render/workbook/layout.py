@@ -20,7 +20,6 @@ from scalesheet.defined_names import (
     read_whole,
     tables_of,
 )
-from scalesheet.language.syntax import Cell, Lookup
 from scalesheet.model import Plan, Quantity, Scalar, Stated, Table, formulas_of
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
@@ -34,9 +33,12 @@ from scalesheet.render.workbook.places import (
     SheetKind,
     SheetPlan,
     Spot,
+    Square,
     TablePlace,
     Triple,
 )
+from scalesheet.render.workbook.turned import is_looked_up, is_step, is_turned, turned_place
+from scalesheet.resolve.lowering.cases import ALL
 
 LEADS: Mapping[str, str] = {
     "inputs": "Everything the plan states. Change a yellow cell and the whole workbook follows.",
@@ -155,22 +157,25 @@ class _Planner:
     def total_scalars(self) -> Iterator[tuple[str, tuple[str, str]]]:
         """Scalar name -> (table, column) whose total it is."""
         for table in self.plan.tables.values():
-            for column in table.totals:
-                name = f"{table.name}.total.{column}"
-                if name in self.plan.scalars:
-                    yield name, (table.name, column)
+            for column, name in totals_of(table, self.plan):
+                yield name, (table.name, column)
 
     def group(self, sheet: str, title: str, scalars: Iterable[Scalar], row: int) -> Group:
         group = Group(title, row, tuple(scalar.name for scalar in scalars))
         for place, name in group.rows():
             ranged = self.plan.scalars[name].ranged
-            self.spots[name] = Spot(
-                sheet, place, LOW_VALUE_HIGH if ranged else _exact(LOW_VALUE_HIGH)
-            )
+            columns = LOW_VALUE_HIGH if ranged else _exact(LOW_VALUE_HIGH)
+            self.spots[name] = _spot(sheet, ((place, at) for at in columns))
         return group
 
     def inputs(self, tables: Mapping[str, Table]) -> None:
         stated = [scalar for scalar in self.plan.scalars.values() if scalar.formula is None]
+        shared: dict[str, list[Scalar]] = {}
+        for table in self.plan.tables.values():
+            if is_turned(table):
+                of_all = [s for s in stated if s.name.startswith(f"{table.name}.{ALL}.")]
+                shared[f"{table.title}: every case"] = of_all
+                stated = [s for s in stated if s not in of_all]
         own = [scalar for scalar in stated if scalar.phase is None]
         chosen = [s for s in own if s.kind in ("word", "flag", "reference")]
         parts: list[tuple[str, list[Scalar]]] = [
@@ -179,6 +184,7 @@ class _Planner:
         ]
         for phase in self.plan.phases:
             parts.append((phase.title, [s for s in stated if s.phase == phase.id]))
+        parts += shared.items()
         groups, row = [], TOP + 1
         for title, scalars in parts:
             if scalars:
@@ -210,9 +216,9 @@ class _Planner:
         own = [s for s in derived if s.phase is None]
         parts = [
             ("", [s for s in own if not s.hidden]),
-            ("Between the scenarios", [s for s in own if s.hidden and not _is_step(s)]),
-            ("Looked up", [s for s in own if _is_step(s) and _is_looked_up(s)]),
-            ("Steps of longer formulas", [s for s in own if _is_step(s) and not _is_looked_up(s)]),
+            ("Between the scenarios", [s for s in own if s.hidden and not is_step(s)]),
+            ("Looked up", [s for s in own if is_step(s) and is_looked_up(s)]),
+            ("Steps of longer formulas", [s for s in own if is_step(s) and not is_looked_up(s)]),
         ]
         groups, row = [], TOP if parts[0][1] else TOP + 1
         for title, scalars in parts:
@@ -229,13 +235,17 @@ class _Planner:
                 self.table_sheet(table, name, "calculation", table.note)
         for phase in self.plan.phases:
             self.phase_sheet(phase.id, phase.title, phase.note, derived)
+            for table in self.plan.tables.values():
+                if table.phase == phase.id and is_turned(table):
+                    name = _sheet_name(table.title, self.taken)
+                    self.table_sheet(table, name, "calculation", table.note)
         if "phases" in self.plan.tables:
             table = self.plan.tables["phases"]
             self.table_sheet(table, _sheet_name("Phases", self.taken), "calculation", table.note)
 
     def phase_sheet(self, phase: str, title: str, note: str, derived: list[Scalar]) -> None:
         scalars = [s for s in derived if s.phase == phase]
-        tables = [t for t in self.plan.tables.values() if t.phase == phase]
+        tables = [t for t in self.plan.tables.values() if t.phase == phase and not is_turned(t)]
         if not scalars and not tables:
             return
         name = _sheet_name(title, self.taken)
@@ -259,7 +269,7 @@ class _Planner:
 
     def checks(self) -> None:
         for row, name in enumerate(self.plan.checks, TOP + 2):
-            self.spots[name] = Spot("Checks", row, _exact((CHECK_VALUE,) * 3))
+            self.spots[name] = _spot("Checks", [(row, CHECK_VALUE)] * 3)
         self.sheets.append(SheetPlan("Checks", "checks", "Checks", LEADS["checks"]))
 
     def constants(self, tables: Mapping[str, Table]) -> dict[str, ConstantPlace]:
@@ -289,6 +299,8 @@ class _Planner:
         self, table: Table, sheet: str, row: int, *, captioned: bool, beside: int = 0
     ) -> TablePlace:
         """`beside`: the first column that source and note may take, to align several tables."""
+        if is_turned(table):
+            return turned_place(table, sheet, row)
         caption = row if captioned else None
         heading = row + (1 if captioned else 0)
         first = heading + 3
@@ -335,22 +347,27 @@ class _Planner:
             if owner == table.name and place.total is not None:
                 triple = place.columns[column]
                 columns = triple if self.plan.scalars[name].ranged else _exact(triple)
-                self.spots[name] = Spot(place.sheet, place.total, columns)
+                cells = (place.at(place.total, at) for at in columns)
+                self.spots[name] = _spot(place.sheet, cells)
 
 
-def _is_step(scalar: Scalar) -> bool:
-    """Whether no file states it: the workbook alone has it, as a part of another formula."""
-    return scalar.hidden and scalar.formula is not None and scalar.formula.position is None
-
-
-def _is_looked_up(scalar: Scalar) -> bool:
-    return scalar.formula is not None and isinstance(scalar.formula.ends.value, Lookup | Cell)
+def totals_of(table: Table, plan: Plan) -> Iterator[tuple[str, str]]:
+    """Each column with a total, and the scalar that is the total."""
+    for column in table.totals:
+        name = f"{table.name}.total.{column}"
+        if name in plan.scalars:
+            yield column, name
 
 
 def notes_of(stated: Stated) -> tuple[str, ...]:
     """What is worth saying of a stated value beside its number."""
     middle = "Expected value not stated: the middle of the ends." if stated.midpoint else ""
     return tuple(part for part in (stated.note, middle) if part)
+
+
+def _spot(sheet: str, cells: Iterable[Square]) -> Spot:
+    low, value, high = cells
+    return Spot(sheet, (low, value, high))
 
 
 def _exact(triple: Triple) -> Triple:

@@ -11,7 +11,7 @@ from scalesheet.numbers import excel_format
 from scalesheet.pictures import Chart, Picture, Scatter, Stack
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
-from scalesheet.render.workbook.places import TITLE
+from scalesheet.render.workbook.places import TITLE, TablePlace
 
 ROWS = 20  # rows of a sheet that a chart lies over
 SIZE = {"width": 860, "height": 380}
@@ -43,27 +43,24 @@ def _chart(canvas: Canvas, context: Context, chart: Chart) -> Any:
     table = context.tables[chart.table]
     place = context.layout.tables[chart.table]
     column = table.columns[chart.column]
-    at = place.columns[chart.column][1]
-    last = place.spacer - 1
     bar = chart.kind != "column"  # rows from top to bottom, as in the table
     made = canvas.book.add_chart({"type": "bar" if bar else "column"})
     fmt = context.column_format(table, column)
     series = {
         "name": column.title or column.name,
-        "categories": [place.sheet, place.first, TITLE, last, TITLE],
-        "values": [place.sheet, place.first, at, last, at],
+        "categories": cells_of(place, place.titles),
+        "values": cells_of(place, place.columns[chart.column][1]),
         "fill": {"color": COLOURS[0]},
         "gap": 60,
         "data_labels": {"value": True, "num_format": excel_format(fmt), "font": _font(9)},
     }
     made.add_series({**series, "overlap": 100} if chart.start else series)
     if chart.start:
-        begin = place.columns[chart.start][1]
         made.add_series(
             {
                 **series,
                 "name": table.columns[chart.start].title,
-                "values": [place.sheet, place.first, begin, last, begin],
+                "values": cells_of(place, place.columns[chart.start][1]),
                 "fill": {"color": "#FFFFFF"},
                 "data_labels": {"value": False},
             }
@@ -78,30 +75,28 @@ def _stack(canvas: Canvas, context: Context, stack: Stack) -> Any:
     stand side by side instead: a series of a native chart is one stretch of cells."""
     table = context.tables[stack.table]
     place = context.layout.tables[stack.table]
-    last = place.spacer - 1
     alone = len(stack.bars) == 1
     made = canvas.book.add_chart(
         {"type": "bar", "subtype": "stacked"} if stack.parts or alone else {"type": "bar"}
     )
-    first, names = place.first, stack.parts or stack.bars
+    names = stack.parts or stack.bars
+    at = place.columns[names[0]][1]
     if alone:
-        at = place.columns[names[0]][1]
-        cells = {title: (first + n, at, first + n, at) for n, title in enumerate(table.row_titles)}
+        each = {t: cells_of(place, at, n) for n, t in enumerate(table.row_titles)}
     else:
-        ats = {table.columns[name].title: place.columns[name][1] for name in names}
-        cells = {title: (first, at, last, at) for title, at in ats.items()}
-    for n, (title, (top, left, bottom, right)) in enumerate(cells.items()):
+        each = {table.columns[n].title: cells_of(place, place.columns[n][1]) for n in names}
+    for n, (title, cells) in enumerate(each.items()):
         series: dict[str, Any] = {
             # the title of a row goes with its number when the table is sorted
-            "name": [place.sheet, top, TITLE] if alone else title,
-            "values": [place.sheet, top, left, bottom, right],
+            "name": cells_of(place, place.titles, n)[:3] if alone else title,
+            "values": cells,
             **_filled(n),
             "gap": 60,
         }
         if not alone:
-            series["categories"] = [place.sheet, first, TITLE, last, TITLE]
+            series["categories"] = cells_of(place, place.titles)
         made.add_series(series)
-    made.set_legend({"position": "bottom", "font": _font(9)} if len(cells) > 1 else {"none": True})
+    made.set_legend({"position": "bottom", "font": _font(9)} if len(each) > 1 else {"none": True})
     column = table.columns[names[0]]
     if stack.parts:
         column = replace(column, title=_title(context, table, stack.totals[0]))
@@ -109,6 +104,12 @@ def _stack(canvas: Canvas, context: Context, stack: Stack) -> Any:
         column = replace(column, title=table.title)
     _axes(made, context, table, column, bar=True, labelled=not alone)
     return made
+
+
+def cells_of(place: TablePlace, column: int, row: int | None = None) -> list[str | int]:
+    """Sheet and cells of a column of a table, or of one of its rows, as XlsxWriter takes them."""
+    rows = (place.first, place.spacer - 1) if row is None else (place.first + row,) * 2
+    return [place.sheet, *place.at(rows[0], column), *place.at(rows[1], column)]
 
 
 def _title(context: Context, table: Table, name: str) -> str:
@@ -119,16 +120,14 @@ def _title(context: Context, table: Table, name: str) -> str:
 def _scatter(canvas: Canvas, context: Context, scatter: Scatter) -> Any:
     """Points with the titles of their rows beside them; the frontier is for the pages."""
     table, place = context.tables[scatter.table], context.layout.tables[scatter.table]
-    x, y = (place.columns[name][1] for name in (scatter.x, scatter.y))
-    last = place.spacer - 1
     made = canvas.book.add_chart({"type": "scatter"})
     # a text that began with = would be taken for a formula
     titles = [{"value": f" {t}" if t.startswith("=") else t} for t in table.row_titles]
     made.add_series(
         {
             "name": scatter.title,
-            "categories": [place.sheet, place.first, x, last, x],
-            "values": [place.sheet, place.first, y, last, y],
+            "categories": cells_of(place, place.columns[scatter.x][1]),
+            "values": cells_of(place, place.columns[scatter.y][1]),
             "marker": {"type": "circle", "size": 7, "fill": {"color": COLOURS[0]}},
             "data_labels": {"custom": titles, "value": True, "font": _font(9)},
         }

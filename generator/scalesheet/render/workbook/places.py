@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
 
@@ -29,25 +29,34 @@ SheetKind = Literal[
 ]
 
 Triple = tuple[int, int, int]  # the columns of low, value, high; equal where exact
+Square = tuple[int, int]  # row and column of a cell
 
 TITLE, KEY = 0, 1  # the first two columns of every list and table
 LOW_VALUE_HIGH: Triple = (2, 3, 4)
 UNIT = 5
+REMARKS = 3  # columns beside a turned table: source, note, formula
 NAMES_OF = "Name in formulas"  # heads the row of a table that holds its name, and its columns'
+LINES_OF = "Name of line"  # the same where the rows of the table stand side by side
 CHECK_VALUE = 2
 TOP = 3  # the first row below a sheet's title and lead
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a scalar stands; `columns` are those of low, value, high."""
+    """Where a scalar stands: the row and column of low, value, high."""
 
     sheet: str
-    row: int
-    columns: Triple
+    cells: tuple[Square, Square, Square]
+
+    @property
+    def row(self) -> int:
+        return self.cells[1][0]
+
+    def cell(self, end: End) -> Square:
+        return self.cells[ENDS.index(end)]
 
     def at(self, end: End) -> str:
-        return absolute(self.row, self.columns[ENDS.index(end)])
+        return absolute(*self.cell(end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +73,12 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class TablePlace:
-    """Where a table stands. Ranges run from `first` to `spacer`, an empty row, both included."""
+    """Where a table stands. Its rows are rows of the sheet, or where it is `turned`, columns.
+
+    `heading`, `first`, `spacer`, `total` and `counted` are rows of the table; `titles`, `ids`,
+    `columns`, `source` and `note` are columns of it; `at` gives the cell of both. Ranges run from
+    `first` to `spacer`, an empty row, both included.
+    """
 
     name: str
     sheet: str
@@ -77,18 +91,47 @@ class TablePlace:
     columns: Mapping[str, Triple]
     source: int | None
     note: int | None
-    drawing: int | None  # first row of the drawn cross table
-    explained: int | None  # first row of the formulas in words
-    end: int  # first free row below
+    drawing: int | None  # first row of the sheet with the drawn cross table
+    explained: int | None  # first row of the sheet with the formulas in words
+    end: int  # first free row of the sheet below
+    turned: bool = False
+    titles: int = TITLE
+    ids: int = KEY
+    # where it is turned, by the row of the sheet: its headings, and the lines that fold
+    sections: tuple[tuple[int, str], ...] = ()
+    levels: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def first_row(self) -> int:
+        """Of the sheet."""
+        if self.turned:
+            return self.titles
         return self.heading if self.caption is None else self.caption
 
     @property
     def last_column(self) -> int:
+        """Of the sheet."""
+        if self.turned:
+            return (self.counted or self.total or self.spacer) + REMARKS
         right = [max(triple) for triple in self.columns.values()]
         return max([KEY, *right, self.source or 0, self.note or 0])
+
+    def at(self, row: int, column: int) -> Square:
+        """Row and column of the sheet."""
+        return (column, row) if self.turned else (row, column)
+
+    def label(self, row: int) -> str:
+        """A row of the table as addresses have it: `12`, or where it is turned `D`."""
+        return letters(row) if self.turned else str(row + 1)
+
+    def own(self, column: int) -> str:
+        """The cell of a column in the row at hand."""
+        return f"{ROW}{column + 1}" if self.turned else f"{letters(column)}{ROW}"
+
+    def area(self, column: int) -> str:
+        """The range of a column."""
+        first, last = self.at(self.first, column), self.at(self.spacer, column)
+        return f"{absolute(*first)}:{absolute(*last)}"
 
 
 ConstantKind = Literal["conversion", "default", "arithmetic"]
@@ -139,13 +182,13 @@ class Layout:
     def scalar_cell(self, name: str, end: End = "value") -> tuple[str, str]:
         """Sheet and address of a scalar's end: `("Inputs", "D12")`."""
         spot = self.scalars[name]
-        return spot.sheet, relative(spot.row, spot.columns[ENDS.index(end)])
+        return spot.sheet, relative(*spot.cell(end))
 
     def table_cell(self, table: str, row: str, column: str, end: End = "value") -> tuple[str, str]:
         """Sheet and address of a cell of a table."""
         place = self.tables[table]
         at = place.first + self.row_numbers[table][row]
-        return place.sheet, relative(at, place.columns[column][ENDS.index(end)])
+        return place.sheet, relative(*place.at(at, place.columns[column][ENDS.index(end)]))
 
 
 # ------------------------------------------------------------------ addresses
@@ -178,7 +221,7 @@ def prefix(sheet: str) -> str:
     return "'" + sheet.replace("'", "''") + "'!"
 
 
-ROW = "\0"  # stands for the number of the row at hand in a column's formula
+ROW = "\0"  # stands for the label of the row at hand in a column's formula
 
 
 @dataclass(frozen=True)
@@ -200,17 +243,14 @@ class View:
     def column(self, table: str, column: str, end: End) -> str:
         place = self.layout.tables[table]
         assert place.sheet == self.sheet, (table, self.sheet)
-        return letters(place.columns[column][ENDS.index(end)]) + ROW
+        return place.own(place.columns[column][ENDS.index(end)])
 
     def range(self, table: str, column: str, end: End) -> str:
         named = self.layout.names.columns.get((table, column, end))
         if named is not None:
             return named
         place = self.layout.tables[table]
-        at = place.columns[column][ENDS.index(end)]
-        return (
-            f"{self._prefix(place.sheet)}{absolute(place.first, at)}:{absolute(place.spacer, at)}"
-        )
+        return self._prefix(place.sheet) + place.area(place.columns[column][ENDS.index(end)])
 
     def keys(self, table: str, column: str, end: End) -> str:
         return self.ids(table)
@@ -220,8 +260,7 @@ class View:
 
     def titles(self, table: str) -> str:
         place = self.layout.tables[table]
-        area = f"{absolute(place.first, TITLE)}:{absolute(place.spacer, TITLE)}"
-        return self._prefix(place.sheet) + area
+        return self._prefix(place.sheet) + place.area(place.titles)
 
     def constant(self, name: str) -> str:
         return self.layout.names.constants[name]

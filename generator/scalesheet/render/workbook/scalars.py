@@ -22,7 +22,6 @@ from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.layout import choice_words, notes_of
 from scalesheet.render.workbook.places import (
     KEY,
-    ROW,
     TITLE,
     TOP,
     UNIT,
@@ -137,10 +136,8 @@ def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> No
     note = " ".join(dict.fromkeys(part for part in (scalar.note, *notes_of(stated)) if part))
     canvas.text(row, NOTE, note, "small")
     options = rule(context, scalar, stated)
-    first, last = spot.columns[0], spot.columns[2]
-    canvas.tally.check(
-        canvas.sheet.data_validation(row, first, row, last, options), f"validation of {scalar.name}"
-    )
+    area = *spot.cell("low"), *spot.cell("high")
+    canvas.tally.check(canvas.sheet.data_validation(*area, options), f"validation of {scalar.name}")
 
 
 def _valid(context: Context, scalar: Scalar, row: int) -> str:
@@ -232,7 +229,6 @@ def write_ends(canvas: Canvas, context: Context, scalar: Scalar, role: Role | No
     spot: Spot = context.layout.scalars[scalar.name]
     result = context.results.scalars[scalar.name]
     for end in ends_of(scalar):
-        column = spot.columns[ENDS.index(end)]
         try:
             printed = context.printed(end_node(formula, end), spot.sheet)
         except PrinterError as error:
@@ -240,9 +236,8 @@ def write_ends(canvas: Canvas, context: Context, scalar: Scalar, role: Role | No
             continue
         look: Role = role or role_of(scalar, formula.outer and end != "value")
         canvas.formula(
-            spot.row,
-            column,
-            printed.text.replace(ROW, str(spot.row + 1)),
+            *spot.cell(end),
+            printed.text,
             stored(result, end),
             look,
             context.number_format(scalar),

@@ -51,8 +51,9 @@ from scalesheet.model import Ends, Formula, Key, Kind, Plan, Quantity, Table, fo
 from scalesheet.model import Scalar as ModelScalar
 from scalesheet.printers.base import PrinterError
 from scalesheet.printers.excel import excel
+from scalesheet.render.workbook.blanks import blanked
 from scalesheet.render.workbook.layout import lay_out
-from scalesheet.render.workbook.places import ROW, View
+from scalesheet.render.workbook.places import ROW, TablePlace, View
 from scalesheet.resolve.reasons import ARITHMETIC, EMPTY
 from scalesheet.units import Unit
 
@@ -69,7 +70,7 @@ Scope = tuple[Node, ...]  # what is known to be no reason where a part stands
 
 def stepped(book: Book, plan: Plan) -> Plan:
     """The plan with its long formulas in steps."""
-    return _Steps(book, plan).plan_with_steps()
+    return _Steps(book, blanked(plan)).plan_with_steps()
 
 
 # ------------------------------------------------------------------ trees
@@ -173,8 +174,9 @@ class _Sizes(View):
         return self.layout.names.scalars.get((name, end)) or defined(name)
 
     def column(self, table: str, column: str, end: End) -> str:
-        if column not in self.layout.tables[table].columns:
-            return f"AA{ROW}"
+        place = self.layout.tables[table]
+        if column not in place.columns:
+            return place.own(26)
         return super().column(table, column, end)
 
 
@@ -261,12 +263,11 @@ class _Steps:
     # -------------------------------------------------------------- how long, how deep
 
     def _printed(self, node: Node, home: _Home) -> str:
-        if home.key.table is None:
-            sheet = self.layout.scalars[home.key.name].sheet
-        else:
-            sheet = self.layout.tables[home.key.table].sheet
+        table = home.key.table
+        where = self.layout.scalars[home.key.name] if table is None else self.layout.tables[table]
+        here = where.label(99) if isinstance(where, TablePlace) else ""
         try:
-            return excel(node, _Sizes(self.layout, sheet)).text.replace(ROW, "100")
+            return excel(node, _Sizes(self.layout, where.sheet)).text.replace(ROW, here)
         except PrinterError:
             return "?" * 10_000  # too long for a cell, or nothing that the printer can say
 

@@ -13,6 +13,7 @@ from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context, ends_of, stored
 from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.front import write_headline
+from scalesheet.render.workbook.layout import totals_of
 from scalesheet.render.workbook.moves import write_moves
 from scalesheet.render.workbook.pictures import write_picture
 from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, absolute, relative
@@ -46,7 +47,6 @@ def _phases(canvas: Canvas, context: Context, row: int) -> int:
     table = context.plan.tables.get("phases")
     if table is None:
         return row
-    place = context.layout.tables[table.name]
     canvas.text(row, TITLE, table.title or "Phases", "section")
     head, unit, first = row + 1, row + 2, row + 3
     canvas.text(head, TITLE, "Phase", "heading")
@@ -55,11 +55,7 @@ def _phases(canvas: Canvas, context: Context, row: int) -> int:
         canvas.text(at, TITLE, title or table.rows[at - first], "label")
     total_row = first + len(table.rows)
     canvas.text(total_row, TITLE, "Total", "total_label")
-    totals = {
-        spot.columns[1]: (name, spot)
-        for name, spot in context.layout.scalars.items()
-        if (spot.sheet, spot.row) == (place.sheet, place.total)
-    }
+    totals = dict(totals_of(table, context.plan))
     at = TITLE
     for column in (c for c in table.columns.values() if not c.hidden):
         for end in _shown_ends(column, column.name in table.totals):
@@ -71,7 +67,7 @@ def _phases(canvas: Canvas, context: Context, row: int) -> int:
             _phase_column(canvas, context, column, end, at, first)
             canvas.text(total_row, at, "", "total")
             if column.name in table.totals:
-                name, _ = totals[place.columns[column.name][1]]
+                name = totals[column.name]
                 scalar = context.plan.scalars[name]
                 chosen: End = end if scalar.ranged else "value"
                 value = context.results.scalars[name].end(chosen)

@@ -22,16 +22,18 @@ from scalesheet.render.workbook.context import (
     stated_text,
 )
 from scalesheet.render.workbook.formats import Role
-from scalesheet.render.workbook.layout import notes_of
+from scalesheet.render.workbook.layout import notes_of, totals_of
 from scalesheet.render.workbook.places import (
     KEY,
+    LINES_OF,
     NAMES_OF,
+    REMARKS,
     ROW,
     TITLE,
     TOP,
     SheetPlan,
     TablePlace,
-    letters,
+    relative,
 )
 from scalesheet.render.workbook.scalars import write_ends, write_group
 from scalesheet.render.workbook.validation import rule
@@ -49,7 +51,8 @@ def write_tables(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     for place in places:
         write_table(canvas, context, place)
     if len(places) == 1 and not plan.groups:
-        canvas.sheet.freeze_panes(places[0].first, KEY)
+        place = places[0]
+        canvas.sheet.freeze_panes(*((place.ids + 1, KEY) if place.turned else (place.first, KEY)))
     else:
         canvas.sheet.freeze_panes(TOP, KEY)
 
@@ -59,13 +62,16 @@ def write_table(canvas: Canvas, context: Context, place: TablePlace) -> None:
     table = context.tables[place.name]
     if place.caption is not None:
         canvas.text(place.caption, TITLE, table.title, "section")
-    _headings(canvas, context, table, place)
+    (_lines if place.turned else _headings)(canvas, context, table, place)
+    looks: tuple[Role, Role] = (
+        ("heading_number", "name_number") if place.turned else ("label", "key")
+    )
     for at, (row, title) in enumerate(zip(table.rows, table.row_titles, strict=True), place.first):
-        canvas.text(at, TITLE, title or row, "label")
-        canvas.text(at, KEY, row, "key")
+        canvas.text(*place.at(at, place.titles), title or row, looks[0])
+        canvas.text(*place.at(at, place.ids), row, looks[1])
     for column in table.columns.values():
         _Cells(canvas, context, table, column, place).write()
-    _sources_and_notes(canvas, table, place)
+    (_remarks if place.turned else _sources_and_notes)(canvas, table, place)
     _totals(canvas, context, table, place)
     if place.drawing is not None:
         _drawing(canvas, context, table, place, place.drawing)
@@ -101,6 +107,27 @@ def _headings(canvas: Canvas, context: Context, table: Table, place: TablePlace)
             canvas.text(titles, optional, text, "heading_text")
 
 
+def _lines(canvas: Canvas, context: Context, table: Table, place: TablePlace) -> None:
+    """Headings of a turned table, and its lines: what each is called, its unit and its name."""
+    units, names = place.heading + 1, place.heading + 2
+    for at in range(place.last_column + 1):
+        canvas.text(place.titles, at, "", "heading")
+        canvas.text(place.ids, at, "", "name")
+    canvas.row_of(place.titles, ("Line", "Unit", LINES_OF), "heading")
+    canvas.row_of(place.ids, ("Id", "", table.name), "name")
+    for row, title in place.sections:
+        canvas.text(row, TITLE, title, "section")
+    for column in table.columns.values():
+        for end in ends_of(column):
+            line = place.columns[column.name][ENDS.index(end)]
+            name = column.name if end == "value" else f"{column.name}_{end}"
+            canvas.text(line, TITLE, heading_of(column, end), "label")
+            canvas.text(line, units, context.symbol(column), "symbol")
+            canvas.text(line, names, name, "key")
+    for line, level in place.levels.items():
+        canvas.fold(line, level)
+
+
 # ------------------------------------------------------------------ cells
 
 
@@ -131,14 +158,15 @@ class _Cells:
             stated = self.column.stated.get(row)
             if stated is None:
                 continue
+            cell = self.place.at(number_, at)
             text = stated_text(stated, self.symbol)
             if text is not None:
                 # a reason stands at all three ends, since formulas read each of them
                 whole = end == "value" or stated.reason is not None
-                self.canvas.text(number_, at, text if whole else "", role)
+                self.canvas.text(*cell, text if whole else "", role)
             else:
                 value = stated_ends(stated)[ENDS.index(end)]
-                self.canvas.number(number_, at, value, "input", self.format)
+                self.canvas.number(*cell, value, "input", self.format)
 
     def _computed(self, end: End, at: int) -> None:
         stored = stored_column(self.series, end)
@@ -152,14 +180,14 @@ class _Cells:
             outer = formula.outer and end != "value"
             look = self.canvas.formats(self._role(outer), self.format)
             text, array, put = printed.text, printed.array, self.canvas.put_formula
-            first = self.place.first
+            place = self.place
             may_wrap = self.column.may_reason or self.column.kind == "text"
             for row in rows:
-                at_row = first + row
-                value = stored(row)
-                put(at_row, at, text.replace(ROW, str(at_row + 1)), value, look, array)
+                at_row = place.first + row
+                value, (line, column) = stored(row), place.at(at_row, at)
+                put(line, column, text.replace(ROW, place.label(at_row)), value, look, array)
                 if may_wrap and isinstance(value, str):
-                    self.canvas.fit(at_row, at, at, value, "either")
+                    self.canvas.fit(line, column, column, value, "either")
 
     def _formulas(self) -> Iterator[tuple[Formula, Sequence[int]]]:
         """Formulas of this column with the numbers of the rows that they fill."""
@@ -172,7 +200,7 @@ class _Cells:
 
     def _role(self, outer: bool) -> Role:
         if self.column.kind != "number":
-            return "word"
+            return "either" if self.place.turned else "word"
         if outer:
             return "outer"
         return "either" if self.column.may_reason else "number"
@@ -183,11 +211,12 @@ class _Cells:
             return "small"
         if self.column.kind in ("text", "date"):
             return "text"
-        return "input_reason" if self.column.kind == "number" else "input_text"
+        right = self.place.turned or self.column.kind == "number"
+        return "input_reason" if right else "input_text"
 
     def _validations(self) -> None:
         """One rule for each run of rows that say the same."""
-        first_column, _, last_column = self.place.columns[self.column.name]
+        triple = self.place.columns[self.column.name]
         numbered = [
             (at, self.column.stated[row])
             for at, row in enumerate(self.table.rows, self.place.first)
@@ -201,9 +230,9 @@ class _Cells:
         for _, group in groupby(enumerate(numbered), alike):
             run = [item for _, item in group]
             options = rule(self.context, self.column, run[0][1])
-            code = self.canvas.sheet.data_validation(
-                run[0][0], first_column, run[-1][0], last_column, options
-            )
+            first = self.place.at(run[0][0], min(triple))
+            last = self.place.at(run[-1][0], max(triple))
+            code = self.canvas.sheet.data_validation(*first, *last, options)
             self.canvas.tally.check(code, f"validation of {self.table.name}.{self.column.name}")
 
 
@@ -238,6 +267,40 @@ def _sources_and_notes(canvas: Canvas, table: Table, place: TablePlace) -> None:
             canvas.text(at, place.note, note, "small")
 
 
+def _remarks(canvas: Canvas, table: Table, place: TablePlace) -> None:
+    """Beside the lines of a turned table: source, note and formula."""
+    at = place.last_column - REMARKS + 1
+    canvas.row_of(place.titles, ("Source", "Note", "Formula"), "heading_text", at)
+    for column in table.columns.values():
+        line = place.columns[column.name][1]
+        for beside, (text, role) in enumerate(remarks(table, column), at):
+            canvas.text(line, beside, text, role)
+
+
+def remarks(table: Table, column: Column) -> tuple[tuple[str, Role], ...]:
+    """Sources, notes and formula of a line."""
+    formulas = dict.fromkeys(formula.text for formula in formulas_of(column))
+    outer = any(formula.outer for formula in formulas_of(column))
+    cited: dict[str, dict[str, None]] = {}
+    noted = dict.fromkeys(filter(None, (column.note, "Low and high are outer bounds." * outer)))
+    ruled: dict[str, list[str]] = {}
+    for row, title in zip(table.rows, table.row_titles, strict=True):
+        stated = column.stated.get(row)
+        if stated is None:
+            continue
+        if stated.citation:
+            cited.setdefault(stated.citation.key, {})[stated.citation.locator] = None
+        noted |= dict.fromkeys(note for note in notes_of(stated) if note != column.note)
+        if stated.rule:
+            ruled.setdefault(stated.rule, []).append(title or row)
+    rules = (f"{r[0].upper()}{r[1:]} ({', '.join(titles)})." for r, titles in ruled.items())
+    return (
+        ("; ".join(_cited(key, cited[key]) for key in cited), "small"),
+        (" ".join((*rules, *noted)), "small"),
+        ("; ".join(formulas), "formula"),
+    )
+
+
 def source_and_note(table: Table, row: str) -> tuple[str, str]:
     """What a row's stated cells rest on, and what is noted of them."""
     several = len(table.columns) > 1
@@ -264,21 +327,22 @@ def _cited(key: str, locators: Iterable[str]) -> str:
 def _totals(canvas: Canvas, context: Context, table: Table, place: TablePlace) -> None:
     if place.total is None:
         return
-    for at in range(place.last_column + 1):
-        canvas.text(place.total, at, "", "total_label")
-    canvas.text(place.total, TITLE, "Total", "total_label")
-    totals = {
-        name: spot
-        for name, spot in context.layout.scalars.items()
-        if spot.sheet == place.sheet and spot.row == place.total
-    }
-    for name in totals:
+    if place.turned:
+        canvas.text(*place.at(place.total, place.titles), "Total", "heading_number")
+    else:
+        for at in range(place.last_column + 1):
+            canvas.text(place.total, at, "", "total_label")
+        canvas.text(place.total, TITLE, "Total", "total_label")
+    for _, name in totals_of(table, context.plan):
         write_ends(canvas, context, context.plan.scalars[name], "total")
     if place.counted is None:
         return
-    for at in range(place.last_column + 1):
-        canvas.text(place.counted, at, "", "total_text")
-    canvas.text(place.counted, TITLE, "Rows with a number", "total_note")
+    if place.turned:
+        canvas.text(*place.at(place.counted, place.titles), "Cases with a number", "heading_number")
+    else:
+        for at in range(place.last_column + 1):
+            canvas.text(place.counted, at, "", "total_text")
+        canvas.text(place.counted, TITLE, "Rows with a number", "total_note")
     ids = context.layout.names.tables[table.name]
     for name in table.totals:
         column, triple = table.columns[name], place.columns[name]
@@ -286,11 +350,11 @@ def _totals(canvas: Canvas, context: Context, table: Table, place: TablePlace) -
             continue
         values = context.results.tables[table.name][name]
         with_number = sum(isinstance(value.value, float) for value in values)
-        where = letters(triple[1])
-        area = f"{where}{place.first + 1}:{where}{place.spacer + 1}"
+        ends = (relative(*place.at(row, triple[1])) for row in (place.first, place.spacer))
+        area = ":".join(ends)
         message = f"{with_number} of {len(table.rows)}"
         text = f'COUNT({area})&" of "&COUNTA({ids})'
-        canvas.formula(place.counted, triple[1], text, message, "total_text")
+        canvas.formula(*place.at(place.counted, triple[1]), text, message, "total_text")
 
 
 def _drawing(canvas: Canvas, context: Context, table: Table, place: TablePlace, top: int) -> None:

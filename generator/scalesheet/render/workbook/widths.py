@@ -11,12 +11,13 @@ from scalesheet.model import Column, Table
 from scalesheet.numbers import Format, number, plain
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context, ends_of
-from scalesheet.render.workbook.places import KEY, TITLE, SheetPlan, TablePlace
+from scalesheet.render.workbook.places import KEY, REMARKS, TITLE, SheetPlan, TablePlace
 from scalesheet.values import Series, Value
 
 NARROWEST, WIDEST_NUMBER, WIDEST_TEXT = 10.5, 22.0, 30.0
 TITLE_WIDTH, KEY_WIDTH = (24.0, 40.0), (14.0, 30.0)
 SOURCE_WIDTH, NOTE_WIDTH = 44.0, 70.0
+LINE_WIDTH, CASE_WIDTH, SPACER_WIDTH, FORMULA_WIDTH = 40.0, 16.0, 2.0, 90.0  # of a turned table
 
 
 def heading_of(column: Column, end: End) -> str:
@@ -41,6 +42,9 @@ def set_widths(
             need(column, 13)
     for place in places:
         table = context.tables[place.name]
+        if place.turned:
+            wanted |= _of_lines(context, table, place)
+            continue
         need(TITLE, min(max(map(len, table.row_titles)) * 1.02 + 2, TITLE_WIDTH[1]))
         need(KEY, min(max(map(len, table.rows)) * 0.95 + 2, KEY_WIDTH[1]))
         for name, triple in place.columns.items():
@@ -56,17 +60,32 @@ def set_widths(
         canvas.widths(width, start=at)
 
 
+def _of_lines(context: Context, table: Table, place: TablePlace) -> dict[int, float]:
+    """Columns of a turned table: its cases are all as wide as the widest of them needs."""
+    columns = table.columns.values()
+    names = max(len(column.name) + 5 * column.ranged for column in columns)
+    shown = max(_contents(context, table, c) for c in columns if c.kind != "text")
+    widths = [LINE_WIDTH, KEY_WIDTH[0], min(names * 0.95 + 2, KEY_WIDTH[1])]
+    case = min(max(shown + 1.5, CASE_WIDTH), WIDEST_NUMBER)
+    widths += [case] * len(table.rows) + [SPACER_WIDTH]
+    widths += [CASE_WIDTH] * (place.last_column - REMARKS - place.spacer)
+    return dict(enumerate((*widths, SOURCE_WIDTH, NOTE_WIDTH, FORMULA_WIDTH)))
+
+
 def _width(context: Context, table: Table, column: Column) -> float:
-    series = context.results.tables[table.name][column.name]
     words = [word for end in ends_of(column) for word in heading_of(column, end).split()]
     heading = max(map(len, words), default=0) * 1.2
     under = max(len(column.name) + (5 if column.ranged else 0), len(context.symbol(column))) * 0.92
+    limit = WIDEST_NUMBER if column.kind == "number" else WIDEST_TEXT
+    return min(max(heading, under, _contents(context, table, column)) + 1.5, limit)
+
+
+def _contents(context: Context, table: Table, column: Column) -> float:
+    """What the widest cell of a column needs."""
+    series = context.results.tables[table.name][column.name]
     if column.kind == "number":
-        fmt = context.column_format(table, column)
-        widest = _widest(series, fmt)
-        return min(max(heading, under, widest) + 1.5, WIDEST_NUMBER)
-    longest = max((len(plain(value, Format())) for value in series), default=0)
-    return min(max(heading, under, longest * 1.02) + 1.5, WIDEST_TEXT)
+        return _widest(series, context.column_format(table, column))
+    return max((len(plain(value, Format())) for value in series), default=0) * 1.02
 
 
 def _widest(series: Series, fmt: Format) -> float:

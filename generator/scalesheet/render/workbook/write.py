@@ -155,7 +155,8 @@ def _set_up(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
         sheet.set_tab_color(color)
     if len(plan.tables) == 1 and not plan.groups:
         place = context.layout.tables[plan.tables[0]]
-        sheet.repeat_rows(place.heading, place.heading + 2)
+        rows = (place.titles, place.ids) if place.turned else (place.heading, place.heading + 2)
+        sheet.repeat_rows(*rows)
     elif plan.kind in ("inputs", "checks") or plan.name == "Calculation":
         sheet.repeat_rows(TOP)
 
@@ -169,14 +170,13 @@ def _define_names(workbook: xlsxwriter.Workbook, layout: Layout, tally: Tally) -
         tally.check(workbook.define_name(text, where), f"name {text}")
     for name, text in layout.names.tables.items():
         place = layout.tables[name]
-        area = f"{absolute(place.first, 1)}:{absolute(place.spacer, 1)}"
+        area = place.area(place.ids)
         tally.check(workbook.define_name(text, f"={sheet_prefix(place.sheet)}{area}"), text)
     for (table, column, end), text in layout.names.columns.items():
         if end != "value" and text == layout.names.columns.get((table, column, "value")):
             continue
         place = layout.tables[table]
-        at = place.columns[column][ENDS.index(end)]
-        area = f"{absolute(place.first, at)}:{absolute(place.spacer, at)}"
+        area = place.area(place.columns[column][ENDS.index(end)])
         tally.check(workbook.define_name(text, f"={sheet_prefix(place.sheet)}{area}"), text)
     units = sheet_prefix(layout.sheet("units"))
     for name, constant in layout.constants.items():

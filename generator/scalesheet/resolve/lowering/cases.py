@@ -214,6 +214,21 @@ class _Cases:
         for draft in _copies(self.component.quantities.values()):
             self.quantity(draft)
         self.table.computed = frozenset(self.table.columns) & self.component.quantities.keys()
+        self.table.sections = tuple(self.sections())
+
+    def sections(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The columns as they read: what goes in, what comes out, then the steps between."""
+        outputs = (STATUS, *self.component.outputs)
+        yield "Inputs", tuple(name for name in self.table.columns if name in self.table.inputs)
+        yield "Results", outputs
+        title, names = "", list[str]()
+        for name in self.component.quantities:
+            if name in self.component.sections:
+                yield title, tuple(names)
+                title, names = self.component.sections[name], []
+            if name in self.table.columns and name not in outputs:
+                names.append(name)
+        yield title, tuple(names)
 
     def taken(self) -> None:
         """Says which names of the table's own columns the component has given away."""

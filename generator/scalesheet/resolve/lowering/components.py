@@ -65,6 +65,8 @@ def _component(
         made.inputs[each] = _input(low, each)
     for each, entry in data.get("uses", {}).items():
         _used(made, low, each, entry, files, space, done, problems, (*around, name))
+    made.sections[next(iter(data["quantities"]))] = "Steps"
+    made.sections |= data.get("sections", {})
     for each in data["quantities"]:
         _once(made, low, each, _quantity(low, each), ("quantities", each))
     for each in data.get("conditions", {}):
@@ -73,6 +75,10 @@ def _component(
     _status(made, low)
     for index, each in enumerate(made.outputs):
         _output(made, low, each, ("outputs", index))
+    for each in data.get("sections", {}):
+        if each not in data["quantities"]:
+            near = nearest(each, data["quantities"])
+            low.say("N001", f"'{each}' is no quantity of the component{near}", "sections", each)
     for each, entry in data.get("parts", {}).items():
         made.parts[each] = _parts(made, low, each, entry)
     if "choose" in data:
@@ -146,6 +152,8 @@ def _condition(made: DraftComponent, low: Lowering, name: str) -> None:
         draft = Draft(full, called, low.document.key_at(*path), kind=kind)
         draft.formulas[None] = replace(formula, tree=renamed(formula.tree, own))
         _once(made, low, full, draft, path)
+    if not made.conditions:
+        made.sections[f"{name}_{HOLDS}"] = "Conditions"
     made.conditions[name] = title
 
 
@@ -274,6 +282,7 @@ def _used(
     for draft in inner.quantities.values():
         own = _renamed_draft(draft, f"{name}_{draft.name}", names)
         _once(made, low, own.name, own, path)
+    made.sections[next(iter(names.values()))] = inner.title
 
 
 def _renamed_draft(draft: Draft, name: str, names: Mapping[str, str]) -> Draft:

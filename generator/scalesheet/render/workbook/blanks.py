@@ -1,0 +1,166 @@
+"""Leaves a number of a case blank where the case's status says why there is none.
+
+`cost if broken == 0 else reason('{status}')` gives the status as the reason, which would stand in
+each numeric cell of a case that cannot run. Where cases stand side by side, such a cell is blank
+and the status is the one cell that says why. What reads the cell tests what the cell tests, so
+that it still gives the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from scalesheet.language.syntax import (
+    Aggregate,
+    Cell,
+    Choice,
+    Column,
+    Guard,
+    Join,
+    Known,
+    Lookup,
+    Node,
+    Reason,
+    Text,
+    mapped,
+    walk,
+)
+from scalesheet.model import Column as ModelColumn
+from scalesheet.model import Ends, Formula, Plan
+from scalesheet.render.workbook.turned import is_turned
+
+BLANK = Reason(Text(""))
+Said = tuple[Node, Reason]  # when there is a number, and why there is none else
+Reference = Column | Cell | Lookup
+
+
+def blanked(plan: Plan) -> Plan:
+    """The plan with blanks in its cases, and what reads these with the reasons."""
+    tables = {name: table for name, table in plan.tables.items() if is_turned(table)}
+    if not tables:
+        return plan
+    said: dict[tuple[str, str], Said] = {}
+    scalars: dict[str, Any] = dict(plan.scalars)
+    columns: dict[str, dict[str, Any]] = {n: dict(t.columns) for n, t in plan.tables.items()}
+    for key in plan.order:
+        quantity = scalars[key.name] if key.table is None else columns[key.table][key.name]
+        change: Callable[[Formula], Formula] = lambda formula: _changed(formula, said)  # noqa: E731
+        if key.row is not None:
+            own = {**quantity.own, key.row: change(quantity.own[key.row])}
+            columns[str(key.table)][key.name] = replace(quantity, own=own)
+            continue
+        changed = replace(quantity, formula=change(quantity.formula))
+        if key.table is None:
+            scalars[key.name] = changed
+            continue
+        if key.table in tables and changed.kind == "number":
+            why = _why(changed)
+            if why is not None:
+                said[key.table, key.name] = why
+                changed = replace(changed, formula=_over(changed.formula, _blank))
+        columns[key.table][key.name] = changed
+    changed_tables = {n: replace(t, columns=columns[n]) for n, t in plan.tables.items()}
+    return replace(plan, scalars=scalars, tables=changed_tables)
+
+
+def _over(formula: Formula, change: Callable[[Node], Node]) -> Formula:
+    low, high = (tree and change(tree) for tree in (formula.ends.low, formula.ends.high))
+    return replace(formula, ends=Ends(change(formula.ends.value), low, high))
+
+
+# ------------------------------------------------------------------ what says why
+
+
+def _why(column: ModelColumn) -> Said | None:
+    """When there is a number: what all ends test, where the reason is a text of the same case."""
+    if column.formula is None or column.own or column.stated:
+        return None
+    found = {_said(tree) for tree in column.formula.ends.trees}
+    return found.pop() if len(found) == 1 else None
+
+
+def _said(tree: Node) -> Said | None:
+    match tree:
+        case Choice(test=test, other=Reason(text=Join(parts=(Column(),))) as reason):
+            return (test, reason) if _of_case(test) and _of_case(reason) else None
+    return None
+
+
+def _of_case(tree: Node) -> bool:
+    """Whether it reads nothing but columns of the case, which have no reasons."""
+    return not any(isinstance(node, Cell | Lookup | Aggregate | Guard) for node in walk(tree))
+
+
+def _blank(tree: Node) -> Node:
+    assert isinstance(tree, Choice)
+    return replace(tree, other=BLANK)
+
+
+# ------------------------------------------------------------------ what reads blanks
+
+
+def _changed(formula: Formula, said: dict[tuple[str, str], Said]) -> Formula:
+    if not any(
+        isinstance(node, Reference) and (node.table, node.column) in said
+        for tree in formula.ends.trees
+        for node in walk(tree)
+    ):
+        return formula
+    return _over(formula, lambda tree: _with_reasons(tree, said, ()))
+
+
+def _with_reasons(tree: Node, said: dict[tuple[str, str], Said], known: tuple[Node, ...]) -> Node:
+    """The tree with the reason of each blank that it may meet. `known`: tests that hold here, and
+    what was found to be a number."""
+    match tree:
+        case Known() | Aggregate():
+            return tree
+        case Guard(subjects=subjects, body=body):
+            return _guard(subjects, body, said, known)
+        case Choice(then=then, test=test):
+            then = _with_reasons(then, said, (*known, test))
+            test, other = (_with_reasons(side, said, known) for side in (test, tree.other))
+            return Choice(then, test, other)
+        case Column() | Cell() | Lookup():
+            why = _of(tree, said)
+            if why is None or why[0] in known or replace(tree, end="value") in known:
+                return tree
+            return Choice(tree, *why)
+    return mapped(tree, lambda node: _with_reasons(node, said, known))
+
+
+def _guard(
+    subjects: tuple[Node, ...],
+    body: Node,
+    said: dict[tuple[str, str], Said],
+    known: tuple[Node, ...],
+) -> Node:
+    """Subjects are asked in turn, a blank after the test of its case."""
+    for at, subject in enumerate(subjects):
+        why = _of(subject, said)
+        if why is not None and why[0] not in known:
+            rest = _guard(subjects[at:], body, said, (*known, why[0]))
+            inner = Choice(rest, *why)
+            return Guard(subjects[:at], inner) if at else inner
+        known = (*known, subject)
+    return Guard(subjects, _with_reasons(body, said, known))
+
+
+def _of(node: Node, said: dict[tuple[str, str], Said]) -> Said | None:
+    """Test and reason of a blank, as seen from where it is read."""
+    if not isinstance(node, Reference) or (node.table, node.column) not in said:
+        return None
+
+    def seen(part: Node) -> Node:
+        if not isinstance(part, Column):
+            return mapped(part, seen)
+        if isinstance(node, Column):
+            return replace(part, own=node.own)
+        return replace(node, column=part.column, end=part.end)
+
+    test, reason = said[node.table, node.column]
+    why = seen(reason)
+    assert isinstance(why, Reason)
+    return seen(test), why

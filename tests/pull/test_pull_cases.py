@@ -1,0 +1,110 @@
+"""What pull makes of a table whose cases stand side by side: a case is a column of the sheet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+from openpyxl.formula.translate import Translator
+from openpyxl.worksheet.worksheet import Worksheet
+
+from cases import FILES
+from proof.office import Office
+from pull.workbooks import Shipped, diff, said, ship
+from scalesheet.pull import read
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> Shipped:
+    return ship(tmp_path_factory.mktemp("cases"), FILES, "cases")
+
+
+def test_a_workbook_that_was_not_edited_changes_nothing(cases: Shipped) -> None:
+    for path in (cases.workbook, cases.edited({})):
+        pulled = read(cases.data, path)
+        assert (pulled.same, pulled.edits, pulled.left, said(pulled)) == (True, (), (), [])
+
+
+def test_inputs_of_a_case_are_edited_in_its_column(cases: Shipped) -> None:
+    pulled = cases.pull({"runs['two'].hours": 12, "runs['one'].load": 0.9, "runs_all_load": 0.7})
+    assert diff(pulled) == [
+        "-    with: {card: card, load: 0.8}",
+        "-      one: {hours: days * 3}",
+        "-      two: {hours: 10, gpus: 4, load: 0.5}",
+        "+    with: {card: card, load: 0.7}",
+        "+      one: {hours: days * 3, load: 0.9}",
+        "+      two: {hours: 12, gpus: 4, load: 0.5}",
+    ]
+
+
+def test_a_formula_of_a_case_is_edited_in_its_column(cases: Shipped) -> None:
+    pulled = cases.pull({"runs['one'].hours": "=days*4", "runs['none'].hours": "=D7-drawn"})
+    assert diff(pulled)[2:] == [
+        "+      one: {hours: days * 4}",
+        "+      none: {hours: \"runs['one'].hours - drawn\", gpus: 8}",
+    ]
+
+
+def test_a_result_is_the_components(cases: Shipped) -> None:
+    assert said(cases.pull({"runs['one'].energy": "=D18*D7*2"})) == [
+        "S001 Energy of a run computes 'energy'; state its inputs instead"
+    ]
+
+
+def _case(sheet: Worksheet, column: str, beside: str) -> None:
+    """A case copied from the one beside it, as a person copies a column."""
+    for row in range(4, 25):
+        old = sheet[f"{beside}{row}"].value
+        formula = isinstance(old, str) and old.startswith("=")
+        copied = Translator(old, f"{beside}1").translate_formula(f"{column}1") if formula else old
+        sheet[f"{column}{row}"].value = copied
+    sheet[f"{column}4"], sheet[f"{column}5"], sheet[f"{column}9"] = "Three", "three", 3
+
+
+def test_a_case_is_added_as_a_column(cases: Shipped) -> None:
+    pulled = cases.pull({}, lambda book: _case(book["Runs"], "G", "E"))
+    assert (said(pulled), pulled.left) == ([], ())
+    assert diff(pulled) == [
+        "+      three: {title: Three, hours: 10, load: 0.5, gpus: 3}",
+    ]
+
+
+def test_a_case_is_deleted_with_its_column(cases: Shipped) -> None:
+    def delete(book: Workbook) -> None:
+        for row in range(4, 25):
+            book["Runs"][f"E{row}"].value = None
+
+    pulled = cases.pull({}, delete)
+    assert diff(pulled) == ["-      two: {hours: 10, gpus: 4, load: 0.5}"]
+
+
+def test_texts_beside_the_lines_are_told(cases: Shipped) -> None:
+    pulled = cases.pull({"Runs!A12": "Power", "Runs!K8": "mine"})
+    assert [each.message for each in pulled.left] == [
+        "the head of 'runs.energy' reads 'Power'; edit it in the data",
+        "the note of 'runs.load' reads 'mine'; edit it in the data",
+    ]
+
+
+def test_a_case_and_a_formula_that_libreoffice_wrote(
+    cases: Shipped, office: Office, tmp_path: Path
+) -> None:
+    with office.open(cases.workbook) as book:
+        untouched = book.store(tmp_path / "untouched.xlsx")
+        book.insert_rows("Runs", 8, 2)
+        book.insert_columns("Runs", 7)  # before the empty column
+        book.insert_columns("Runs", 1)
+        for column in "EFGH":
+            book.set_formula("Runs", f"{column}17", f"=2*{column}14/{column}7")
+        book.set({("Runs", "H5"): "three", ("Runs", "H7"): 4.0})
+        book.recalculate()
+        edited = book.store(tmp_path / "edited.xlsx")
+    pulled = read(cases.data, untouched)
+    assert (pulled.edits, pulled.left, said(pulled)) == ((), (), [])
+    pulled = read(cases.data, edited)
+    assert said(pulled) == []
+    assert diff(pulled)[1:] == [
+        "+      three: {hours: 4}",
+        "+      rate: {unit: W, formula: 2 * energy / hours}",
+    ]
