@@ -33,6 +33,10 @@ HOW_TO_USE = (
     "Cells with formulas show no typed-in numbers: conversions are on Units, assumptions on "
     "Inputs, each with its source.",
 )
+TO_ADD_A_CASE = (
+    "Where cases stand side by side, a case is a column: to add one, insert a column before the "
+    "empty one, copy the column beside it there and give it an id of its own."
+)
 LEGEND: tuple[tuple[Role, str, str, str], ...] = (
     ("input", "Input", "1,234", "blue on pale yellow, in a frame: yours to change"),
     ("number", "Formula", "1,234", "black: follows from the inputs, leave it as it is"),
@@ -84,7 +88,9 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
     canvas.formula(row, 1, cell, message, "count")
     row += 2
     row = write_headline(canvas, context, row)
-    row = _listed(canvas, row + 1, "How to use it", HOW_TO_USE, last)
+    turned = any(place.turned for place in context.layout.tables.values())
+    use = (*HOW_TO_USE, *([TO_ADD_A_CASE] if turned else []))
+    row = _listed(canvas, row + 1, "How to use it", use, last)
     canvas.text(row + 1, TITLE, "Legend", "section")
     row += 2
     for role, label, sample, meaning in LEGEND:

@@ -44,6 +44,7 @@ LEADS: Mapping[str, str] = {
     "inputs": "Everything the plan states. Change a yellow cell and the whole workbook follows.",
     "units": "Named constants that formulas use, so that no formula hides a number.",
     "calculation": "Derived figures, each a live formula over the inputs.",
+    "cases": "Each case is a column. What all of them share is on Inputs.",
     "sensitivity": "What each input does to the results when it moves alone, in the shipped plan.",
     "summary": "The results. Nothing here is typed in.",
     "checks": "What must hold. A check that fails says so here and on the first sheet.",
@@ -293,7 +294,8 @@ class _Planner:
         place = self.places[table.name] = self.place(table, sheet, TOP, captioned=bool(title))
         self.total_spots(table, place)
         shown = title or table.title
-        self.sheets.append(SheetPlan(sheet, kind, shown, note, tables=(table.name,)))
+        lead = " ".join(filter(None, (note, LEADS["cases"] if place.turned else "")))
+        self.sheets.append(SheetPlan(sheet, kind, shown, lead, tables=(table.name,)))
 
     def place(
         self, table: Table, sheet: str, row: int, *, captioned: bool, beside: int = 0

@@ -40,6 +40,8 @@ from scalesheet.render.workbook.validation import rule
 from scalesheet.render.workbook.widths import heading_of, set_widths
 from scalesheet.values import Series
 
+SECTION_HEIGHT = 22
+
 
 def write_tables(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     """A sheet of one table, or of a phase: its scalars, then its tables."""
@@ -117,6 +119,7 @@ def _lines(canvas: Canvas, context: Context, table: Table, place: TablePlace) ->
     canvas.row_of(place.ids, ("Id", "", table.name), "name")
     for row, title in place.sections:
         canvas.text(row, TITLE, title, "section")
+        canvas.height(row, SECTION_HEIGHT)
     for column in table.columns.values():
         for end in ends_of(column):
             line = place.columns[column.name][ENDS.index(end)]
@@ -126,6 +129,7 @@ def _lines(canvas: Canvas, context: Context, table: Table, place: TablePlace) ->
             canvas.text(line, names, name, "key")
     for line, level in place.levels.items():
         canvas.fold(line, level)
+    canvas.print_to(place.end - 1, place.last_column - 1)  # formulas are for the screen
 
 
 # ------------------------------------------------------------------ cells
@@ -297,7 +301,7 @@ def remarks(table: Table, column: Column) -> tuple[tuple[str, Role], ...]:
     return (
         ("; ".join(_cited(key, cited[key]) for key in cited), "small"),
         (" ".join((*rules, *noted)), "small"),
-        ("; ".join(formulas), "formula"),
+        ("; ".join(formulas), "formula_line"),
     )
 
 

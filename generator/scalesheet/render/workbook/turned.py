@@ -16,7 +16,7 @@ from scalesheet.render.workbook.places import TablePlace, Triple
 #: Cases that stand side by side; a table of more keeps its rows. LibreOffice 7.3 has 1,024 columns.
 MOST = 1_000
 TITLES, FIRST = 0, 3  # the columns of titles, and of the first case after unit and name
-TOP_SECTIONS = 2  # inputs and results, which do not fold
+TOP_SECTIONS = 2  # inputs and results; these do not fold, nor does what the plan adds
 
 
 def is_turned(table: Table) -> bool:
@@ -39,7 +39,7 @@ def turned_place(table: Table, sheet: str, row: int) -> TablePlace:
     """The place of a table of cases, from a row of the sheet on."""
     lines = _Lines(row + 2)
     for number, (title, columns) in enumerate(_sections(table)):
-        lines.add(title, columns, level=int(number >= TOP_SECTIONS))
+        lines.add(title, columns, level=int(number > TOP_SECTIONS))
     spacer = FIRST + len(table.rows)
     total = spacer + 1 if table.totals else None
     counted = spacer + 2 if any(table.columns[c].may_reason for c in table.totals) else None

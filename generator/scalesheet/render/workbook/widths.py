@@ -17,7 +17,8 @@ from scalesheet.values import Series, Value
 NARROWEST, WIDEST_NUMBER, WIDEST_TEXT = 10.5, 22.0, 30.0
 TITLE_WIDTH, KEY_WIDTH = (24.0, 40.0), (14.0, 30.0)
 SOURCE_WIDTH, NOTE_WIDTH = 44.0, 70.0
-LINE_WIDTH, CASE_WIDTH, SPACER_WIDTH, FORMULA_WIDTH = 40.0, 16.0, 2.0, 90.0  # of a turned table
+LINE_WIDTH, CASE_WIDTH, SPACER_WIDTH = 40.0, 16.0, 2.0  # of a turned table
+REMARK_WIDTHS = (26.0, 72.0, 60.0)
 
 
 def heading_of(column: Column, end: End) -> str:
@@ -69,7 +70,7 @@ def _of_lines(context: Context, table: Table, place: TablePlace) -> dict[int, fl
     case = min(max(shown + 1.5, CASE_WIDTH), WIDEST_NUMBER)
     widths += [case] * len(table.rows) + [SPACER_WIDTH]
     widths += [CASE_WIDTH] * (place.last_column - REMARKS - place.spacer)
-    return dict(enumerate((*widths, SOURCE_WIDTH, NOTE_WIDTH, FORMULA_WIDTH)))
+    return dict(enumerate((*widths, *REMARK_WIDTHS)))
 
 
 def _width(context: Context, table: Table, column: Column) -> float:
