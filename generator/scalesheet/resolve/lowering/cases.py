@@ -219,7 +219,8 @@ class _Cases:
     def sections(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """The columns as they read: what goes in, what comes out, then the steps between."""
         outputs = (STATUS, *self.component.outputs)
-        yield "Inputs", tuple(name for name in self.table.columns if name in self.table.inputs)
+        computed = self.component.quantities
+        yield "Inputs", tuple(name for name in self.table.columns if name not in computed)
         yield "Results", outputs
         title, names = "", list[str]()
         for name in self.component.quantities:
