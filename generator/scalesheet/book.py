@@ -44,10 +44,16 @@ class Book:
     prices: Mapping[str, tuple[Stated, ...]] = field(default_factory=dict)  # dated, by offer
     old_prices: Mapping[str, OldPrice] = field(default_factory=dict)  # by offer
     audits: Mapping[str, Audit] = field(default_factory=dict)  # by id: one for each document
+    audited: Mapping[str, Plan] = field(default_factory=dict)  # as it was, where a plan moved on
     publications: Mapping[str, Publication] = field(default_factory=dict)
     fits: Mapping[str, Fit] = field(default_factory=dict)
     expected: Mapping[str, Expected] = field(default_factory=dict)  # of the score, by task
     evidence: Evidence | None = None
     expected_own: Mapping[str, ExpectedOwn] = field(default_factory=dict)  # by task
     peers: tuple[Peer, ...] = ()
+
+    def compared(self, plan: str) -> Plan:
+        """The plan that its documents are compared with."""
+        return self.audited.get(plan, self.plans[plan])
+
     components: Mapping[str, Component] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from itertools import chain, islice, pairwise
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.load import MAX_FINDINGS, Document, Steps, quotable
+from scalesheet.load import MAX_FINDINGS, Document, Steps, audited, quotable
 from scalesheet.model import DOMAIN_WORDS, DOMAINS, TO_BE_STATED, within
 from scalesheet.nearest import nearest
 from scalesheet.schemas import (
@@ -33,6 +33,8 @@ def check(documents: Sequence[Document]) -> list[Diagnostic]:
     sources, edition = _source_keys(documents), _edition(documents)
     problems: set[Diagnostic] = set()
     for document in documents:
+        if document.kind == audited.KIND:
+            document = replace(document, kind="plan")
         if document.kind not in KINDS:
             continue
         findings = chain(

@@ -126,7 +126,8 @@ class Audit:
 
     `id` is the plan's, followed by the name of the document's file where that is not claims.yaml.
     `scalars` and `order` are computed on top of the plan's own and are shared by all documents of
-    a plan; each claim's figure is the scalar `@<id>`.
+    a plan; each claim's figure is the scalar `@<id>`. `day` is that of the plan as it was audited,
+    empty where it has not changed since.
     """
 
     id: str
@@ -138,3 +139,4 @@ class Audit:
     scalars: Mapping[str, Scalar]
     order: tuple[Key, ...]
     path: str = ""  # of its file
+    day: str = ""  # ISO

@@ -69,23 +69,13 @@ def examine(
     result += resolved
     if book is None or errors(resolved):
         return Examined(sorted(set(result)))
-    from scalesheet.audit.problems import problems
-    from scalesheet.choose.layout import laid_out
-    from scalesheet.defined_names import name_problems
-    from scalesheet.evaluate.findings import counts, examples, findings
-    from scalesheet.prose import problems as prose_problems
+    from scalesheet.evaluate.findings import counts, examples
 
-    book = laid_out(book)
-    edition = Edition(book)
-    for plan in book.plans.values():
-        result += name_problems(book, plan)
-        result += prose_problems(book, plan)
+    edition, found = examined_plans(book)
+    book = edition.book
+    result += found
     result += examples(book)
     result += counts(book)
-    for plan in book.plans.values():
-        result += findings(book, plan, edition.results[plan.id])
-    for audited in edition.audits.values():
-        result += problems(audited, book)
     if book.publications:
         from scalesheet.predict.score.expected import problems as score_problems
 
@@ -93,15 +83,36 @@ def examine(
     return Examined(sorted(set(of_its_day(result, book))), edition)
 
 
+def examined_plans(book: Book) -> tuple[Edition, list[Diagnostic]]:
+    """The edition of a resolved book, and what is wrong with its plans and their audits."""
+    from scalesheet.audit.problems import problems
+    from scalesheet.choose.layout import laid_out
+    from scalesheet.defined_names import name_problems
+    from scalesheet.evaluate.findings import findings
+    from scalesheet.prose import problems as prose_problems
+
+    then = laid_out(replace(book, plans=book.audited)).plans
+    edition = Edition(replace(laid_out(book), audited=then))
+    book = edition.book
+    result: list[Diagnostic] = []
+    for plan in book.plans.values():
+        result += name_problems(book, plan)
+        result += prose_problems(book, plan)
+        result += findings(book, plan, edition.results[plan.id])
+    for audited in edition.audits.values():
+        result += problems(audited, book)
+    return edition, result
+
+
 #: Errors that change no value: what rests on the file can be looked at all the same.
 OF_NO_VALUE = frozenset({"N006"})
-#: What a book says of its own edition: that a check holds, and what a claim's verdict is.
+#: What a book says of its own edition: what a claim's verdict is.
 OF_THE_EDITION = frozenset({"V005", "C004", "C009"})
 
 
 def of_its_day(problems: list[Diagnostic], book: Book) -> list[Diagnostic]:
-    """Diagnostics as they count on the day of the book. On any day but that of the edition a check
-    that fails stops nothing, since every past edition can be built."""
+    """Diagnostics as they count on the day of the book. On any day but that of the edition another
+    verdict stops nothing, since every past edition can be built."""
     if book.as_of == book.edition:
         return problems
     return [

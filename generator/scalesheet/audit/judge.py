@@ -12,7 +12,7 @@ from functools import partial
 
 from scalesheet.audit.checks import broken_checks
 from scalesheet.audit.explain import arithmetic, because
-from scalesheet.audit.model import Audited, Judged, Shown, Totals
+from scalesheet.audit.model import Audited, Judged, Moved, Shown, Totals
 from scalesheet.audit.verdicts import Decided, decide, why_no_input
 from scalesheet.audit.worst import weight
 from scalesheet.book import Book
@@ -39,12 +39,13 @@ def _of_plan(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Audite
     What a figure is compared with is read in the plan's scenario of the documents, its second; what
     stands beside it for comparison, in the first.
     """
-    plan = _with_claims(plan, audits[0])
+    now, plan = plan, _with_claims(book.compared(plan.id), audits[0])
     corrected = evaluate(book, plan)
     written = corrected
     if len(plan.scenarios) > 1:
         written = evaluate(book, plan, {Key(SCENARIO): plan.scenarios[1]})
     decided = decide(audits, written, book.units)
+    moved = tuple(_moved(book, plan, corrected, now)) if plan.id in book.audited else ()
     broken = broken_checks(plan, audits, written, book.units)
     for audit in audits:
         judged = partial(
@@ -59,6 +60,7 @@ def _of_plan(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Audite
             ),
             findings=_worst_first(audit, written, [*shown, *broken[audit.id]]),
             headlines=tuple(_totals(h, plan, book, written, corrected) for h in audit.headlines),
+            moved=moved,
         )
 
 
@@ -138,6 +140,13 @@ def _totals(
         corrected.scalars[headline.computed.scalar],
         arithmetic(implied, *_formula(plan, implied.scalar), written, book.units),
     )
+
+
+def _moved(book: Book, plan: Plan, results: Results, now: Plan) -> Iterator[Moved]:
+    """The headline of a plan as it was, beside what it is now."""
+    current = evaluate(book, now)
+    for name in plan.headline:
+        yield Moved(plan.scalars[name], results.scalars[name], current.scalars.get(name))
 
 
 def _worst_first(audit: Audit, written: Results, shown: Iterable[Shown]) -> tuple[Shown, ...]:

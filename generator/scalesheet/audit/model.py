@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from scalesheet.claims import VERDICTS, Audit, Claim, Finding, Headline, Verdict
+from scalesheet.model import Quantity
 from scalesheet.values import Value
 
 
@@ -47,14 +48,26 @@ class Totals:
     because: str
 
 
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A figure of the plan's headline as it was when the documents were audited, and as it is now;
+    `now` is None where the plan has it no longer."""
+
+    quantity: Quantity
+    then: Value
+    now: Value | None
+
+
 @dataclass(frozen=True)
 class Audited:
-    """An audit with all that came out; findings and contradictions are sorted worst first."""
+    """An audit with all that came out; findings and contradictions are sorted worst first. `moved`
+    is the headline of a plan that has changed since."""
 
     audit: Audit
     claims: tuple[Judged, ...]
     findings: tuple[Shown, ...]
     headlines: tuple[Totals, ...]
+    moved: tuple[Moved, ...] = ()
 
     def counts(self) -> dict[Verdict, int]:
         """How many claims have each verdict, in the order of the verdicts."""

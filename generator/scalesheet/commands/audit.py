@@ -27,6 +27,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="the folder of the documents' texts, to look up each quote on its line",
     )
+    parser.add_argument(
+        "--freeze",
+        action="store_true",
+        help="keep each plan as it is now in audited.yaml, and compare its documents with that "
+        "from now on, whatever becomes of the plan",
+    )
     as_of(parser)
 
 
@@ -38,7 +44,10 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.render.api.text import as_json
     from scalesheet.render.audit import audit_text
 
-    examined = examine(folder(options.data), options.as_of)
+    data = folder(options.data)
+    if options.freeze:
+        _freeze(data, options.plans)
+    examined = examine(data, options.as_of)
     edition = examined.edition
     others = [d for d in errors(examined.diagnostics) if d.code not in JUDGED]
     if edition is None or others:
@@ -62,6 +71,35 @@ def run(options: argparse.Namespace) -> int:
         print(as_text(sorted(judged)), file=sys.stderr)
         print(tally(judged), file=sys.stderr)
     return FINDINGS if errors(judged) else GOOD
+
+
+def _freeze(data: Path, names: list[str]) -> None:
+    """Writes the audited plan of each plan that is named, else of each that has claims."""
+    from scalesheet.diagnostics import Refused, errors
+    from scalesheet.load import audited, load
+    from scalesheet.load.folder import shown
+    from scalesheet.save import content, save
+    from scalesheet.source.text import block
+
+    documents, problems = load(data)
+    if errors(problems):
+        raise Refused(problems)
+    days = [each.data.get("edition") for each in documents if each.kind == "book"]
+    claimed = {each.id for each in documents if each.kind == "claims"}
+    chosen = [
+        each
+        for each in documents
+        if each.kind == "plan" and each.id in claimed and (not names or each.id in names)
+    ]
+    files = {
+        data / "plans" / each.id / audited.NAME: audited.HEAD.format(plan=each.id)
+        + block({audited.DAY: str(days[0]), **audited.frozen(each.data)})
+        for each in chosen
+    }
+    changes = {path: (content(path), text.encode()) for path, text in files.items()}
+    save(data, {path: each for path, each in changes.items() if each[0] != each[1]})
+    for path in files:
+        print(f"wrote {shown(path)}", file=sys.stderr)
 
 
 def _chosen(book: Book, names: list[str]) -> list[str]:

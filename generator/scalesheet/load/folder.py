@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic
+from scalesheet.load import audited
 from scalesheet.load.document import Document, quotable
 from scalesheet.load.reader import MAX_BYTES, Parsed, parse, parse_page, parse_subpage
 
@@ -30,7 +31,12 @@ FOLDERS = {
     "runs": "published",
     "fits": "fit",
 }
-IN_PLAN = {"plan.yaml": "plan", "page.md": "page", "claims.yaml": "claims"}
+IN_PLAN = {
+    "plan.yaml": "plan",
+    "page.md": "page",
+    "claims.yaml": "claims",
+    audited.NAME: audited.KIND,
+}
 #: Folders of a plan: the kind of what is in them, and how its files end.
 IN_PLAN_FOLDERS = {"pages": ("subpage", ".md"), "claims": ("claims", ".yaml")}
 #: Everything that a plan is made of.
@@ -78,7 +84,8 @@ def load(data: Path, label: str = "") -> tuple[list[Document], list[Diagnostic]]
         if not os.path.lexists(missing):
             message = f"the plan's folder has a {has} and no plan.yaml; write it"
             diagnostics.append(Diagnostic(shown(missing), 1, 1, "Y012", message))
-    return documents, sorted(diagnostics)
+    documents, unsettled = audited.settled(documents)
+    return documents, sorted((*diagnostics, *unsettled))
 
 
 def _document(

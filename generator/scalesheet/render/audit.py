@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from scalesheet.audit.explain import claim_text, shown
-from scalesheet.audit.model import Audited, Judged, Totals
+from scalesheet.audit.model import Audited, Judged, Moved, Totals
 from scalesheet.audit.worst import contradictions
 from scalesheet.book import Book
 from scalesheet.claims import VERDICTS
@@ -17,6 +17,9 @@ def audit_text(book: Book, audited: Audited) -> str:
     document = audited.audit.document
     lines = [f"{document.title} ({document.id}), compared with the plan {audited.audit.plan}", ""]
     lines += [_headline(book, totals) for totals in audited.headlines]
+    if audited.moved:
+        lines += ["", f"Since the audit of {audited.audit.day} the plan has changed"]
+        lines += [f"  {moved_text(book, each)}" for each in audited.moved]
     lines += ["", f"{len(audited.claims)} claims: {counted(audited)}"]
     worst = contradictions(audited)
     if worst:
@@ -35,6 +38,15 @@ def audit_text(book: Book, audited: Audited) -> str:
         verdict = (judged.verdict or "no basis").ljust(width)
         lines.append(f"  {judged.claim.id}  {verdict}  {judged.claim.quote}: {judged.because}")
     return "\n".join(lines) + "\n"
+
+
+def moved_text(book: Book, moved: Moved) -> str:
+    """`Cost: 24,000 USD then, 26,000 USD now`."""
+    unit = moved.quantity.unit
+    then = f"{moved.quantity.title}: {shown(moved.then, unit, book.units)} then"
+    if moved.now is None:
+        return f"{then}, no longer in the plan"
+    return f"{then}, {shown(moved.now, unit, book.units)} now"
 
 
 def counted(audited: Audited) -> str:

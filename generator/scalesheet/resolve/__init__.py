@@ -4,14 +4,14 @@ split, the order found, cycles refused. It knows no output."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 
 from scalesheet.book import Book
 from scalesheet.claims import Audit
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.language.syntax import Node, Scalar
-from scalesheet.load import Document
+from scalesheet.load import PLAN_KINDS, Document, audited
 from scalesheet.model import Component, Formula, Plan, Record, Stated
 from scalesheet.model import Scalar as ModelScalar
 from scalesheet.nearest import nearest
@@ -51,12 +51,31 @@ from scalesheet.resolve.uses import tables_used
 from scalesheet.units import PURE
 
 
+@dataclass(frozen=True)
+class Ground:
+    """What plans stand on: a book without any, the names that they look up there, the facts of its
+    columns, and the day whose values hold. `book` is None where something is wrong in it."""
+
+    book: Book | None
+    space: Space
+    catalogue: Compiled
+    day: str
+
+
 def resolve(
     documents: Sequence[Document], as_of: date | None = None
 ) -> tuple[Book | None, list[Diagnostic]]:
     """The Book, or None where a diagnostic is an error; and all diagnostics."""
-    forget_files()
     problems: list[Diagnostic] = []
+    ground = grounded(documents, as_of, problems)
+    return (with_plans(ground, documents, problems) if ground else None), problems
+
+
+def grounded(
+    documents: Sequence[Document], as_of: date | None, problems: list[Diagnostic]
+) -> Ground | None:
+    """The catalogue and the components, or None where no plan could be read on top of them."""
+    forget_files()
     by_kind = {d.kind: d for d in documents if d.kind in ("book", "units", "sources")}
     book = by_kind["book"].data
     edition = date.fromisoformat(str(book["edition"]))
@@ -64,7 +83,7 @@ def resolve(
     documents = [replace(document, as_of=day) for document in documents]
     units = units_of(by_kind.get("units"), problems)
     if problems:
-        return None, problems  # without its units nothing else can be read
+        return None  # without its units nothing else can be read
     sources = sources_of(by_kind["sources"])
     drafts = records_of(documents, units, problems)
     tables, prices = tables_of(documents, units, drafts, as_of or edition, problems)
@@ -89,24 +108,10 @@ def resolve(
     }
     problems += of_components
     if any(d.severity == "error" for d in of_components):
-        return None, problems  # each plan that uses a component would say the same of it
-    plans: dict[str, Plan] = {}
-    audits: dict[str, Audit] = {}
-    by_id: dict[str, list[Document]] = {}
-    for document in documents:
-        by_id.setdefault(document.id, []).append(document)
-    for document in documents:
-        if document.kind == "plan":
-            beside = [d for d in by_id[document.id] if d is not document]
-            space = replace(below, as_of=as_of.isoformat() if as_of else "")
-            plan, audited = _plan(document, beside, space, catalogue, problems)
-            if plan is not None:
-                plans[plan.id] = plan
-            audits.update({audit.id: audit for audit in audited})
-    claims = sorted((d for d in documents if d.kind == "claims"), key=lambda d: bool(d.part))
-    problems += same_addresses(plans, [(audit_id(d), d.at()) for d in claims])
+        return None  # each plan that uses a component would say the same of it
+    space = replace(below, as_of=as_of.isoformat() if as_of else "")
     if any(d.severity == "error" for d in problems):
-        return None, problems
+        return Ground(None, space, catalogue, day)
     finished = Book(
         title=str(book["title"]),
         edition=edition,
@@ -117,12 +122,11 @@ def resolve(
         order=catalogue.order,
         records=records,
         components=components,
-        plans=plans,
+        plans={},
         url=str(book.get("repository", "")),
         folder=by_kind["book"].path.removesuffix("book.yaml"),
         prices=prices,
         old_prices=old,
-        audits=audits,
         publications=publications,
         fits=fits_of(documents),
         expected=expected_of(documents),
@@ -130,32 +134,95 @@ def resolve(
         evidence=evidence_of(documents),
         peers=peers_of(documents),
     )
-    return finished, problems
+    return Ground(finished, space, catalogue, day)
 
 
-def _plan(
-    document: Document,
-    beside: Sequence[Document],
-    empty: Space,
-    catalogue: Compiled,
-    problems: list[Diagnostic],
-) -> tuple[Plan | None, Sequence[Audit]]:
-    """A plan, and the audits of its documents where it has claims; `beside` are the other files of
-    its folder, and what else has its id."""
-    low = Lowering(document, empty.units, problems)
+def with_plans(
+    ground: Ground, documents: Sequence[Document], problems: list[Diagnostic]
+) -> Book | None:
+    """The Book with the plans among some documents and the audits of what they were written from,
+    or None where a diagnostic is an error."""
+    of_plans = [
+        each if each.kind == audited.KIND else replace(each, as_of=ground.day)
+        for each in documents
+        if each.kind in PLAN_KINDS
+    ]
+    plans: dict[str, Plan] = {}
+    then: dict[str, Plan] = {}
+    audits: dict[str, Audit] = {}
+    by_id: dict[str, list[Document]] = {}
+    for document in of_plans:
+        by_id.setdefault(document.id, []).append(document)
+    for document in of_plans:
+        if document.kind == "plan":
+            beside = [d for d in by_id[document.id] if d is not document]
+            read = _read(document, beside, ground, problems)
+            if read is None:
+                continue
+            plans[document.id] = read.plan
+            if any(d.severity == "error" for d in problems):
+                continue
+            now, read = read, _as_audited(beside, read, ground, problems)
+            if read is not now:
+                then[document.id] = read.plan
+            audits.update({audit.id: audit for audit in _audits(beside, read, problems)})
+    claims = sorted((d for d in of_plans if d.kind == "claims"), key=lambda d: bool(d.part))
+    problems += same_addresses(plans, [(audit_id(d), d.at()) for d in claims])
+    if ground.book is None or any(d.severity == "error" for d in problems):
+        return None
+    return replace(ground.book, plans=plans, audits=audits, audited=then)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A plan, and what claims are bound on top of: its drafts and the facts of its quantities."""
+
+    plan: Plan
+    draft: DraftPlan
+    space: Space
+    compiled: Compiled
+
+
+def _read(
+    document: Document, beside: Sequence[Document], ground: Ground, problems: list[Diagnostic]
+) -> _Read | None:
+    """A plan; `beside` are the other files of its folder, and what else has its id."""
+    low = Lowering(document, ground.space.units, problems)
     page = next((d for d in beside if d.kind == "page"), None)
-    draft = plan_of(document, page, empty, low)
+    draft = plan_of(document, page, ground.space, low)
     if not low.finish():
-        return None, ()  # formulas would follow references that lead nowhere
-    space = _space(draft, empty)
-    compiled = compile_space(space, catalogue.facts, problems)
-    pages = pages_of([d for d in beside if d.kind == "subpage"], draft, empty, problems)
-    plan = _finished(draft, compiled, empty, catalogue, problems)
-    if plan is None or any(d.severity == "error" for d in problems):
-        return None, ()
-    claims = [d for d in beside if d.kind == "claims"]
-    audits = audits_of(claims, draft, space, compiled, problems) if claims else ()
-    return replace(plan, pages=pages), audits
+        return None  # formulas would follow references that lead nowhere
+    space = _space(draft, ground.space)
+    compiled = compile_space(space, ground.catalogue.facts, problems)
+    pages = pages_of([d for d in beside if d.kind == "subpage"], draft, ground.space, problems)
+    plan = _finished(draft, compiled, ground.space, ground.catalogue, problems)
+    if plan is None:
+        return None
+    return _Read(replace(plan, pages=pages), draft, space, compiled)
+
+
+def _as_audited(
+    beside: Sequence[Document], now: _Read, ground: Ground, problems: list[Diagnostic]
+) -> _Read:
+    """The plan that its documents are compared with: as it stood then, where that is on file and
+    differs. What is noted of it is noted of the present plan already, or no longer counts."""
+    document = next((each for each in beside if each.kind == audited.KIND), None)
+    if document is None or not any(each.kind == "claims" for each in beside):
+        return now
+    own: list[Diagnostic] = []
+    then = _read(document, (), ground, own)
+    problems += [each for each in own if each.severity == "error"]
+    return now if then is None else then
+
+
+def _audits(beside: Sequence[Document], read: _Read, problems: list[Diagnostic]) -> Sequence[Audit]:
+    """The audits of a plan's documents, where it has claims."""
+    claims = [each for each in beside if each.kind == "claims"]
+    if not claims or any(d.severity == "error" for d in problems):
+        return ()
+    audits = audits_of(claims, read.draft, read.space, read.compiled, problems)
+    day = next((each.as_of for each in beside if each.kind == audited.KIND), "")
+    return [replace(audit, day=day) for audit in audits]
 
 
 def _space(draft: DraftPlan, empty: Space) -> Space:

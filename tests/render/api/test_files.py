@@ -280,7 +280,7 @@ def test_a_unit_says_its_size_in_the_base_of_its_dimension(sample: Written) -> N
 
 def test_an_audit_is_linked_once_it_is_there(sample: Written, tmp_path: Path) -> None:
     audited = SimpleNamespace(
-        audit=SimpleNamespace(plan="small"), claims=(), findings=(), headlines=()
+        audit=SimpleNamespace(plan="small"), claims=(), findings=(), headlines=(), moved=()
     )
     edition = Edition(sample.book)
     vars(edition)["audits"] = {"paper": audited}

@@ -28,6 +28,7 @@ REVISIONS = {
     4: "5e2c0c58aaefcfa5",
     5: "8c85b370fddb43d4",
     6: "49527d0dbf621897",
+    7: "5c7e70e7ff818999",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scalesheet.audit.model import Audited, Judged, Shown, Totals
+from scalesheet.audit.model import Audited, Judged, Moved, Shown, Totals
 from scalesheet.book import Book
 from scalesheet.claims import Claim, Figure, Headline
 from scalesheet.model import Quantity
@@ -20,6 +20,7 @@ def audit_json(book: Book, audits: Iterable[Audited]) -> Object:
         "claims": [_claim(each, judged) for each in audits for judged in each.claims],
         "findings": [_finding(book, each, shown) for each in audits for shown in each.findings],
         "headlines": [_headline(each, totals) for each in audits for totals in each.headlines],
+        "moved": [_moved(each, moved) for each in audits for moved in each.moved],
     }
 
 
@@ -76,7 +77,7 @@ def _effects(audited: Audited, effects: Mapping[str, Value]) -> Object:
 
 def _finding(book: Book, audited: Audited, shown: Shown) -> Object:
     finding = shown.finding
-    scalars = {**book.plans[audited.audit.plan].scalars, **audited.audit.scalars}
+    scalars = {**book.compared(audited.audit.plan).scalars, **audited.audit.scalars}
     return {
         "plan": audited.audit.plan,
         "id": finding.id,
@@ -92,6 +93,18 @@ def _finding(book: Book, audited: Audited, shown: Shown) -> Object:
         ],
         "effects": _effects(audited, shown.effects),
         "note": finding.note,
+    }
+
+
+def _moved(audited: Audited, moved: Moved) -> Object:
+    return {
+        "plan": audited.audit.plan,
+        "document": audited.audit.document.title,
+        "name": moved.quantity.name,
+        "title": moved.quantity.title,
+        "audited": audited.audit.day,
+        "then": value_json(moved.then, moved.quantity),
+        "now": None if moved.now is None else value_json(moved.now, moved.quantity),
     }
 
 

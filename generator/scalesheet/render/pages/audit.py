@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from scalesheet.audit.explain import claim_text, shown
-from scalesheet.audit.model import Audited, Judged, Shown, Totals
+from scalesheet.audit.model import Audited, Judged, Moved, Shown, Totals
 from scalesheet.audit.worst import Group, grouped
 from scalesheet.claims import Audit, Headline, Verdict
 from scalesheet.model import Quantity
@@ -85,6 +85,7 @@ def _page(context: Context, audited: Audited) -> str:
             **UNSEARCHED,
         ),
         *_headlines(context, audited),
+        *_moved(context, audited),
         _counts(audited),
         *_faults(context, audited),
         heading(2, "All claims", "claims"),
@@ -118,6 +119,36 @@ def _headlines(context: Context, audited: Audited) -> Iterator[object]:
     if others:
         head = [heading_cell("Total"), *(heading_cell(name, number=True) for name, _ in SIDES)]
         yield grid(head, [_row(context, totals) for totals in others])
+
+
+def _moved(context: Context, audited: Audited) -> Iterator[object]:
+    """How far the plan has moved since it was audited."""
+    if not audited.moved:
+        return
+    yield heading(2, "Since the audit", "moved")
+    yield tag(
+        "p",
+        f"The plan has changed since {audited.audit.day}. The document is still compared with the "
+        "plan of that day.",
+        class_="note",
+    )
+    head = [heading_cell("Figure"), heading_cell(audited.audit.day, number=True)]
+    yield grid(
+        [*head, heading_cell("Now", number=True)],
+        [_then_and_now(context, moved) for moved in audited.moved],
+    )
+
+
+def _then_and_now(context: Context, moved: Moved) -> list[Html]:
+    quantity = moved.quantity
+    values = [moved.then, *([] if moved.now is None else [moved.now])]
+    fmt = format_of(quantity, values, context.book.units)
+    cells = [text(value, fmt, context.symbol(quantity)) for value in values]
+    cells += ["no longer in the plan"] * (2 - len(cells))
+    return [
+        tag("th", quantity.title, scope="row"),
+        *(tag("td", cell, class_="num") for cell in cells),
+    ]
 
 
 def _sides(totals: Totals) -> tuple[Value, ...]:

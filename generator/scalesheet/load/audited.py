@@ -1,0 +1,61 @@
+"""The plan as it stood when its documents were audited: `audited.yaml`, which `audit --freeze`
+writes.
+
+Claims are of a document, and a plan moves on. So they are compared with the plan as it was then,
+and no edit of the plan's present can break them. The file holds the plan's own data and the day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.load.document import Document
+
+KIND = "audited"
+NAME = "audited.yaml"
+#: The key of the day.
+DAY = "audited"
+HEAD = """\
+# The plan as it stood when its documents were audited; claims are compared with this one.
+# Written by: scalesheet audit {plan} --freeze
+"""
+#: What no claim can be compared with.
+UNREAD = frozenset(("note", "status", "history", "charts", "recommendations"))
+
+
+def frozen(plan: Any) -> dict[str, Any]:
+    """What of a plan's data an audit may rest on."""
+    data = plan if isinstance(plan, Mapping) else {}
+    return {key: value for key, value in data.items() if key not in UNREAD}
+
+
+def settled(documents: Sequence[Document]) -> tuple[list[Document], list[Diagnostic]]:
+    """The documents with each audited plan as data of a plan, on its own day; without those that
+    say what their plan says today."""
+    plans = {each.id: each.data for each in documents if each.kind == "plan"}
+    kept: list[Document] = []
+    problems: list[Diagnostic] = []
+    for document in documents:
+        if document.kind != KIND:
+            kept.append(document)
+            continue
+        then = frozen(document.data)
+        day = then.pop(DAY, None)
+        if not _is_day(day):
+            message = f"'{DAY}' is the day of the audit: expected a date YYYY-MM-DD"
+            remedy = f"write the file with 'scalesheet audit {document.id} --freeze'"
+            problems.append(at(document.at(DAY), "S006", f"{message}; {remedy}"))
+        elif then != frozen(plans.get(document.id)):
+            kept.append(replace(document, data=then, as_of=str(day)))
+    return kept, problems
+
+
+def _is_day(text: Any) -> bool:
+    try:
+        return isinstance(text, str) and bool(date.fromisoformat(text))
+    except ValueError:
+        return False

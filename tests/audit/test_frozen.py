@@ -1,0 +1,131 @@
+"""A plan moves on, and the audit of its documents does not: they are compared with the plan as it
+was when they were audited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from audit.world import HEAD, PLAN
+from project import edit, read_yaml
+from scalesheet.audit.model import Moved
+from scalesheet.cli import main
+from scalesheet.examine import Examined, examine
+from scalesheet.load import audited
+from shipped import DATA
+from small import lay, said
+
+CLAIMS = """
+claims:
+  001-L003-01: {quote: "1,900", says: 1800 .. 2000 step / hour, plan: speed, expect: input}
+  001-L020-01: {quote: "1,000", says: 1000 step, plan: "runs['one'].steps", expect: input}
+  001-L030-01: {quote: 8 h, says: 8 hour, from: "expected(runs.total.hours)", expect: reproduced}
+"""
+#: Ordinary edits of the plan: another value, a row fewer, a row more, another name.
+EDITS = {
+    "value": ("low: 1800", "low: 1700"),
+    "cited": ("locator: lines 20-29", "locator: lines 30-39"),
+    "dropped": ("      one: {steps: 1000}\n", ""),
+    "added": ("      one: {steps: 1000}\n", "      one: {steps: 1000}\n      zero: {steps: 10}\n"),
+    "renamed": ("speed", "pace"),
+}
+
+
+@pytest.fixture(name="data")
+def data_fixture(tmp_path: Path) -> Path:
+    """A book with a plan that was audited and frozen."""
+    plan = PLAN.replace("scenarios:", "headline: [runs.total.hours, need]\nscenarios:")
+    files = {"plans/paper/plan.yaml": plan, "plans/paper/claims.yaml": HEAD + CLAIMS}
+    data = lay(tmp_path, files)
+    assert main(["audit", "paper", "--freeze", "--data", str(data)]) == 0
+    return data
+
+
+def edited(data: Path, old: str, new: str) -> Examined:
+    edit(data / "plans/paper/plan.yaml", old, new)
+    return examine(data)
+
+
+def verdicts(examined: Examined) -> list[tuple[str, str | None]]:
+    return [(each.claim.id, each.verdict) for each in examined.audits["paper"].claims]
+
+
+@pytest.mark.parametrize(("old", "new"), EDITS.values(), ids=list(EDITS))
+def test_an_edit_of_the_plan_breaks_no_claim(data: Path, old: str, new: str) -> None:
+    before = verdicts(examine(data))
+    after = edited(data, old, new)
+    assert said(after) == []
+    assert verdicts(after) == before
+
+
+@pytest.mark.parametrize(("old", "new"), EDITS.values(), ids=list(EDITS))
+def test_without_a_frozen_plan_claims_hold_the_present_one(data: Path, old: str, new: str) -> None:
+    (data / "plans/paper" / audited.NAME).unlink()
+    assert said(edited(data, old, new)) != []
+
+
+def test_the_audit_says_how_far_the_plan_has_moved(data: Path) -> None:
+    assert examine(data).audits["paper"].moved == ()
+    after = edited(data, "two: {steps: 5000}", "two: {steps: 7000}").audits["paper"]
+    assert [each.quantity.name for each in after.moved] == ["runs.total.hours", "need"]
+    hours, need = map(_ends, after.moved)
+    assert hours == pytest.approx((16000 / 1900, 18000 / 1900))
+    assert need == (30, 30)
+    assert after.audit.day == "2026-11-20"
+
+
+def test_a_figure_that_the_plan_has_no_longer(data: Path) -> None:
+    edit(data / "plans/paper/plan.yaml", "headline: [runs.total.hours, need]", "headline: [cards]")
+    need = "  need: {value: 30, unit: GB, source: {key: a-paper, locator: line 6}}\n"
+    after = edited(data, need, "").audits["paper"]
+    assert _ends(after.moved[1]) == (30, None)
+
+
+def _ends(moved: Moved) -> tuple[object, object]:
+    return moved.then.value, None if moved.now is None else moved.now.value
+
+
+def test_moved_figures_are_printed(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edit(data / "plans/paper/plan.yaml", "two: {steps: 5000}", "two: {steps: 7000}")
+    assert main(["audit", "paper", "--data", str(data)]) == 0
+    text = capsys.readouterr().out
+    assert "Since the audit of 2026-11-20 the plan has changed" in text
+    assert "8.42105 [8–8.88889] h then, 9.47368 [9–10] h now" in text
+
+
+def test_freezing_again_follows_the_plan(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edit(data / "plans/paper/plan.yaml", "low: 1800", "low: 1700")
+    assert main(["audit", "paper", "--freeze", "--data", str(data)]) == 1
+    assert (
+        "C003" in capsys.readouterr().err
+    )  # line 3 of the document does not say what the plan says now
+    assert "low: 1700" in (data / "plans/paper" / audited.NAME).read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("audited: 2026-11-20\n", "", "S006 'audited' is the day of the audit"),
+        ("audited: 2026-11-20\n", "audited: soon\n", "S006 'audited' is the day of the audit"),
+        ("unit: step / hour", "unit: stride / hour", "U001"),
+        ("formula: steps / speed", "formula: steps / haste", "N001 unknown name 'haste'"),
+    ],
+)
+def test_a_frozen_plan_that_cannot_be_read(data: Path, old: str, new: str, message: str) -> None:
+    edit(data / "plans/paper" / audited.NAME, old, new)
+    found = examine(data)
+    assert found.edition is None
+    assert any(message in str(d) and audited.NAME in d.path for d in found.diagnostics), said(found)
+
+
+def test_every_document_that_ships_is_compared_with_a_frozen_plan() -> None:
+    audits = {path.parent for path in DATA.glob("plans/*/claims.yaml")}
+    audits |= {path.parent.parent for path in DATA.glob("plans/*/claims/*.yaml")}
+    assert {path.parent for path in DATA.glob(f"plans/*/{audited.NAME}")} == audits
+
+
+def test_freezing_writes_what_reads_back_the_same(data: Path) -> None:
+    frozen = read_yaml(data / "plans/paper" / audited.NAME)
+    assert frozen.pop(audited.DAY) == "2026-11-20"
+    assert frozen == audited.frozen(read_yaml(data / "plans/paper/plan.yaml"))
