@@ -82,3 +82,40 @@ def cases_book(folder: Path) -> Book:
     examined = examine(lay(folder, FILES))
     assert examined.book is not None, examined.diagnostics
     return examined.book
+
+
+#: A component that chooses into how many parts a job is cut.
+JOB = """\
+title: A job
+summary: How long a job takes, cut into parts that fit.
+inputs:
+  size: {unit: GB, domain: positive}
+  room: {value: 10, unit: GB, domain: positive, kind: assumption}
+  parts: {value: 1, unit: 1, domain: count, kind: decision}
+  pace: {value: 2, unit: hour, domain: positive, kind: assumption}
+quantities:
+  need: {unit: GB, domain: positive, formula: size / parts}
+  most: {unit: GB, domain: positive, formula: room}
+  hours: {unit: hour, formula: pace * parts}
+conditions:
+  few: {title: There are few parts, holds: parts <= 8, says: "text('{parts} parts')"}
+choose:
+  among: {parts: [1, 2, 4, 8]}
+  within: {need: most}
+  least: hours
+outputs: [need, hours]
+examples: [{given: {size: 8}, expect: {hours: 2}}]
+"""
+JOBS = """\
+headline: [jobs.total.hours]
+scalars:
+  data: {value: 8, unit: GB, domain: positive, kind: decision}
+tables:
+  jobs:
+    of: job
+    with: {size: data}
+    rows:
+      free: {}
+      fixed: {parts: 4}
+    total: [hours]
+"""

@@ -18,6 +18,12 @@ def inputs_of(plan: Plan) -> list[Scalar]:
     return [s for s in plan.scalars.values() if s.is_input and not s.hidden]
 
 
+def is_default(plan: Plan, scalar: Scalar) -> bool:
+    """Whether an input is as its component has it: no line of the plan states it."""
+    at = scalar.stated.position if scalar.stated is not None else None
+    return at is not None and plan.position is not None and at.path != plan.position.path
+
+
 def stated_by(plan: Plan, scalar: Scalar, scenario: str) -> Stated | None:
     """What an input states in a scenario."""
     return plan.scalars[dict(scalar.sides).get(scenario, scalar.name)].stated

@@ -5,6 +5,7 @@ A component says what is tried, what must fit into what, and what is to be least
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -51,6 +52,19 @@ def layouts(book: Book, plan: Plan, edits: Overrides | None = None) -> dict[Key,
     return chosen
 
 
+def moved(plan: Plan, chosen: Mapping[Key, Stated]) -> dict[Key, Stated]:
+    """Those of chosen cells that are not what the plan has there."""
+    return {key: stated for key, stated in chosen.items() if stated.value != _at(plan, key).value}
+
+
+def _at(plan: Plan, key: Key) -> Stated:
+    if key.table is None or key.row is None:
+        stated = plan.scalars[key.name].stated
+        assert stated is not None
+        return stated
+    return plan.tables[key.table].columns[key.name].stated[key.row]
+
+
 def _of_case(
     book: Book, plan: Plan, case: Chosen, results: Results, axes: list[str]
 ) -> dict[Key, Stated]:
@@ -70,8 +84,8 @@ def _of_case(
     chosen = {}
     for name, best in place.items():
         end = best if isinstance(best, float) else None
-        stated = replace(_stated(plan, case, name), value=best, low=end, high=end, rule=RULE)
-        chosen[Key(name, case.table, case.row)] = stated
+        key = Key(name, case.table, case.row)
+        chosen[key] = replace(_at(plan, key), value=best, low=end, high=end, rule=RULE)
     return chosen
 
 
@@ -85,14 +99,6 @@ def _value(plan: Plan, case: Chosen, results: Results, name: str) -> Value:
     if shared in plan.scalars and name not in plan.tables[case.table].columns:
         return results.scalars[shared]
     return results.cell(case.table, case.row, name)
-
-
-def _stated(plan: Plan, case: Chosen, name: str) -> Stated:
-    if case.table is None or case.row is None:
-        stated = plan.scalars[name].stated
-        assert stated is not None
-        return stated
-    return plan.tables[case.table].columns[name].stated[case.row]
 
 
 @np.errstate(all="ignore")  # what is not finite is no candidate

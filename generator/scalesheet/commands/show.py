@@ -11,6 +11,7 @@ from scalesheet.commands import UsageError, as_of, folder, plan_of
 if TYPE_CHECKING:
     from scalesheet.book import Book
     from scalesheet.model import Key, Plan, Stated
+    from scalesheet.values import Results
 
 SUMMARY = "print a plan's results"
 
@@ -25,6 +26,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="another value for an input, in its unit, or LOW..HIGH; may be repeated",
     )
     parser.add_argument(
+        "--all", action="store_true", help="every input, derived figure and table as well"
+    )
+    parser.add_argument(
+        "--why",
+        metavar="NAME",
+        help="a table, or where a figure comes from: its formula, what that names, the sources",
+    )
+    parser.add_argument(
         "--format",
         choices=("text", "json", "csv"),
         default="text",
@@ -34,6 +43,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from scalesheet.choose.layout import layouts, moved
     from scalesheet.diagnostics import Refused, errors
     from scalesheet.evaluate import evaluate
     from scalesheet.examine import examine
@@ -46,14 +56,30 @@ def run(options: argparse.Namespace) -> int:
     book = examined.edition.book
     plan = plan_of(book, options.plan)
     edits = dict(_edit(book, plan, text) for text in options.set)
-    results = evaluate(book, plan, edits) if edits else examined.edition.results[plan.id]
+    results, chosen = examined.edition.results[plan.id], {}
+    if edits:
+        chosen = moved(plan, layouts(book, plan, edits))
+        results = evaluate(book, plan, {**edits, **chosen})
+    if options.why is not None and options.format != "text":
+        raise UsageError(f"--why is text, and cannot be {options.format}; leave one of them out")
     if options.format == "json":
         print(as_json(plan_json(book, plan, results)), end="")
     elif options.format == "csv":
         print(as_csv(plan, results), end="")
+    elif options.why is not None:
+        print(_why(book, plan, results, options.why), end="")
     else:
-        print(plan_text(book, plan, results, edits), end="")
+        print(plan_text(book, plan, results, edits, chosen, every=options.all), end="")
     return GOOD
+
+
+def _why(book: Book, plan: Plan, results: Results, name: str) -> str:
+    from scalesheet.render.text.why import UnknownName, why_text
+
+    try:
+        return why_text(book, plan, results, name)
+    except UnknownName as error:
+        raise UsageError(f"--why {name}: {error}") from None
 
 
 def _edit(book: Book, plan: Plan, text: str) -> tuple[Key, Stated]:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from cases import cases_book
 from editions import given
 from render.pages.rendered import plan_page, read
 from render.pages.sample_book import book, results
+from scalesheet.edition import Edition
 from scalesheet.model import Column, Stated
 from scalesheet.render.pages import write_pages
 from scalesheet.render.pages.context import Context
@@ -22,6 +24,16 @@ def section(text: str, anchor: str) -> str:
     """The Markdown from the heading with this anchor to the next of its level."""
     _, _, after = text.partition(f"{{ #{anchor} }}\n")
     return after.partition("\n## ")[0]
+
+
+def test_defaults_of_components_stand_apart_from_the_inputs(tmp_path: Path) -> None:
+    book = cases_book(tmp_path)
+    write_pages(Edition(book), tmp_path / "pages")
+    inputs = section((tmp_path / "pages/plans/cases.md").read_text("utf-8"), "inputs")
+    own, _, defaults = inputs.partition("{ #inputs-defaults }")
+    assert "runs.all.load" in own
+    assert "runs.all.gpus" not in own
+    assert "runs.all.gpus" in defaults
 
 
 def test_the_title_of_the_plan_is_text() -> None:

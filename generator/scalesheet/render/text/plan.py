@@ -1,39 +1,92 @@
-"""A plan's results as plain text: the headline first, then the figures, then the tables."""
+"""A plan's results as plain text: the headline and the totals, or everything."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from scalesheet.book import Book
+from scalesheet.evaluate.findings import broken_rows
 from scalesheet.model import Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of, text
 from scalesheet.resolve.order import name_of
+from scalesheet.scenarios import is_default
 from scalesheet.values import Results, Value
 
 
 def plan_text(
-    book: Book, plan: Plan, results: Results, edits: Mapping[Key, Stated] | None = None
+    book: Book,
+    plan: Plan,
+    results: Results,
+    edits: Mapping[Key, Stated] | None = None,
+    chosen: Mapping[Key, Stated] | None = None,
+    *,
+    every: bool = False,
 ) -> str:
-    """Everything a plan gives, for reading in a terminal."""
+    """The headline, what does not hold, and the totals of the tables, for reading in a terminal;
+    with `every` all that a plan gives. `chosen` are cells of layouts that the edits moved.
+    """
     lines = [plan.title, f"edition {book.edition.isoformat()}, prices of {book.as_of.isoformat()}"]
     for key, stated in (edits or {}).items():
         lines.append(f"changed: {name_of(key)} = {_edited(stated)}")
-    headline = [plan.scalars[name] for name in plan.headline]
-    lines += ["", *_scalars(book, results, headline)]
-    inputs = [s for s in plan.scalars.values() if s.stated is not None and not s.hidden]
-    derived = [
-        s
-        for s in plan.scalars.values()
-        if s.formula is not None
-        and not s.hidden
-        and s.name not in plan.headline
-        and ".total." not in s.name
-    ]
-    lines += ["", "Inputs", *_scalars(book, results, inputs)]
-    lines += ["", "Derived", *_scalars(book, results, derived)]
-    for table in plan.tables.values():
-        lines += ["", f"{table.title} ({table.name})", *_table(book, results, table)]
+    lines += _chosen(chosen or {})
+    lines += _section("", _scalars(book, results, [plan.scalars[name] for name in plan.headline]))
+    lines += _section("Does not hold", [*_broken(plan, results)])
+    if every:
+        lines += _everything(book, plan, results)
+    else:
+        totals = [
+            plan.scalars[f"{t.name}.total.{c}"] for t in plan.tables.values() for c in t.totals
+        ]
+        totals = [each for each in totals if each.name not in plan.headline]
+        lines += _section("Totals", _scalars(book, results, totals))
+        lines += ["", _rest(plan)]
     return "\n".join(lines) + "\n"
+
+
+def _chosen(chosen: Mapping[Key, Stated]) -> Iterator[str]:
+    """`chosen again: runs['llama']: stage 2, micro_batch 4`, a line for each case."""
+    cases: dict[Key, list[str]] = {}
+    for key, stated in chosen.items():
+        value = f"{stated.value:g}" if isinstance(stated.value, float) else stated.value
+        cases.setdefault(replace(key, name=""), []).append(f"{key.name} {value}")
+    for case, parts in cases.items():
+        where = f"{case.table}['{case.row}']: " if case.table else ""
+        yield f"chosen again: {where}{', '.join(parts)}"
+
+
+def _section(title: str, lines: Sequence[str]) -> list[str]:
+    return ["", *([title] if title else []), *lines] if lines else []
+
+
+def _broken(plan: Plan, results: Results) -> Iterator[str]:
+    for name in plan.checks:
+        if results.scalars[name].value is not True:
+            rows = broken_rows(plan, name, results)
+            yield f"  {plan.scalars[name].title}{': ' if rows else ''}{', '.join(rows)}"
+
+
+def _everything(book: Book, plan: Plan, results: Results) -> list[str]:
+    shown = [s for s in plan.scalars.values() if not s.hidden and ".total." not in s.name]
+    inputs = [s for s in shown if s.stated is not None]
+    derived = [s for s in shown if s.formula is not None and s.name not in plan.headline]
+    lines: list[str] = []
+    lines += _section(
+        "Inputs", _scalars(book, results, (s for s in inputs if not is_default(plan, s)))
+    )
+    lines += _section("Derived", _scalars(book, results, derived))
+    for table in plan.tables.values():
+        lines += ["", *table_text(book, results, table)]
+    defaults = (s for s in inputs if is_default(plan, s))
+    return lines + _section("Defaults of components", _scalars(book, results, defaults))
+
+
+def _rest(plan: Plan) -> str:
+    """How much more there is, and how to see it."""
+    inputs = sum(s.stated is not None and not s.hidden for s in plan.scalars.values())
+    counted = ((inputs, "input"), (len(plan.tables), "table"))
+    more = " and ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counted)
+    return f"{more}: --all. One table, or where a figure comes from: --why NAME"
 
 
 def _edited(stated: Stated) -> str:
@@ -42,20 +95,21 @@ def _edited(stated: Stated) -> str:
     return repr(stated.value) if isinstance(stated.value, float) else str(stated.value)
 
 
-def _shown(book: Book, quantity: Quantity, value: Value) -> str:
+def amount(book: Book, quantity: Quantity, value: Value) -> str:
     symbol = book.units.symbol(quantity.unit) if quantity.unit is not None else ""
     return text(value, format_of(quantity, [value], book.units), symbol)
 
 
 def _scalars(book: Book, results: Results, scalars: Iterable[Scalar]) -> list[str]:
     rows = [
-        (scalar.name, _shown(book, scalar, results.scalars[scalar.name]), scalar.title)
+        (scalar.name, amount(book, scalar, results.scalars[scalar.name]), scalar.title)
         for scalar in scalars
     ]
     return aligned(rows, numbers=frozenset())
 
 
-def _table(book: Book, results: Results, table: Table) -> list[str]:
+def table_text(book: Book, results: Results, table: Table) -> list[str]:
+    """A table with its title, rows and total."""
     columns = [c for c in table.columns.values() if not c.hidden]
     heads = [""] + [
         c.title + (f" ({book.units.symbol(c.unit)})" if c.unit and not c.unit.pure else "")
@@ -77,7 +131,7 @@ def _table(book: Book, results: Results, table: Table) -> list[str]:
         ]
         rows.append(["total", *total])
     kinds = {place for place, c in enumerate(columns, 1) if c.kind == "number"}
-    return aligned(rows, numbers=frozenset(kinds))
+    return [f"{table.title} ({table.name})", *aligned(rows, numbers=frozenset(kinds))]
 
 
 def aligned(rows: Sequence[Sequence[str]], *, numbers: frozenset[int]) -> list[str]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from scalesheet.model import Citation, Plan, Stated, Table
+from scalesheet.render.graph import formulas
 from scalesheet.render.pages.context import Context, address, cell_value, table_address, to
-from scalesheet.render.pages.graph import formulas
 from scalesheet.render.pages.html import Html, join, link, tag
 from scalesheet.render.pages.places import scalar_address
 from scalesheet.values import Results

@@ -13,10 +13,10 @@ from typing import Any
 from scalesheet.book import Book
 from scalesheet.model import Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of
+from scalesheet.render.graph import references, rests_on
 from scalesheet.render.live import script
 from scalesheet.render.pages.context import ASSETS, Context, to
 from scalesheet.render.pages.figures import amount
-from scalesheet.render.pages.graph import references, rests_on
 from scalesheet.render.pages.html import Html, link, page, tag
 from scalesheet.render.pages.tables import drawn, heading_cell, reference
 from scalesheet.units import Unit, UnitError
@@ -62,7 +62,7 @@ def figures_of(context: Context, plan: Plan) -> tuple[Figure, ...]:
             if _answers(plan, scalar, context.book, title, groups)
         ]
         able = [name for name in able if name in read] or able
-        weights = {name: len(rests_on(context.book, plan, results, name)) for name in able}
+        weights = {name: len(rests_on(context.book, plan, results, Key(name))) for name in able}
         if able:
             chosen.append(max(able, key=weights.__getitem__))
     return tuple(_figure(context.book, plan.scalars[name], groups) for name in chosen)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from scalesheet.model import Column, Formula, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import format_of
+from scalesheet.render.graph import references, users
 from scalesheet.render.pages.context import Context, address, cite, edit_link, to
 from scalesheet.render.pages.figures import OUTER, amount
-from scalesheet.render.pages.graph import references, users
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, tag
 from scalesheet.render.pages.marks import As, mark, of_cell
 from scalesheet.render.pages.notation import (

@@ -12,23 +12,27 @@ from scalesheet.render.pages.html import Html, heading, join, tag
 from scalesheet.render.pages.marks import by_scenario, mark
 from scalesheet.render.pages.places import scalar_anchor
 from scalesheet.render.pages.tables import grid, heading_cell, reference, sourced
-from scalesheet.scenarios import SCENARIO, inputs_of, stated_by
+from scalesheet.scenarios import SCENARIO, inputs_of, is_default, stated_by
 from scalesheet.values import Results, Value, stated_value
 
 
 def input_sections(context: Context, plan: Plan, results: Results) -> Iterator[object]:
-    """One table of inputs for the plan itself and one for each phase that has some."""
-    phases = {None: ""} | {phase.id: phase.title for phase in plan.phases}
+    """One table of inputs for the plan itself and one for each phase that has some; apart from
+    these what components have as their defaults."""
     inputs = inputs_of(plan)
     if not inputs:
         return
+    own = [scalar for scalar in inputs if not is_default(plan, scalar)]
+    groups = [("", "", [scalar for scalar in own if scalar.phase is None])]
+    groups += [(p.id, p.title, [each for each in own if each.phase == p.id]) for p in plan.phases]
+    defaults = [scalar for scalar in inputs if is_default(plan, scalar)]
+    groups.append(("defaults", "Defaults of components", defaults))
     yield heading(2, "Inputs", "inputs")
-    for phase, title in phases.items():
-        of_phase = [scalar for scalar in inputs if scalar.phase == phase]
-        if not of_phase:
+    for id_, title, group in groups:
+        if not group:
             continue
         if title:
-            yield heading(3, title, f"inputs-{phase}")
+            yield heading(3, title, f"inputs-{id_}")
         yield grid(
             [
                 heading_cell("Input"),
@@ -37,9 +41,9 @@ def input_sections(context: Context, plan: Plan, results: Results) -> Iterator[o
                 heading_cell("Source and note"),
                 heading_cell(""),
             ],
-            [_row(context, plan, results, scalar) for scalar in of_phase],
+            [_row(context, plan, results, scalar) for scalar in group],
             records=True,
-            row_ids=[scalar_anchor(plan, scalar) for scalar in of_phase],
+            row_ids=[scalar_anchor(plan, scalar) for scalar in group],
         )
 
 

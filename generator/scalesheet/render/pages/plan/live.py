@@ -12,7 +12,7 @@ from scalesheet.model import DOMAINS, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import Rule, rule_of
 from scalesheet.pictures import CALENDAR
 from scalesheet.printers.javascript import quoted
-from scalesheet.render.pages.graph import users
+from scalesheet.render.graph import users
 from scalesheet.render.pages.places import row_page
 from scalesheet.render.pages.plan.choice import choice_of
 from scalesheet.render.pages.plan.moves import moves

@@ -8,6 +8,7 @@ from scalesheet.evaluate.findings import broken_rows
 from scalesheet.model import Citation, Plan
 from scalesheet.numbers import format_of
 from scalesheet.prose import ADVICE
+from scalesheet.render.graph import formulas
 from scalesheet.render.pages.catalogue.earlier import earlier_section, of_plan
 from scalesheet.render.pages.chart_blocks import chart_block
 from scalesheet.render.pages.context import (
@@ -20,7 +21,6 @@ from scalesheet.render.pages.context import (
     to,
 )
 from scalesheet.render.pages.figures import card
-from scalesheet.render.pages.graph import formulas
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, inline, join, link, page, tag
 from scalesheet.render.pages.marks import mark
 from scalesheet.render.pages.places import scalar_anchor

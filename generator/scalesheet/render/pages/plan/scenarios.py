@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from scalesheet.model import Plan, Scalar
+from scalesheet.book import Book
+from scalesheet.model import Basis, Key, Plan, Scalar, Stated
 from scalesheet.numbers import format_of
+from scalesheet.render.graph import rests_on
 from scalesheet.render.pages.context import Context
-from scalesheet.render.pages.figures import amount
-from scalesheet.render.pages.graph import rests_in_short
+from scalesheet.render.pages.figures import KINDS, amount, in_words
 from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.marks import by_scenario, mark
 from scalesheet.render.pages.places import scalar_anchor
 from scalesheet.render.pages.tables import grid, heading_cell, reference
-from scalesheet.scenarios import SCENARIO, inputs_of
+from scalesheet.scenarios import SCENARIO, inputs_of, is_default
 from scalesheet.values import Results
 
 MOST_CHOICES = 5  # of the control; the others stand among the inputs
@@ -53,6 +55,7 @@ def _is_choice(plan: Plan, scalar: Scalar) -> bool:
         and scalar.phase is None
         and not scalar.hidden
         and scalar.is_input
+        and not is_default(plan, scalar)
     )
 
 
@@ -83,7 +86,7 @@ def rests_note(context: Context, plan: Plan, results: Results, name: str) -> Htm
     under = context.edition.scenarios.get(plan.id, {})
 
     def told(scenario: str) -> Html | None:
-        rests = rests_in_short(context.book, plan, under.get(scenario, results), name)
+        rests = _rests_in_short(context.book, plan, under.get(scenario, results), name)
         if rests is None or rests[1] is None:
             return Html(rests[0]) if rests else None
         return tag("details", tag("summary", rests[0]), rests[1], class_="rests")
@@ -141,3 +144,38 @@ def _side_by_side(
             shown = amount(value, fmt, context.symbol(scalar))
             cells.append(tag("td", shown, class_="num", **mark(scalar.name, "amount", within=word)))
     return cells
+
+
+def _rests_in_short(
+    book: Book, plan: Plan, results: Results, name: str
+) -> tuple[str, str | None] | None:
+    """`rests on 2 measurements and 3 assumptions`, of a scalar; of many kinds in short, and apart
+    from that in full: `rests on 9 figures, 3 assumed`.
+    """
+    counted = _bases(rests_on(book, plan, results, Key(name)))
+    sources = _counts(counted)
+    if len(sources) <= _FEW_KINDS:
+        return (f"rests on {in_words(sources)}", None) if sources else None
+    assumed = counted["assumption"]
+    several = f"rests on {sum(counted.values())} figures"
+    return (f"{several}, {assumed} assumed" if assumed else several), in_words(sources)
+
+
+_FEW_KINDS = 2  # that are named one by one on a card
+
+
+def _counts(counted: Mapping[Basis, int]) -> list[str]:
+    """`2 measurements`, for each kind of which there are any."""
+    return [
+        f"{counted[basis]} {words[0] if counted[basis] == 1 else words[1]}"
+        for basis, words in KINDS.items()
+        if counted[basis]
+    ]
+
+
+def _bases(stated: Mapping[Key, Stated]) -> Counter[Basis]:
+    """How many of the stated quantities are of each kind; a column of a plan counts as one."""
+    kinds = {
+        (key.name, key.table, each.basis) for key, each in stated.items() if each.reason is None
+    }
+    return Counter(basis for _, _, basis in kinds)

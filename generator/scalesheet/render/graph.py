@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from scalesheet.book import Book
@@ -15,8 +14,7 @@ from scalesheet.language.syntax import (
     Scalar,
     walk,
 )
-from scalesheet.model import Basis, Formula, Key, Plan, Stated
-from scalesheet.render.pages.figures import KINDS, in_words
+from scalesheet.model import Formula, Key, Plan, Stated
 from scalesheet.scenarios import SCENARIO
 from scalesheet.values import Results
 
@@ -66,11 +64,11 @@ def users(plan: Plan) -> Mapping[Key, tuple[Key, ...]]:
     return {key: tuple(of) for key, of in result.items()}
 
 
-def rests_on(book: Book, plan: Plan, results: Results, name: str) -> Mapping[Key, Stated]:
-    """All stated numbers and choices that a scalar of the plan is computed from."""
+def rests_on(book: Book, plan: Plan, results: Results, of: Key) -> Mapping[Key, Stated]:
+    """All stated numbers and choices that a scalar or a cell of the plan is computed from."""
     result: dict[Key, Stated] = {}
     seen: set[Key] = set()
-    stack = [Key(name)]
+    stack = [of]
     while stack:
         key = stack.pop()
         if key in seen:
@@ -82,10 +80,17 @@ def rests_on(book: Book, plan: Plan, results: Results, name: str) -> Mapping[Key
             continue
         for stated_key, stated in _stated(book, plan, key):
             result[stated_key] = stated
-        for formula in _formulas(book, plan, key):
-            for node in walk(formula.ends.value):
-                stack.extend(_needs(node, key, results))
+        stack.extend(named_by(book, plan, results, key))
     return result
+
+
+def named_by(book: Book, plan: Plan, results: Results, key: Key) -> tuple[Key, ...]:
+    """What the formula of a key names, once each; of a cell seen from its row."""
+    named: dict[Key, None] = {}
+    for formula in formulas_at(book, plan, key):
+        for node in walk(formula.ends.value):
+            named.update(dict.fromkeys(_needs(node, key, results)))
+    return tuple(named)
 
 
 def _side(plan: Plan, results: Results, key: Key) -> Key | None:
@@ -103,14 +108,6 @@ def _side(plan: Plan, results: Results, key: Key) -> Key | None:
     return Key(name, key.table, key.row) if name is not None else None
 
 
-def bases(stated: Mapping[Key, Stated]) -> Counter[Basis]:
-    """How many of the stated quantities are of each kind; a column of a plan counts as one."""
-    kinds = {
-        (key.name, key.table, each.basis) for key, each in stated.items() if each.reason is None
-    }
-    return Counter(basis for _, _, basis in kinds)
-
-
 def _stated(book: Book, plan: Plan, key: Key) -> Iterator[tuple[Key, Stated]]:
     if key.table is None:
         scalar = plan.scalars.get(key.name)
@@ -126,7 +123,8 @@ def _stated(book: Book, plan: Plan, key: Key) -> Iterator[tuple[Key, Stated]]:
             yield Key(key.name, key.table, row), column.stated[row]
 
 
-def _formulas(book: Book, plan: Plan, key: Key) -> Iterator[Formula]:
+def formulas_at(book: Book, plan: Plan, key: Key) -> Iterator[Formula]:
+    """The formula of a scalar or a cell; every formula of a column."""
     if key.table is None:
         scalar = plan.scalars.get(key.name)
         if scalar is not None and scalar.formula is not None:
@@ -174,30 +172,3 @@ def _rows_chosen(key: Node, at: Key, results: Results) -> list[str | None]:
         case _:
             return [None]
     return [*sorted({value.value for value in values if isinstance(value.value, str)})]
-
-
-def rests_in_short(
-    book: Book, plan: Plan, results: Results, name: str
-) -> tuple[str, str | None] | None:
-    """`rests on 2 measurements and 3 assumptions`, of a scalar; of many kinds in short, and apart
-    from that in full: `rests on 9 figures, 3 assumed`.
-    """
-    counted = bases(rests_on(book, plan, results, name))
-    sources = _counts(counted)
-    if len(sources) <= _FEW_KINDS:
-        return (f"rests on {in_words(sources)}", None) if sources else None
-    assumed = counted["assumption"]
-    several = f"rests on {sum(counted.values())} figures"
-    return (f"{several}, {assumed} assumed" if assumed else several), in_words(sources)
-
-
-_FEW_KINDS = 2  # that are named one by one on a card
-
-
-def _counts(counted: Mapping[Basis, int]) -> list[str]:
-    """`2 measurements`, for each kind of which there are any."""
-    return [
-        f"{counted[basis]} {words[0] if counted[basis] == 1 else words[1]}"
-        for basis, words in KINDS.items()
-        if counted[basis]
-    ]

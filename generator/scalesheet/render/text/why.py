@@ -1,0 +1,131 @@
+"""Where a figure of a plan comes from: its formula, what that names, and who says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from scalesheet.book import Book
+from scalesheet.model import Citation, Key, Plan, Quantity, Stated
+from scalesheet.nearest import nearest
+from scalesheet.render.graph import formulas_at, named_by, rests_on
+from scalesheet.render.text.plan import aligned, amount, table_text
+from scalesheet.resolve.order import name_of
+from scalesheet.values import Results
+
+_CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<column>[a-z0-9_]+)")
+
+
+class UnknownName(ValueError):
+    """A name that is neither a quantity nor a table of the plan."""
+
+
+def why_text(book: Book, plan: Plan, results: Results, name: str) -> str:
+    """A table with its rows, or a figure with its formula, what the formula names, and the sources
+    of all that it rests on. Raises UnknownName."""
+    if name in plan.tables:
+        return "\n".join(table_text(book, results, plan.tables[name])) + "\n"
+    key = _key(plan, name)
+    quantity = _quantity(book, plan, key)
+    lines = [f"{quantity.title} ({name_of(key)})", "", f"  {_value(book, results, quantity, key)}"]
+    lines += [f"  {line}" for line in _origin(book, plan, key)]
+    named = [_named(book, plan, results, each) for each in named_by(book, plan, results, key)]
+    lines += ["", "From", *aligned(named, numbers=frozenset())] if named else []
+    sources = _sources(book, rests_on(book, plan, results, key))
+    lines += (
+        ["", "Figures behind it, by source", *aligned(sources, numbers=frozenset())]
+        if named and sources
+        else []
+    )
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _key(plan: Plan, name: str) -> Key:
+    match = _CELL.fullmatch(name)
+    if match is None:
+        if name in plan.scalars:
+            return Key(name)
+        known = [*plan.scalars, *plan.tables]
+        raise UnknownName(f"'{name}' is not a figure or a table of the plan{nearest(name, known)}")
+    table = plan.tables.get(match["table"])
+    if table is None:
+        raise UnknownName(
+            f"there is no table '{match['table']}'{nearest(match['table'], plan.tables)}"
+        )
+    for what, found, names in (
+        ("row", match["row"], list(table.rows)),
+        ("column", match["column"], list(table.columns)),
+    ):
+        if found not in names:
+            message = f"'{found}' is not a {what} of {table.name}{nearest(found, names)}"
+            raise UnknownName(message)
+    return Key(match["column"], table.name, match["row"])
+
+
+def _quantity(book: Book, plan: Plan, key: Key) -> Quantity:
+    if key.table is None:
+        return plan.scalars[key.name]
+    return (plan.tables.get(key.table) or book.tables[key.table]).columns[key.name]
+
+
+def _value(book: Book, results: Results, quantity: Quantity, key: Key) -> str:
+    if key.table is None:
+        return amount(book, quantity, results.scalars[key.name])
+    if key.row is None:
+        return f"{len(results.rows[key.table])} rows"
+    return amount(book, quantity, results.cell(key.table, key.row, key.name))
+
+
+def _origin(book: Book, plan: Plan, key: Key) -> Iterator[str]:
+    """The formula, or who states it and what is noted of it."""
+    stated = _stated(book, plan, key)
+    if stated is None:
+        for formula in formulas_at(book, plan, key):
+            yield f"= {formula.text}"
+    else:
+        yield _said(book, stated)
+    note = _quantity(book, plan, key).note
+    if note:
+        yield note
+
+
+def _stated(book: Book, plan: Plan, key: Key) -> Stated | None:
+    if key.table is None:
+        return plan.scalars[key.name].stated
+    table = plan.tables.get(key.table) or book.tables[key.table]
+    return table.columns[key.name].stated.get(key.row or "")
+
+
+def _named(book: Book, plan: Plan, results: Results, key: Key) -> tuple[str, ...]:
+    quantity, stated = _quantity(book, plan, key), _stated(book, plan, key)
+    said = _said(book, stated) if stated is not None else "computed"
+    return name_of(key), _value(book, results, quantity, key), quantity.title, said
+
+
+def _said(book: Book, stated: Stated) -> str:
+    """`assumption`, `published, NVIDIA L4, page 2` or why a layout was chosen."""
+    if stated.rule:
+        return stated.rule
+    return ", ".join([stated.basis, *([_cited(book, stated.citation)] if stated.citation else [])])
+
+
+def _cited(book: Book, citation: Citation) -> str:
+    source = book.sources.get(citation.key)
+    title = source.title if source is not None else citation.key
+    return f"{title}, {citation.locator}" if citation.locator else title
+
+
+def _sources(book: Book, stated: Mapping[Key, Stated]) -> list[tuple[str, str]]:
+    """How many of the stated numbers behind a figure are from where, the most first."""
+    counted: dict[str, int] = {}
+    for each in stated.values():
+        if each.reason is None:
+            origin = each.basis if each.citation is None else _title(book, each.citation)
+            counted[origin] = counted.get(origin, 0) + 1
+    order = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+    return [(str(count), origin) for origin, count in order]
+
+
+def _title(book: Book, citation: Citation) -> str:
+    source = book.sources.get(citation.key)
+    return source.title if source is not None else citation.key

@@ -1,0 +1,61 @@
+"""A layout that no file states is the one of least hours that fits, also after an edit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cases import JOB, JOBS
+from scalesheet.choose.layout import RULE, layouts, moved
+from scalesheet.cli import main
+from scalesheet.evaluate.edits import read_edit
+from scalesheet.examine import Examined
+from small import plan, said
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Examined:
+    examined = plan(tmp_path, JOBS, {"components/job.yaml": JOB})
+    assert said(examined) == []
+    return examined
+
+
+def chosen(examined: Examined, *edits: str) -> dict[str, object]:
+    """What an edit chooses otherwise, by row."""
+    assert examined.book is not None
+    small = examined.book.plans["small"]
+    given = dict(read_edit(examined.book, small, text) for text in edits)
+    found = moved(small, layouts(examined.book, small, given))
+    return {f"{key.row}.{key.name}": stated.value for key, stated in found.items()}
+
+
+def test_of_those_that_fit_the_one_of_least_hours_is_chosen(jobs: Examined) -> None:
+    assert jobs.book is not None
+    parts = jobs.book.plans["small"].tables["jobs"].columns["parts"].stated
+    assert (parts["free"].value, parts["free"].rule) == (1, RULE)
+    assert (parts["fixed"].value, parts["fixed"].rule) == (4, "")
+
+
+@pytest.mark.parametrize(
+    ("edits", "moves"),
+    [
+        (["data=9"], {}),  # it still fits
+        (["data=11"], {"free.parts": 2}),
+        (["data=35"], {"free.parts": 4}),
+        (["data=800"], {"free.parts": 8}),  # nothing fits: the one that is nearest to it
+        (["jobs.all.room=4"], {"free.parts": 2}),
+        (["data=35", "jobs['free'].parts=8"], {}),  # what is stated is no choice any more
+    ],
+)
+def test_an_edit_chooses_again(jobs: Examined, edits: list[str], moves: dict[str, object]) -> None:
+    assert chosen(jobs, *edits) == moves
+
+
+def test_show_says_what_was_chosen_again(
+    jobs: Examined, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["show", "small", "--data", str(tmp_path / "data"), "--set", "data=35"])
+    shown = capsys.readouterr().out
+    assert "chosen again: jobs['free']: parts 4\n" in shown
+    assert "jobs.total.hours  16 h" in shown

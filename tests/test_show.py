@@ -1,0 +1,74 @@
+"""`scalesheet show`: the answer in a few lines, everything, and where a figure comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cases import JOB, JOBS
+from scalesheet.cli import main
+from small import plan
+
+Show = Callable[..., str]
+
+
+@pytest.fixture
+def show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Show:
+    plan(tmp_path, JOBS, {"components/job.yaml": JOB})
+
+    def run(*arguments: str) -> str:
+        status = main(["show", "small", "--data", str(tmp_path / "data"), *arguments])
+        printed = capsys.readouterr()
+        return printed.out if status == 0 else printed.err
+
+    return run
+
+
+def test_the_answer_comes_first_and_the_rest_is_counted(show: Show) -> None:
+    assert show().splitlines()[3:] == [
+        "  jobs.total.hours  10 h  Hours in total, Jobs",
+        "",
+        "3 inputs and 1 table: --all. One table, or where a figure comes from: --why NAME",
+    ]
+
+
+def test_everything_has_the_defaults_of_components_apart(show: Show) -> None:
+    shown = show("--all")
+    own, _, defaults = shown.partition("\nDefaults of components\n")
+    assert "  data  8 GB  Data\n" in own
+    assert "Jobs (jobs)\n" in own
+    assert "jobs.all" not in own
+    assert [line.split()[0] for line in defaults.splitlines()] == ["jobs.all.room", "jobs.all.pace"]
+
+
+def test_a_figure_comes_with_its_formula_and_what_that_names(show: Show) -> None:
+    lines = show("--why", "jobs['fixed'].hours").splitlines()
+    assert lines[:3] == ["Hours (jobs['fixed'].hours)", "", "  8 h"]
+    assert lines[3].startswith("  = (pace * parts) if broken == 0")
+    named = {line.split()[0]: line.split()[-1] for line in lines[6:10]}
+    assert named == {
+        "jobs.all.pace": "assumption",
+        "jobs['fixed'].parts": "paper",
+        "jobs['fixed'].broken": "computed",
+        "jobs['fixed'].status": "computed",
+    }
+
+
+def test_a_table_is_shown_by_its_name(show: Show) -> None:
+    assert show("--why", "jobs").startswith("Jobs (jobs)\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--why", "dat"], "'dat' is not a figure or a table of the plan; did you mean 'data'?"),
+        (["--why", "jobs['fre'].hours"], "'fre' is not a row of jobs; did you mean 'free'?"),
+        (["--why", "jobs['free'].hour"], "'hour' is not a column of jobs; did you mean 'hours'?"),
+        (["--why", "job['free'].hours"], "there is no table 'job'; did you mean 'jobs'?"),
+        (["--why", "data", "--format", "csv"], "--why is text, and cannot be csv"),
+    ],
+)
+def test_a_wrong_name_is_said(show: Show, arguments: list[str], message: str) -> None:
+    assert message in show(*arguments)
