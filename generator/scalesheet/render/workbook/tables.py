@@ -41,6 +41,7 @@ from scalesheet.render.workbook.widths import heading_of, set_widths
 from scalesheet.values import Series
 
 SECTION_HEIGHT = 22
+FEW = 3  # cases that a note names
 
 
 def write_tables(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
@@ -153,7 +154,7 @@ class _Cells:
             at = self.place.columns[self.column.name][ENDS.index(end)]
             self._stated(end, at)
             self._computed(end, at)
-        if self.column.stated and self._stated_role() not in ("small", "text"):
+        if self.column.stated and self._stated_role() not in ("small", "shipped", "text"):
             self._validations()
 
     def _stated(self, end: End, at: int) -> None:
@@ -212,7 +213,7 @@ class _Cells:
     def _stated_role(self) -> Role:
         """Of stated cells that are not numbers. Descriptive text is nothing to play with."""
         if is_axis(self.table, self.column.name):
-            return "small"
+            return "shipped" if self.place.turned else "small"
         if self.column.kind in ("text", "date"):
             return "text"
         right = self.place.turned or self.column.kind == "number"
@@ -297,12 +298,20 @@ def remarks(table: Table, column: Column) -> tuple[tuple[str, Role], ...]:
         noted |= dict.fromkeys(note for note in notes_of(stated) if note != column.note)
         if stated.rule:
             ruled.setdefault(stated.rule, []).append(title or row)
-    rules = (f"{r[0].upper()}{r[1:]} ({', '.join(titles)})." for r, titles in ruled.items())
+    rules = (f"{r[0].upper()}{r[1:]} ({_which(t, table)})." for r, t in ruled.items())
     return (
         ("; ".join(_cited(key, cited[key]) for key in cited), "small"),
         (" ".join((*rules, *noted)), "small"),
         ("; ".join(formulas), "formula_line"),
     )
+
+
+def _which(titles: Sequence[str], table: Table) -> str:
+    """Cases by their titles, or how many they are."""
+    if len(titles) == len(table.rows):
+        return "every case"
+    few = len(titles) <= FEW
+    return ", ".join(titles) if few else f"{len(titles)} of {len(table.rows)} cases"
 
 
 def source_and_note(table: Table, row: str) -> tuple[str, str]:

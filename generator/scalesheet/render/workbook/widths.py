@@ -17,7 +17,7 @@ from scalesheet.values import Series, Value
 NARROWEST, WIDEST_NUMBER, WIDEST_TEXT = 10.5, 22.0, 30.0
 TITLE_WIDTH, KEY_WIDTH = (24.0, 40.0), (14.0, 30.0)
 SOURCE_WIDTH, NOTE_WIDTH = 44.0, 70.0
-LINE_WIDTH, CASE_WIDTH, SPACER_WIDTH = 40.0, 16.0, 2.0  # of a turned table
+LINE_WIDTH, CASE_WIDTH, SPACER_WIDTH = (24.0, 52.0), 16.0, 2.0  # of a turned table
 REMARK_WIDTHS = (26.0, 72.0, 60.0)
 
 
@@ -66,7 +66,9 @@ def _of_lines(context: Context, table: Table, place: TablePlace) -> dict[int, fl
     columns = table.columns.values()
     names = max(len(column.name) + 5 * column.ranged for column in columns)
     shown = max(_contents(context, table, c) for c in columns if c.kind != "text")
-    widths = [LINE_WIDTH, KEY_WIDTH[0], min(names * 0.95 + 2, KEY_WIDTH[1])]
+    title = max(len(heading_of(column, end)) for column in columns for end in ends_of(column))
+    line = min(max(title + 2.0, LINE_WIDTH[0]), LINE_WIDTH[1])
+    widths = [line, KEY_WIDTH[0], min(names * 0.95 + 2, KEY_WIDTH[1])]
     case = min(max(shown + 1.5, CASE_WIDTH), WIDEST_NUMBER)
     widths += [case] * len(table.rows) + [SPACER_WIDTH]
     widths += [CASE_WIDTH] * (place.last_column - REMARKS - place.spacer)
