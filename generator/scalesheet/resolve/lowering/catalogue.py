@@ -184,6 +184,7 @@ def _derive(
     if calls <= set(records) and names <= set(table.columns):
         draft = new_column(table, column, computed.title, computed.unit, computed.domain, units)
         draft.formulas[None] = Written(computed.formula, tree, table.position)
+        draft.hidden = computed.step
 
 
 def records_of(

@@ -44,12 +44,14 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A column that the catalogue computes, in the row's other columns."""
+    """A column that the catalogue computes, in the row's other columns; `step` is one that only
+    others use, so that a spreadsheet has no long formulas."""
 
     title: str
     unit: str
     formula: str
     domain: Domain = "positive"
+    step: bool = False
 
 
 HARDWARE: Mapping[str, Given] = {
@@ -211,14 +213,38 @@ _EMBEDDED = (
     f"positions=positions, head_bias=1 if head_bias else 0, "
     f"norms=(2 if embedding_norm else 1) * {_NORM})"
 )
-_ATTENTION = (
+_LATENT_ATTENTION = (
     "latent_attention_parameters(hidden=hidden, heads=heads, head_dim=head_dim, "
     "rope_dim=rope_dim, value_dim=value_dim, query_rank=query_rank, kv_rank=kv_rank) "
-    "if kv_rank > 0 else "
+    "if kv_rank > 0 else 0"
+)
+_QK_NORM = (
+    "2 * head_dim if qk_norm == 'head' else "
+    "(heads + kv_heads) * head_dim if qk_norm == 'width' else 0"
+)
+_ATTENTION = (
+    "latent_attention_part if kv_rank > 0 else "
     "attention_parameters(hidden=hidden, heads=heads, kv_heads=kv_heads, head_dim=head_dim, "
-    "qkv_bias=1 if qkv_bias else 0, output_bias=1 if output_bias else 0, "
-    "qk_norm=2 * head_dim if qk_norm == 'head' else "
-    "(heads + kv_heads) * head_dim if qk_norm == 'width' else 0)"
+    "qkv_bias=1 if qkv_bias else 0, output_bias=1 if output_bias else 0, qk_norm=qk_norm_width)"
+)
+_VISION_BLOCK = (
+    "vision_block_parameters(width=vision_hidden, ffn=vision_ffn, matrices=3 if vision_gated else "
+    "2, norm=vision_hidden * (2 if vision_norm == 'layernorm' else 1)) if vision_layers > 0 else 0"
+)
+_VISION_INNER = (
+    "vision_merge * vision_hidden if vision_connector == 'merger' else "
+    "hidden if vision_connector == 'mlp' else 0"
+)
+_CONNECTOR = (
+    "connector_parameters(merge=vision_merge, width=vision_hidden, inner=vision_inner, "
+    "bias=0 if vision_connector == 'linear' else 1, hidden=hidden) if vision_layers > 0 else 0"
+)
+_VISION = (
+    "vision_tower_parameters(width=vision_hidden, patch=vision_patch, "
+    "patch_bias=1 if vision_patch_bias else 0, positions=vision_positions, "
+    "layers=vision_layers, block=vision_block_part, "
+    "outer_norms=vision_hidden * vision_outer_norms, connector=connector_part) "
+    "if vision_layers > 0 else 0"
 )
 _FEED_FORWARD = (
     "feed_forward_parameters(hidden=hidden, ffn=ffn, matrices=3 if gated else 2, "
@@ -246,10 +272,13 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
         "power_per_gpu": Computed(
             "Power per accelerator, host included", "W / GPU", "power / gpus"
         ),
+        "accelerator_power": Computed(
+            "Power of an accelerator", "W / GPU", "accelerator.power", step=True
+        ),
         "host_power": Computed(
             "Power beside the accelerators",
             "kW / node",
-            "max(0, power - gpus * accelerator.power)",
+            "max(0, power - gpus * accelerator_power)",
             "non-negative",
         ),
     },
@@ -259,6 +288,16 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
     "models": {
         "embedding_part": Computed(
             "Parameters of embeddings, head and last norm", "parameter", _EMBEDDED
+        ),
+        "latent_attention_part": Computed(
+            "Parameters of a latent attention",
+            "parameter",
+            _LATENT_ATTENTION,
+            "non-negative",
+            step=True,
+        ),
+        "qk_norm_width": Computed(
+            "Elements of the norms of queries and keys", "1", _QK_NORM, "non-negative", step=True
         ),
         "attention_part": Computed("Parameters of an attention", "parameter", _ATTENTION),
         "feed_forward_part": Computed(
@@ -276,17 +315,27 @@ DERIVED: Mapping[str, Mapping[str, Computed]] = {
             _EXPERTS.format(counted="experts_active"),
             "non-negative",
         ),
+        "vision_block_part": Computed(
+            "Parameters of a block of the vision tower",
+            "parameter",
+            _VISION_BLOCK,
+            "non-negative",
+            step=True,
+        ),
+        "vision_inner": Computed(
+            "Width between two layers of the connector",
+            "1",
+            _VISION_INNER,
+            "non-negative",
+            step=True,
+        ),
+        "connector_part": Computed(
+            "Parameters of the connector", "parameter", _CONNECTOR, "non-negative", step=True
+        ),
         "vision_parameters": Computed(
             "Parameters of the vision tower",
             "parameter",
-            "vision_tower_parameters(layers=vision_layers, width=vision_hidden, ffn=vision_ffn, "
-            "matrices=3 if vision_gated else 2, norm=vision_hidden * (2 if vision_norm == "
-            "'layernorm' else 1), patch=vision_patch, patch_bias=1 if vision_patch_bias else 0, "
-            "positions=vision_positions, outer_norms=vision_hidden * vision_outer_norms, "
-            "merge=vision_merge, inner=vision_merge * vision_hidden if vision_connector == "
-            "'merger' else hidden if vision_connector == 'mlp' else 0, "
-            "bias=0 if vision_connector == 'linear' else 1, hidden=hidden) "
-            "if vision_layers > 0 else 0",
+            _VISION,
             "non-negative",
         ),
         "decoder_parameters": Computed(
