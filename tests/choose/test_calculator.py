@@ -23,9 +23,9 @@ from scalesheet.predict.arrays import Words
 from scalesheet.predict.cases import Cases, cases_of
 from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.cases.reader import read_csv
-from scalesheet.predict.memory.footprint import COPIES, SEVERAL, WIDE
+from scalesheet.predict.memory.footprint import PARTS
 from scalesheet.predict.tasks import predict
-from scalesheet.predict.time import efficiency, steps
+from scalesheet.predict.time import efficiency
 from scalesheet.vocabulary import METHODS, TUNING
 
 EXACT = 1e-12
@@ -175,27 +175,8 @@ def test_memory_its_range_and_its_parts_are_those_of_predict(
     assert (cells["verdict"].value == "fits") == fits
     results = evaluate(book, plan, edits(inputs))
     for name, part in memory.memory_components(book, case, assumed.memory).items():
-        if name != "cache":  # training has none, and the plan no row
-            row = "optimizer_states" if name == "optimizer" else name
-            own = results.cell("memory", row, "value").value
-            assert own == pytest.approx(part[0] / 1e9, rel=1e-12), name
-
-
-def test_what_a_formula_does_not_know_is_an_assumption_of_the_same_number(
-    book: Book, plan: Plan
-) -> None:
-    """Numbers that predictions have in their program stand in the plan as inputs."""
-    same = {
-        "usual_achievable": ("1", steps.ACHIEVABLE),
-        "beyond_node": ("1", steps.BETWEEN_NODES),
-        "plain_link": ("byte / second", steps.PLAIN_LINK),
-        "several_libraries": ("1", SEVERAL),
-        "query_value_copies": ("1", COPIES),
-        "wide_norm_copies": ("1", WIDE),
-        "usable_share": ("1", memory.USABLE),
-    }
-    for name, (unit, number) in same.items():
-        assert stated_in(book, plan, name, unit) == pytest.approx(number, rel=1e-15), name
+        own = results.cell("memory", PARTS[name], "value").value
+        assert own == pytest.approx(part[0] / 1e9, rel=1e-12), name
 
 
 def test_every_coefficient_of_the_plan_is_read_from_a_fit(plan: Plan, book: Book) -> None:
@@ -205,8 +186,7 @@ def test_every_coefficient_of_the_plan_is_read_from_a_fit(plan: Plan, book: Book
     for table in plan.tables.values():
         for column in table.columns.values():
             text += " ".join(own.text for own in column.own.values())
-    unused = {"products_fp8", "cast"}  # the plan trains in 16 bits
-    for name in efficiency.OF_STEPS.keys() - unused:
+    for name in efficiency.OF_STEPS:
         assert f"fits['throughput'].{name}" in text, name
         assert f"fits['throughput'].{name}_varies" in text, name
         assert name in fits.columns

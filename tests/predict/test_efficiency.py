@@ -19,6 +19,7 @@ from scalesheet.cli import main
 from scalesheet.predict.arrays import Array
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import Known
+from scalesheet.predict.engine import assumed
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.fitting import DESCRIPTIONS, written
 from scalesheet.predict.score import TaskScore, fit, score_of
@@ -26,7 +27,6 @@ from scalesheet.predict.score.truth import published
 from scalesheet.predict.table import Predictions
 from scalesheet.predict.tasks import TASKS, predict
 from scalesheet.predict.time import efficiency
-from scalesheet.predict.time.steps import ACHIEVABLE
 from small import lay
 
 DATA = Path(__file__).parents[2] / "data"
@@ -118,13 +118,15 @@ def test_newer_accelerators_take_fewer_hours(book: Book, described: Described) -
 
 @pytest.mark.parametrize("task", ["runs", "throughput"])
 def test_efficiency_is_above_0_and_at_most_what_is_achievable(
-    scores: dict[str, TaskScore], task: str
+    book: Book, scores: dict[str, TaskScore], task: str
 ) -> None:
     made, rows = scores[task].made.predicted, scores[task].published.cases
     small = np.isin(rows.method.astype(str), ("lora", "qlora", "adapter"))
     rate = made if task == "throughput" else rows.tokens / (made * 3600)
     used = rate * rows.active * np.where(small, 4, 6) / rows.peak
-    achievable = np.where(np.isnan(rows.measured), ACHIEVABLE, rows.measured / rows.sixteen)
+    achievable = np.where(
+        np.isnan(rows.measured), assumed(book, "usual_achievable"), rows.measured / rows.sixteen
+    )
     of = ~np.isnan(used)
     assert of.sum() > 40
     assert np.all((used[of] > 0) & (used[of] <= achievable[of]))

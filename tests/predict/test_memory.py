@@ -18,7 +18,7 @@ from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.fits import Coefficients, coefficients
 from scalesheet.predict.memory import settings
-from scalesheet.predict.memory.footprint import COMPONENTS, Footprint, total
+from scalesheet.predict.memory.footprint import COMPONENTS, WHOLE, Footprint
 from scalesheet.predict.score import TaskScore, score_of
 from scalesheet.predict.score import said_to_fit as room
 from scalesheet.predict.score.expected import problems
@@ -345,7 +345,7 @@ def test_a_method_may_name_optimizer_rank_and_offloading(
 def test_settings_do_not_hang_on_the_fit(book: Book, described: Described) -> None:
     rows = described(act_ckpt="", sharding="")
     plain, _ = settings.chosen(book, rows)
-    whole = total(book, Footprint(book, rows, plain).parts(settings.ROUND))
+    whole = Footprint(book, rows, plain).figures(settings.ROUND)[WHOLE]
     again = predict(
         book, "memory", rows, {**coefficients(book, "memory"), "logits": 1.0, "unfused": 9.0}
     )

@@ -125,7 +125,7 @@ def answers(
     trainers = words([METHODS[name].trainer for name in questions.method.tolist()])
     run = configured(questions.only(at), layout, checkpointing, trainers[at], assumed)
     hours, spread = gross_hours(book, run, assumed)
-    most = most_memory(book, run, assumed.memory)
+    most = most_memory(book, run, assumed.memory, **assumed.of_layouts())
     fits = np.isfinite(hours) & (most <= assumed.ends("usable_share")[1] * run.memory)
     places = np.flatnonzero(fits)
     order = places[np.lexsort((places, hours[places], at[places]))]

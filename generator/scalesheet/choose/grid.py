@@ -93,7 +93,7 @@ def configured(
     tensor, pipeline = layout["tensor"], layout["pipeline"]
     packed = among(described.method, "qlora")
     adapted = packed | among(described.method, "lora")
-    result = replace(
+    return replace(
         described,
         micro_batch=layout["micro_batch"],
         tensor=tensor,
@@ -106,17 +106,8 @@ def configured(
         optimizer=np.full(len(tensor), "adam", dtype=object),
         flash=np.where(described.fused, "yes", "").astype(object),
         rank=np.where(adapted, assumed.ends("rank")[1], np.nan),
+        virtual=np.full(len(tensor), np.nan),  # as many as the component makes of it
     )
-    return replace(result, virtual=_chunks(result, assumed))
-
-
-def _chunks(cases: Cases, assumed: Assumptions) -> Array:
-    """Chunks of a pipeline stage: as many as bring the bubble down, and as its layers allow."""
-    per_chunk, goal = (assumed.ends(name)[1] for name in ("layers_per_chunk", "bubble_goal"))
-    micro_batches = np.maximum(1.0, cases.global_batch / (cases.data * cases.micro_batch))
-    most = np.floor(np.ceil(cases.layers / cases.pipeline) / per_chunk)
-    wanted = np.ceil((cases.pipeline - 1) / micro_batches / goal * (1 - 1e-12))
-    return np.maximum(1.0, np.minimum(most, wanted))
 
 
 def axes_of(job: Job, gpus: Sequence[float]) -> Mapping[str, Sequence[float | str]]:

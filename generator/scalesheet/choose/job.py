@@ -62,6 +62,10 @@ class Assumptions:
         """Low, expected and high of an input."""
         return ends(self.stated[name])
 
+    def of_layouts(self) -> dict[str, float]:
+        """What the component assumes of pipelines, expected."""
+        return {name: self.ends(name)[1] for name in ("layers_per_chunk", "bubble_goal")}
+
 
 def lacking(plan: Plan, roles: Iterable[str]) -> str:
     """What a plan must say for some roles to have a figure; empty where all have one."""

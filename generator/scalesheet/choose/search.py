@@ -21,7 +21,7 @@ from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.memory import most_memory
 from scalesheet.predict.records import rows_of
 from scalesheet.predict.tasks import unsupported
-from scalesheet.predict.time import efficiency
+from scalesheet.predict.time.steps import Work
 
 #: Candidates go to so many times the accelerators allowed, to tell what more of them would give.
 BEYOND = 2.0
@@ -110,12 +110,18 @@ def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Sear
         return Search(job, offers, candidates, none, none, none, none, none, rows, rows, none, why)
     gross, spread = gross_hours(book, cases, assumed)
     late = gross * np.exp(assumed.asked["high"] * spread) if job.certain else gross
-    most = most_memory(book, cases, assumed.memory)
+    most = most_memory(book, cases, assumed.memory, **assumed.of_layouts())
     whys = unsupported("throughput", cases)
     known = ~given(whys) & np.isfinite(gross) & np.isfinite(most)
     at, of = _joined(candidates, offers, known)
-    nodes = np.ceil(candidates.gpus[at] / offers.per_node[of])
     wall = gross / candidates.gpus
+    nodes = rows_of(
+        book,
+        "node-hours",
+        gpus=candidates.gpus[at],
+        gpus_per_node=offers.per_node[of],
+        hours=wall[at],
+    )
     return Search(
         job,
         offers,
@@ -127,22 +133,24 @@ def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Sear
         late / candidates.gpus,
         at,
         of,
-        nodes * wall[at] * offers.price[of],
+        rows_of(book, "node-cost", node_hours=nodes, price=offers.price[of]),
         () if known.any() else tuple(dict.fromkeys(why for why in whys.tolist() if why)),
     )
 
 
 def gross_hours(book: Book, cases: Cases, assumed: Assumptions) -> tuple[Array, Array]:
-    """GPU hours of whole runs, and the standard deviation of their logarithm: of steps, and of what
-    runs are besides. Of pretraining published hours tell the share of time that makes progress."""
-    time, spread = efficiency.token_times(book, cases, assumed.throughput)
-    net = rows_of(book, "gpu-hours-from-token-time", tokens=cases.tokens, token_time=time)
-    pretrained, tuned = np.exp(-assumed.runs["gross"]), assumed.ends("tuning_goodput")[1]
-    goodput = np.where(among(cases.method, "pretrain"), pretrained, tuned)
-    runs = assumed.runs
-    routing = runs["experts_varies"] * runs["experts"] * np.log(cases.parameters / cases.active)
-    whole = np.sqrt(spread**2 + runs["within"] ** 2 + runs["between"] ** 2 + routing**2)
-    return net / goodput, np.asarray(whole, dtype=np.float64)
+    """GPU hours of whole runs, and the standard deviation of their logarithm."""
+    work = Work(cases, book)
+    made = work.figures(
+        ["run_hours", "run_spread"],
+        {"throughput": assumed.throughput, "runs": assumed.runs},
+        **assumed.of_layouts(),
+        recomputed=work.recomputed,
+        method=np.where(among(cases.method, "pretrain"), "pretraining", "LoRA"),
+        tuning_goodput=assumed.ends("tuning_goodput")[1],
+        trained_tokens=cases.tokens / 1e6,
+    )
+    return made["run_hours"], made["run_spread"]
 
 
 def _joined(candidates: Grid, offers: Offers, known: Flags) -> tuple[Places, Places]:

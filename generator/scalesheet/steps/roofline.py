@@ -14,10 +14,11 @@ from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import SIZES
+from scalesheet.predict.engine import assumed
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.time import steps
 from scalesheet.predict.time.efficiency import METHOD, OF_STEPS, predict_throughput
-from scalesheet.predict.time.steps import ACHIEVABLE, Work
+from scalesheet.predict.time.steps import Work
 from scalesheet.steps.blocks import WIDTHS
 from scalesheet.steps.footprint import Footprint, evaluated
 from scalesheet.steps.job import Job
@@ -95,7 +96,7 @@ def _products(book: Book, job: Job) -> tuple[float, float, str]:
     if not peak > 0:
         return float("nan"), peak, ""
     sixteen = rate("measured_bf16") / rate("dense_bf16")
-    share = sixteen if sixteen > 0 else ACHIEVABLE
+    share = sixteen if sixteen > 0 else assumed(book, "usual_achievable")
     return peak * share, peak, f"{100 * share:.0f} % of the peak ({stated[0][0]})"
 
 
@@ -179,10 +180,7 @@ def _parts(
 
     It counts an optimizer in one kernel, which is not what PyTorch takes by itself, and no casts.
     """
-    layout = Work(case, book)
-    at = {**dict.fromkeys(OF_STEPS, 1.0), **fitted, "update": 1.0}
-    computing = steps.computing(book, layout, at, layout.recomputed)
-    arrays = {**computing, **steps.stated(book, layout, at)}
+    arrays = steps.stated(Work(case, book), {**dict.fromkeys(OF_STEPS, 1.0), **fitted})
     parts = {name: float(part[0]) for name, part in arrays.items()}
     footprint = Footprint(book, job)
 

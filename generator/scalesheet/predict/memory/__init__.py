@@ -24,10 +24,19 @@ from scalesheet.predict.arrays import (
     words,
 )
 from scalesheet.predict.cases import Cases, needs
+from scalesheet.predict.engine import assumed
 from scalesheet.predict.fits import Coefficients, pooling
 from scalesheet.predict.fits.holdout import quantile
 from scalesheet.predict.fits.pooling import Design, Prior
-from scalesheet.predict.memory.footprint import COMPONENTS, FROZEN, GB, Footprint, Settings, total
+from scalesheet.predict.memory.footprint import (
+    COMPONENTS,
+    FROZEN,
+    GB,
+    SPREAD,
+    WHOLE,
+    Footprint,
+    Settings,
+)
 from scalesheet.predict.memory.settings import ROUND, chosen, open_to
 from scalesheet.predict.table import Predictions, none_of
 
@@ -46,8 +55,6 @@ OPEN_STATES = 0.25  # of the whole, where bytes or shards of the states are not 
 #: what it is of a normal distribution, which stands for as many families as FEW.
 ENDS = {"low": (0.1, -1.2816), "high": (0.9, 1.2816), "most": (0.99, 2.3263)}
 FEW = 7.0
-#: Share of the memory of an accelerator that a run can have: the driver keeps the rest.
-USABLE = 0.97
 SHOWN = 0.02  # share of the whole from which on a part is named
 
 OLD_FIT = "the fit on file is of another model: 'scalesheet fit' makes a new one"
@@ -80,16 +87,13 @@ class _Made:
         return result
 
 
-def _made(book: Book, cases: Cases, at: Coefficients) -> _Made:
+def _made(
+    book: Book, cases: Cases, at: Coefficients, given: Mapping[str, float] | None = None
+) -> _Made:
     settings, taken = chosen(book, cases)
-    parts = Footprint(book, cases, settings).parts(at)
-    whole = total(book, parts)
-    squares = np.full(len(cases), WITHIN**2 + BETWEEN**2)
-    for name, part in _varying(parts, settings).items():
-        squares += (PRIORS[name].varies * part / whole) ** 2
-    narrow = np.sqrt(squares)
-    wide = np.hypot(narrow, _open(book, cases, settings, parts, at))
-    return _Made(parts, whole, narrow, wide, taken)
+    made = Footprint(book, cases, settings, given or {}).figures(at)
+    wide = np.hypot(made[SPREAD], _open(book, cases, settings, made, at))
+    return _Made(made, made[WHOLE], made[SPREAD], wide, taken)
 
 
 # ------------------------------------------------------------------ prediction
@@ -101,19 +105,21 @@ def predict_memory(book: Book, cases: Cases, fitted: Coefficients) -> Prediction
         return none_of(len(cases), OLD_FIT)
     made = _made(book, cases, fitted)
     low, high = made.at(fitted["low"]), made.at(fitted["high"])
-    explanation = _told(made, _verdict(made, cases.memory, fitted))
+    explanation = _told(made, _verdict(made, _room(book, cases), fitted))
     return Predictions(made.whole, low, high, explanation, no_reasons(len(cases)))
 
 
 def memory_components(book: Book, cases: Cases, fitted: Coefficients) -> dict[str, Array]:
     """Bytes of one accelerator at the peak of a step, by COMPONENTS; they add up to what is
     predicted. Of `working` and `logits` the smaller is 0, as they are never there together."""
-    return Footprint(book, cases, chosen(book, cases)[0]).parts(fitted)
+    made = Footprint(book, cases, chosen(book, cases)[0]).figures(fitted)
+    return {name: made[name] for name in COMPONENTS}
 
 
-def most_memory(book: Book, cases: Cases, fitted: Coefficients) -> Array:
-    """Bytes that a run as described will almost never exceed: what `fits` goes by."""
-    return _made(book, cases, fitted).at(fitted["most"])
+def most_memory(book: Book, cases: Cases, fitted: Coefficients, **given: float) -> Array:
+    """Bytes that a run as described will almost never exceed: what `fits` goes by. `given` are
+    assumptions of the component."""
+    return _made(book, cases, fitted, given).at(fitted["most"])
 
 
 def fits(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Flags, Array]:
@@ -122,17 +128,22 @@ def fits(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Flags, Array]:
     nothing is known."""
     made = _made(book, cases, fitted)
     most = made.at(fitted["most"])
-    return among(made.taken, "") & (most <= USABLE * cases.memory), most
+    return among(made.taken, "") & (most <= _room(book, cases)), most
 
 
-def _verdict(made: _Made, memory: Array, fitted: Coefficients) -> Words:
+def _room(book: Book, cases: Cases) -> Array:
+    """Bytes of the accelerator that a run can have."""
+    return assumed(book, "usable_share") * cases.memory
+
+
+def _verdict(made: _Made, room: Array, fitted: Coefficients) -> Words:
     """Whether rows fit into the memory of their accelerator, where that is known."""
-    stated, room = among(made.taken, ""), USABLE * memory
+    stated = among(made.taken, "")
     so = made.whole * np.exp(fitted["most"] * made.narrow)  # with what is taken
     verdict = np.where(made.at(fitted["low"]) > room, "does not fit", "may not fit")
     verdict = np.where(~stated & (so <= room), "fits with what is taken", verdict)
     verdict = np.where(stated & (made.at(fitted["most"]) <= room), "fits", verdict)
-    return words(np.where(np.isnan(memory), "", verdict).tolist())
+    return words(np.where(np.isnan(room), "", verdict).tolist())
 
 
 def _told(made: _Made, verdict: Words) -> Words:
@@ -168,7 +179,7 @@ def _open(
 ) -> Array:
     """Standard deviation of the logarithm that comes of what a row leaves open. Of two choices it
     is a quarter of what lies between them."""
-    whole = total(book, parts)
+    whole = parts[WHOLE]
     grows = sum((parts[name] for name in ("activations", "working", "logits", "cache")), 0 * whole)
     batch = np.isnan(cases.micro_batch) & np.isnan(cases.global_batch)
     tokens = np.isnan(cases.sequence) | batch
@@ -178,7 +189,7 @@ def _open(
     if rows.any():
         other = settings.only(rows)
         other = replace(other, recomputed=1 - other.recomputed)
-        then = total(book, Footprint(book, cases.only(rows), other).parts(at))
+        then = Footprint(book, cases.only(rows), other).figures(at)[WHOLE]
         squares[rows] += (np.log(then / whole[rows]) / 4) ** 2
     frozen = among(cases.method, *FROZEN)
     kept = np.where(cases.flat & frozen, parts["gradients"], 0.0)
@@ -226,8 +237,8 @@ class Peaks:
 def peaks(book: Book, cases: Cases, truth: Array, family: Words) -> Peaks:
     """Published peaks, in bytes, as the fit sees them."""
     settings, _ = chosen(book, cases)
-    parts = Footprint(book, cases, settings).parts(ROUND)
+    parts = Footprint(book, cases, settings).figures(ROUND)
     varying = _varying(parts, settings)
     columns = np.column_stack([varying[name] / ROUND[name] for name in PRIORS])
-    fixed = total(book, parts) - sum(varying.values(), np.zeros(len(cases)))
+    fixed = parts[WHOLE] - sum(varying.values(), np.zeros(len(cases)))
     return Peaks(columns, fixed, _open(book, cases, settings, parts, ROUND), np.log(truth), family)

@@ -1,43 +1,42 @@
-"""Footprint: what the memory of one accelerator is made of, at the peak of a step.
+"""Footprint: what the component is given of a run to tell the memory of one accelerator.
 
-Each part is a formula of the catalogue, in bytes. `Settings` are what a row runs with; where it
-does not say, `settings.py` chooses.
+`Settings` are what a row runs with; where it does not say, `settings.py` chooses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, Words, among, first_stated
 from scalesheet.predict.cases import Cases
+from scalesheet.predict.engine import Partly, assumed, figures
+from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.records import rows_of
 from scalesheet.predict.time.steps import Layout
 
-#: What `parts` returns, in this order.
-COMPONENTS = (
-    "weights",
-    "gradients",
-    "optimizer",
-    "activations",
-    "working",
-    "logits",
-    "cache",
-    "buffers",
-    "framework",
-)
+#: The parts of the peak, and the quantities of the component that they are.
+PARTS: Mapping[str, str] = {
+    "weights": "weights",
+    "gradients": "gradients",
+    "optimizer": "optimizer_states",
+    "activations": "activations",
+    "working": "working",
+    "logits": "logits",
+    "cache": "beside",
+    "buffers": "buffers",
+    "framework": "framework",
+}
+COMPONENTS = tuple(PARTS)
+WHOLE, SPREAD = "all_memory", "memory_spread"
 FROZEN = ("lora", "qlora", "adapter")
-RANK = 8.0  # of adapters, where a row does not say
-AT_ONCE = 2.0  # layers gathered at stage 3
-COPIES = 2.0  # of a block's input: adapters on query and value
-WIDE = 2.0  # the same for norms that are computed in 32 bit
 #: Small methods that, like LoRA, work on the matrices themselves.
 AT_MATRICES = ("ia3", "vera", "loha", "lokr", "oft", "boft", "fourier", "adalora")
-SEVERAL = 1.5  # what libraries for several accelerators take, over those for one
 GB = 1e9
 
 #: Weights that are packed: bits of each, and constants of their blocks (the default is that of
@@ -101,105 +100,47 @@ class Settings:
         return Settings(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
-#: Coefficients that are fitted: what kernels that are not fused keep over what fused ones do; a
-#: layer at work over its activations; bytes of a logit; GB of driver, libraries and fragments.
-Factors = Mapping[str, float]
-
-
+@dataclass(frozen=True)
 class Footprint:
-    """The parts of rows under settings."""
+    """The memory of rows under settings, by the component, in bytes."""
 
-    def __init__(self, book: Book, cases: Cases, settings: Settings) -> None:
-        self.book, self.cases, self.settings = book, cases, settings
-        self.layout = Layout(cases)
+    book: Book
+    cases: Cases
+    settings: Settings
+    assumed: Mapping[str, float] = field(default_factory=dict)
 
-    def _rows(self, record: str, **given: Array | float) -> Array:
-        return rows_of(self.book, record, **given)
+    def figures(self, at: Coefficients) -> dict[str, Array]:
+        """Bytes of each of COMPONENTS and of WHOLE; of the layer at work and the logits only the
+        larger counts, and the other is 0. `SPREAD` is the standard deviation of the logarithm."""
+        wanted = [*PARTS.values(), WHOLE, *([SPREAD] if "within" in at else [])]
+        made = self._figures(wanted, at)
+        sizes = {part: GB * made[name] for part, name in {**PARTS, WHOLE: WHOLE}.items()}
+        return {**sizes, **{name: made[name] for name in wanted if name == SPREAD}}
 
-    # -------------------------------------------------------------- what there is
+    def _figures(self, names: list[str], at: Coefficients) -> dict[str, Array]:
+        rows, given = len(self.cases), self._given
+        if self.mixed.any():
+            held = figures(self.book, rows, given, ["held_parameters"], {})["held_parameters"]
+            given = {**given, "gradient_parameters": Partly(np.where(self.mixed, held, np.nan))}
+        return figures(self.book, rows, given, names, {"memory": at})
+
+    @cached_property
+    def layout(self) -> Layout:
+        return Layout(self.cases)
 
     @cached_property
     def frozen(self) -> Flags:
         return among(self.cases.method, *FROZEN)
 
     @cached_property
-    def training(self) -> Flags:
-        return ~among(self.cases.method, "inference")
+    def quantised(self) -> Flags:
+        return among(self.cases.weights, *QUANTISED) | among(self.cases.method, "qlora")
 
     @cached_property
-    def length(self) -> Array:
-        """Tokens of a sequence on one accelerator."""
-        return self.layout.sequence / self.cases.context
-
-    @cached_property
-    def shards(self) -> Array:
-        """Accelerators that states are divided among: context parallelism has them all too."""
-        return self.layout.replicas * self.cases.context
-
-    @cached_property
-    def spread(self) -> Array:
-        """What divides the inputs of blocks: the tensor degree with sequence parallelism, which
-        came with accelerators after V100."""
-        return np.where(self.cases.fused, self.cases.tensor, 1.0)
-
-    @cached_property
-    def lookup(self) -> Array:
-        """Parameters of an embedding table, never more than the model can have."""
-        cases = self.cases
-        return np.minimum(cases.vocab * cases.hidden, 0.25 * cases.parameters)
-
-    @cached_property
-    def tables(self) -> Array:
-        """1 where input and output share a table: what closes the count of parameters better."""
-        cases = self.cases
-        width = cases.head_dim * (cases.heads + cases.kv_heads)
-        layer = cases.hidden * (2 * width + np.where(cases.gated, 3.0, 2.0) * cases.ffn)
-        rest = cases.active - cases.layers * layer
-        apart = np.abs(rest - 2 * self.lookup) < np.abs(rest - self.lookup)
-        return np.where(apart, 2.0, 1.0)
-
-    @cached_property
-    def own(self) -> Array:
-        """Parameters on one accelerator before sharding."""
-        cases = self.cases
-        return self._rows(
-            "parameters-per-gpu",
-            parameters=cases.parameters,
-            active=cases.active,
-            lookup=self.lookup,
-            tables=self.tables,
-            tensor=cases.tensor,
-            pipeline=cases.pipeline,
-            expert=cases.expert,
-        )
-
-    @cached_property
-    def ffn(self) -> Array:
-        """Feed-forward width that a token meets: of a mixture, that of all its experts at work."""
-        cases = self.cases
-        mixed = cases.active < 0.99 * cases.parameters
-        attention = 2 * cases.hidden * cases.head_dim * (cases.heads + cases.kv_heads)
-        rest = (cases.active - self.tables * self.lookup) / cases.layers - attention
-        met = rest / (np.where(cases.gated, 3.0, 2.0) * cases.hidden)
-        return np.where(mixed, np.maximum(met, 1.0), cases.ffn)
-
-    @cached_property
-    def adapters(self) -> Array:
-        """Trained parameters of adapters on one accelerator; 0 where all is trained."""
-        cases = self.cases
-        rank = np.where(np.isnan(cases.rank), RANK, cases.rank)
-        trained = self._rows(
-            "lora-all-linear-parameters",
-            rank=rank,
-            layers=cases.layers,
-            hidden=cases.hidden,
-            heads=cases.heads,
-            kv_heads=cases.kv_heads,
-            head_dim=cases.head_dim,
-            ffn=self.ffn,
-            ffn_matrices=np.where(cases.gated, 3.0, 2.0),
-        )
-        return np.where(self.frozen, trained, 0.0) / (cases.tensor * cases.pipeline)
+    def mixed(self) -> Flags:
+        """Where FSDP makes one parameter of a layer and its adapters: all of it has a gradient."""
+        several = self.layout.replicas * self.cases.context > 1
+        return self.cases.flat & self.frozen & ~self.quantised & several
 
     @cached_property
     def _kinds(self) -> dict[str, Flags]:
@@ -210,96 +151,35 @@ class Footprint:
         figures = [getattr(STATES[kind], name) for kind in self._kinds]
         return np.select(list(self._kinds.values()), figures, np.nan)
 
-    # -------------------------------------------------------------- states
+    @cached_property
+    def _given(self) -> dict[str, Any]:
+        cases, settings = self.cases, self.settings
+        training = ~among(cases.method, "inference")
+        none = Partly(np.where(training, np.nan, 0.0))
+        several = cases.global_batch / (self.layout.replicas * settings.batch)
+        return {
+            **self.assumed,
+            **self.layout.shape,
+            **self._states,
+            **self._activations,
+            **dict.fromkeys(("trained_parameters", "held_activations"), none),
+            **dict.fromkeys(("working_layer", "last_logits"), none),
+            **self._flat,
+            "trains_all": ~self.frozen,
+            "quantised": self.quantised,
+            "experts": cases.expert,
+            "stage": settings.stage,
+            "recomputed": settings.recomputed,
+            "micro_batch": settings.batch,
+            "micro_batches": np.maximum(1.0, first_stated(several, cases.pipeline)),
+            "rank": first_stated(cases.rank, np.full(len(cases), assumed(self.book, "rank"))),
+            "copy_bits": np.where(training, 8 * self._state("cast"), 0.0),
+            "beside": np.where(training, 0.0, self._cache / GB),
+        }
 
     @cached_property
-    def weight_bits(self) -> Array:
-        """Bits of a parameter that is kept as it is."""
-        return 8 * self._state("weights")
-
-    @cached_property
-    def quantised(self) -> Flags:
-        return among(self.cases.weights, *QUANTISED) | among(self.cases.method, "qlora")
-
-    @cached_property
-    def all_weights(self) -> Array:
-        """Bytes of the weights of one accelerator before sharding, without adapters."""
-        rows = len(self.cases)
-        nf4 = [
-            self._rows("nf4-bits-per-parameter", bits=np.full(rows, float(bits)), **constants)
-            for bits, constants in NF4.values()
-        ]
-        kinds = self.cases.weights.tolist()
-        place = [list(NF4).index(kind) if kind in NF4 else 0 for kind in kinds]
-        bits = np.choose(np.array(place), nf4)
-        tables = np.where(self.cases.pipeline > 1, 1.0, self.tables)
-        kept = tables * self.lookup / self.cases.tensor
-        packed = self._rows(
-            "quantised-weight-bytes",
-            quantised=self.own - kept,
-            bits_per_parameter=bits,
-            kept=kept,
-            kept_bits=16.0,
-        )
-        plain = self._rows("weight-bytes", parameters=self.own, bits_per_parameter=self.weight_bits)
-        return np.where(self.quantised, packed, plain)
-
-    @cached_property
-    def among_experts(self) -> Array:
-        """Share of the parameters of one accelerator that expert parallelism divides."""
-        cases = self.cases
-        beyond = (cases.parameters - cases.active) / cases.expert
-        return beyond / (cases.active + beyond)
-
-    def _sharded(self, parameters: Array, each: Array, since: float, stage: Array) -> Array:
-        """States of a kind. Those of experts are divided by what expert parallelism leaves."""
-        left = np.maximum(1.0, self.shards / self.cases.expert)
-        shares = (1 - self.among_experts, self.shards), (self.among_experts, left)
-        dense, experts = (
-            self._rows(
-                "state-bytes",
-                parameters=parameters * share,
-                bytes_per_parameter=each,
-                stage=stage,
-                sharded_from=since,
-                shards=shards,
-            )
-            for share, shards in shares
-        )
-        return dense + experts
-
-    @cached_property
-    def weights(self) -> Array:
-        stage = self.settings.stage
-        base = self._sharded(self.own, self.all_weights / self.own, 3.0, stage)
-        base = np.where(self.settings.away, 0.0, base)
-        return base + self._sharded(self.adapters, np.full(len(base), 2.0), 3.0, stage)
-
-    @cached_property
-    def trained(self) -> Array:
-        """Trained parameters on one accelerator."""
-        return np.where(self.training, np.where(self.frozen, self.adapters, self.own), 0.0)
-
-    @cached_property
-    def mixed(self) -> Flags:
-        """Where FSDP makes one parameter of a layer and its adapters: all of it has a gradient."""
-        return self.cases.flat & self.frozen & ~self.quantised & (self.shards > 1)
-
-    @cached_property
-    def whole(self) -> Flags:
-        """Where FSDP keeps weights and gradients whole while micro-batches of a pipeline pass."""
-        return self.cases.flat & ~self.frozen & (self.cases.pipeline > 1)
-
-    @cached_property
-    def gradients(self) -> Array:
-        """They are whole too as long as FSDP accumulates batches, and in 32 bit while they wait."""
-        each = np.where(self.frozen, 2.0, self._state("gradients"))
-        each = np.where(self.whole, 4.0, each)
-        stage = np.where(self.mixed | self.whole, 0.0, self.settings.stage)
-        return self._sharded(np.where(self.mixed, self.own, self.trained), each, 2.0, stage)
-
-    @cached_property
-    def optimizer(self) -> Array:
+    def _states(self) -> dict[str, Any]:
+        """Bytes of weights, gradients and moments."""
         moments, moment = self._state("moments"), self._state("moment")
         master, constant = self._state("master"), self._state("constant")
         kinds = self.cases.optimizer
@@ -309,163 +189,80 @@ class Footprint:
             moments, moment = np.where(is_it, count, moments), np.where(is_it, size, moment)
             master = np.where(is_it, master if copy is None else copy, master)
             constant = np.where(is_it, block, constant)
-        each = self._rows(
-            "optimizer-bytes-per-parameter",
-            moments=moments,
-            moment_bytes=moment,
-            master_bytes=master,
-            constant_bytes=constant,
-        )
-        held = self._sharded(self.trained, each, 1.0, self.settings.stage)
-        return np.where(self.settings.offloaded, 0.0, held)
-
-    # -------------------------------------------------------------- activations
+        nf4 = [
+            rows_of(self.book, "nf4-bits-per-parameter", bits=np.array([float(bits)]), **constants)
+            for bits, constants in NF4.values()
+        ]
+        kinds = self.cases.weights.tolist()
+        place = [list(NF4).index(kind) if kind in NF4 else 0 for kind in kinds]
+        return {
+            "moments": moments,
+            "moment_bytes": moment,
+            "master_bytes": master,
+            "moment_block": constant,
+            "states_away": self.settings.offloaded,
+            "weights_away": self.settings.away,
+            "weight_bits": 8 * self._state("weights"),
+            "packed_bits": np.concatenate(nf4)[np.array(place, dtype=np.int64)],
+            "gradient_bytes": self._state("gradients"),
+        }
 
     @cached_property
-    def element(self) -> Array:
-        """Bytes of an element of the activations."""
-        wide = among(self.cases.precision, "fp32", "tf32") | among(self.settings.states, "fp32")
-        return np.where(wide, 4.0, 2.0)
+    def _flat(self) -> dict[str, Any]:
+        """FSDP keeps weights and gradients whole while micro-batches of a pipeline pass, and in 32
+        bit while they wait."""
+        cases = self.cases
+        whole = cases.flat & ~self.frozen & (cases.pipeline > 1)
+        each = np.where(self.frozen, 2.0, self._state("gradients"))
+        at_once = assumed(self.book, "gathered_layers")
+        return {
+            "held_gradient_bytes": np.where(whole, 4.0, each),
+            "gradient_stage": np.where(self.mixed | whole, 0.0, self.settings.stage),
+            "gathered_layers": np.where(whole, np.ceil(cases.layers / cases.pipeline), at_once),
+        }
 
     @cached_property
-    def per_layer(self) -> Array:
-        """Activations of a layer, nothing recomputed and kernels fused.
-
-        Trainers for fine-tuning copy keys and values for each query head, and compute norms in 32
-        bit. Without fused attention a score is kept twice, with a mask of one byte.
+    def _activations(self) -> dict[str, Any]:
+        """Trainers for fine-tuning copy keys and values for each query head, and compute norms in
+        32 bit. Without fused attention a score is kept twice, with a mask of one byte. Sequence
+        parallelism came with accelerators after V100.
         """
         cases = self.cases
+        wide = among(cases.precision, "fp32", "tf32") | among(self.settings.states, "fp32")
+        element = np.where(wide, 4.0, 2.0)
         unfused = ~(cases.fused | among(cases.flash, "yes"))
         unfused |= among(cases.framework, "hf") & ~among(cases.flash, "yes")
         unfused |= among(cases.flash, "no")
         unfused &= ~among(cases.checkpointing, "selective") & ~among(cases.framework, "unsloth")
         tuned = self.frozen | among(cases.method, "full")
+        copies, wide_norms = (
+            assumed(self.book, name) for name in ("query_value_copies", "wide_norm_copies")
+        )
         at_matrices = among(cases.method, "lora", "qlora") | among(cases.variant, *AT_MATRICES)
-        return self._rows(
-            "block-activation-bytes",
-            batch=self.settings.batch,
-            length=self.length,
-            hidden=cases.hidden,
-            heads=cases.heads,
-            kv_heads=np.where(tuned, cases.heads, cases.kv_heads),
-            head_dim=cases.head_dim,
-            ffn=self.ffn,
-            gated=cases.gated.astype(np.float64),
-            trained=np.where(self.frozen & ~self.quantised, 0.0, 1.0),
-            element_bytes=self.element,
-            score_bytes=np.where(unfused, 2 * self.element + 1, 0.0),
-            copies=COPIES * at_matrices + WIDE * (tuned & cases.gated),
-            tensor=cases.tensor,
-            spread=self.spread,
-        )
-
-    def held(self, unfused: float, in_flight: Array | float) -> Array:
-        """What layers hold for the backward pass."""
-        cases = self.cases
-        boundary = self._rows(
-            "activation-bytes-full",
-            batch=self.settings.batch,
-            length=self.length,
-            hidden=cases.hidden,
-            layers=1.0,
-        )
-        return self._rows(
-            "held-activation-bytes",
-            per_layer=self.per_layer,
-            boundary=boundary * self.element / 2 / self.spread,
-            layers=cases.layers,
-            pipeline=cases.pipeline,
-            in_flight=in_flight,
-            recomputed=self.settings.recomputed,
-            unfused=unfused,
-        )
+        return {
+            "element": element,
+            "unfused": np.where(unfused, 2 * element + 1, 0.0),
+            "copied_heads": np.where(tuned, cases.heads, cases.kv_heads),
+            "copies": copies * at_matrices + wide_norms * (tuned & cases.gated),
+            "sequence_parallel": np.where(cases.fused, cases.tensor, 1.0),
+        }
 
     @cached_property
-    def in_flight(self) -> Array:
-        """Micro-batches of which the first stage holds activations; an interleaved schedule has
-        part of a further one."""
-        cases = self.cases
-        several = cases.global_batch / (self.layout.replicas * self.settings.batch)
-        whole = np.minimum(cases.pipeline, np.maximum(1.0, first_stated(several, cases.pipeline)))
-        part = (cases.pipeline - 1) / (cases.pipeline * cases.virtual)
-        return whole * np.where(cases.virtual > 1, 1 + part, 1.0)
-
-    def logits(self, each: float, held: Array) -> Array:
-        """Of the last stage, less what the first one holds beyond it."""
-        cases = self.cases
-        whole = self._rows(
-            "logit-bytes",
-            batch=self.settings.batch,
-            length=self.length,
-            vocab=cases.vocab / cases.tensor,
-            bytes_per_logit=each,
-        )
-        return np.maximum(0.0, whole - held * (1 - 1 / self.in_flight))
-
-    @cached_property
-    def cache(self) -> Array:
+    def _cache(self) -> Array:
         """Keys and values of sequences at their full length; training has none."""
         cases = self.cases
-        each = self._rows(
+        each = rows_of(
+            self.book,
             "kv-cache-bytes-per-token",
             layers=cases.layers,
             kv_heads=cases.kv_heads,
             head_dim=cases.head_dim,
         )
-        whole = self._rows(
-            "kv-cache-bytes", per_token=each, length=self.length, sequences=self.settings.batch
+        whole = rows_of(
+            self.book,
+            "kv-cache-bytes",
+            per_token=each,
+            length=self.layout.sequence / cases.context,
+            sequences=self.settings.batch,
         )
-        return np.where(self.training, 0.0, whole / (cases.tensor * cases.pipeline))
-
-    # -------------------------------------------------------------- the rest
-
-    @cached_property
-    def buffers(self) -> Array:
-        """Exchanges of data parallelism, one matrix unpacked, copies in 16 bit, a layer that is
-        fetched from the host."""
-        cases = self.cases
-        layers = np.ceil(cases.layers / cases.pipeline)
-        exchanged = self._rows(
-            "exchange-buffer-bytes",
-            trained=self.trained,
-            own=self.all_weights,
-            layers=layers,
-            gradient_bytes=self._state("gradients"),
-            stage=self.settings.stage,
-            shards=self.shards,
-            at_once=np.where(self.whole, layers, AT_ONCE),
-        )
-        matrix = self._rows("weight-bytes", parameters=cases.hidden * self.ffn / cases.tensor)
-        unpacked = np.where(self.quantised, matrix, 0.0)
-        copied = self._rows(
-            "weight-bytes", parameters=self.own, bits_per_parameter=8 * self._state("cast")
-        )
-        cast = np.where(self.training, copied, 0.0)
-        away = self.settings.away & (self.shards <= 1)
-        fetched = np.where(away, 2 * self.all_weights / layers, 0.0)
-        return exchanged + unpacked + cast + fetched
-
-    def parts(self, at: Factors) -> dict[str, Array]:
-        """Bytes of each of COMPONENTS. Of the layer at work and the logits only the larger counts,
-        and the other is 0."""
-        held = self.held(at["unfused"], self.in_flight)
-        working = at["working"] * self.per_layer
-        logits = self.logits(at["logits"], held)
-        held, working, logits = (np.where(self.training, x, 0.0) for x in (held, working, logits))
-        several = np.where(self.layout.gpus > 1, SEVERAL, 1.0)
-        return {
-            "weights": self.weights,
-            "gradients": self.gradients,
-            "optimizer": self.optimizer,
-            "activations": held,
-            "working": np.where(working >= logits, working, 0.0),
-            "logits": np.where(working >= logits, 0.0, logits),
-            "cache": self.cache,
-            "buffers": self.buffers,
-            "framework": at["framework"] * GB * several,
-        }
-
-
-def total(book: Book, parts: Mapping[str, Array]) -> Array:
-    """The peak of an accelerator, in bytes."""
-    return rows_of(book, "memory-per-gpu", **parts)
+        return whole / (cases.tensor * cases.pipeline)

@@ -14,11 +14,12 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, Words, among, no_words, words
 from scalesheet.predict.cases import Cases
-from scalesheet.predict.memory.footprint import FROZEN, Factors, Footprint, Settings, total
+from scalesheet.predict.fits import Coefficients
+from scalesheet.predict.memory.footprint import FROZEN, WHOLE, Footprint, Settings
 from scalesheet.predict.time.steps import Layout
 
 #: Round figures that fitting in is judged by, so that no setting hangs on a digit of a fit.
-ROUND: Factors = {"unfused": 1.2, "working": 1.5, "logits": 10.0, "framework": 0.7}
+ROUND: Coefficients = {"unfused": 1.2, "working": 1.5, "logits": 10.0, "framework": 0.7}
 #: Share of an accelerator's memory that people plan to use.
 FILLED = 0.94
 #: Ways to save memory, in the order in which they are taken, and how the method calls them.
@@ -157,4 +158,4 @@ def _accumulated(book: Book, cases: Cases, settings: Settings) -> Settings:
 def _needs(book: Book, cases: Cases, settings: Settings) -> Array:
     if not len(cases):
         return np.zeros(0)
-    return total(book, Footprint(book, cases, settings).parts(ROUND))
+    return Footprint(book, cases, settings).figures(ROUND)[WHOLE]

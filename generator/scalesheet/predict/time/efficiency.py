@@ -122,7 +122,7 @@ def predict_runs(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     if not fitted.keys() >= OF_RUNS.keys():
         return none_of(len(cases), OLD_FIT)
     layout = Work(cases, book)
-    parts = {**steps.computing(book, layout, fitted), **steps.of_run(book, layout, fitted)}
+    parts = {**steps.computing(layout, fitted), **steps.of_run(book, layout, fitted)}
     overhead = rows_of(
         book,
         "run-overhead",
@@ -150,42 +150,23 @@ def predict_throughput(book: Book, cases: Cases, fitted: Coefficients) -> Predic
 
 def token_times(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Array, Array]:
     """GPU second / token of stated configurations, and the standard deviation of its logarithm."""
-    layout = Work(cases, book)
-    parts = {
-        **steps.computing(book, layout, fitted, layout.recomputed),
-        **steps.stated(book, layout, {**fitted, "update": 1.0}),
-    }
-    overhead = rows_of(
+    work = Work(cases, book)
+    fits = {"throughput": fitted}
+    made = work.figures(["token_time", "spread"], fits, recomputed=work.recomputed)
+    return steps.SECOND * made["token_time"], made["spread"]
+
+
+def _time(book: Book, parts: steps.Parts, overhead: Array) -> Array:
+    """GPU second / token of a whole run."""
+    return rows_of(
         book,
-        "run-overhead",
-        gpus=layout.gpus,
-        scale=fitted["scale"],
-        gross=fitted["stock"] * _stock(cases),
+        "token-time",
+        products=parts["products"] + parts["products_fp8"],
+        attention=parts["attention"],
+        traffic=parts["traffic"],
+        launches=parts["step"],
+        overhead=overhead,
     )
-    time = _time(book, parts, overhead, steps.bubble(book, layout), steps.uneven(layout))
-    return time, _spread(OF_STEPS, parts, _step_factors(layout), fitted, (WITHIN, BETWEEN))
-
-
-def _time(
-    book: Book,
-    parts: steps.Parts,
-    overhead: Array,
-    bubble: Array | float = 0.0,
-    uneven: Array | float = 1.0,
-) -> Array:
-    """GPU second / token."""
-    groups = {
-        "products": ("products", "products_fp8", "again"),
-        "attention": ("attention",),
-        "traffic": ("traffic", "cast", "update", "unpack"),
-        "transfers": ("exposed", "tensor"),
-        "launches": ("launch", "step"),
-    }
-    sums = {
-        group: sum((parts[name] for name in names if name in parts), np.zeros(len(overhead)))
-        for group, names in groups.items()
-    }
-    return rows_of(book, "token-time", **sums, bubble=bubble, uneven=uneven, overhead=overhead)
 
 
 def _around(
@@ -318,7 +299,7 @@ def times_of_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Time
     """Published hours of whole runs, as the fit sees them."""
     layout = Work(cases, book)
     ones = _ones(OF_RUNS)
-    parts = {**steps.computing(book, layout, ones), **steps.of_run(book, layout, ones)}
+    parts = {**steps.computing(layout, ones), **steps.of_run(book, layout, ones)}
     time = np.log(truth * 3600 / cases.tokens)
     return Times(
         OF_RUNS,
@@ -335,21 +316,17 @@ def times_of_runs(book: Book, cases: Cases, truth: Array, family: Words) -> Time
 
 def times_of_steps(book: Book, cases: Cases, truth: Array, family: Words) -> Times:
     """Measured throughput of stated configurations, as the fit sees it."""
-    layout = Work(cases, book)
-    ones = {**_ones(OF_STEPS), "update": 1.0}
-    parts = {
-        **steps.computing(book, layout, ones, layout.recomputed),
-        **steps.stated(book, layout, ones),
-    }
-    waits = np.log1p(steps.bubble(book, layout)) + np.log(steps.uneven(layout))
-    time = -np.log(truth) - waits
+    work = Work(cases, book)
+    parts = steps.stated(work, _ones(OF_STEPS))
+    waits = work.figures(["bubble", "uneven"], {})
+    time = -np.log(truth) - np.log1p(waits["bubble"]) - np.log(waits["uneven"])
     return Times(
         OF_STEPS,
         (WITHIN, BETWEEN),
         False,
         _columns(OF_STEPS, parts),
         parts["update"],
-        _columns(OF_STEPS, _step_factors(layout)),
+        _columns(OF_STEPS, _step_factors(work)),
         time,
         _step_gaps(cases),
         family,

@@ -1,19 +1,22 @@
-"""Steps: what the time of a token is made of, from what is known of a run before it is made.
+"""Steps: what the component is given of a run to tell the time of a token, and its parts.
 
-Each part is a formula of the catalogue. Where a row leaves open how it runs, the usual is taken.
+Where a row leaves open how it runs, the usual is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, among, first_stated
 from scalesheet.predict.cases import Cases
+from scalesheet.predict.engine import Partly, figures
+from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.records import rows_of
 
 #: What is usual where a row does not say.
@@ -21,11 +24,25 @@ SEQUENCE, MICRO_TOKENS, MICRO_BATCHES = 2048.0, 4096.0, 8.0
 GPUS_PER_ROOT_OF_1E9 = 64.0
 #: Tokens of a step of a run of 1e23 FLOP. They grow with the cube root of it.
 STEP_TOKENS = 4e6
-ACHIEVABLE = 0.8  # of the dense peak, where no measurement is in the catalogue
-PLAIN_LINK = 64e9  # byte / second, both directions: a 16-lane slot of 2020
-#: Accelerators that one fast link connects, and what is left of it between nodes for each.
-NODE, BETWEEN_NODES = 8.0, 1 / 12
 SMALL = ("lora", "qlora", "adapter")
+UNFUSED = 5.0  # bytes of a score of 16 bits: kept twice, with a mask
+SECOND = 1e-3  # of the component's ms
+
+#: The quantities of the component that each coefficient is of.
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "products": ("products_time",),
+    "attention": ("attention_time",),
+    "traffic": ("traffic_time",),
+    "again": ("again_time",),
+    "cast": ("cast_time",),
+    "exposed": ("exposed_time", "ring_time"),
+    "tensor": ("tensor_time",),
+    "update": ("update_time",),
+    "unpack": ("unpack_time",),
+    "launch": ("launch_time",),
+}
+#: Those that any run has, however it is laid out.
+COMPUTING = ("products", "attention", "traffic")
 
 
 @dataclass(frozen=True)
@@ -43,13 +60,9 @@ class Layout:
         return first_stated(self.cases.gpus, np.ones(len(self.cases)))
 
     @cached_property
-    def ways(self) -> Array:
-        """Accelerators that hold one replica."""
-        return self.cases.tensor * self.cases.pipeline * self.cases.context
-
-    @cached_property
     def replicas(self) -> Array:
-        return np.maximum(1.0, self.gpus / self.ways)
+        ways = self.cases.tensor * self.cases.pipeline * self.cases.context
+        return np.maximum(1.0, self.gpus / ways)
 
     @cached_property
     def micro_batch(self) -> Array:
@@ -57,10 +70,6 @@ class Layout:
         most = np.maximum(1.0, MICRO_TOKENS / self.sequence)
         shares = first_stated(self.cases.global_batch / self.replicas, most)
         return first_stated(self.cases.micro_batch, np.clip(shares, 1.0, most))
-
-    @cached_property
-    def micro_tokens(self) -> Array:
-        return self.micro_batch * self.sequence
 
     @cached_property
     def micro_batches(self) -> Array:
@@ -84,31 +93,63 @@ class Layout:
         usual = GPUS_PER_ROOT_OF_1E9 * np.sqrt(self.cases.active / 1e9)
         return first_stated(self.cases.gpus, usual)
 
+    @cached_property
+    def shape(self) -> dict[str, Any]:
+        """What the component is given of the model, and of how it is divided."""
+        cases = self.cases
+        return {
+            "parameters": cases.parameters,
+            "active": cases.active,
+            **{f"model.{name}": getattr(cases, name) for name in _OF_MODEL},
+            "sequence": self.sequence,
+            "gpus": self.gpus,
+            **{name: getattr(cases, name) for name in ("tensor", "pipeline", "context")},
+            "chunks": Partly(cases.virtual),
+        }
+
+
+_OF_MODEL = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab", "gated")
+
 
 @dataclass(frozen=True)
 class Work(Layout):
-    """What the rows compute and move, by formulas of the catalogue."""
+    """What the rows compute and move, by the component."""
 
     book: Book
+
+    def figures(
+        self, names: Sequence[str], fits: Mapping[str, Coefficients], **more: Any
+    ) -> dict[str, Array]:
+        """Quantities of the component, with the coefficients of some tasks."""
+        return figures(self.book, len(self.cases), {**self._given, **more}, names, fits)
+
+    @cached_property
+    def _given(self) -> dict[str, Any]:
+        cases = self.cases
+        return {
+            **self.shape,
+            "product_parameters": Partly(np.where(cases.known, np.nan, cases.active)),
+            "gpu.bandwidth": cases.bandwidth / 1e9,
+            "gpu.link": cases.link / 1e9,
+            "gpu.link_domain": cases.domain,
+            "gpu.measured_bf16": cases.measured / 1e12,
+            "peak": cases.sixteen / 1e12,
+            "product_peak": cases.peak / 1e12,
+            "trains_all": ~self.small,
+            "quantised": among(cases.method, "qlora"),
+            "stage": np.nan_to_num(cases.zero),
+            "micro_batch": self.micro_batch,
+            "micro_batches": self.micro_batches,
+            "trainer": np.where(among(cases.framework, "hf"), "general", "tuned"),
+            "precision": np.where(self.fp8, "FP8", "16 bit"),
+            "element": np.where(among(cases.precision, "fp32", "tf32"), 4.0, 2.0),
+            "unfused_traffic": np.where(self.fused, 0.0, UNFUSED),
+        }
 
     @cached_property
     def product_parameters(self) -> Array:
         """Parameters that matrix products use; all of them where the architecture is estimated."""
-        cases = self.cases
-        counted = rows_of(
-            self.book,
-            "product-parameters",
-            active=cases.active,
-            layers=cases.layers,
-            hidden=cases.hidden,
-            heads=cases.heads,
-            kv_heads=cases.kv_heads,
-            head_dim=cases.head_dim,
-            ffn=cases.ffn,
-            vocab=cases.vocab,
-            ffn_matrices=np.where(cases.gated, 3.0, 2.0),
-        )
-        return np.where(cases.known, counted, cases.active)
+        return self.figures(["product_parameters"], {})["product_parameters"]
 
     @cached_property
     def fused(self) -> Flags:
@@ -118,25 +159,6 @@ class Work(Layout):
         cases = self.cases
         usual = cases.fused & ~among(cases.framework, "hf")
         return among(cases.flash, "yes") | (usual & ~among(cases.flash, "no"))
-
-    @cached_property
-    def kept(self) -> Array:
-        """Bytes of activations that a token leaves in all layers, by our count of a block."""
-        cases = self.cases
-        wide = np.where(among(cases.precision, "fp32", "tf32"), 2.0, 1.0)
-        return wide * rows_of(
-            self.book,
-            "kept-bytes-per-token",
-            layers=cases.layers,
-            hidden=cases.hidden,
-            heads=cases.heads,
-            kv_heads=cases.kv_heads,
-            head_dim=cases.head_dim,
-            ffn=cases.ffn,
-            per_ffn=np.where(cases.gated, 6.0, 4.5),
-            context=self.sequence,
-            per_score=np.where(self.fused, 0.0, 5.0),
-        )
 
     @cached_property
     def recomputed(self) -> Array:
@@ -158,24 +180,11 @@ class Work(Layout):
         frozen = frozen / np.where(cases.zero == 3, self.replicas, 1.0)
         states = cases.parameters / (cases.tensor * cases.pipeline)
         states = states * np.where(self.small, frozen, whole)
-        activations = self.kept * self.micro_tokens / (cases.tensor * cases.context)
+        kept = self.figures(["kept"], {})["kept"] * 1e6
+        activations = kept * self.micro_batch * self.sequence / (cases.tensor * cases.context)
         short = np.clip(1 - (0.9 * cases.memory - states) / activations, 0.0, 1.0)
         short = np.where(np.isnan(cases.micro_batch), 0.0, np.nan_to_num(short))
         return np.where(full, 1.0, np.where(open_, np.where(stock, 1.0, short), 0.0))
-
-    def across(self, group: Array | float) -> Array:
-        """Byte / second for each accelerator within a group that may span nodes."""
-        nodes = np.full(len(self.cases), NODE)
-        link = first_stated(self.cases.link, np.full(len(self.cases), PLAIN_LINK))
-        rate = rows_of(
-            self.book,
-            "group-bandwidth",
-            link=link / 1e9,
-            group=group,
-            beyond=BETWEEN_NODES,
-            domain_size=np.maximum(first_stated(self.cases.domain, nodes), NODE),
-        )
-        return rate * 1e9
 
     @cached_property
     def step_tokens(self) -> Array:
@@ -190,128 +199,25 @@ class Work(Layout):
 Parts = Mapping[str, Array]
 
 
-def computing(
-    book: Book, layout: Work, at: Mapping[str, float], again: Array | float = 0.0
-) -> dict[str, Array]:
-    """Products, attention, and traffic of memory, which any run has.
-
-    `again`: the share of the forward pass of attention that is made twice.
-    """
-    cases = layout.cases
-    flop = rows_of(
-        book,
-        "training-flop-per-token",
-        parameters=layout.product_parameters,
-        layers=1.0,
-        width=1.0,
-        context=1.0,
-        per_parameter=np.where(layout.small, 4.0, 6.0),
-        per_score=0.0,
-    )
-    peak, sixteen = cases.peak / 1e12, cases.sixteen / 1e12
-    share = first_stated(cases.measured / cases.sixteen, np.full(len(cases), ACHIEVABLE))
-    products = {
-        name: rows_of(
-            book,
-            "product-time",
-            flop=np.where(rows, flop, 0.0),
-            peak=peak,
-            achievable=share,
-            slowdown=at[name],
-        )
-        for name, rows in (("products", ~layout.fp8), ("products_fp8", layout.fp8))
-    }
-    attention = rows_of(
-        book,
-        "attention-time",
-        layers=cases.layers,
-        width=cases.heads * cases.head_dim,
-        context=layout.sequence,
-        per_score=7 + 2 * again,
-        peak=sixteen,
-        bandwidth=cases.bandwidth / 1e9,
-        slowdown=at["attention"],
-    )
-    kept = rows_of(
-        book,
-        "activation-traffic",
-        kept=layout.kept,
-        vocab=cases.vocab,
-        tensor=cases.tensor,
-        passes=np.where(layout.small, 2 / 3, 1.0),
-    )
-    traffic = _moved(book, kept, cases.bandwidth, at["traffic"])
-    return {**products, "attention": attention, "traffic": traffic}
+def computing(work: Work, at: Coefficients) -> dict[str, Array]:
+    """Products, attention, and traffic of memory, which any run has."""
+    return _parts(work, COMPUTING, at, np.zeros(len(work.cases)))
 
 
-def stated(book: Book, layout: Work, at: Mapping[str, float]) -> dict[str, Array]:
-    """What else a stated configuration tells of."""
-    cases = layout.cases
-    tokens = layout.micro_tokens
-    own = cases.parameters / (cases.tensor * cases.pipeline)  # parameters on one accelerator
-    each = layout.ways / tokens  # accelerators for each token of a micro-batch
-    trained = np.where(layout.small, 0.0, 1.0)
-    spread = layout.across(layout.ways * layout.replicas)
+def stated(work: Work, at: Coefficients) -> dict[str, Array]:
+    """All parts that a stated configuration tells of."""
+    return _parts(work, tuple(PARTS), at, work.recomputed)
 
-    again = rows_of(
-        book,
-        "product-time",
-        flop=2 * layout.recomputed * layout.product_parameters,
-        peak=cases.peak / 1e12,
-        slowdown=at["again"],
-        achievable=first_stated(cases.measured / cases.sixteen, np.full(len(cases), ACHIEVABLE)),
-    )
-    exchanged = rows_of(
-        book,
-        "data-parallel-traffic",
-        parameters=own,
-        trained=trained,
-        replicas=layout.replicas,
-        stage=np.nan_to_num(cases.zero),
-        tokens=1 / each,
-        micro_batches=layout.micro_batches,
-    )
-    rings = 4 * cases.layers * cases.kv_heads * cases.head_dim * 2 * (cases.context - 1)
-    per_micro_batch = rows_of(
-        book,
-        "tensor-parallel-traffic",
-        batch=layout.micro_batch,
-        length=layout.sequence,
-        hidden=cases.hidden,
-        layers=cases.layers,
-        tensor=cases.tensor,
-    )
-    split = per_micro_batch / tokens * cases.tensor * (1 + layout.recomputed / 2)
-    shards = np.where(cases.zero >= 1, layout.replicas, 1.0)
-    updated = rows_of(
-        book,
-        "update-traffic",
-        parameters=own,
-        trained=trained,
-        shards=shards,
-        tokens=1 / each,
-        micro_batches=layout.micro_batches,
-    )
-    unpacked = rows_of(
-        book, "unpacking-traffic", parameters=own, recomputed=layout.recomputed, tokens=1 / each
-    )
-    unpacked = np.where(among(cases.method, "qlora"), unpacked, 0.0)
-    cast = layout.kept * np.where(layout.fp8, 1.0, 0.0)
+
+def _parts(work: Work, parts: Sequence[str], at: Coefficients, again: Array) -> dict[str, Array]:
+    names = [name for part in parts for name in PARTS[part]]
+    times = work.figures(names, {"throughput": at}, recomputed=again)
+    made = {part: np.sum([times[name] for name in PARTS[part]], axis=0) * SECOND for part in parts}
+    products = made.pop("products")
     return {
-        "again": again,
-        "cast": _moved(book, cast, cases.bandwidth, at["cast"]),
-        "exposed": _moved(book, exchanged, spread, at["exposed"])
-        + _moved(book, rings, layout.across(1.0), at["exposed"]),
-        "tensor": _moved(book, split, layout.across(cases.tensor), at["tensor"]),
-        "update": _moved(book, updated, cases.bandwidth, at["update"]),
-        "unpack": _moved(book, unpacked, cases.bandwidth, at["unpack"]),
-        "launch": rows_of(
-            book,
-            "launch-time",
-            layers=cases.layers / cases.pipeline,
-            tokens=1 / each,
-            per_layer=at["launch"],
-        ),
+        "products": np.where(work.fp8, 0.0, products),
+        "products_fp8": np.where(work.fp8, products, 0.0),
+        **made,
     }
 
 
@@ -326,25 +232,3 @@ def of_run(book: Book, layout: Work, at: Mapping[str, float]) -> dict[str, Array
             per_layer=at["step"],
         )
     }
-
-
-def uneven(layout: Work) -> Array:
-    """Layers of the longest pipeline stage over the mean: all others wait for it."""
-    layers, stages = layout.cases.layers, layout.cases.pipeline
-    return np.where(stages > 1, np.ceil(layers / stages) * stages / layers, 1.0)
-
-
-def bubble(book: Book, layout: Work) -> Array:
-    return rows_of(
-        book,
-        "pipeline-bubble",
-        stages=layout.cases.pipeline,
-        microbatches=layout.micro_batches,
-        chunks=layout.cases.virtual,
-    )
-
-
-def _moved(book: Book, traffic: Array, bandwidth: Array, slowdown: float) -> Array:
-    return rows_of(
-        book, "traffic-time", traffic=traffic, bandwidth=bandwidth / 1e9, slowdown=slowdown
-    )

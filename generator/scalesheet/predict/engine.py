@@ -1,0 +1,158 @@
+"""The component `training-run` over many cases at once: what a plan computes in cells, by rows.
+
+A case may state what the component would compute: its own accelerator, model or share of
+recomputation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from scalesheet.book import Book
+from scalesheet.diagnostics import Diagnostic, Refused
+from scalesheet.evaluate.interpret import Here, Part, State, absent, interpret
+from scalesheet.language.syntax import Cell, Lookup, Node, Scalar, mapped, walk
+from scalesheet.model import Component
+from scalesheet.predict.arrays import Array
+from scalesheet.predict.fits import Coefficients
+
+COMPONENT = "training-run"
+#: What a row has in place of a reference: its own model and accelerator.
+OWN = {"model": "models", "gpu": "hardware"}
+
+
+@dataclass(frozen=True)
+class Partly:
+    """Values of a quantity for some cases; for the others, which are nan, it is computed."""
+
+    values: Array
+
+
+def figures(
+    book: Book,
+    rows: int,
+    given: Mapping[str, Any],
+    names: Sequence[str],
+    fits: Mapping[str, Coefficients],
+) -> dict[str, Array]:
+    """Expected values of some quantities of the component for each case, in their units.
+
+    `given` are values of its inputs and quantities by name, one or an array over the cases, and
+    properties as `model.hidden`. `fits` are coefficients by task. Raises Refused where the book has
+    no such component.
+    """
+    program = _program(_Same(_component(book)))
+    fixed = {
+        f"fits.{task}.{name}": value for task, fit in fits.items() for name, value in fit.items()
+    }
+    stated = {**program.stated, **fixed, **given}
+    partly = {name: value.values for name, value in stated.items() if isinstance(value, Partly)}
+    known = stated.keys() - partly.keys()
+    state = State(scalars={name: {"value": _part(name, stated[name])} for name in known})
+    with np.errstate(all="ignore"):
+        for name in program.needed(names, known):
+            part = interpret(program.trees[name], Here(state))
+            if name in partly:
+                part = Part(np.where(np.isnan(partly[name]), part.data, partly[name]))
+            state.scalars[name] = {"value": _without_reasons(part)}
+    return {name: _column(state.scalars[name]["value"], rows) for name in names}
+
+
+def assumed(book: Book, name: str) -> float:
+    """What the component has for an input or a constant, expected, in its unit."""
+    value = _program(_Same(_component(book))).stated[name]
+    assert isinstance(value, float), name
+    return value
+
+
+def _part(name: str, values: Any) -> Part:
+    """A property that a row lacks is a reason, as in the catalogue."""
+    if "." not in name or not isinstance(values, np.ndarray) or values.dtype != np.float64:
+        return Part(values)
+    why = np.full(len(values), None, dtype=object)
+    why[np.isnan(values)] = "not stated"
+    return _without_reasons(Part(values, why))
+
+
+def _without_reasons(part: Part) -> Part:
+    """The same without an array of reasons in which there is none."""
+    if isinstance(part.why, np.ndarray) and not absent(part.why).any():
+        return Part(part.data)
+    return part
+
+
+def _column(part: Part, rows: int) -> Array:
+    return np.array(np.broadcast_to(np.asarray(part.data, dtype=np.float64), rows))
+
+
+def _component(book: Book) -> Component:
+    component = book.components.get(COMPONENT)
+    if component is None:
+        message = (
+            f"predictions rest on the component '{COMPONENT}', which the book lacks; take the file "
+            "from the catalogue of scalesheet, or leave out runs/"
+        )
+        path = f"{book.folder}components/{COMPONENT}.yaml"
+        raise Refused([Diagnostic(path, 1, 1, "Y012", message)])
+    return component
+
+
+class _Program:
+    """The formulas of a component, with what a row has of its own in place of look-ups."""
+
+    def __init__(self, component: Component) -> None:
+        plan = component.plan
+        self.order = [key.name for key in plan.order if key.table is None]
+        self.trees: dict[str, Node] = {}
+        self.stated: dict[str, Any] = {}
+        for name, scalar in plan.scalars.items():
+            if scalar.formula is not None:
+                self.trees[name] = _own(scalar.formula.ends.value)
+            elif scalar.stated is not None and scalar.stated.value is not None:
+                self.stated[name] = scalar.stated.value
+        self.reads = {
+            name: {node.name for node in walk(tree) if isinstance(node, Scalar)}
+            for name, tree in self.trees.items()
+        }
+
+    def needed(self, names: Iterable[str], known: set[str]) -> list[str]:
+        """What must be computed for some quantities, in order."""
+        waiting, needed = [name for name in names if name not in known], set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name not in needed:
+                needed.add(name)
+                waiting += self.reads[name] - known
+        return [name for name in self.order if name in needed]
+
+
+def _own(node: Node) -> Node:
+    match node:
+        case Lookup(table=table, key=Scalar(name=name), column=column) if OWN.get(name) == table:
+            return Scalar(f"{name}.{column}")
+        case Cell(table="fits", row=row, column=column):
+            return Scalar(f"fits.{row}.{column}")
+    return mapped(node, _own)
+
+
+class _Same:
+    """A component as a key: the same one, not an equal one."""
+
+    def __init__(self, component: Component) -> None:
+        self.component = component
+
+    def __hash__(self) -> int:
+        return id(self.component)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.component is self.component
+
+
+@lru_cache(maxsize=4)
+def _program(of: _Same) -> _Program:
+    return _Program(of.component)
