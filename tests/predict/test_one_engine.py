@@ -124,7 +124,7 @@ def memories(book: Book, cases: Cases) -> Iterator[tuple[int, Case]]:
 @pytest.mark.parametrize(
     ("task", "least", "rows", "quantity", "unit"),
     [
-        ("throughput", 75, throughputs, "token_time", lambda ms: 1000 / ms),
+        ("throughput", 70, throughputs, "token_time", lambda ms: 1000 / ms),
         ("memory", 25, memories, "all_memory", lambda size: size * 1e9),
     ],
 )
