@@ -16,11 +16,14 @@ inputs:
   hours: {unit: hour}
   load: {unit: 1, value: 0.5, low: 0.25, high: 1, kind: assumption}
   gpus: {unit: GPU, value: 1, domain: count, kind: decision}
+  ways: {unit: 1, value: 1, domain: count, kind: decision}
 quantities:
   watts: {value: 100, unit: W / GPU, kind: assumption}
   drawn: {unit: W, formula: watts * load * gpus}
   energy: {unit: W * hour, formula: drawn * hours}
   twice: {unit: W * hour, formula: 2 * energy}
+  most: {value: 1_000, unit: W, kind: decision}
+  wall_hours: {unit: hour, formula: hours / ways}
 conditions:
   some:
     title: It runs
@@ -30,6 +33,10 @@ conditions:
     title: Few cards
     holds: gpus <= (4 as GPU)
     says: "text('{gpus} cards are ', 'few' if holds else 'too many')"
+choose:
+  among: {ways: [1, 2, 4]}
+  within: {drawn: most}
+  least: wall_hours
 outputs: [energy, twice]
 examples:
   - {given: {card: card, hours: 10}, expect: {energy: 500, status: can run}}

@@ -38,6 +38,15 @@ def test_inputs_of_a_case_are_edited_in_its_column(cases: Shipped) -> None:
     ]
 
 
+def test_a_layout_that_was_chosen_may_be_overwritten(cases: Shipped) -> None:
+    pulled = cases.pull({"runs['one'].ways": 2, "runs['none'].ways": 4})
+    assert (said(pulled), pulled.left) == ([], ())
+    assert diff(pulled)[2:] == [
+        "+      one: {hours: days * 3, ways: 2}",
+        "+      none: {hours: drawn, gpus: 8, ways: 4}",
+    ]
+
+
 def test_a_formula_of_a_case_is_edited_in_its_column(cases: Shipped) -> None:
     pulled = cases.pull({"runs['one'].hours": "=days*4", "runs['none'].hours": "=D7-drawn"})
     assert diff(pulled)[2:] == [
@@ -47,14 +56,14 @@ def test_a_formula_of_a_case_is_edited_in_its_column(cases: Shipped) -> None:
 
 
 def test_a_result_is_the_components(cases: Shipped) -> None:
-    assert said(cases.pull({"runs['one'].energy": "=D18*D7*2"})) == [
+    assert said(cases.pull({"runs['one'].energy": "=D19*D7*2"})) == [
         "S001 Energy of a run computes 'energy'; state its inputs instead"
     ]
 
 
 def _case(sheet: Worksheet, column: str, beside: str) -> None:
     """A case copied from the one beside it, as a person copies a column."""
-    for row in range(4, 25):
+    for row in range(4, 27):
         old = sheet[f"{beside}{row}"].value
         formula = isinstance(old, str) and old.startswith("=")
         copied = Translator(old, f"{beside}1").translate_formula(f"{column}1") if formula else old
@@ -66,13 +75,13 @@ def test_a_case_is_added_as_a_column(cases: Shipped) -> None:
     pulled = cases.pull({}, lambda book: _case(book["Runs"], "G", "E"))
     assert (said(pulled), pulled.left) == ([], ())
     assert diff(pulled) == [
-        "+      three: {title: Three, hours: 10, load: 0.5, gpus: 3}",
+        "+      three: {title: Three, hours: 10, load: 0.5, gpus: 3, ways: 4}",
     ]
 
 
 def test_a_case_is_deleted_with_its_column(cases: Shipped) -> None:
     def delete(book: Workbook) -> None:
-        for row in range(4, 25):
+        for row in range(4, 27):
             book["Runs"][f"E{row}"].value = None
 
     pulled = cases.pull({}, delete)
@@ -80,7 +89,7 @@ def test_a_case_is_deleted_with_its_column(cases: Shipped) -> None:
 
 
 def test_texts_beside_the_lines_are_told(cases: Shipped) -> None:
-    pulled = cases.pull({"Runs!A12": "Power", "Runs!K8": "mine"})
+    pulled = cases.pull({"Runs!A13": "Power", "Runs!K8": "mine"})
     assert [each.message for each in pulled.left] == [
         "the head of 'runs.energy' reads 'Power'; edit it in the data",
         "the note of 'runs.load' reads 'mine'; edit it in the data",
@@ -96,7 +105,7 @@ def test_a_case_and_a_formula_that_libreoffice_wrote(
         book.insert_columns("Runs", 7)  # before the empty column
         book.insert_columns("Runs", 1)
         for column in "EFGH":
-            book.set_formula("Runs", f"{column}17", f"=2*{column}14/{column}7")
+            book.set_formula("Runs", f"{column}18", f"=2*{column}15/{column}7")
         book.set({("Runs", "H5"): "three", ("Runs", "H7"): 4.0})
         book.recalculate()
         edited = book.store(tmp_path / "edited.xlsx")

@@ -107,6 +107,7 @@ def _unread(code: str, message: str) -> Pulled:
 
 def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
     from scalesheet.check import check
+    from scalesheet.choose.layout import laid_out
     from scalesheet.load import PLAN_KINDS, load
     from scalesheet.pull.sites import Sites
     from scalesheet.pull.where import locate
@@ -128,6 +129,7 @@ def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
     book, resolved = resolve(concerned)
     if book is None or errors(resolved):
         raise Refused([*result, *resolved])
+    book = laid_out(book)
     plan = stepped(book, book.plans[stamp.plan])
     layout = lay_out(book, plan)
     where = locate(workbook, book, plan, layout.names)

@@ -52,7 +52,8 @@ def test_the_lines_read_from_inputs_by_results_to_steps(formulas: Worksheet) -> 
     sections = [cell.value for cell in formulas["A"][5:] if cell.value and cell.font.size == 12]
     assert sections == ["Inputs", "Results", "Of this plan", "Steps", "Conditions"]
     names = [cell.value for cell in formulas["C"][5:] if cell.value]
-    assert names[:8] == ["hours", "load", "gpus", "status", "energy", "twice", "rate", "much"]
+    assert names[:7] == ["hours", "load", "gpus", "ways", "status", "energy", "twice"]
+    assert names[7:9] == ["rate", "much"]
 
 
 def test_one_formula_stands_along_each_line(formulas: Worksheet) -> None:
@@ -104,7 +105,21 @@ def test_what_every_case_shares_stands_once_on_inputs(workbook: Path) -> None:
     titles = [cell.value for cell in sheet["A"]]
     assert "Runs: every case" in titles
     shared = [cell.value for cell in sheet["B"] if str(cell.value).startswith("runs_all_")]
-    assert shared == ["runs_all_card", "runs_all_load", "runs_all_gpus", "runs_all_watts"]
+    assert shared == [
+        "runs_all_card",
+        "runs_all_load",
+        "runs_all_gpus",
+        "runs_all_watts",
+        "runs_all_most",
+    ]
+
+
+def test_a_layout_that_was_searched_says_so_beside_its_line(values: Worksheet) -> None:
+    ways = line(values, "ways")
+    assert [values[f"{at}{ways}"].value for at in CASES] == [4, 4, 1]
+    assert values["K4"].value == "Note"
+    text = "Chosen: of the layouts that fit, the one of least hours (one, two)."
+    assert values[f"K{ways}"].value == text
 
 
 def test_inputs_of_a_case_are_checked_as_they_are_typed(formulas: Worksheet) -> None:
