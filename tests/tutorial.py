@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGE = (DOCS / "tutorial.md").read_text("utf-8")
+#: A programme of runs, in a clone.
+PROGRAM = (DOCS / "tutorial.md").read_text("utf-8")
+#: A book from an empty folder.
+PAGE = (DOCS / "tutorial-book.md").read_text("utf-8")
 #: The one that follows it, in the same folder.
 DOCUMENT = (DOCS / "tutorial-document.md").read_text("utf-8")
 _BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)

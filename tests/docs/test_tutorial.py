@@ -1,9 +1,10 @@
-"""The tutorial, followed word by word in an empty folder, does and prints what it says."""
+"""The tutorials, followed word by word, do and print what they say."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from scalesheet.cli import main
 from scalesheet.examine import examine
 from scalesheet.render.pages import write_pages
 from scalesheet.resolve.lowering.catalogue import core_units
-from tutorial import DOCUMENT, PAGE, Edit, Run, Write, follow, steps
+from shipped import DATA
+from tutorial import DOCUMENT, PAGE, PROGRAM, Edit, Run, Write, follow, steps
 
 
 def figures_apart(line: str) -> str:
@@ -42,6 +44,32 @@ def printing(
         assert lines == shown, step.command
 
     return run
+
+
+def catalogue(folder: Path) -> None:
+    """The book that ships, without plans and published runs; of models and offers those that the
+    tutorial and the examples of components name."""
+    text = PROGRAM + "".join(path.read_text("utf-8") for path in DATA.glob("components/*.yaml"))
+
+    def unneeded(of: str, names: list[str]) -> list[str]:
+        if Path(of) == DATA:
+            return ["plans", "runs", "measurements", "score.yaml"]
+        if Path(of).name in ("models", "rates"):
+            return [name for name in names if not re.search(rf"\b{name[:-5]}\b(?!-)", text)]
+        return []
+
+    shutil.copytree(DATA, folder / "data", ignore=unneeded)
+    (folder / "data/plans").mkdir()
+
+
+def test_the_programme_is_written_step_by_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    catalogue(tmp_path)
+    follow(tmp_path, printing(tmp_path, monkeypatch, capsys), page=PROGRAM)
+    ships = (DATA / "plans/support-model/plan.yaml").read_text("utf-8")
+    assert (tmp_path / "data/plans/support/plan.yaml").read_text("utf-8") == ships
+    assert len(ships.splitlines()) <= 40
 
 
 def test_every_step_prints_what_the_page_shows(

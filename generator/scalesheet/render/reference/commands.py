@@ -23,7 +23,7 @@ def command_page(whole: argparse.ArgumentParser) -> tuple[str, str]:
     blocks: list[object] = [
         inline(str(whole.description)),
         "`python -m scalesheet` is the same program. Messages go to standard error, results to "
-        "standard output. The examples are from the book that the tutorial writes.",
+        "standard output. The examples are from the book of the tutorial “A book of your own”.",
         heading(2, "Exit status", "exit-status"),
         "| status | means |\n|---|---|\n"
         + "\n".join(f"| {status} | {inline(means)} |" for status, means in STATUS.items()),
