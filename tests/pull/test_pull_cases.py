@@ -13,6 +13,7 @@ from cases import FILES
 from proof.office import Office
 from pull.workbooks import Shipped, diff, said, ship
 from scalesheet.pull import read
+from small import HEAD
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +25,39 @@ def test_a_workbook_that_was_not_edited_changes_nothing(cases: Shipped) -> None:
     for path in (cases.workbook, cases.edited({})):
         pulled = read(cases.data, path)
         assert (pulled.same, pulled.edits, pulled.left, said(pulled)) == (True, (), (), [])
+
+
+def test_a_line_of_ones_own_is_told_and_what_stands_below_is_not(cases: Shipped) -> None:
+    below = {"Runs!A30": "Mine", "Runs!D30": 1}
+    beside = {"Runs!A27": "Half", "Runs!D27": "=D13/2"}
+    assert cases.pull(below).left == ()
+    assert [each.message for each in cases.pull(beside).left] == [
+        "a line 'Half' beside those of 'runs'; add it to the plan's table first"
+    ]
+
+
+CROSS = """\
+headline: [runs.total.energy]
+tables:
+  lengths:
+    columns: {hours: {unit: hour}}
+    rows: {short: {hours: 3}, long: {hours: 8}}
+  loads:
+    columns: {load: {unit: 1}}
+    rows: {half: {load: 0.5}, all: {load: 1}}
+  runs:
+    of: energy
+    with: {card: card, hours: length.hours, load: at.load, gpus: 2}
+    rows: {each: {length: lengths, at: loads}}
+    show: {down: at, across: length, cell: energy}
+    total: [energy]
+"""
+
+
+def test_a_cross_table_of_cases_with_its_grid_below(tmp_path: Path) -> None:
+    shipped = ship(tmp_path, FILES | {"plans/cases/plan.yaml": HEAD + CROSS}, "cases")
+    pulled = shipped.pull({})
+    assert (pulled.same, pulled.edits, pulled.left, said(pulled)) == (True, (), (), [])
 
 
 def test_inputs_of_a_case_are_edited_in_its_column(cases: Shipped) -> None:

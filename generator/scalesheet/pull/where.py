@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import count, pairwise
 
 from scalesheet.book import Book
 from scalesheet.defined_names import Names, tables_of
@@ -279,6 +279,9 @@ def _rows(sheet: Sheet, table: Table, heading: int, key: int, area: Area | None)
         at += 1
     strange = {}
     filled = {c for r, c in sheet.cells if heading - 2 <= r < at and not sheet.at(r, c).blank}
+    if sheet.text(heading, title) == LINES_OF:  # what stands below is apart by an empty line
+        below = next(at for at in count(max(wide)) if at not in filled)
+        filled = {column for column in filled if column < below}
     for beside in sorted(column for column in filled if column > title):
         if beside != key and beside not in taken:
             head = next((t for by in (2, 1, 0) if (t := sheet.text(heading - by, beside))), "")
