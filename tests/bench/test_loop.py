@@ -86,6 +86,6 @@ def test_plan_page_workbook_and_audit_follow_the_record(told, project):
     book = load_workbook(project / "out" / "workbooks" / f"{PLAN}.xlsx", data_only=True)
     sheet, at = book.defined_names["step_time"].attr_text.split("!")
     assert book[sheet.strip("'")][at.replace("$", "")].value == pytest.approx(step)
-    shown = call("show", PLAN)
+    shown = call("show", PLAN, "--all")
     assert chosen in shown
     assert "005-L008-01" in call("audit", PLAN)
