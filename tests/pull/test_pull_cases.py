@@ -81,6 +81,83 @@ def test_a_layout_that_was_chosen_may_be_overwritten(cases: Shipped) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("runs['two'].load", "two: {hours: 10, gpus: 4, load: 0.5}", "two: {hours: 10, gpus: 4}"),
+        ("runs['none'].gpus", "none: {hours: drawn, gpus: 8}", "none: {hours: drawn}"),
+    ],
+)
+def test_an_emptied_input_is_no_longer_stated(
+    cases: Shipped, name: str, old: str, new: str
+) -> None:
+    """It is what all rows share, or the component's default."""
+    pulled = cases.pull({name: None})
+    assert (said(pulled), pulled.left) == ([], ())
+    assert [line.split(None, 1)[1] for line in diff(pulled)] == [old, new]
+
+
+def test_an_emptied_input_of_all_rows_is_no_longer_stated(tmp_path: Path) -> None:
+    text = FILES["plans/cases/plan.yaml"].replace("load: 0.8}", "load: 0.8, gpus: 2}")
+    pulled = ship(tmp_path, {**FILES, "plans/cases/plan.yaml": text}, "cases").pull(
+        {"runs_all_gpus": None}
+    )
+    assert diff(pulled) == [
+        "-    with: {card: card, load: 0.8, gpus: 2}",
+        "+    with: {card: card, load: 0.8}",
+    ]
+
+
+def test_libreoffice_overwrites_a_layout_and_empties_an_input(
+    cases: Shipped, office: Office, tmp_path: Path
+) -> None:
+    with office.open(cases.workbook) as book:
+        book.set({("Runs", "D10"): 2.0, ("Runs", "E8"): None})
+        book.recalculate()
+        edited = book.store(tmp_path / "edited.xlsx")
+    pulled = read(cases.data, edited)
+    assert (said(pulled), pulled.left) == ([], ())
+    assert diff(pulled)[2:] == [
+        "+      one: {hours: days * 3, ways: 2}",
+        "+      two: {hours: 10, gpus: 4}",
+    ]
+
+
+def test_an_input_without_a_default_is_stated(cases: Shipped) -> None:
+    assert said(cases.pull({"runs['two'].hours": None})) == [
+        "W005 'runs['two'].hours' is empty; write a number, or a reason why there is none"
+    ]
+
+
+def test_a_default_of_the_component_is_edited_for_all_rows(cases: Shipped) -> None:
+    assert diff(cases.pull({"runs_all_gpus": 2})) == [
+        "-    with: {card: card, load: 0.8}",
+        "+    with: {card: card, load: 0.8, gpus: 2}",
+    ]
+
+
+CROSS = """\
+headline: [runs.total.energy]
+tables:
+  sites: {columns: {hours: {unit: hour}}, rows: {here: {hours: 2}, there: {hours: 3}}}
+  runs:
+    of: energy
+    with: {card: card, hours: site.hours}
+    rows: {each: {site: sites}}
+    total: [energy]
+"""
+
+
+def test_a_layout_of_a_cross_table_is_stated_for_all_rows(tmp_path: Path) -> None:
+    """Its rows stand in no file."""
+    files = {**FILES, "plans/cases/plan.yaml": HEAD + CROSS}
+    pulled = ship(tmp_path, files, "cases").pull({"runs['here'].ways": 1})
+    assert (pulled.edits, said(pulled)) == ((), [])
+    assert [each.message for each in pulled.left] == [
+        "'runs['here'].ways' is chosen for each row of a cross table; state 'ways' under 'with:'"
+    ]
+
+
 def test_a_formula_of_a_case_is_edited_in_its_column(cases: Shipped) -> None:
     pulled = cases.pull({"runs['one'].hours": "=days*4", "runs['none'].hours": "=D7-drawn"})
     assert diff(pulled)[2:] == [

@@ -129,7 +129,24 @@ class Sites:
             document = self._of_files.get((FILES[table], row))
             return Site(document, ()) if document is not None else None
         site = self.table(table)
-        return site / "rows" / row if site is not None else None
+        if site is None or (table in self.plan.tables and self.plan.tables[table].each):
+            return None  # rows of a cross table are made of those of its axes
+        return site / "rows" / row
+
+    def falls_back(self, site: Site) -> bool:
+        """Whether an input of a component has a value without what is stated there: that of all
+        rows, the component's default, or a layout that is chosen."""
+        name, steps = site.steps[-1], site.steps[:-1]
+        if not site.there:
+            return False
+        of_row = len(steps) > 1 and steps[-2] == "rows"
+        use = Site(site.document, steps[:-2] if of_row else steps[:-1])
+        if not of_row and steps[-1:] != ("with",):
+            return False
+        component = self._of_files.get(("component", (use.data or {}).get("of", "")))
+        given = component.data["inputs"].get(name) if component is not None else None
+        shared = of_row and (use / "with" / name).there
+        return given is not None and (shared or "value" in given or "formula" in given)
 
     def cell(self, table: str, row: str, column: str, position: Position | None) -> Site | None:
         """What states a cell, or would; None where no file does."""

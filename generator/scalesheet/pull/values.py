@@ -45,6 +45,9 @@ def take_input(
     place, name = places["value"], input_name(key)
     cells = {end: pulling.cell(at) for end, at in places.items()}
     symbol = symbol_of(pulling, quantity)
+    if site is not None and pulling.sites.falls_back(site) and all(c.blank for c in cells.values()):
+        _emptied(pulling, key, quantity, stated, site, place)
+        return
     try:
         theirs = said_in(cells, quantity, stated)
     except ValueProblem as problem:
@@ -65,7 +68,10 @@ def take_input(
         pulling.refuse("W007", place, f"{message}; put one of the two into the cell")
         return
     if site is None:
-        pulling.leave(place, f"'{name}' stands in no file that is written by hand")
+        where = "stands in no file that is written by hand"
+        if key.table is not None and pulling.tables[key.table].each:
+            where = f"is chosen for each row of a cross table; state '{key.name}' under 'with:'"
+        pulling.leave(place, f"'{name}' {where}")
         return
     try:
         changes, text = changes_of(pulling, key, quantity, stated, site, theirs)
@@ -76,6 +82,22 @@ def take_input(
         text += "; what the formula in its cell gives"
     old, new = shown(ours), shown(theirs) + text
     pulling.edits.append(Edit(name, str(place), site, old, new, tuple(changes)))
+
+
+def _emptied(
+    pulling: Pulling, key: Key, quantity: Quantity, stated: Stated, site: Site, place: Place
+) -> None:
+    """Takes back what a use of a component states."""
+    ours, name = said_by(stated, symbol_of(pulling, quantity)), input_name(key)
+    base = ours if pulling.same else _shipped(pulling, key, quantity)
+    if base is None or not same(ours, base):
+        message = f"'{name}' is empty here and {shown(ours)} in the data, which has moved on"
+        pulling.refuse(
+            "W007", place, f"{message}; put {shown(ours)} into the cell, or edit the data"
+        )
+        return
+    new = "what holds where nothing is stated"
+    pulling.edits.append(Edit(name, str(place), site, shown(ours), new, (Drop(site.steps),)))
 
 
 def symbol_of(pulling: Pulling, quantity: Quantity) -> str:
