@@ -13,6 +13,9 @@
   const { field, host: hostOf, button, copying } = scalesheet.fields;
   const { yaml, command } = scalesheet.patch;
   const MOST_IN_BAR = 4;
+  const OLD_LAYOUTS =
+    " Layouts that no file states are still those of the published plan: this page does not search" +
+    " for better ones. The command line below does, and so does a build.";
 
   const panel = document.querySelector("[data-plan]");
   const plan = panel && scalesheet.plans[panel.dataset.plan];
@@ -421,6 +424,7 @@
     const { differing, all } = differences();
     const [some, every] = [differing, all].map((count) => count.toLocaleString("en"));
     status.textContent = `${some} of ${every} figures of the plan differ from the published ones.`;
+    if (shown.searched?.some((name) => changes.has(name))) status.append(OLD_LAYOUTS);
     folded.write();
     counted.textContent = changes.size === 1 ? "1 change" : `${changes.size} changes`;
   }

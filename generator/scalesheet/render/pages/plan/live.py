@@ -8,7 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from scalesheet.book import Book
-from scalesheet.model import DOMAINS, Plan, Quantity, Scalar, Table
+from scalesheet.evaluate.routes import read_by
+from scalesheet.model import DOMAINS, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import Rule, rule_of
 from scalesheet.pictures import CALENDAR
 from scalesheet.printers.javascript import quoted
@@ -52,7 +53,32 @@ def shown(plan: Plan, book: Book) -> str:
     }
     if choice := choice_of(book, plan):
         names["alternatives"] = {name: each for name, each in asdict(choice).items() if each}
+    if plan.chosen:
+        names["searched"] = sorted(_searched(plan, book))
     return f"scalesheet.plans[{quoted(plan.id)}].shown = {_text(names)};\n{moves(plan, book)}"
+
+
+def _searched(plan: Plan, book: Book) -> set[str]:
+    """The inputs on which the choice of layouts rests, as the page names them."""
+    tables = {**book.tables, **plan.tables}
+    waiting: list[Key] = []
+    for case in plan.chosen:
+        rule = book.components[case.component].choice
+        assert rule is not None
+        needs = (rule.least, "broken", *(name for pair in rule.within for name in pair))
+        waiting += [Key(name, case.table) for name in needs]
+    seen, found = set(waiting), set[str]()
+    while waiting:
+        key = waiting.pop()
+        if key.table is None:
+            found |= {key.name} if plan.scalars[key.name].stated is not None else set()
+        elif key.table in plan.tables:
+            stated = plan.tables[key.table].columns[key.name].stated
+            found |= {f"{key.table}[{row}].{key.name}" for row in stated}
+        read = [each for each in read_by(key, tables, plan) if each not in seen]
+        seen.update(read)
+        waiting += read
+    return found
 
 
 #: Tables, or None for scalars, and names of what formulas of the plan read.
