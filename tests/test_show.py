@@ -60,6 +60,18 @@ def test_a_table_is_shown_by_its_name(show: Show) -> None:
     assert show("--why", "jobs").startswith("Jobs (jobs)\n")
 
 
+def test_a_wide_table_has_its_rows_side_by_side(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    columns = "".join(f"      figure_{n}: {{unit: hour, formula: hours * {n}}}\n" for n in range(9))
+    text = JOBS.replace("    rows:", f"    columns:\n{columns}    rows:")
+    plan(tmp_path, text, {"components/job.yaml": JOB})
+    main(["show", "small", "--data", str(tmp_path / "data"), "--why", "jobs"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split() == ["free", "fixed", "total"]
+    assert max(map(len, lines)) < 60
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

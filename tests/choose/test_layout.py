@@ -59,3 +59,11 @@ def test_show_says_what_was_chosen_again(
     shown = capsys.readouterr().out
     assert "chosen again: jobs['free']: parts 4\n" in shown
     assert "jobs.total.hours  16 h" in shown
+
+
+def test_what_no_layout_fits_is_said(
+    jobs: Examined, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["show", "small", "--data", str(tmp_path / "data"), "--set", "data=800"])
+    shown = capsys.readouterr().out
+    assert "Does not hold\n  jobs['free']: no layout that was tried fits\n" in shown

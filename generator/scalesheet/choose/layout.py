@@ -78,18 +78,28 @@ def _of_case(
             if value.value is None:
                 return {}  # what has no inputs has no layout
             given[Key(name)] = value.value
-    place = _best(book, component, given, {name: rule.among[name] for name in axes})
-    if place is None:
+    best = _best(book, component, given, {name: rule.among[name] for name in axes})
+    if best is None:
         return {}
+    place, why = best
     chosen = {}
-    for name, best in place.items():
-        end = best if isinstance(best, float) else None
+    for name, best_value in place.items():
+        end = best_value if isinstance(best_value, float) else None
         key = Key(name, case.table, case.row)
-        chosen[key] = replace(_at(plan, key), value=best, low=end, high=end, rule=RULE)
+        chosen[key] = replace(_at(plan, key), value=best_value, low=end, high=end, rule=why)
     return chosen
 
 
+def without(plan: Plan, chosen: Mapping[Key, Stated]) -> list[Key]:
+    """The cases that no layout fits: their tables and rows, with empty names. `chosen` are the
+    layouts of the plan under its edits."""
+    keys = [Key(name, case.table, case.row) for case in plan.chosen for name in case.inputs]
+    found = [key for key in keys if chosen.get(key, _at(plan, key)).rule == NONE_FITS]
+    return list(dict.fromkeys(replace(key, name="") for key in found))
+
+
 RULE = "chosen: of the layouts that fit, the one of least hours"
+NONE_FITS = "chosen: no layout fits, and this one is nearest to it"
 
 
 def _value(plan: Plan, case: Chosen, results: Results, name: str) -> Value:
@@ -107,9 +117,9 @@ def _best(
     component: Component,
     given: Overrides,
     among: Axes,
-) -> dict[str, float | str] | None:
-    """Values of the axes: of least hours among those that fit, else the one nearest to fitting;
-    None where every one breaks a condition. Of equal ones the first counts."""
+) -> tuple[dict[str, float | str], str] | None:
+    """Values of the axes and why: of least hours among those that fit, else the one nearest to
+    fitting; None where every one breaks a condition. Of equal ones the first counts."""
     rule = component.choice
     assert rule is not None
     inputs, _ = combinations(among)
@@ -127,4 +137,5 @@ def _best(
     fits = can & (over <= 1)
     rank = np.where(fits, least, np.inf) if fits.any() else np.where(can, over, np.inf)
     place = int(np.flatnonzero(rank <= rank.min() * (1 + SAME))[0])
-    return {name: values[place : place + 1].tolist()[0] for name, values in inputs.items()}
+    best = {name: values[place : place + 1].tolist()[0] for name, values in inputs.items()}
+    return best, RULE if fits.any() else NONE_FITS

@@ -43,7 +43,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scalesheet.choose.layout import layouts, moved
+    from scalesheet.choose.layout import layouts, moved, without
     from scalesheet.diagnostics import Refused, errors
     from scalesheet.evaluate import evaluate
     from scalesheet.examine import examine
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     edits = dict(_edit(book, plan, text) for text in options.set)
     results, chosen = examined.edition.results[plan.id], {}
     if edits:
-        chosen = moved(plan, layouts(book, plan, edits))
+        chosen = layouts(book, plan, edits)
         results = evaluate(book, plan, {**edits, **chosen})
     if options.why is not None and options.format != "text":
         raise UsageError(f"--why is text, and cannot be {options.format}; leave one of them out")
@@ -69,7 +69,8 @@ def run(options: argparse.Namespace) -> int:
     elif options.why is not None:
         print(_why(book, plan, results, options.why), end="")
     else:
-        print(plan_text(book, plan, results, edits, chosen, every=options.all), end="")
+        again, unfit = moved(plan, chosen), without(plan, chosen)
+        print(plan_text(book, plan, results, edits, again, unfit, every=options.all), end="")
     return GOOD
 
 

@@ -13,6 +13,8 @@ from scalesheet.resolve.order import name_of
 from scalesheet.scenarios import is_default
 from scalesheet.values import Results, Value
 
+WIDE = 100  # characters of a table's line
+
 
 def plan_text(
     book: Book,
@@ -20,18 +22,20 @@ def plan_text(
     results: Results,
     edits: Mapping[Key, Stated] | None = None,
     chosen: Mapping[Key, Stated] | None = None,
+    unfit: Sequence[Key] = (),
     *,
     every: bool = False,
 ) -> str:
     """The headline, what does not hold, and the totals of the tables, for reading in a terminal;
-    with `every` all that a plan gives. `chosen` are cells of layouts that the edits moved.
+    with `every` all that a plan gives. `chosen` are cells of layouts that the edits moved, `unfit`
+    the cases that no layout fits.
     """
     lines = [plan.title, f"edition {book.edition.isoformat()}, prices of {book.as_of.isoformat()}"]
     for key, stated in (edits or {}).items():
         lines.append(f"changed: {name_of(key)} = {_edited(stated)}")
     lines += _chosen(chosen or {})
     lines += _section("", _scalars(book, results, [plan.scalars[name] for name in plan.headline]))
-    lines += _section("Does not hold", [*_broken(plan, results)])
+    lines += _section("Does not hold", [*_broken(plan, results), *map(_unfit, unfit)])
     if every:
         lines += _everything(book, plan, results)
     else:
@@ -64,6 +68,11 @@ def _broken(plan: Plan, results: Results) -> Iterator[str]:
         if results.scalars[name].value is not True:
             rows = broken_rows(plan, name, results)
             yield f"  {plan.scalars[name].title}{': ' if rows else ''}{', '.join(rows)}"
+
+
+def _unfit(case: Key) -> str:
+    where = f"{case.table}['{case.row}']" if case.table else "the plan's case"
+    return f"  {where}: no layout that was tried fits"
 
 
 def _everything(book: Book, plan: Plan, results: Results) -> list[str]:
@@ -131,7 +140,11 @@ def table_text(book: Book, results: Results, table: Table) -> list[str]:
         ]
         rows.append(["total", *total])
     kinds = {place for place, c in enumerate(columns, 1) if c.kind == "number"}
-    return [f"{table.title} ({table.name})", *aligned(rows, numbers=frozenset(kinds))]
+    lines = aligned(rows, numbers=frozenset(kinds))
+    if len(lines[0]) > WIDE:  # then the rows stand side by side, where that is narrower
+        turned = aligned(list(zip(*rows, strict=True)), numbers=frozenset(range(1, len(rows))))
+        lines = min(lines, turned, key=lambda each: max(map(len, each)))
+    return [f"{table.title} ({table.name})", *lines]
 
 
 def aligned(rows: Sequence[Sequence[str]], *, numbers: frozenset[int]) -> list[str]:
