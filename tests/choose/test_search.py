@@ -14,13 +14,13 @@ from hypothesis import strategies as some
 from choose.conftest import JOB, Find
 from project import draws
 from scalesheet.book import Book
-from scalesheet.choose.answer import Row, answer
+from scalesheet.choose.answer import Row, answer, inputs
 from scalesheet.choose.binding import LIMITS, WORTH, Relaxed, misses, relaxed
-from scalesheet.choose.job import Assumptions
+from scalesheet.choose.job import PLAN, Assumptions
 from scalesheet.choose.offers import counts
 from scalesheet.choose.search import Search
+from scalesheet.evaluate import evaluate
 from scalesheet.model import Plan, Stated
-from scalesheet.predict.tasks import predict
 
 
 @pytest.fixture(scope="module")
@@ -52,15 +52,17 @@ def test_a_tie_goes_to_the_fewest_accelerators(find: Find) -> None:
     assert found.grid.gpus[found.at[best]] == gpus.min() < gpus.max()
 
 
-def test_candidates_are_predicted_as_by_predict(book: Book, found: Search) -> None:
-    """Hours rest on the throughput, and what has to fit is above the expected memory."""
-    cases = found.grid.cases
-    speed, memory = (predict(book, task, cases) for task in ("throughput", "memory"))
-    assert not any(speed.unsupported.tolist())
-    net = found.gross * 0.9  # the assumption of fine-tuning
-    assert net == pytest.approx(cases.tokens / speed.predicted / 3600, rel=1e-12)
-    assert (found.most >= memory.predicted).all()
-    assert "as is usual" not in " ".join(speed.method.tolist()), "all is stated"
+def test_candidates_take_what_the_plan_says(book: Book, found: Search) -> None:
+    """Hours and the memory that has to fit are those of the plan with the candidate's inputs."""
+    plan = book.plans[PLAN]
+    for row in range(0, len(found.at), len(found.at) // 25):
+        at = found.at[row]
+        results = evaluate(book, plan, inputs(book, plan, found, row))
+        hours, most = (
+            results.scalars[plan.roles[role].name] for role in ("run_hours", "most_memory")
+        )
+        assert found.gross[at] == pytest.approx(hours.value, rel=1e-12)
+        assert found.most[at] == pytest.approx(most.value * 1e9, rel=1e-12)
 
 
 def test_every_layout_divides(found: Search) -> None:

@@ -14,9 +14,9 @@ import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.choose.conditions import broken_in, figure_in, of_models
-from scalesheet.choose.grid import LAYOUT, configured
+from scalesheet.choose.grid import LAYOUT
 from scalesheet.choose.job import PLAN, Assumptions, assumptions, stated_in
-from scalesheet.choose.search import gross_hours
+from scalesheet.choose.search import taken
 from scalesheet.evaluate import computed
 from scalesheet.model import Key
 from scalesheet.predict.arrays import (
@@ -35,13 +35,14 @@ from scalesheet.predict.arrays import (
 )
 from scalesheet.predict.cases import Cases, cases
 from scalesheet.predict.cases.catalogue import Known
+from scalesheet.predict.engine import Partly
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.fits.holdout import folds, interval_of_families
-from scalesheet.predict.memory import most_memory
 from scalesheet.predict.score import Asked, TaskScore, asked_of, fitted_rows
 from scalesheet.predict.score.truth import Published, described_by, published
 from scalesheet.predict.table import Predictions
 from scalesheet.predict.tasks import unsupported
+from scalesheet.predict.time.steps import Layout
 from scalesheet.vocabulary import AXES, METHODS
 
 #: What is given of a row: model and its sizes, method, data, accelerator and how many.
@@ -123,10 +124,21 @@ def answers(
     questions = _begun(book, asked.only(rows), catalogue)
     at, layout, checkpointing = _layouts(book, questions)
     trainers = words([METHODS[name].trainer for name in questions.method.tolist()])
-    run = configured(questions.only(at), layout, checkpointing, trainers[at], assumed)
-    hours, spread = gross_hours(book, run, assumed)
-    most = most_memory(book, run, assumed.memory, **assumed.of_layouts())
-    fits = np.isfinite(hours) & (most <= assumed.ends("usable_share")[1] * run.memory)
+    run, shape = questions.only(at), Layout(questions.only(at)).shape
+    del shape["chunks"]
+    inputs = {
+        **shape,
+        **layout,
+        "product_parameters": Partly(np.where(run.known, np.nan, run.active)),
+        "trained_tokens": run.tokens / 1e6,
+        "batch": run.global_batch,
+        "method": words([METHODS[name].plan for name in run.method.tolist()]),
+        "trainer": trainers[at],
+        "checkpointing": checkpointing,
+    }
+    made = taken(book, catalogue, run.accelerator, inputs, assumed)
+    hours, spread = made.hours, made.spread
+    fits = np.isfinite(hours) & (made.most <= made.usable)
     places = np.flatnonzero(fits)
     order = places[np.lexsort((places, hours[places], at[places]))]
     best = order[np.unique(at[order], return_index=True)[1]]

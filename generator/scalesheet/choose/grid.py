@@ -1,4 +1,4 @@
-"""Candidates: every configuration that could do a job, as cases that predictions take.
+"""Candidates: every configuration that could do a job.
 
 A candidate is a method, an accelerator and how many, ZeRO stage, tensor and pipeline degree,
 micro-batch and checkpointing. What no software does, or what does not divide, is none.
@@ -8,31 +8,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.choose.conditions import broken
-from scalesheet.choose.job import Assumptions, Job
+from scalesheet.choose.job import Job
 from scalesheet.choose.offers import Offers
 from scalesheet.evaluate import Overrides
 from scalesheet.model import Key
-from scalesheet.predict.arrays import Array, Words, among, no_reasons, words
-from scalesheet.predict.cases import Cases, cases
-from scalesheet.predict.cases.catalogue import Known
-from scalesheet.predict.cases.reader import Read
-from scalesheet.vocabulary import AXES, METHODS
+from scalesheet.predict.arrays import Array, Words, words
+from scalesheet.vocabulary import AXES
 
 LAYOUT = ("stage", "tensor", "pipeline", "micro_batch")
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Candidates in a fixed order, the plainer first; `cases` describes the same rows."""
+    """Candidates in a fixed order, the plainer first."""
 
-    cases: Cases
     method: Words
+    trainer: Words
     accelerator: Words
     gpus: Array
     stage: Array
@@ -45,12 +42,8 @@ class Grid:
         return len(self.gpus)
 
 
-def grid(book: Book, job: Job, offers: Offers, catalogue: Known, assumed: Assumptions) -> Grid:
-    """The candidates of a job on what the offers sell; none where no layout can run.
-
-    All that predictions ask for is stated, so that nothing is taken as usual: 16 bits (or NF4 with
-    double quantisation), Adam, fused attention where the accelerator has it.
-    """
+def grid(book: Book, job: Job, offers: Offers) -> Grid:
+    """The candidates of a job on what the offers sell; none where no layout can run."""
     pairs = offers.sizes()
     numbers = sorted({float(count) for _, count in pairs})
     axes = axes_of(job, numbers)
@@ -70,43 +63,8 @@ def grid(book: Book, job: Job, offers: Offers, catalogue: Known, assumed: Assump
     methods = words(job.methods)[method]
     trainers = words([job.trainer_of(name) for name in job.methods])[method]
     checkpointing = words(AXES["checkpointing"])[ckpt]
-    described = configured(
-        _cases(job, catalogue, accelerators, methods, gpus),
-        {"stage": stage, "tensor": tensor, "pipeline": pipeline, "micro_batch": micro},
-        checkpointing,
-        trainers,
-        assumed,
-    )
     return Grid(
-        described, methods, accelerators, gpus, stage, tensor, pipeline, micro, checkpointing
-    )
-
-
-def configured(
-    described: Cases,
-    layout: Mapping[str, Array],
-    checkpointing: Words,
-    trainers: Words,
-    assumed: Assumptions,
-) -> Cases:
-    """Cases with a layout, by the names of LAYOUT, and all else that predictions ask for."""
-    tensor, pipeline = layout["tensor"], layout["pipeline"]
-    packed = among(described.method, "qlora")
-    adapted = packed | among(described.method, "lora")
-    return replace(
-        described,
-        micro_batch=layout["micro_batch"],
-        tensor=tensor,
-        pipeline=pipeline,
-        data=described.gpus / (tensor * pipeline),
-        zero=layout["stage"],
-        checkpointing=checkpointing,
-        framework=np.where(among(trainers, "general"), "hf", "").astype(object),
-        weights=np.where(packed, "nf4-dq", "16-bit").astype(object),
-        optimizer=np.full(len(tensor), "adam", dtype=object),
-        flash=np.where(described.fused, "yes", "").astype(object),
-        rank=np.where(adapted, assumed.ends("rank")[1], np.nan),
-        virtual=np.full(len(tensor), np.nan),  # as many as the component makes of it
+        methods, trainers, accelerators, gpus, stage, tensor, pipeline, micro, checkpointing
     )
 
 
@@ -122,26 +80,3 @@ def axes_of(job: Job, gpus: Sequence[float]) -> Mapping[str, Sequence[float | st
 def stated(job: Job) -> Overrides:
     """The inputs of the plan that the conditions of a layout rest on besides."""
     return {Key("model"): job.model, Key("batch"): job.batch}
-
-
-def _cases(
-    job: Job,
-    catalogue: Known,
-    accelerators: Words,
-    methods: Words,
-    gpus: Array,
-) -> Cases:
-    rows = len(gpus)
-    texts = {
-        "id": np.full(rows, "", dtype=object),
-        "model": np.full(rows, job.model, dtype=object),
-        "hardware": accelerators,
-        "kind": words([METHODS[name].case for name in methods.tolist()]),
-    }
-    numbers = {
-        "gpus": gpus,
-        "sequence": np.full(rows, job.sequence),
-        "global_batch": np.full(rows, job.batch),
-        "tokens": np.full(rows, job.tokens),
-    }
-    return cases(Read("throughput", rows, texts, numbers, no_reasons(rows)), catalogue)

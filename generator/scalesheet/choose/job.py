@@ -62,9 +62,10 @@ class Assumptions:
         """Low, expected and high of an input."""
         return ends(self.stated[name])
 
-    def of_layouts(self) -> dict[str, float]:
-        """What the component assumes of pipelines, expected."""
-        return {name: self.ends(name)[1] for name in ("layers_per_chunk", "bubble_goal")}
+    @property
+    def fits(self) -> Mapping[str, Coefficients]:
+        """The fits that the component reads, by task."""
+        return {"throughput": self.throughput, "runs": self.runs, "memory": self.memory}
 
 
 def lacking(plan: Plan, roles: Iterable[str]) -> str:

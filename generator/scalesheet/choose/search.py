@@ -1,27 +1,27 @@
 """The search: what each candidate takes, what it costs at each offer, and which may be chosen.
 
-Hours are those of `predict throughput`, memory those of `predict memory`; cost is whole machines
-for all hours of the run. The same stands in the plan `calculator`.
+Hours and memory are those of the component `training-run`, cost is whole machines for all hours of
+the run, as in the plan `calculator`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from scalesheet.book import Book
 from scalesheet.choose.conditions import obstacles
-from scalesheet.choose.grid import Grid, axes_of, grid, stated
-from scalesheet.choose.job import Assumptions, Job
+from scalesheet.choose.grid import LAYOUT, Grid, axes_of, grid, stated
+from scalesheet.choose.job import ASSUMED, Assumptions, Job
 from scalesheet.choose.offers import Offers, offers_of
-from scalesheet.predict.arrays import Array, Flags, Places, among, given
-from scalesheet.predict.cases import Cases
+from scalesheet.predict.arrays import Array, Flags, Places, Words, among, words
 from scalesheet.predict.cases.catalogue import Known
-from scalesheet.predict.memory import most_memory
+from scalesheet.predict.engine import figures, properties
 from scalesheet.predict.records import rows_of
-from scalesheet.predict.tasks import unsupported
-from scalesheet.predict.time.steps import Work
+from scalesheet.vocabulary import METHODS
 
 #: Candidates go to so many times the accelerators allowed, to tell what more of them would give.
 BEYOND = 2.0
@@ -97,22 +97,50 @@ class Search:
         return int(equal[order[0]])
 
 
+@dataclass(frozen=True)
+class Taken:
+    """What cases take, by the component; nan where it cannot be told."""
+
+    hours: Array  # GPU * hour, of the whole run
+    spread: Array  # standard deviation of their logarithm
+    most: Array  # bytes of an accelerator that are almost never exceeded
+    usable: Array  # bytes of it that a run can have
+
+
+def taken(
+    book: Book,
+    catalogue: Known,
+    accelerators: Words,
+    given: Mapping[str, Any],
+    assumed: Assumptions,
+) -> Taken:
+    """What each case takes on its accelerator. `given` are inputs of the component."""
+    rows = len(accelerators)
+    gpu = properties(catalogue.results, "gpu", "hardware", accelerators)
+    stated = {name: assumed.ends(name)[1] for name in ASSUMED}
+    names = ("run_hours", "run_spread", "most_memory", "usable_memory", "peak_holds")
+    runs = {"broken": 0.0, "status": ""}  # conditions were tried before
+    made = figures(book, rows, {**stated, **runs, **gpu, **given}, names, assumed.fits)
+    hours, spread, most, usable, peak = (made[name] for name in names)
+    return Taken(np.where(peak > 0, hours, np.nan), spread, most * 1e9, usable * 1e9)
+
+
 @np.errstate(all="ignore")  # what is not finite is no prediction
 def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Search:
     """Every candidate of a job, computed."""
     offers = offers_of(book, catalogue, job, BEYOND * job.most_gpus)
-    candidates = grid(book, job, offers, catalogue, assumed)
-    cases = candidates.cases
-    if not len(cases):  # nothing is sold, or no layout can run
+    candidates = grid(book, job, offers)
+    if not len(candidates):  # nothing is sold, or no layout can run
         numbers = sorted({float(count) for _, count in offers.sizes()})
         why = obstacles(book, stated(job), axes_of(job, numbers)) if numbers else ()
         none, rows = np.zeros(0), np.zeros(0, dtype=np.int64)
         return Search(job, offers, candidates, none, none, none, none, none, rows, rows, none, why)
-    gross, spread = gross_hours(book, cases, assumed)
-    late = gross * np.exp(assumed.asked["high"] * spread) if job.certain else gross
-    most = most_memory(book, cases, assumed.memory, **assumed.of_layouts())
-    whys = unsupported("throughput", cases)
-    known = ~given(whys) & np.isfinite(gross) & np.isfinite(most)
+    made = taken(
+        book, catalogue, candidates.accelerator, _given(catalogue, job, candidates), assumed
+    )
+    gross = made.hours
+    late = gross * np.exp(assumed.asked["high"] * made.spread) if job.certain else gross
+    known = np.isfinite(gross) & np.isfinite(made.most)
     at, of = _joined(candidates, offers, known)
     wall = gross / candidates.gpus
     nodes = rows_of(
@@ -126,31 +154,38 @@ def search(book: Book, catalogue: Known, job: Job, assumed: Assumptions) -> Sear
         job,
         offers,
         candidates,
-        most,
-        assumed.ends("usable_share")[1] * cases.memory,
+        made.most,
+        made.usable,
         gross,
         wall,
         late / candidates.gpus,
         at,
         of,
         rows_of(book, "node-cost", node_hours=nodes, price=offers.price[of]),
-        () if known.any() else tuple(dict.fromkeys(why for why in whys.tolist() if why)),
+        () if known.any() else _lacking(candidates),
     )
 
 
-def gross_hours(book: Book, cases: Cases, assumed: Assumptions) -> tuple[Array, Array]:
-    """GPU hours of whole runs, and the standard deviation of their logarithm."""
-    work = Work(cases, book)
-    made = work.figures(
-        ["run_hours", "run_spread"],
-        {"throughput": assumed.throughput, "runs": assumed.runs},
-        **assumed.of_layouts(),
-        recomputed=work.recomputed,
-        method=np.where(among(cases.method, "pretrain"), "pretraining", "LoRA"),
-        tuning_goodput=assumed.ends("tuning_goodput")[1],
-        trained_tokens=cases.tokens / 1e6,
-    )
-    return made["run_hours"], made["run_spread"]
+def _lacking(candidates: Grid) -> tuple[str, ...]:
+    """Why none of the candidates has a time."""
+    names = sorted(set(candidates.accelerator.tolist()))
+    return tuple(f"the catalogue lacks a peak or the bandwidth of {name}" for name in names)
+
+
+def _given(catalogue: Known, job: Job, candidates: Grid) -> dict[str, Any]:
+    """The inputs of the component, all of them stated."""
+    model = properties(catalogue.results, "model", "models", words([job.model]))
+    return {
+        **{name: value[0] for name, value in model.items()},
+        "trained_tokens": job.tokens / 1e6,
+        "sequence": job.sequence,
+        "batch": job.batch,
+        "method": words([METHODS[name].plan for name in candidates.method.tolist()]),
+        **{
+            name: getattr(candidates, name)
+            for name in ("trainer", "gpus", *LAYOUT, "checkpointing")
+        },
+    }
 
 
 def _joined(candidates: Grid, offers: Offers, known: Flags) -> tuple[Places, Places]:

@@ -18,8 +18,9 @@ from scalesheet.diagnostics import Diagnostic, Refused
 from scalesheet.evaluate.interpret import Here, Part, State, absent, interpret
 from scalesheet.language.syntax import Cell, Lookup, Node, Scalar, mapped, walk
 from scalesheet.model import Component
-from scalesheet.predict.arrays import Array
+from scalesheet.predict.arrays import Array, Words
 from scalesheet.predict.fits import Coefficients
+from scalesheet.values import Results
 
 COMPONENT = "training-run"
 #: What a row has in place of a reference: its own model and accelerator.
@@ -61,6 +62,14 @@ def figures(
                 part = Part(np.where(np.isnan(partly[name]), part.data, partly[name]))
             state.scalars[name] = {"value": _without_reasons(part)}
     return {name: _column(state.scalars[name]["value"], rows) for name in names}
+
+
+def properties(results: Results, name: str, table: str, ids: Words) -> dict[str, Any]:
+    """What a reference of each case leads to: `gpu.memory` and all else of its row."""
+    at = {row: place for place, row in enumerate(results.rows[table])}
+    places = np.fromiter((at[id] for id in ids.tolist()), np.int64, len(ids))
+    columns = results.tables[table]
+    return {f"{name}.{column}": series.value[places] for column, series in columns.items()}
 
 
 def assumed(book: Book, name: str) -> float:
