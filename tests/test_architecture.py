@@ -25,6 +25,7 @@ book load values
 schemas examples prose numbers links source
 check resolve
 evaluate
+breaches
 audit new predict site
 defined_names fingerprint
 choose steps

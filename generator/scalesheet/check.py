@@ -162,7 +162,8 @@ def _figures(document: Document) -> Iterator[_Figure]:
     for phase, figures in _mapping(data.get("phases")).items():
         for key in ("gpus", "hours", "gpu_hours", "overhead", "budget"):
             if key in _mapping(figures):
-                yield _own(("phases", phase, key), figures[key], "non-negative")
+                domain = "positive" if key == "gpus" else "non-negative"
+                yield _own(("phases", phase, key), figures[key], domain)
 
 
 def _inputs(data: Mapping[str, Any]) -> Iterator[_Figure]:

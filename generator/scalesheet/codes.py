@@ -6,9 +6,12 @@ Every code has a bad and a good example in `examples/`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-Severity = Literal["error", "warning"]
+#: An error stops a build. A breach never does: it is published, on every page and sheet that shows
+#: the plan. A warning is for whoever keeps the data.
+Severity = Literal["error", "breach", "warning"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,8 +343,9 @@ _code(
 _code(
     "V005",
     "check fails",
-    "A check that the plan states does not hold.",
-    "Look at the numbers it names.",
+    "A check that the plan states does not hold. The plan is built all the same, and says so.",
+    "Look at the numbers it names; change the plan, or live with it for now.",
+    "breach",
 )
 _code(
     "V006",
@@ -384,8 +388,8 @@ _code(
 _code(
     "V015",
     "not so on that day",
-    "A check or the verdict on a claim is of the edition, and does not hold with the prices and "
-    "values of the day that --as-of names.",
+    "The verdict on a claim is of the edition, and does not hold with the prices and values of the "
+    "day that --as-of names.",
     "Nothing need be done: a book of another day says so. Without --as-of the same is an error.",
     "warning",
 )

@@ -58,6 +58,12 @@ def errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 MOST_SHOWN = 20
 
 
+def counted(number: int, severity: Severity) -> str:
+    """`errors`, `breach`, `breaches`: the word for so many."""
+    ending = "es" if severity == "breach" else "s"
+    return severity if number == 1 else f"{severity}{ending}"
+
+
 @dataclass(frozen=True, slots=True)
 class More:
     """Diagnostics of a code that are not printed: how many, and in how many files."""
@@ -71,7 +77,7 @@ class More:
         return CODES[self.code].severity
 
     def __str__(self) -> str:
-        things = f"{self.count:,} more {self.severity}{'s' if self.count > 1 else ''}"
+        things = f"{self.count:,} more {counted(self.count, self.severity)}"
         where = f"{self.files:,} file{'s' if self.files > 1 else ''}"
         return f"{things} like these: {self.code} {CODES[self.code].title}, in {where}"
 
@@ -132,11 +138,16 @@ def as_github(diagnostics: Iterable[Diagnostic]) -> str:
 
     kept, more = shown(diagnostics)
     lines = [
-        f"::{d.severity} file={attribute(d.path)},line={d.line},col={d.column},"
+        f"::{_level(d)} file={attribute(d.path)},line={d.line},col={d.column},"
         f"title={attribute(f'{d.code} {CODES[d.code].title}')}::{escaped(d.message)}"
         for d in kept
     ]
-    return "\n".join([*lines, *(f"::{m.severity} title={m.code}::{escaped(str(m))}" for m in more)])
+    return "\n".join([*lines, *(f"::{_level(m)} title={m.code}::{escaped(str(m))}" for m in more)])
+
+
+def _level(each: Diagnostic | More) -> str:
+    """What GitHub calls a severity; it knows no breach."""
+    return "error" if each.severity == "error" else "warning"
 
 
 #: How much of a list a comment or an issue of GitHub holds with room, in characters.

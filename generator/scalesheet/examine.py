@@ -107,7 +107,7 @@ def examined_plans(book: Book) -> tuple[Edition, list[Diagnostic]]:
 #: Errors that change no value: what rests on the file can be looked at all the same.
 OF_NO_VALUE = frozenset({"N006"})
 #: What a book says of its own edition: what a claim's verdict is.
-OF_THE_EDITION = frozenset({"V005", "C004", "C009"})
+OF_THE_EDITION = frozenset({"C004", "C009"})
 
 
 def of_its_day(problems: list[Diagnostic], book: Book) -> list[Diagnostic]:

@@ -379,17 +379,42 @@ def test_outside_of_a_repository(
     assert "is in no git repository" in capsys.readouterr().err
 
 
-def test_a_side_that_does_not_check(
+def test_a_check_that_no_longer_holds(
     base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = shutil.copytree(base, tmp_path / "data")
     text = (data / PLAN).read_text("utf-8")
     (data / PLAN).write_text(text.replace("count(runs) == 2", "count(runs) == 3"), "utf-8")
-    assert run(str(base), str(data)) == 1  # compared all the same: the check is what moved
+    assert run(str(base), str(data)) == 0
+    out = capsys.readouterr().out
+    assert "1 check no longer holds" in out
+    assert "Does not hold (1)\n  small: There are two runs (new)\n" in out
+    assert run(str(base), str(data), "--format", "markdown") == 0
+    out = capsys.readouterr().out
+    assert (
+        "\N{LARGE RED CIRCLE} **Does not hold (1)**\n\n- small: There are two runs (new)\n" in out
+    )
+    assert run(str(base), str(data), "--format", "json") == 0
+    (breach,) = json.loads(capsys.readouterr().out)["breaches"]
+    assert breach == {
+        "plan": "small",
+        "check": "check.two_runs",
+        "text": "There are two runs",
+        "new": True,
+    }
+
+
+def test_a_side_that_does_not_check(
+    base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = shutil.copytree(base, tmp_path / "data")
+    page = (data / PLAN).with_name("page.md")
+    page.write_text(page.read_text("utf-8") + "\n{{ nothing }}\n", "utf-8")
+    assert run(str(base), str(data)) == 1  # compared all the same
     out, err = capsys.readouterr()
-    assert "V005" in err
+    assert "N001" in err
     assert "does not check: 1 error" in err
-    assert "(check.two_runs, check)" in out
+    assert "No number differs." in out
     (data / PLAN).write_text("<<<<<<< HEAD\n=======\n>>>>>>> b\n", "utf-8")
     assert run(str(base), str(data)) == 1
     out, err = capsys.readouterr()

@@ -98,15 +98,15 @@ def model_of(book: Book, name: str) -> str:
 
 
 def tally(problems: Sequence[Diagnostic]) -> str:
-    """`2 errors and 1 warning`, or that everything holds."""
-    from scalesheet.diagnostics import errors
+    """`2 errors, 1 breach and 1 warning`, or that everything holds."""
+    from scalesheet.codes import SEVERITIES
+    from scalesheet.diagnostics import counted
 
-    bad = len(errors(problems))
-    warnings = len(problems) - bad
     if not problems:
         return "everything holds"
-    counts = ((bad, "error"), (warnings, "warning"))
-    return " and ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in counts if n)
+    counts = [(sum(d.severity == each for d in problems), each) for each in SEVERITIES]
+    parts = [f"{n} {counted(n, severity)}" for n, severity in counts if n]
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 def progress(message: str) -> None:

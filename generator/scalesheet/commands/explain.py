@@ -60,7 +60,7 @@ def listed() -> Iterator[str]:
         yield f"{letter}: {about}"
         for code in CODES.values():
             if code.code.startswith(letter):
-                warning = "  (warning)" if code.severity == "warning" else ""
+                warning = "" if code.severity == "error" else f"  ({code.severity})"
                 yield f"  {code.code}  {code.title}{warning}"
 
 

@@ -6,6 +6,7 @@ and `data.py`.
 
 from __future__ import annotations
 
+from scalesheet.diff.breached import breached
 from scalesheet.diff.causes import explained
 from scalesheet.diff.changes import Diff
 from scalesheet.diff.formulas import formula_changes
@@ -50,4 +51,5 @@ def compare(base: Edition, head: Edition, threshold: float = THRESHOLD) -> Diff:
         compared=after.compared,
         verdicts=verdict_changes(base.audits, head.audits),
         scores=score_changes(base.scores, head.scores, threshold),
+        breaches=tuple(breached(base, head, names)),
     )

@@ -186,9 +186,20 @@ class ScoreChanged:
     new: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Breached:
+    """A check of a plan that does not hold now, and whether it is new that it does not."""
+
+    plan: str
+    check: str
+    text: str
+    new: bool
+
+
 @dataclass(frozen=True)
 class Diff:
-    """All that differs. `moved` is sorted worst first; `compared` counts results by plan."""
+    """All that differs. `moved` is sorted worst first; `compared` counts results by plan.
+    `breaches` are those of the new side, whether they are new or not."""
 
     threshold: float
     entries: tuple[Entry, ...] = ()
@@ -199,6 +210,7 @@ class Diff:
     compared: Mapping[str, int] = field(default_factory=dict)
     verdicts: tuple[VerdictChanged, ...] = ()
     scores: tuple[ScoreChanged, ...] = ()
+    breaches: tuple[Breached, ...] = ()
 
     def __bool__(self) -> bool:
         kinds = (self.entries, self.inputs, self.statements, self.formulas)

@@ -29,6 +29,7 @@ REVISIONS = {
     5: "8c85b370fddb43d4",
     6: "49527d0dbf621897",
     7: "5c7e70e7ff818999",
+    8: "1486f90b824fa567",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",

@@ -69,6 +69,9 @@ def diff_json(diff: Diff, base: Object, head: Object) -> Object:
             {"audit": v.audit, "claim": v.claim, "quote": v.quote, "old": v.old, "new": v.new}
             for v in diff.verdicts
         ],
+        "breaches": [
+            {"plan": b.plan, "check": b.check, "text": b.text, "new": b.new} for b in diff.breaches
+        ],
         "scores": [
             {"task": s.task, "figure": s.figure, "old": s.old, "new": s.new} for s in diff.scores
         ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scalesheet.book import Book
+from scalesheet.breaches import breaches
 from scalesheet.edition import Edition, cells
 from scalesheet.model import Column, Formula, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.render.api.text import csv_text
@@ -50,6 +51,10 @@ def plan_json(book: Book, plan: Plan, results: Results) -> Object:
         "source": source_json(plan.citation),
         "headline": list(plan.headline),
         "checks": list(plan.checks),
+        "breaches": [
+            {"check": each.check.name, "title": each.check.title, "rows": list(each.rows)}
+            for each in breaches(plan, results)
+        ],
         "scenarios": list(plan.scenarios),
         "status": plan.status,
         "history": [

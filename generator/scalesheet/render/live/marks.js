@@ -136,6 +136,7 @@ scalesheet.marks = (() => {
       word: cell.value === true ? "yes" : (cell.reason ?? "no"),
       holds: cell.value === true,
     }),
+    breach: (at, cell) => ({ holds: cell.value === true }),
     broken: (at, cell, format, plan, part, { results }) => ({
       text: broken(plan, results, at.name),
     }),
@@ -236,6 +237,10 @@ scalesheet.marks = (() => {
     target.replaceChildren(word);
   }
 
+  function writeBreach(target, { holds }) {
+    target.hidden = holds;
+  }
+
   function writeMath(target, { number: shown, unit, word }) {
     const before = target.querySelector("mn");
     if (before && shown !== undefined) {
@@ -265,6 +270,7 @@ scalesheet.marks = (() => {
     count: writeText,
     row: writeRow,
     check: writeCheck,
+    breach: writeBreach,
     math: writeMath,
   };
 
@@ -288,6 +294,7 @@ scalesheet.marks = (() => {
   }
 
   const OF_MANY = new Set(["broken", "count"]); // what rests on more than its own cell
+  const UNTITLED = new Set(["math", "breach"]); // what has no text of its own
 
   const inSight = ({ folds: around }) => around.every((fold) => fold.open);
 
@@ -314,7 +321,7 @@ scalesheet.marks = (() => {
     const changed = key !== marked.first;
     target.classList.toggle("changed", changed);
     const was = `published: ${inWords(marked.before) || "nothing"}`;
-    if (changed && as !== "math") target.title = was;
+    if (changed && !UNTITLED.has(as)) target.title = was;
     else target.removeAttribute("title");
     if (!target.matches(".figure > .value")) return;
     target.parentElement.querySelector(".was")?.remove();

@@ -14,8 +14,8 @@ from scalesheet.render.pages.html import Html, join, tag
 
 #: What is printed: a number with its range (a table's cell), with its unit, with both; the number
 #: alone; the range alone, with the unit, or in brackets; the title of a row; a word without its
-#: underlines; a text; a check's answer, and the rows that break it; how many rows of a column have
-#: a number; a number within a formula.
+#: underlines; a text; a check's answer, whether the line of its breach stands, and the rows that
+#: break it; how many rows of a column have a number; a number within a formula.
 As = Literal[
     "cell",
     "figure",
@@ -28,6 +28,7 @@ As = Literal[
     "word",
     "text",
     "check",
+    "breach",
     "broken",
     "count",
     "math",

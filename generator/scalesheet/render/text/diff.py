@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from scalesheet.diff.changes import (
+    Breached,
     Diff,
     Effect,
     Entry,
@@ -63,6 +64,8 @@ def summary(diff: Diff) -> str:
     )
     parts += [_count(len(diff.verdicts), "verdict") + " changed"] if diff.verdicts else []
     parts += [_count(len(diff.scores), "score figure") + " changed"] if diff.scores else []
+    new = sum(each.new for each in diff.breaches)
+    parts += [f"{_count(new, 'check')} no longer hold{'s' * (new == 1)}"] if new else []
     return "; ".join(parts) + "."
 
 
@@ -118,6 +121,9 @@ _CAUSES: dict[type, Callable[..., str]] = {
 def as_text(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
     """For reading in a terminal; `most` of each sort."""
     lines = [f"{sides.base} -> {sides.head}", summary(diff)]
+    if diff.breaches:
+        lines += ["", f"Does not hold ({len(diff.breaches):,})"]
+        lines += [f"  {_breached(each)}" for each in diff.breaches]
     for title, items, tell in _sections(diff):
         if items:
             lines += ["", f"{title} ({len(items):,})"]
@@ -157,6 +163,11 @@ def _rest_of_results(groups: Sequence[Group]) -> list[str]:
         counts[_place(group.worst.place)] += 1 + group.others
     text = ", ".join(f"{number:,} of {plan}" for plan, number in counts.items())
     return [f"  and {sum(counts.values()):,} more: {text}"]
+
+
+def _breached(breach: Breached) -> str:
+    """`pixelis: The classes add up to all phases (new)`"""
+    return f"{breach.plan}: {breach.text}" + (" (new)" if breach.new else "")
 
 
 def _verdict(change: VerdictChanged) -> Iterator[str]:
@@ -236,6 +247,9 @@ def as_markdown(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
         f"### {md(summary(diff))}",
         f"{code(sides.base)} → {code(sides.head)}, both evaluated by the program of this change.",
     ]
+    if diff.breaches:
+        told = "\n".join(_item([_breached(each)]) for each in diff.breaches[:MOST_FOLDED])
+        blocks.append(f"\N{LARGE RED CIRCLE} **Does not hold ({len(diff.breaches):,})**\n\n{told}")
     moved = groups(diff.moved)
     if moved:
         blocks.append(_results_table(moved[:most]))

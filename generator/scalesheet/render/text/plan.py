@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from scalesheet.book import Book
-from scalesheet.evaluate.findings import broken_rows
+from scalesheet.breaches import breaches
 from scalesheet.model import Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of, text
 from scalesheet.resolve.order import name_of
@@ -35,7 +35,8 @@ def plan_text(
         lines.append(f"changed: {name_of(key)} = {_edited(stated)}")
     lines += _chosen(chosen or {})
     lines += _section("", _scalars(book, results, [plan.scalars[name] for name in plan.headline]))
-    lines += _section("Does not hold", [*_broken(plan, results), *map(_unfit, unfit)])
+    broken = [f"  {each.text}" for each in breaches(plan, results)]
+    lines += _section("Does not hold", [*broken, *map(_unfit, unfit)])
     if every:
         lines += _everything(book, plan, results)
     else:
@@ -61,13 +62,6 @@ def _chosen(chosen: Mapping[Key, Stated]) -> Iterator[str]:
 
 def _section(title: str, lines: Sequence[str]) -> list[str]:
     return ["", *([title] if title else []), *lines] if lines else []
-
-
-def _broken(plan: Plan, results: Results) -> Iterator[str]:
-    for name in plan.checks:
-        if results.scalars[name].value is not True:
-            rows = broken_rows(plan, name, results)
-            yield f"  {plan.scalars[name].title}{': ' if rows else ''}{', '.join(rows)}"
 
 
 def _unfit(case: Key) -> str:

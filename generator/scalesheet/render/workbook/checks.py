@@ -32,6 +32,7 @@ from scalesheet.render.workbook.scalars import VALID, write_ends
 SHOULD, VERDICT, LEAST, MOST, NOTE = 3, 4, 5, 6, 7
 HEADINGS = ("Check", "Where", "Found", "Should be", "Verdict", "Least", "Most", "Note")
 WIDTHS = (58, 30, 16, 16, 11, 8, 8, 60)
+OK, CHECK = "ok", "check"
 ALL_HOLD, SOME_FAIL = "all checks hold", "a check fails: see Checks"
 
 
@@ -79,9 +80,9 @@ def write_checks(
     area = f"{absolute(TOP + 1, VERDICT)}:{absolute(row + 1, VERDICT)}"
     message = ALL_HOLD if all_hold else SOME_FAIL
     canvas.text(TOP - 1, TITLE, "Overall", "label")
-    text = f'IF(COUNTIF({area},"ok")=COUNTA({area}),"{ALL_HOLD}","{SOME_FAIL}")'
+    text = f'IF(COUNTIF({area},"{OK}")=COUNTA({area}),"{ALL_HOLD}","{SOME_FAIL}")'
     canvas.formula(TOP - 1, KEY, text, message, "flag")
-    canvas.stress(TOP + 1, row, VERDICT, "check")
+    canvas.stress(TOP + 1, row, VERDICT, CHECK)
     canvas.stress(TOP - 1, TOP - 1, KEY, SOME_FAIL)
     canvas.sheet.freeze_panes(TOP + 1, KEY)
     return f"{prefix(canvas.name)}{absolute(TOP - 1, KEY)}", message
@@ -94,7 +95,7 @@ def _plan_check(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> b
     canvas.text(row, SHOULD, "yes", "check_value")
     holds = context.results.scalars[scalar.name].value is True
     result, should = relative(row, CHECK_VALUE), relative(row, SHOULD)
-    canvas.formula(row, VERDICT, f'IF({result}={should},"ok","check")', _word(holds), "verdict")
+    canvas.formula(row, VERDICT, f'IF({result}={should},"{OK}","{CHECK}")', _word(holds), "verdict")
     text = scalar.formula.text if scalar.formula else ""
     canvas.text(row, NOTE, " — ".join(filter(None, (text, scalar.note))), "formula")
     return holds
@@ -117,14 +118,14 @@ def _automatic_check(canvas: Canvas, context: Context, check: Check, row: int) -
     holds = abs(check.stored - check.stored_should) <= 1e-9 * abs(check.stored_should)
     cells = relative(row, CHECK_VALUE), relative(row, SHOULD)
     within = f"{context.layout.names.constants[CHECK_WITHIN]}*ABS({cells[1]})"
-    text = f'IF(ABS({cells[0]}-{cells[1]})<={within},"ok","check")'
+    text = f'IF(ABS({cells[0]}-{cells[1]})<={within},"{OK}","{CHECK}")'
     canvas.formula(row, VERDICT, text, _word(holds), "verdict")
     canvas.text(row, NOTE, check.note, "small")
     return holds
 
 
 def _word(holds: bool) -> str:
-    return "ok" if holds else "check"
+    return OK if holds else CHECK
 
 
 # ------------------------------------------------------------------ the automatic ones

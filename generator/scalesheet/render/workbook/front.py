@@ -6,6 +6,7 @@ from scalesheet.language.syntax import ENDS
 from scalesheet.model import Scalar, Stated
 from scalesheet.numbers import excel_format, format_of
 from scalesheet.render.workbook.canvas import Canvas
+from scalesheet.render.workbook.checks import CHECK, OK, VERDICT
 from scalesheet.render.workbook.contents import contents
 from scalesheet.render.workbook.context import (
     FIRST_SOURCE_ROW,
@@ -15,7 +16,7 @@ from scalesheet.render.workbook.context import (
     stored,
 )
 from scalesheet.render.workbook.formats import Role
-from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, prefix
+from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, absolute, prefix, relative
 from scalesheet.render.workbook.validation import clipped
 from scalesheet.values import Value
 
@@ -88,6 +89,7 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
     canvas.formula(row, 1, cell, message, "count")
     row += 2
     row = write_headline(canvas, context, row)
+    row = _write_checks(canvas, context, row)
     turned = any(place.turned for place in context.layout.tables.values())
     use = (*HOW_TO_USE, *([TO_ADD_A_CASE] if turned else []))
     row = _listed(canvas, row + 1, "How to use it", use, last)
@@ -107,6 +109,25 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
             row += 1
     if plan.history:
         _write_history(canvas, context, row + 1, last)
+
+
+def _write_checks(canvas: Canvas, context: Context, row: int) -> int:
+    """What the plan asks for, with the verdict of each check; gives the first free row."""
+    if not context.plan.checks:
+        return row
+    row += 1
+    canvas.text(row, TITLE, "What the plan asks for", "section")
+    first = row + 1
+    for row, name in enumerate(context.plan.checks, first):
+        spot, scalar = context.layout.scalars[name], context.plan.scalars[name]
+        sheet = prefix(spot.sheet)
+        link = f"internal:{sheet}{relative(spot.row, VERDICT)}"
+        canvas.link(row, TITLE, link, scalar.title or name, "label", "Where it is checked")
+        holds = context.results.scalars[name].value is True
+        verdict = f"{sheet}{absolute(spot.row, VERDICT)}"
+        canvas.formula(row, 1, verdict, OK if holds else CHECK, "verdict")
+    canvas.stress(first, row, 1, CHECK)
+    return row + 1
 
 
 def _version(context: Context) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scalesheet.breaches import breaches
 from scalesheet.evaluate.findings import broken_rows
 from scalesheet.model import Citation, Plan
 from scalesheet.numbers import format_of
@@ -50,6 +51,7 @@ def plan_page(context: Context, plan: Plan) -> str:
         version_line(plan),
         tag("p", plan.summary, class_="lead") if plan.summary else None,
         _cards(context, plan, results),
+        _breaches(context, plan, results),
         control(context, plan, results),
         _actions(context, plan),
         page_list(context, plan),
@@ -87,6 +89,25 @@ def _cards(context: Context, plan: Plan, results: Results, page: str = "") -> Ht
         symbol = context.symbol(scalar)
         cards.append(card(title, value, fmt, symbol, outer=outer, note=note, of=of))
     return tag("div", *cards, class_="hero") if cards else None
+
+
+def _breaches(context: Context, plan: Plan, results: Results) -> Html | None:
+    """What the plan breaks of what it asks for, above everything else; each check has a line, which
+    is hidden while it holds."""
+    if not plan.checks:
+        return None
+    broken = {each.check.name for each in breaches(plan, results)}
+    lines = []
+    for name in plan.checks:
+        scalar = plan.scalars[name]
+        title = link(f"#{scalar_anchor(plan, scalar)}", scalar.title)
+        content: list[object] = [tag("strong", "Does not hold: "), title]
+        if name in plan.row_checks:
+            content.append(
+                tag("span", _broken(context, plan, results, name), **mark(name, "broken"))
+            )
+        lines.append(tag("li", *content, hidden=name not in broken, **mark(name, "breach")))
+    return tag("ul", *lines, class_="breaches", **UNSEARCHED)
 
 
 def _actions(context: Context, plan: Plan) -> Html:

@@ -1,0 +1,36 @@
+"""Breaches: the checks of a plan that do not hold. They stop nothing, and every face shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from scalesheet.evaluate.findings import broken_rows
+from scalesheet.model import Plan, Scalar
+from scalesheet.values import Results
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A check that does not hold, and of a check of every row the rows that break it, by id and
+    title."""
+
+    check: Scalar
+    rows: tuple[str, ...]
+    titles: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """`No run is quicker than its cards can compute: Medium, Large`."""
+        return ": ".join(filter(None, (self.check.title, ", ".join(self.titles))))
+
+
+def breaches(plan: Plan, results: Results) -> Iterator[Breach]:
+    """The checks that do not hold, in their order."""
+    for name in plan.checks:
+        if results.scalars[name].value is True:
+            continue
+        rows = broken_rows(plan, name, results)
+        table = plan.tables[plan.row_checks[name]] if rows else None
+        titles = dict(zip(table.rows, table.row_titles, strict=True)) if table else {}
+        yield Breach(plan.scalars[name], tuple(rows), tuple(titles[row] for row in rows))

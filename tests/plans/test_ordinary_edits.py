@@ -1,0 +1,45 @@
+"""No ordinary edit of a plan is refused. `make test` tries some of each plan's, others with every
+commit; the weekly run tries all.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from plans.ordinary import Edit, edits_of, plans
+from project import THOROUGH
+from proof import ledger
+from scalesheet.diagnostics import Diagnostic
+
+#: Edits of each sort that `make test` tries of a plan.
+FEW = {"input": 2, "dropped": 1, "added": 1}
+#: What an edit of rows may be refused for: a line of the plan still names the row that is gone, or
+#: a page with a part for each row names what the new one lacks.
+NAMED = {"N001", "N002"}
+
+
+def chosen(every: list[Edit]) -> list[Edit]:
+    """The edits whose turn it is."""
+    taken: list[Edit] = []
+    for sort, few in FEW.items():
+        of_sort = [each for each in every if each.sort == sort]
+        step = max(1, len(of_sort) // few)
+        taken += of_sort[ledger.seed()[0] % step :: step][:few]
+    return taken
+
+
+def named(found: list[Diagnostic]) -> bool:
+    """Whether the plan's own lines name what is not there, from which all else may follow."""
+    return any(each.code in NAMED and "claims" not in each.path for each in found)
+
+
+@pytest.mark.parametrize("plan", plans().ids)
+def test_an_ordinary_edit_is_taken(plan: str) -> None:
+    refused = []
+    every = list(edits_of(plan))
+    few = chosen(every)
+    for edit in every if THOROUGH else few:
+        found = plans().tried(edit, audits=edit in few).refusals
+        if edit.sort == "input" or not named(found):
+            refused += [f"{edit.what}: {each}" for each in found]
+    assert not refused, "\n".join(refused)

@@ -1,0 +1,120 @@
+"""A check that does not hold stops nothing: it is published, in red, wherever the plan is shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from project import edit, project
+from scalesheet.build import build
+from scalesheet.cli import main
+from scalesheet.examine import examine
+from small import lay, plan
+
+PLAN = """
+headline: [hours]
+scalars:
+  hours: {unit: hour, formula: sum(runs.hours)}
+  most: {value: 10, unit: hour, kind: decision}
+tables:
+  runs:
+    columns: {hours: {unit: hour, kind: assumption}}
+    rows: {first: {title: First run, hours: 4}, second: {title: Second run, hours: 5}}
+checks:
+  in_time: {title: The runs end in time, formula: hours <= most}
+  short: {title: No run is long, table: runs, formula: hours <= most / 2}
+"""
+FILES = {
+    "plans/small/page.md": "# A plan\n",
+    "plans/small/plan.yaml": f"title: A plan\nsummary: For a test.\nsource: a-paper\n{PLAN}",
+}
+
+
+@pytest.fixture(name="data", scope="module")
+def data_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A book in which a run takes longer than it did."""
+    data = project(tmp_path_factory.mktemp("breached"), FILES)
+    edit(data / "plans/small/plan.yaml", "hours: 5}", "hours: 8}")
+    return data
+
+
+@pytest.fixture(name="built", scope="module")
+def built_fixture(data: Path) -> Path:
+    return build(data, data.parent / "build").out
+
+
+def test_check_names_the_breach_and_is_content(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "--data", str(data)]) == 0
+    out, err = capsys.readouterr()
+    assert "V005 the check 'The runs end in time' does not hold: hours <= most" in out
+    assert "V005 the check 'No run is long' does not hold for 'second' of runs" in out
+    assert err == "2 breaches\n"
+
+
+def test_a_breach_is_a_warning_of_a_workflow(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "--data", str(data), "--format", "github"]) == 0
+    assert capsys.readouterr().out.startswith("::warning file=")
+    assert main(["check", "--data", str(data), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["diagnostics"]
+    assert {each["severity"] for each in found} == {"breach"}
+
+
+def test_show_prints_it_below_the_headline(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "small", "--data", str(data)]) == 0
+    told = "Does not hold\n  The runs end in time\n  No run is long: Second run\n"
+    assert told in capsys.readouterr().out
+
+
+def test_show_follows_other_inputs(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "small", "--data", str(data), "--set", "most=20"]) == 0
+    assert "Does not hold" not in capsys.readouterr().out
+
+
+def test_the_json_has_it(built: Path) -> None:
+    results = json.loads((built / "site/api/v1/plans/small.json").read_text("utf-8"))
+    assert results["breaches"] == [
+        {"check": "check.in_time", "title": "The runs end in time", "rows": []},
+        {"check": "check.short", "title": "No run is long", "rows": ["second"]},
+    ]
+
+
+def test_the_page_begins_with_it(built: Path) -> None:
+    page = (built / "site/book/plans/small.html").read_text("utf-8")
+    above = page[: page.index("Workbook with live formulas")]
+    assert above.count("Does not hold: ") == 2
+    assert (
+        "No run is long</a><span data-of=check.short data-as=broken> Second run"
+        in above.replace('"', "")
+    )
+
+
+def test_while_all_holds_the_page_hides_it(tmp_path: Path) -> None:
+    data = project(tmp_path, FILES)
+    out = build(data, tmp_path / "build").out
+    page = (out / "site/book/plans/small.html").read_text("utf-8")
+    hidden = page.replace('=""', "").count("<li hidden data-of=")
+    assert hidden == page.count("Does not hold: ") == 2
+    text = (out / "site/book/plans/small.md").read_text("utf-8")
+    assert "Does not hold" not in text
+
+
+def test_the_first_sheet_of_the_workbook_has_it(built: Path) -> None:
+    sheet = openpyxl.load_workbook(built / "workbooks/small.xlsx", data_only=True).worksheets[0]
+    cells = [(row[0].value, row[1].value) for row in sheet.iter_rows()]
+    assert ("The runs end in time", "check") in cells
+    assert ("No run is long", "check") in cells
+    assert ("Checks", "a check fails: see Checks") in cells
+
+
+def test_errors_are_still_refused(tmp_path: Path) -> None:
+    found = plan(tmp_path, PLAN.replace("sum(runs.hours)", "sum(runs.hour)"))
+    assert found.edition is None
+    assert [each.severity for each in found.diagnostics] == ["error"]
+    assert examine(lay(tmp_path, FILES)).diagnostics == []
