@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+from scalesheet.load import audited
 from scalesheet.steps.job import Job
 from scalesheet.steps.record import Figure, Record
 from scalesheet.steps.shapes import shape_of
@@ -41,6 +42,7 @@ def apart(folder: Path) -> Path:
         )
         assert count == 1, name
     plan.write_text(text, "utf-8")
+    plan.with_name(audited.NAME).unlink()  # its documents are compared with this plan
     return data
 
 

@@ -66,7 +66,11 @@ def _searched(plan: Plan, book: Book) -> set[str]:
         rule = book.components[case.component].choice
         assert rule is not None
         needs = (rule.least, "broken", *(name for pair in rule.within for name in pair))
-        waiting += [Key(name, case.table) for name in needs]
+        shared = {name: f"{case.table}.all.{name}" for name in needs}  # by all cases of a table
+        waiting += [
+            Key(shared[name]) if shared[name] in plan.scalars else Key(name, case.table)
+            for name in needs
+        ]
     seen, found = set(waiting), set[str]()
     while waiting:
         key = waiting.pop()
