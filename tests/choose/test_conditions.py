@@ -13,7 +13,6 @@ from choose.conftest import JOB
 from scalesheet.book import Book
 from scalesheet.choose.conditions import TABLE, broken, obstacles
 from scalesheet.choose.grid import axes_of, grid, stated
-from scalesheet.choose.job import Assumptions
 from scalesheet.choose.offers import Offers
 from scalesheet.evaluate import Overrides, evaluate
 from scalesheet.model import Key, Plan
@@ -136,9 +135,7 @@ def test_the_layout_that_comes_nearest_is_the_one_whose_obstacles_are_named(book
     assert obstacles(book, stated(JOB), axes_of(JOB, [8])) == ()
 
 
-def test_where_no_layout_can_run_there_is_no_candidate(
-    book: Book, catalogue: Known, assumed: Assumptions
-) -> None:
+def test_where_no_layout_can_run_there_is_no_candidate(book: Book) -> None:
     prices = np.ones(1)
     offers = Offers(("x",), ("X",), ("h100-sxm",), prices * 3, prices, prices, prices, ((3,),))
-    assert len(grid(book, JOB, offers, catalogue, assumed)) == 0
+    assert len(grid(book, JOB, offers)) == 0
