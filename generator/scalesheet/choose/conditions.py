@@ -45,7 +45,7 @@ def figure_in(
 ) -> NDArray[np.float64]:
     """A figure of the plan for many values of some inputs, side by side."""
     plan = book.plans[PLAN]
-    (figure,) = figures_of(book, plan, state, (plan.roles[role].name,), inputs)
+    (figure,) = figures_of(plan, state, (plan.roles[role].name,), inputs)
     return figure
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from scalesheet.book import Book
 from scalesheet.choose.side_by_side import Axes, combinations, figures_of
 from scalesheet.evaluate import Overrides, computed, evaluate
+from scalesheet.evaluate.interpret import Part, State
 from scalesheet.model import Chosen, Component, Key, Plan, Stated
 from scalesheet.values import Results, Value
 
@@ -45,10 +46,11 @@ def layouts(book: Book, plan: Plan, edits: Overrides | None = None) -> dict[Key,
     edits = edits or {}
     results = evaluate(book, plan, edits)
     chosen: dict[Key, Stated] = {}
+    states: dict[str, State] = {}
     for each in plan.chosen:
         axes = [name for name in each.inputs if Key(name, each.table, each.row) not in edits]
         if axes:
-            chosen |= _of_case(book, plan, each, results, axes)
+            chosen |= _of_case(book, plan, each, results, axes, states)
     return chosen
 
 
@@ -66,19 +68,29 @@ def _at(plan: Plan, key: Key) -> Stated:
 
 
 def _of_case(
-    book: Book, plan: Plan, case: Chosen, results: Results, axes: list[str]
+    book: Book,
+    plan: Plan,
+    case: Chosen,
+    results: Results,
+    axes: list[str],
+    states: dict[str, State],
 ) -> dict[Key, Stated]:
     component = book.components[case.component]
     rule = component.choice
     assert rule is not None
-    given: dict[Key, Stated | float | str | bool] = {}
+    given: dict[str, float | str | bool] = {}
     for name in component.inputs:
         if name not in axes:
             value = _value(plan, case, results, name)
             if value.value is None:
                 return {}  # what has no inputs has no layout
-            given[Key(name)] = value.value
-    best = _best(book, component, given, {name: rule.among[name] for name in axes})
+            given[name] = value.value
+    if case.component not in states:  # the catalogue is computed once for all cases
+        edits = {Key(name): value for name, value in given.items()}
+        states[case.component] = computed(book, component.plan, edits)
+    best = _best(
+        component, states[case.component], given, {name: rule.among[name] for name in axes}
+    )
     if best is None:
         return {}
     place, why = best
@@ -113,25 +125,29 @@ def _value(plan: Plan, case: Chosen, results: Results, name: str) -> Value:
 
 @np.errstate(all="ignore")  # what is not finite is no candidate
 def _best(
-    book: Book,
     component: Component,
-    given: Overrides,
+    state: State,
+    given: Mapping[str, float | str | bool],
     among: Axes,
 ) -> tuple[dict[str, float | str], str] | None:
     """Values of the axes and why: of least hours among those that fit, else the one nearest to
-    fitting; None where every one breaks a condition. Of equal ones the first counts."""
+    fitting; None where every one breaks a condition. Of equal ones the first counts. `state` has
+    the catalogue, and is changed."""
     rule = component.choice
     assert rule is not None
     inputs, _ = combinations(among)
-    state = computed(book, component.plan, given)
+    state.scalars.update({name: {"value": Part(value)} for name, value in given.items()})
+    (broken,) = figures_of(component.plan, state, ("broken",), inputs)
+    runs = np.flatnonzero(broken == 0)
+    if not len(runs):
+        return None
+    inputs = {name: values[runs] for name, values in inputs.items()}
     needs = [name for pair in rule.within for name in pair]
-    broken, least, *sizes = figures_of(
-        book, component.plan, state, ("broken", rule.least, *needs), inputs
-    )
-    over = np.zeros(len(broken))
+    least, *sizes = figures_of(component.plan, state, (rule.least, *needs), inputs)
+    over = np.zeros(len(runs))
     for need, most in zip(sizes[::2], sizes[1::2], strict=True):
         over = np.maximum(over, need / most)
-    can = (broken == 0) & np.isfinite(least) & np.isfinite(over)
+    can = np.isfinite(least) & np.isfinite(over)
     if not can.any():
         return None
     fits = can & (over <= 1)

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalesheet.book import Book
 from scalesheet.evaluate.interpret import Here, Part, State, absent, interpret
-from scalesheet.evaluate.routes import graph
+from scalesheet.language.syntax import Node, Scalar, walk
 from scalesheet.model import Plan
 
 #: Values of some inputs, of which each combination is tried.
@@ -30,7 +29,6 @@ def _axis(values: Sequence[float | str]) -> NDArray[Any]:
 
 
 def figures_of(
-    book: Book,
     plan: Plan,
     state: State,
     names: Sequence[str],
@@ -41,14 +39,26 @@ def figures_of(
     `inputs` are arrays of one length; `state` has everything else, and is changed.
     """
     state.scalars.update({name: {"value": Part(values)} for name, values in inputs.items()})
-    needed = {key for key, _ in graph(book, plan, tuple(names)).readers}
+    needed = _needed(plan, names)
     for key in plan.order:
-        if key in needed:
-            formula = plan.scalars[key.name].formula
-            assert formula is not None
-            state.scalars[key.name] = {"value": interpret(formula.ends.value, Here(state))}
+        if key.table is None and key.name in needed:
+            tree = needed[key.name]
+            state.scalars[key.name] = {"value": interpret(tree, Here(state))}
     rows = len(next(iter(inputs.values())))
     return [_array(state.scalars[name]["value"], rows) for name in names]
+
+
+def _needed(plan: Plan, names: Sequence[str]) -> dict[str, Node]:
+    """The formulas of the scalars that figures rest on, by name."""
+    trees: dict[str, Node] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        formula = plan.scalars[name].formula
+        if name not in trees and formula is not None:
+            trees[name] = formula.ends.value
+            waiting += [node.name for node in walk(trees[name]) if isinstance(node, Scalar)]
+    return trees
 
 
 def _array(part: Part, rows: int) -> NDArray[np.float64]:
