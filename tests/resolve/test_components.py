@@ -237,3 +237,12 @@ def test_a_name_of_the_component_is_taken(tmp_path: Path, old: str, new: str, pl
     problems = said(book(tmp_path, OWN_AXES.replace(old, new)))
     message = f"N003 the component 'energy' has a '{place}' of its own; rename this one"
     assert message in problems
+
+
+def test_an_input_that_no_row_states_is_missed_once(tmp_path: Path) -> None:
+    """A mistyped key is two lines, the key and what lacks for it, and nothing of the component."""
+    text = TABLE.replace("with: {card: card,", "with: {crad: card,")
+    messages = said(book(tmp_path, text))
+    assert [message[:4] for message in messages] == ["S002", "S001"], messages
+    assert "has no 'card'" in messages[0]
+    assert "did you mean 'card'?" in messages[1]

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.diagnostics import Diagnostic, Refused
 from scalesheet.evaluate.interpret import Here, Part, State, absent, interpret
 from scalesheet.language.syntax import Cell, Lookup, Node, Scalar, mapped, walk
 from scalesheet.model import Component
 from scalesheet.predict.arrays import Array, Words
 from scalesheet.predict.fits import Coefficients
+from scalesheet.predict.records import lacking
 from scalesheet.values import Results
 
 COMPONENT = "training-run"
@@ -102,12 +102,7 @@ def _column(part: Part, rows: int) -> Array:
 def _component(book: Book) -> Component:
     component = book.components.get(COMPONENT)
     if component is None:
-        message = (
-            f"predictions rest on the component '{COMPONENT}', which the book lacks; take the file "
-            "from the catalogue of scalesheet, or leave out runs/"
-        )
-        path = f"{book.folder}components/{COMPONENT}.yaml"
-        raise Refused([Diagnostic(path, 1, 1, "Y012", message)])
+        raise lacking(book, "component", COMPONENT)
     return component
 
 

@@ -12,6 +12,15 @@ from scalesheet.evaluate.interpret import Here, Part, State, absent, interpret
 from scalesheet.predict.arrays import Array
 
 
+def lacking(book: Book, kind: str, name: str) -> Refused:
+    """What to raise where the book has no such formula or component."""
+    message = (
+        f"predictions rest on the {kind} '{name}', which the book lacks; take the file from the "
+        "catalogue of scalesheet, or leave out runs/"
+    )
+    return Refused([Diagnostic(f"{book.folder}{kind}s/{name}.yaml", 1, 1, "Y012", message)])
+
+
 def rows_of(book: Book, record: str, **given: Array | float) -> Array:
     """What a formula of the catalogue gives for each row, in its declared units.
 
@@ -21,12 +30,7 @@ def rows_of(book: Book, record: str, **given: Array | float) -> Array:
     """
     formula = book.records.get(record)
     if formula is None:
-        message = (
-            f"predictions rest on the formula '{record}', which the book lacks; take the file from "
-            "the catalogue of scalesheet, or leave out runs/"
-        )
-        path = f"{book.folder}formulas/{record}.yaml"
-        raise Refused([Diagnostic(path, 1, 1, "Y012", message)])
+        raise lacking(book, "formula", record)
     unknown = set(given) - {item.name for item in formula.inputs}
     assert not unknown, f"{record} has no {', '.join(sorted(unknown))}"
     rows = max(len(values) for values in given.values() if isinstance(values, np.ndarray))

@@ -1,4 +1,4 @@
-"""Where a figure of a plan comes from: its formula, what that names, and who says so."""
+"""Where a figure of a plan comes from: its formula, what that names, and which source states it."""
 
 from __future__ import annotations
 

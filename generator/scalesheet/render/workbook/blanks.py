@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from scalesheet.language.syntax import (
@@ -46,7 +47,7 @@ def blanked(plan: Plan) -> Plan:
     columns: dict[str, dict[str, Any]] = {n: dict(t.columns) for n, t in plan.tables.items()}
     for key in plan.order:
         quantity = scalars[key.name] if key.table is None else columns[key.table][key.name]
-        change: Callable[[Formula], Formula] = lambda formula: _changed(formula, said)  # noqa: E731
+        change = partial(_changed, said=said)
         if key.row is not None:
             own = {**quantity.own, key.row: change(quantity.own[key.row])}
             columns[str(key.table)][key.name] = replace(quantity, own=own)

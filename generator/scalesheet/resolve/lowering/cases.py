@@ -263,6 +263,9 @@ class _Cases:
             self.share(replace(draft, stated={None: shared}, formulas={}))
             if own:
                 draft.formulas[None] = _named(f"{self.home}.{name}", self.table)
+        elif shared is None and not draft.formulas and not own:
+            lacking(self.low, self.component, name, self.path)
+            self.column(draft)  # so that the component's formulas find its name
         elif shared is None and not draft.formulas:
             for row in self.table.rows:
                 if row not in own:

@@ -58,7 +58,7 @@ def _page(context: Context, record: Record) -> str:
 
 
 def _terms(context: Context, record: Record) -> Html | None:
-    """Where the formula holds, by which convention, and who says so."""
+    """Where the formula holds, by which convention, and which source states it."""
     asserted = "Empirical: its constants carry the units." if record.asserted else ""
     terms: list[tuple[str, object]] = [
         ("Symbol", tag("code", record.symbol) if record.symbol else ""),

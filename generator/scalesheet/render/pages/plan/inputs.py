@@ -1,4 +1,4 @@
-"""The inputs of a plan: what was stated, how sure it is, and who says so."""
+"""The inputs of a plan: what was stated, how sure it is, and which source states it."""
 
 from __future__ import annotations
 
