@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -28,10 +29,15 @@ pytest_plugins = ["proof.fixtures"]
 LONGEST = ("tests/proof/", "tests/site/", "tests/render/live/", "tests/predict/", "tests/plans/")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Programs that tests start and interrupt must not inherit that interrupts are ignored, as they
     are below a shell's background job. And the garbage collector runs rarely: books that are
-    kept for all tests make each of its runs long."""
+    kept for all tests make each of its runs long. What the program keeps lies in a folder of this
+    run, so that each run computes all of it once."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        kept = TemporaryDirectory(prefix="scalesheet-kept-")
+        config.add_cleanup(kept.cleanup)
+        os.environ["SCALESHEET_CACHE"] = kept.name
     gc.set_threshold(200_000, 20, 100)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

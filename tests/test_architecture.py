@@ -17,11 +17,11 @@ PACKAGE = ROOT / "generator" / "scalesheet"
 #: The rooms of the house, each above those that it may know. Rooms in one line are neighbors, which
 #: do not know each other. `docs/architecture.md` draws them.
 FLOORS = """
-__init__ codes nearest pictures vocabulary language output disk
+__init__ codes nearest pictures vocabulary language output disk kept
 units save
 model
 claims scenarios diagnostics printers
-book load values
+addresses book load values
 schemas examples prose numbers links source
 check resolve
 evaluate

@@ -126,7 +126,7 @@ def _workbooks(edition: Edition, folder: Path, created: datetime | None) -> dict
 
 
 def _api(edition: Edition, folder: Path, *, pages: bool = False, site_url: str = "") -> None:
-    from scalesheet.render.api import write_api
+    from scalesheet.render.api.write import write_api
 
     write_api(edition, folder, pages=pages, site_url=site_url)
 

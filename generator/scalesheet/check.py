@@ -14,7 +14,7 @@ from itertools import chain, islice, pairwise
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.load import MAX_FINDINGS, Document, Steps, audited, quotable
+from scalesheet.load import MAX_FINDINGS, Document, Known, Steps, audited, quotable
 from scalesheet.model import DOMAIN_WORDS, DOMAINS, TO_BE_STATED, within
 from scalesheet.nearest import nearest
 from scalesheet.schemas import (
@@ -28,9 +28,15 @@ from scalesheet.schemas import (
 )
 
 
-def check(documents: Sequence[Document]) -> list[Diagnostic]:
+def known(documents: Sequence[Document]) -> Known:
+    """What the documents themselves say of that."""
+    return Known(_source_keys(documents), _edition(documents))
+
+
+def check(documents: Sequence[Document], against: Known | None = None) -> list[Diagnostic]:
     """Everything that can be said of the documents before their formulas are read."""
-    sources, edition = _source_keys(documents), _edition(documents)
+    against = against or known(documents)
+    sources, edition = against.sources, against.edition
     problems: set[Diagnostic] = set()
     for document in documents:
         if document.kind == audited.KIND:

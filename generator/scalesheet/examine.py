@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from scalesheet.addresses import Address, addresses, same_addresses
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused, errors
 from scalesheet.edition import Edition
+from scalesheet.kept import Item, OnDemand, Paths, kept, name_of
 
 if TYPE_CHECKING:
     from scalesheet.audit.model import Audited
+    from scalesheet.load import Known
+    from scalesheet.load.folder import Files
     from scalesheet.predict.score import TaskScore
+    from scalesheet.resolve.book import Resolved
     from scalesheet.values import Results
 
 
@@ -52,56 +58,237 @@ def examine(
     """Load, check, resolve and evaluate. Each stage runs only on what the one before accepted.
 
     Of `plans` only those named are looked at, with the catalogue, which knows nothing of them.
-    `label` stands for the folder in the paths that users see, where it is a temporary one.
+    `label` stands for the folder in the paths that users see, where it is a temporary one. What was
+    examined before and is the same to the byte is taken from where it was kept.
     """
-    from scalesheet.check import check
-    from scalesheet.load import PLAN_KINDS, load
+    from scalesheet.load.folder import files_of, no_folder
 
-    documents, result = load(data, label)
-    if plans is not None:
-        documents = [each for each in documents if each.kind not in PLAN_KINDS or each.id in plans]
-    result = result + check(documents)
-    if any(each.code not in OF_NO_VALUE for each in errors(result)):
+    files = files_of(data, label)
+    if files is None:
+        return Examined([no_folder(data)])
+    catalogue = _catalogue(files.without_plans(), as_of)
+    own = {
+        plan: _plan(catalogue, each)
+        for plan, each in files.plans().items()
+        if plans is None or plan in plans
+    }
+    heads: list[Head] = [catalogue.head, *(each.head for each in own.values())]
+    result = [problem for head in heads for problem in head.problems]
+    result += _same_addresses([head for head in heads if head.plan])
+    if not all(head.sound for head in heads) or any(each.code == "N009" for each in result):
         return Examined(sorted(set(result)))
-    from scalesheet.resolve import resolve
-
-    book, resolved = resolve(documents, as_of)
-    result += resolved
-    if book is None or errors(resolved):
-        return Examined(sorted(set(result)))
-    from scalesheet.evaluate.findings import counts, examples
-
-    edition, found = examined_plans(book)
-    book = edition.book
-    result += found
-    result += examples(book)
-    result += counts(book)
-    if book.publications:
-        from scalesheet.predict.score.expected import problems as score_problems
-
-        result += score_problems(book, edition.scores)
-    return Examined(sorted(set(of_its_day(result, book))), edition)
+    edition = KeptEdition(_book(catalogue, own), catalogue, own)
+    result += edition.score.head
+    return Examined(sorted(set(of_its_day(result, catalogue.head.days))), edition)
 
 
-def examined_plans(book: Book) -> tuple[Edition, list[Diagnostic]]:
-    """The edition of a resolved book, and what is wrong with its plans and their audits."""
+# ------------------------------------------------------------------ what is kept
+
+
+@dataclass(frozen=True)
+class Head:
+    """What is wrong with the catalogue or a plan, and whether it has values all the same. Files
+    are `against` what the catalogue says; a plan has pages, audits and perhaps an earlier self."""
+
+    problems: tuple[Diagnostic, ...]
+    sound: bool
+    name: str
+    against: Known | None = None
+    days: tuple[date, date] | None = None
+    plan: str = ""
+    pages: tuple[Address, ...] = ()
+    audits: tuple[Address, ...] = ()
+    moved_on: bool = False
+
+
+def _catalogue(files: Files, as_of: date | None) -> Item:
+    """The book without plans: `book`, its `cells`, and the `ground` that plans stand on."""
+    name = name_of("catalogue", as_of, [(each.parts, each.digest) for each in files.every])
+
+    def made() -> Item:
+        from scalesheet.check import check, known
+        from scalesheet.load.folder import documents_of
+
+        documents, problems = documents_of(files)
+        against = known(documents)
+        problems = [*problems, *check(documents, against)]
+        if _stops(problems):
+            return Item(Head(tuple(problems), False, name, against), {"ground": None})
+        from scalesheet.resolve.book import grounded
+
+        resolved: list[Diagnostic] = []
+        ground = grounded(documents, as_of, resolved)
+        problems += resolved
+        if ground is None or ground.book is None or errors(resolved):
+            return Item(Head(tuple(problems), False, name, against), {"ground": ground})
+        from scalesheet.evaluate.findings import counts, examples
+
+        book = ground.book
+        problems += [*examples(book), *counts(book)]
+        head = Head(tuple(problems), True, name, against, (book.as_of, book.edition))
+        parts = {
+            "ground": replace(ground, book=None),
+            "book": book,
+            "cells": Edition(book).catalogue,
+        }
+        return Item(head, parts)
+
+    return kept(name, made, _paths(files))
+
+
+def _plan(catalogue: Item, files: Files) -> Item:
+    """One plan on top of the catalogue: `plan`, its `results`, itself as it was audited (`then`),
+    its `audits`, and those `judged`."""
+    name = name_of("plan", catalogue.head.name, [(each.parts, each.digest) for each in files.every])
+    plan = files.every[0].plan
+
+    def made() -> Item:
+        from scalesheet.check import check
+        from scalesheet.load.folder import documents_of
+        from scalesheet.resolve.book import Ground, resolve_plan
+        from scalesheet.resolve.lowering.subpages import audited_at
+
+        documents, problems = documents_of(files, needed=())
+        problems = [*problems, *check(documents, catalogue.head.against)]
+        audits = tuple(audited_at(documents))
+        unsound = Item(Head(tuple(problems), False, name, plan=plan, audits=audits), {})
+        ground: Ground | None = catalogue["ground"]
+        if _stops(problems) or ground is None:
+            return unsound
+        own: list[Diagnostic] = []
+        resolved = resolve_plan(ground, documents, own)
+        problems += own
+        unsound = Item(Head(tuple(problems), False, name, plan=plan, audits=audits), {})
+        if resolved is None or errors(own) or not catalogue.head.sound:
+            return unsound
+        edition, found = examined_plan(catalogue["book"], resolved)
+        head = Head(
+            (*problems, *found),
+            True,
+            name,
+            plan=plan,
+            pages=tuple(addresses(resolved.plan)),
+            audits=audits,
+            moved_on=resolved.then is not None,
+        )
+        parts = {
+            "plan": edition.book.plans[plan],
+            "results": edition.results[plan],
+            "then": edition.book.audited.get(plan),
+            "audits": edition.book.audits,
+            "judged": edition.audits,
+        }
+        return Item(head, parts)
+
+    return kept(name, made, _paths(files), always=catalogue.kept)
+
+
+def _paths(files: Files) -> Paths:
+    return Paths(files.root, frozenset(each.name for each in files.every))
+
+
+def _stops(problems: list[Diagnostic]) -> bool:
+    """Whether files say too little to be resolved."""
+    return any(each.code not in OF_NO_VALUE for each in errors(problems))
+
+
+def _same_addresses(plans: list[Head]) -> list[Diagnostic]:
+    ids = {head.plan for head in plans if head.pages}
+    pages = [address for head in plans for address in head.pages]
+    audits = [address for head in plans for address in head.audits]
+    return same_addresses(ids, pages, audits)
+
+
+def examined_plan(book: Book, resolved: Resolved) -> tuple[Edition, list[Diagnostic]]:
+    """The edition of a catalogue with one plan, and what is wrong with that and its audits."""
     from scalesheet.audit.problems import problems
     from scalesheet.choose.layout import laid_out
     from scalesheet.defined_names import name_problems
     from scalesheet.evaluate.findings import findings
     from scalesheet.prose import problems as prose_problems
 
-    then = laid_out(replace(book, plans=book.audited)).plans
-    edition = Edition(replace(laid_out(book), audited=then))
-    book = edition.book
-    result: list[Diagnostic] = []
-    for plan in book.plans.values():
-        result += name_problems(book, plan)
-        result += prose_problems(book, plan)
-        result += findings(book, plan, edition.results[plan.id])
+    id_ = resolved.plan.id
+    then = {id_: resolved.then} if resolved.then else {}
+    book = replace(book, audits=resolved.audits, audited=laid_out(replace(book, plans=then)).plans)
+    book = laid_out(replace(book, plans={id_: resolved.plan}))
+    edition, plan = Edition(book), book.plans[id_]
+    result = [*name_problems(book, plan), *prose_problems(book, plan)]
+    result += findings(book, plan, edition.results[id_])
     for audited in edition.audits.values():
         result += problems(audited, book)
     return edition, result
+
+
+def _book(catalogue: Item, plans: Mapping[str, Item]) -> Book:
+    book: Book = catalogue["book"]
+    heads = {plan: each.head for plan, each in plans.items()}
+    return replace(
+        book,
+        plans=OnDemand({plan: _part(plans[plan], "plan") for plan in plans}),
+        audited=OnDemand(
+            {p: _part(plans[p], "then") for p, head in heads.items() if head.moved_on}
+        ),
+        audits=OnDemand(_of_audits(plans, "audits")),
+    )
+
+
+def _part(item: Item, name: str) -> Callable[[], Any]:
+    return partial(item.__getitem__, name)
+
+
+def _of_audits(plans: Mapping[str, Item], part: str) -> dict[str, Callable[[], Any]]:
+    """A part of each audit, by its id."""
+    return {
+        id_: partial(_of_audit, item, part, id_)
+        for item in plans.values()
+        for id_, _ in item.head.audits
+    }
+
+
+def _of_audit(item: Item, part: str, id_: str) -> Any:
+    return item[part][id_]
+
+
+@dataclass(frozen=True)
+class KeptEdition(Edition):
+    """An edition whose numbers were computed as each plan was examined."""
+
+    below: Item
+    plans: Mapping[str, Item]
+
+    @cached_property
+    def results(self) -> Mapping[str, Results]:
+        return OnDemand({plan: _part(item, "results") for plan, item in self.plans.items()})
+
+    @cached_property
+    def catalogue(self) -> Results:
+        cells: Results = self.below["cells"]
+        return cells
+
+    @cached_property
+    def audits(self) -> Mapping[str, Audited]:
+        return OnDemand(_of_audits(self.plans, "judged"))
+
+    @cached_property
+    def scores(self) -> Mapping[str, TaskScore]:
+        scores: Mapping[str, TaskScore] = self.score["scores"]
+        return scores
+
+    @cached_property
+    def score(self) -> Item:
+        """The `scores`; its head has what is wrong with them."""
+        from scalesheet.choose.job import PLAN
+
+        asked = [self.plans[PLAN].head.name] if PLAN in self.plans else []
+
+        def made() -> Item:
+            from scalesheet.predict.score.expected import problems
+
+            scores = Edition(self.book).scores
+            found = problems(self.book, scores) if self.book.publications else ()
+            return Item(tuple(found), {"scores": scores})
+
+        return kept(name_of("scores", self.below.head.name, asked), made, always=self.below.kept)
 
 
 #: Errors that change no value: what rests on the file can be looked at all the same.
@@ -110,13 +297,14 @@ OF_NO_VALUE = frozenset({"N006"})
 OF_THE_EDITION = frozenset({"C004", "C009"})
 
 
-def of_its_day(problems: list[Diagnostic], book: Book) -> list[Diagnostic]:
-    """Diagnostics as they count on the day of the book. On any day but that of the edition another
-    verdict stops nothing, since every past edition can be built."""
-    if book.as_of == book.edition:
+def of_its_day(problems: list[Diagnostic], days: tuple[date, date]) -> list[Diagnostic]:
+    """Diagnostics as they count on a day, the first; the second is that of the edition. On any
+    other another verdict stops nothing, since every past edition can be built."""
+    day, edition = days
+    if day == edition:
         return problems
     return [
-        replace(each, code="V015", message=f"on {book.as_of}: {each.message}")
+        replace(each, code="V015", message=f"on {day}: {each.message}")
         if each.code in OF_THE_EDITION
         else each
         for each in problems

@@ -1,8 +1,7 @@
-"""Units: a pint registry that starts empty and knows the built-in units and those of `units.yaml`.
+"""Units: the built-in ones and those of `units.yaml`, and how one is converted into another.
 
-pint's own registry has `byte` without dimension and `b` for barn, so byte errors would compile.
-Here each dimension is declared, a unit text is a product of powers with an explicit `*`, and a
-conversion is a list of named constants (`byte_per_GB`) that stand as cells on the Units sheet.
+A unit is declared with its dimension and its exact size. A unit text is a product of powers with an
+explicit `*`; a conversion is a list of named constants (`byte_per_GB`), cells of the Units sheet.
 """
 
 from __future__ import annotations
@@ -12,8 +11,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import Any
 
 from scalesheet.nearest import near
 
@@ -118,23 +115,6 @@ class Units:
 
     def __init__(self, declared: Iterable[Declared]) -> None:
         self.declared = {unit.name: unit for unit in declared}
-        self._asked: dict[str, Fraction] = {}
-
-    @cached_property
-    def registry(self) -> Any:
-        """The pint registry: empty but for what is declared, exact in fractions."""
-        import pint
-
-        registry: Any = pint.UnitRegistry(None, non_int_type=Fraction)
-        bases: dict[str, str] = {}
-        for unit in self.declared.values():
-            base = bases.setdefault(unit.dimension, unit.name)
-            if base == unit.name:
-                registry.define(f"{unit.name} = [{_identifier(unit.dimension)}]")
-            else:
-                size = unit.size / self.declared[base].size
-                registry.define(f"{unit.name} = {size.numerator} / {size.denominator} * {base}")
-        return registry
 
     def parse(self, text: str) -> Unit:
         """Reads `USD / (GPU * hour)`. Raises UnitError with the nearest name."""
@@ -168,20 +148,13 @@ class Units:
         return unknown(a) or unknown(b) or self.dimension(a) == self.dimension(b)
 
     def factor(self, source: Unit, target: Unit) -> Fraction:
-        """The exact number of `target` in one `source`, asked of pint."""
+        """The exact number of `target` in one `source`; both measure the same."""
         if unknown(source) or unknown(target):
             return Fraction(1)
         product = Fraction(1)
-        for unit, sign in ((source, 1), (target, -1)):
-            for name, power in unit.factors:
-                product *= self._in_base(name) ** int(power * sign)
+        for name, power in (source / target).factors:
+            product *= self.declared[name].size ** int(power)
         return product
-
-    def _in_base(self, name: str) -> Fraction:
-        if name not in self._asked:
-            one = self.registry.Quantity(Fraction(1), name)
-            self._asked[name] = Fraction(one.to_root_units().magnitude)
-        return self._asked[name]
 
     def conversion(self, source: Unit, target: Unit) -> tuple[Conversion, ...]:
         """The named constants that turn a number of `source` into one of `target`.
@@ -238,10 +211,6 @@ class Units:
 
 def _superscript(power: Fraction) -> str:
     return str(power).translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
-
-
-def _identifier(text: str) -> str:
-    return re.sub(r"\W", "_", text)
 
 
 _TOKEN = re.compile(r"\s*(?:(\*\*|[*/()])|(-?[0-9]+)|([A-Za-z_][A-Za-z0-9_]*)|(\S))")

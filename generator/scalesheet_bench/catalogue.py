@@ -11,7 +11,7 @@ from scalesheet.book import Book
 from scalesheet.check import check
 from scalesheet.diagnostics import Refused, errors
 from scalesheet.load import load
-from scalesheet.resolve import resolve
+from scalesheet.resolve.book import resolve
 
 #: Kinds of documents that no step of a model rests on.
 APART = ("plan", "page", "subpage", "claims", "published", "score")

@@ -22,7 +22,7 @@ from scalesheet.language.functions import FUNCTIONS
 from scalesheet.load import Document, load, parse
 from scalesheet.model import DOMAINS
 from scalesheet.printers import excel_text
-from scalesheet.resolve import resolve
+from scalesheet.resolve.book import resolve
 from scalesheet.resolve.lowering.phases import PHASE_COLUMNS
 from scalesheet.resolve.reasons import ARITHMETIC, EMPTY
 from scalesheet.values import Value

@@ -13,7 +13,7 @@ from scalesheet.check import check
 from scalesheet.cli import main
 from scalesheet.diagnostics import errors
 from scalesheet.load import Document, load, parse
-from scalesheet.resolve import resolve
+from scalesheet.resolve.book import resolve
 from small import lay
 
 ROOT = Path(__file__).parents[2]

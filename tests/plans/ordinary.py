@@ -16,7 +16,7 @@ from scalesheet.edition import Edition
 from scalesheet.examine import examined_plans
 from scalesheet.load import PLAN_KINDS, Document, Steps, audited, flag, load, parse
 from scalesheet.model import DOMAINS, within
-from scalesheet.resolve import Ground, grounded, with_plans
+from scalesheet.resolve.book import Ground, grounded, with_plans
 from scalesheet.source.patch import Change, Drop, Set, patched
 from shipped import DATA
 

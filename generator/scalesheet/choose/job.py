@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from scalesheet.book import Book
 from scalesheet.model import Key, Plan, Stated
-from scalesheet.predict.fits import Coefficients, coefficients
 from scalesheet.vocabulary import METHODS, ROLES
+
+if TYPE_CHECKING:
+    from scalesheet.predict.fits import Coefficients
 
 #: The plan that holds the arithmetic of one configuration.
 PLAN = "calculator"
@@ -78,6 +81,8 @@ def lacking(plan: Plan, roles: Iterable[str]) -> str:
 def assumptions(book: Book, plan: Plan, edits: Mapping[Key, Stated]) -> Assumptions:
     """The plan's assumptions, with what was set in their place."""
     stated = {name: edits.get(Key(name)) or _stated(plan, name) for name in ASSUMED}
+    from scalesheet.predict.fits import coefficients
+
     fits = (coefficients(book, task) for task in ("throughput", "runs", "memory", "asked"))
     return Assumptions(stated, *fits)
 

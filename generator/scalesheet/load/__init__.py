@@ -1,6 +1,6 @@
 """The first stage: the files of a data folder as plain data that knows where it stands."""
 
-from scalesheet.load.document import Document, Steps, flag, quotable
+from scalesheet.load.document import Document, Known, Steps, flag, quotable
 from scalesheet.load.folder import PLAN_KINDS, load
 from scalesheet.load.reader import MAX_FINDINGS, Parsed, parse, plain
 
@@ -8,6 +8,7 @@ __all__ = [
     "MAX_FINDINGS",
     "PLAN_KINDS",
     "Document",
+    "Known",
     "Parsed",
     "Steps",
     "flag",

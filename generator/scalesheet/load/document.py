@@ -52,6 +52,15 @@ class Document:
         return Position(self.path, *mark) if mark else self.at(*path)
 
 
+@dataclass(frozen=True)
+class Known:
+    """What files of a book are checked against: the keys of sources.yaml, None where it could not
+    be read, and the day of the edition."""
+
+    sources: frozenset[str] | None
+    edition: str
+
+
 def flag(data: Any) -> bool:
     """A flag as the schemas allow it (`yes`, `no`, `true`, `false`) as a bool."""
     return data in (True, "yes")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic
@@ -60,38 +62,103 @@ def is_id(name: str) -> bool:
     return _ID.fullmatch(name) is not None
 
 
+@dataclass(frozen=True)
+class File:
+    """A file of the data folder, as it stands: its place, the path that users see, and its bytes,
+    or what is wrong with it before anything is read."""
+
+    parts: tuple[str, ...]
+    name: str
+    content: bytes | Problem
+
+    @property
+    def plan(self) -> str:
+        """The id of the plan that it is a part of, or nothing."""
+        inside = len(self.parts) > 2 and self.parts[0] == "plans"
+        return self.parts[1] if inside and _kind(self.parts)[0] in PLAN_KINDS else ""
+
+    @cached_property
+    def digest(self) -> str:
+        """What it holds, in short; two files of one place and digest are read alike."""
+        content = self.content if isinstance(self.content, bytes) else repr(self.content).encode()
+        return hashlib.sha256(content).hexdigest()
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files of a data folder, sorted by path; `root` is the folder as users see it."""
+
+    root: str
+    every: tuple[File, ...]
+
+    def without_plans(self) -> Files:
+        """Those of the catalogue, and what has no place anywhere."""
+        return Files(self.root, tuple(each for each in self.every if not each.plan))
+
+    def plans(self) -> dict[str, Files]:
+        """Those of each plan."""
+        ids = sorted({each.plan for each in self.every if each.plan})
+        return {
+            id_: Files(self.root, tuple(each for each in self.every if each.plan == id_))
+            for id_ in ids
+        }
+
+
 def load(data: Path, label: str = "") -> tuple[list[Document], list[Diagnostic]]:
     """Reads every file of the data folder, sorted by path. Reads nothing outside of it.
 
     `label` stands for the folder in the paths that users see, with its last slash: `v1:data/`.
     """
+    files = files_of(data, label)
+    return ([], [no_folder(data)]) if files is None else documents_of(files)
+
+
+def no_folder(data: Path) -> Diagnostic:
+    """That there is no such data folder."""
+    return Diagnostic(shown(data), 1, 1, "Y012", "there is no such data folder")
+
+
+def files_of(data: Path, label: str = "") -> Files | None:
+    """The files of a data folder with their bytes, or None where there is no such folder."""
+    if not data.is_dir():
+        return None
+    root = label or shown(data / "x")[:-1]
+    every = tuple(
+        File(parts, root + quotable("/".join(parts), clip=False), _content(parts, path, problem))
+        for parts, path, problem in _files(data)
+    )
+    return Files(root, every)
+
+
+def documents_of(
+    files: Files, needed: Iterable[str] = tuple(TOP)
+) -> tuple[list[Document], list[Diagnostic]]:
+    """The documents in some files, and what is wrong with them. `needed` are the files at the top
+    that must be among them."""
     documents: list[Document] = []
     diagnostics: list[Diagnostic] = []
-    if not data.is_dir():
-        return [], [Diagnostic(shown(data), 1, 1, "Y012", "there is no such data folder")]
-    for parts, path, problem in _files(data):
-        name = label + "/".join(parts) if label else shown(path)
-        document, found = _document(parts, path, name, problem)
-        diagnostics += found
+    for file in files.every:
+        document, problems = _document(file)
+        diagnostics += problems
         if document is not None:
             documents.append(document)
-    for top in TOP:
-        if not os.path.lexists(data / top):
+    there = {each.parts for each in files.every}
+    for top in needed:
+        if (top,) not in there:
             message = f"the book has no {top}; write it"
-            diagnostics.append(Diagnostic(shown(data / top), 1, 1, "Y012", message))
+            diagnostics.append(Diagnostic(files.root + top, 1, 1, "Y012", message))
     for plan, has in sorted(_of_plans(documents).items()):
-        missing = data / "plans" / plan / "plan.yaml"
-        if not os.path.lexists(missing):
+        missing = ("plans", plan, "plan.yaml")
+        if missing not in there:
             message = f"the plan's folder has a {has} and no plan.yaml; write it"
-            diagnostics.append(Diagnostic(shown(missing), 1, 1, "Y012", message))
+            place = files.root + "/".join(missing)
+            diagnostics.append(Diagnostic(place, 1, 1, "Y012", message))
     documents, unsettled = audited.settled(documents)
     return documents, sorted((*diagnostics, *unsettled))
 
 
-def _document(
-    parts: tuple[str, ...], path: Path, name: str, problem: Problem | None
-) -> tuple[Document | None, Sequence[Diagnostic]]:
-    """The document at a place, and what is wrong with the file."""
+def _content(parts: tuple[str, ...], path: Path, problem: Problem | None) -> bytes | Problem:
+    """The bytes of a file that is read, or what is wrong with it; nothing of others."""
     kind, id, part = _kind(parts)
     if problem is None and kind is None and _unexpected(parts):
         problem = "Y010", _no_place(parts)
@@ -102,17 +169,22 @@ def _document(
         message = f"the name '{quotable(odd[0])}' is not an id: use a-z, 0-9 and '-'; rename it"
         problem = "S005", message
     if problem is not None:
-        return None, [Diagnostic(name, 1, 1, *problem)]
+        return problem
+    return b"" if kind is None else _read(path)
+
+
+def _document(file: File) -> tuple[Document | None, Sequence[Diagnostic]]:
+    """The document in a file, and what is wrong with it."""
+    if not isinstance(file.content, bytes):
+        return None, [Diagnostic(file.name, 1, 1, *file.content)]
+    kind, id, part = _kind(file.parts)
     if kind is None:
         return None, []
-    content = _read(path, name)
-    if isinstance(content, Diagnostic):
-        return None, [content]
-    parsed = _parsed(PARSERS.get(kind, parse), content).at(name)
+    parsed = _parsed(PARSERS.get(kind, parse), file.content).at(file.name)
     if parsed.data is None:
         return None, parsed.diagnostics
     places = (parsed.data, parsed.places, parsed.keys, parsed.broken)
-    document = Document(kind, id, name, *places, part, parsed.text, parsed.text_line)
+    document = Document(kind, id, file.name, *places, part, parsed.text, parsed.text_line)
     return document, parsed.diagnostics
 
 
@@ -211,14 +283,14 @@ def _no_place(parts: tuple[str, ...]) -> str:
     return f"the file has no place here; the places are {', '.join(places)}"
 
 
-def _read(path: Path, name: str) -> bytes | Diagnostic:
+def _read(path: Path) -> bytes | Problem:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            return Diagnostic(name, 1, 1, "Y010", "this is not a file; replace it by one")
+            return "Y010", "this is not a file; replace it by one"
         if status.st_size > MAX_BYTES:
             size = f"{status.st_size / 1e6:.1f} MB"
-            return Diagnostic(name, 1, 1, "Y011", f"the file has {size}, at most 5 MB are read")
+            return "Y011", f"the file has {size}, at most 5 MB are read"
         return path.read_bytes()
     except OSError as error:
-        return Diagnostic(name, 1, 1, "Y001", f"cannot be read: {error.strerror}")
+        return "Y001", f"cannot be read: {error.strerror}"

@@ -9,7 +9,7 @@ from scalesheet.check import check
 from scalesheet.diagnostics import Diagnostic, Refused, errors
 from scalesheet.load import Document, load, parse
 from scalesheet.load.folder import shown
-from scalesheet.resolve import resolve
+from scalesheet.resolve.book import resolve
 from scalesheet.source.places import place
 
 #: Kinds of documents that say nothing that a new file could rest on.

@@ -114,7 +114,7 @@ def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
     from scalesheet.render.workbook.contents import contents
     from scalesheet.render.workbook.layout import lay_out
     from scalesheet.render.workbook.steps import stepped
-    from scalesheet.resolve import resolve
+    from scalesheet.resolve.book import resolve
 
     documents, result = load(data)
     plans = [d.id for d in documents if d.kind == "plan"]

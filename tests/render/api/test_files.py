@@ -19,9 +19,10 @@ from render.api.conftest import ROOT, Written
 from render.api.shapes import files, read
 from scalesheet.edition import Edition
 from scalesheet.evaluate import evaluate
-from scalesheet.render.api import as_json, plan_json, write_api
+from scalesheet.render.api import as_json, plan_json
 from scalesheet.render.api.text import csv_text, inert, original
 from scalesheet.render.api.values import reason_code
+from scalesheet.render.api.write import write_api
 from shipped import shipped as shipped_once
 
 

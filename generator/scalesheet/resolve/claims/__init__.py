@@ -154,7 +154,9 @@ def _unique(opened: Sequence[_Open]) -> None:
                 kept.append(entry)
                 continue
             where = owner.low.document.at(*other.place)
-            place = f"line {where.line}" if owner is each else f"{where.path}, line {where.line},"
+            part = owner.low.document.part
+            file = f"claims/{part}.yaml" if part else "claims.yaml"
+            place = f"line {where.line}" if owner is each else f"{file}, line {where.line},"
             message = f"the claim '{entry.id}' stands in {place} already; set its number"
             each.low.say("C006", message, *entry.place)
         each.entries = kept

@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scalesheet.addresses import Address
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import Document
-from scalesheet.model import Page, PageRow, Plan, Position, Version
+from scalesheet.model import Page, PageRow, Position, Version
 from scalesheet.nearest import nearest
+from scalesheet.resolve.claims import audit_id
 from scalesheet.resolve.drafts import DraftPlan, DraftTable, Space
 
 
@@ -84,21 +86,7 @@ def history_of(data: Mapping[str, Any]) -> tuple[Version, ...]:
     )
 
 
-def same_addresses(
-    plans: Mapping[str, Plan], audits: Sequence[tuple[str, Position]]
-) -> list[Diagnostic]:
-    """Pages that would be written over each other: plans and their pages, and audits."""
-    problems: list[Diagnostic] = []
-    placed = [(plan.id, plan.position or Position(plan.id, 1, 1)) for plan in plans.values()]
-    placed += [(p.id, p.position or p.start) for plan in plans.values() for p in plan.pages]
-    for folder, entries in (("plans", placed), ("audit", audits)):
-        first: dict[str, Position] = {}
-        for id_, position in entries:
-            if id_ in first:
-                message = (
-                    f"the page '{folder}/{id_}' is made by {first[id_].path} already; "
-                    "rename one of the two"
-                )
-                problems.append(at(position, "N009", message))
-            first.setdefault(id_, position)
-    return problems
+def audited_at(documents: Sequence[Document]) -> list[Address]:
+    """What the pages of the audits of some documents are called below `audit/`."""
+    claims = sorted((d for d in documents if d.kind == "claims"), key=lambda d: bool(d.part))
+    return [(audit_id(document), document.at()) for document in claims]

@@ -1,0 +1,94 @@
+"""Writes the data face.
+
+`write_api` is the whole renderer, top to bottom. The shapes of the files are those of
+`schema/api`, and docs/reference/api.md says what is promised of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from scalesheet.edition import Edition
+from scalesheet.render.api.audit import audit_json
+from scalesheet.render.api.catalogue import collection_files, collections, prices_csv
+from scalesheet.render.api.changes import FEED, JSON, changes_feed, changes_json
+from scalesheet.render.api.index import (
+    PRINTED,
+    SHAPES,
+    SHARED_KIND,
+    SHARED_SHAPE,
+    VERSION,
+    index_json,
+)
+from scalesheet.render.api.plans import (
+    as_csv,
+    headlines_csv,
+    headlines_json,
+    plan_json,
+)
+from scalesheet.render.api.score import score_json
+from scalesheet.render.api.sensitivity import sensitivity_json
+from scalesheet.render.api.text import as_json
+from scalesheet.schemas import KINDS, written
+
+
+def write_api(
+    edition: Edition, folder: Path, *, pages: bool, site_url: str = ""
+) -> tuple[str, ...]:
+    """Write the API below `folder`/v1; the paths of what was written, below that.
+
+    `pages`: the site's pages are published with it, so the index links to them. `site_url` is where
+    the site is published, if that is known.
+    """
+    book = edition.book
+    root = folder / VERSION
+    files: dict[str, str] = {}
+
+    # The plans, their audits, then what plans are made of.
+    files["plans.json"] = as_json(headlines_json(edition))
+    files["plans.csv"] = headlines_csv(edition)
+    files.update(_of_plans(edition))
+    audited = dict.fromkeys(each.audit.plan for each in edition.audits.values())
+    kept = collections(edition)
+    for each in kept:
+        files.update(collection_files(book, each))
+    files["prices.csv"] = prices_csv(book)
+    files[JSON] = as_json(changes_json(book))
+    files[FEED] = changes_feed(book, pages=pages, site_url=site_url)
+    files["score.json"] = as_json(score_json(book, edition.scores))
+
+    # What all of it looks like, and where everything is.
+    files.update(_schemas())
+    listed = {each.name: [(id_, title) for id_, title, _ in each.entries] for each in kept}
+    index = index_json(
+        book, listed, edition_hash=edition.hash, audits=frozenset(audited), pages=pages
+    )
+    files["index.json"] = as_json(index)
+
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+    return tuple(sorted(files))
+
+
+def _of_plans(edition: Edition) -> Iterator[tuple[str, str]]:
+    """Results, sensitivity and audits of each plan."""
+    for plan in edition.book.plans.values():
+        results = edition.results[plan.id]
+        yield f"plans/{plan.id}.json", as_json(plan_json(edition.book, plan, results))
+        yield f"plans/{plan.id}.csv", as_csv(plan, results)
+        moves = sensitivity_json(edition.book, plan, edition.sensitivities[plan.id])
+        yield f"sensitivity/{plan.id}.json", as_json(moves)
+        audits = [each for each in edition.audits.values() if each.audit.plan == plan.id]
+        if audits:
+            yield f"audit/{plan.id}.json", as_json(audit_json(edition.book, audits))
+
+
+def _schemas() -> Iterator[tuple[str, str]]:
+    """The schemas of the data format and of these files, as they stand in the program."""
+    for kind in (SHARED_KIND, *KINDS):
+        yield f"schemas/{kind}.schema.json", as_json(written(kind))
+    for shape in sorted({SHARED_SHAPE, *SHAPES.values(), *PRINTED}):
+        yield f"schemas/api/{shape}.schema.json", as_json(written(f"api/{shape}"))

@@ -1,0 +1,419 @@
+"""The program of `resolve`: what plans stand on, each plan on top of that, and the Book."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from scalesheet.addresses import addresses, same_addresses
+from scalesheet.book import Book
+from scalesheet.claims import Audit
+from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.language.syntax import Node, Scalar
+from scalesheet.load import PLAN_KINDS, Document, audited
+from scalesheet.model import Component, Formula, Plan, Record, Stated
+from scalesheet.model import Scalar as ModelScalar
+from scalesheet.nearest import nearest
+from scalesheet.resolve.binding.bind import infer
+from scalesheet.resolve.binding.conversion import convert
+from scalesheet.resolve.binding.scope import BindError, Scope, Typed
+from scalesheet.resolve.claims import audits_of
+from scalesheet.resolve.compile import Compiled, compile_space, scalar, table
+from scalesheet.resolve.drafts import Draft, DraftComponent, DraftPlan, DraftRecord, Space
+from scalesheet.resolve.lowering.cases import alone
+from scalesheet.resolve.lowering.catalogue import records_of, sources_of, tables_of, units_of
+from scalesheet.resolve.lowering.charts import charts_of
+from scalesheet.resolve.lowering.components import components_of, examples_of, is_open
+from scalesheet.resolve.lowering.plans import plan_of
+from scalesheet.resolve.lowering.published import (
+    evidence_of,
+    expected_of,
+    expected_own_of,
+    fits_of,
+    peers_of,
+    publications_of,
+)
+from scalesheet.resolve.lowering.subpages import audited_at, pages_of
+from scalesheet.resolve.lowering.values import Lowering, forget_files
+from scalesheet.resolve.plausibility.prices import (
+    age_findings,
+    limits_of,
+    offers_of,
+    old_prices,
+    price_findings,
+)
+from scalesheet.resolve.proving.facts import Facts, of_domain
+from scalesheet.resolve.proving.integers import WHOLE
+from scalesheet.resolve.proving.ranges import split
+from scalesheet.resolve.reasons import settle
+from scalesheet.resolve.uses import tables_used
+from scalesheet.units import PURE
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What plans stand on: a book without any, the names that they look up there, the facts of its
+    columns, and the day whose values hold. `book` is None where something is wrong in it."""
+
+    book: Book | None
+    space: Space
+    catalogue: Compiled
+    day: str
+
+
+def resolve(
+    documents: Sequence[Document], as_of: date | None = None
+) -> tuple[Book | None, list[Diagnostic]]:
+    """The Book, or None where a diagnostic is an error; and all diagnostics."""
+    problems: list[Diagnostic] = []
+    ground = grounded(documents, as_of, problems)
+    return (with_plans(ground, documents, problems) if ground else None), problems
+
+
+def grounded(
+    documents: Sequence[Document], as_of: date | None, problems: list[Diagnostic]
+) -> Ground | None:
+    """The catalogue and the components, or None where no plan could be read on top of them."""
+    forget_files()
+    by_kind = {d.kind: d for d in documents if d.kind in ("book", "units", "sources")}
+    book = by_kind["book"].data
+    edition = date.fromisoformat(str(book["edition"]))
+    day = (as_of or edition).isoformat()
+    documents = [replace(document, as_of=day) for document in documents]
+    units = units_of(by_kind.get("units"), problems)
+    if problems:
+        return None  # without its units nothing else can be read
+    sources = sources_of(by_kind["sources"])
+    drafts = records_of(documents, units, problems)
+    tables, prices = tables_of(documents, units, drafts, as_of or edition, problems)
+    accelerators = tables["hardware"].rows if "hardware" in tables else ()
+    offers = offers_of(documents, prices)
+    limits = limits_of(book)
+    old = old_prices(offers, limits, as_of or edition)
+    if not any(d.severity == "error" for d in problems):
+        problems += age_findings(offers, old, as_of or edition)
+        problems += price_findings(offers, limits, edition)
+    publications = publications_of(documents, units, problems, accelerators)
+    below = Space(units, drafts, {}, tables=tables)
+    catalogue = compile_space(below, {}, problems)
+    records = {d.id: r for d in drafts.values() if (r := _record(d, below, problems)) is not None}
+    below = replace(below, catalogue=tables, tables={})
+    of_components: list[Diagnostic] = []
+    below = replace(below, components=components_of(documents, below, of_components))
+    components = {
+        each.id: component
+        for each in below.components.values()
+        if (component := _alone(each, below, catalogue, of_components)) is not None
+    }
+    problems += of_components
+    if any(d.severity == "error" for d in of_components):
+        return None  # each plan that uses a component would say the same of it
+    space = replace(below, as_of=as_of.isoformat() if as_of else "")
+    if any(d.severity == "error" for d in problems):
+        return Ground(None, space, catalogue, day)
+    finished = Book(
+        title=str(book["title"]),
+        edition=edition,
+        as_of=as_of or edition,
+        units=units,
+        sources=sources,
+        tables={name: table(t, catalogue) for name, t in tables.items()},
+        order=catalogue.order,
+        records=records,
+        components=components,
+        plans={},
+        url=str(book.get("repository", "")),
+        folder=by_kind["book"].path.removesuffix("book.yaml"),
+        prices=prices,
+        old_prices=old,
+        publications=publications,
+        fits=fits_of(documents),
+        expected=expected_of(documents),
+        expected_own=expected_own_of(documents),
+        evidence=evidence_of(documents),
+        peers=peers_of(documents),
+    )
+    return Ground(finished, space, catalogue, day)
+
+
+def with_plans(
+    ground: Ground, documents: Sequence[Document], problems: list[Diagnostic]
+) -> Book | None:
+    """The Book with the plans among some documents and the audits of what they were written from,
+    or None where a diagnostic is an error."""
+    by_id: dict[str, list[Document]] = {}
+    for document in documents:
+        if document.kind in PLAN_KINDS:
+            by_id.setdefault(document.id, []).append(document)
+    plans: dict[str, Resolved] = {}
+    for id_, own in by_id.items():
+        resolved = resolve_plan(ground, own, problems)
+        if resolved is not None:
+            plans[id_] = resolved
+    of_plans = [each for own in by_id.values() for each in own]
+    pages = [address for each in plans.values() for address in addresses(each.plan)]
+    problems += same_addresses(plans, pages, audited_at(of_plans))
+    if ground.book is None or any(d.severity == "error" for d in problems):
+        return None
+    return replace(
+        ground.book,
+        plans={id_: each.plan for id_, each in plans.items()},
+        audits={id_: audit for each in plans.values() for id_, audit in each.audits.items()},
+        audited={id_: each.then for id_, each in plans.items() if each.then is not None},
+    )
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A plan; itself as its documents were compared with it, where it moved on since; and the
+    audits of its documents, by id."""
+
+    plan: Plan
+    then: Plan | None
+    audits: Mapping[str, Audit]
+
+
+def resolve_plan(
+    ground: Ground, documents: Sequence[Document], problems: list[Diagnostic]
+) -> Resolved | None:
+    """The plan in the documents of its folder; None where it cannot be read. It knows nothing of
+    other plans."""
+    forget_files()
+    own: list[Diagnostic] = []
+    documents = [
+        each if each.kind == audited.KIND else replace(each, as_of=ground.day) for each in documents
+    ]
+    document = next((each for each in documents if each.kind == "plan"), None)
+    if document is None:
+        return None
+    beside = [each for each in documents if each is not document]
+    read = _read(document, beside, ground, own)
+    resolved = None
+    if read is not None:
+        then, audits = read, list[Audit]()
+        if not any(d.severity == "error" for d in own):
+            then = _as_audited(beside, read, ground, own)
+            audits = [*_audits(beside, then, own)]
+        moved_on = then.plan if then is not read else None
+        resolved = Resolved(read.plan, moved_on, {audit.id: audit for audit in audits})
+    problems += own
+    return resolved
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A plan, and what claims are bound on top of: its drafts and the facts of its quantities."""
+
+    plan: Plan
+    draft: DraftPlan
+    space: Space
+    compiled: Compiled
+
+
+def _read(
+    document: Document, beside: Sequence[Document], ground: Ground, problems: list[Diagnostic]
+) -> _Read | None:
+    """A plan; `beside` are the other files of its folder, and what else has its id."""
+    low = Lowering(document, ground.space.units, problems)
+    page = next((d for d in beside if d.kind == "page"), None)
+    draft = plan_of(document, page, ground.space, low)
+    if not low.finish():
+        return None  # formulas would follow references that lead nowhere
+    space = _space(draft, ground.space)
+    compiled = compile_space(space, ground.catalogue.facts, problems)
+    pages = pages_of([d for d in beside if d.kind == "subpage"], draft, ground.space, problems)
+    plan = _finished(draft, compiled, ground.space, ground.catalogue, problems)
+    if plan is None:
+        return None
+    return _Read(replace(plan, pages=pages), draft, space, compiled)
+
+
+def _as_audited(
+    beside: Sequence[Document], now: _Read, ground: Ground, problems: list[Diagnostic]
+) -> _Read:
+    """The plan that its documents are compared with: as it stood then, where that is on file and
+    differs. What is noted of it is noted of the present plan already, or no longer counts."""
+    document = next((each for each in beside if each.kind == audited.KIND), None)
+    if document is None or not any(each.kind == "claims" for each in beside):
+        return now
+    own: list[Diagnostic] = []
+    then = _read(document, (), ground, own)
+    problems += [each for each in own if each.severity == "error"]
+    return now if then is None else then
+
+
+def _audits(beside: Sequence[Document], read: _Read, problems: list[Diagnostic]) -> Sequence[Audit]:
+    """The audits of a plan's documents, where it has claims."""
+    claims = [each for each in beside if each.kind == "claims"]
+    if not claims or any(d.severity == "error" for d in problems):
+        return ()
+    audits = audits_of(claims, read.draft, read.space, read.compiled, problems)
+    day = next((each.as_of for each in beside if each.kind == audited.KIND), "")
+    return [replace(audit, day=day) for audit in audits]
+
+
+def _space(draft: DraftPlan, empty: Space) -> Space:
+    return replace(
+        empty,
+        scalars=draft.scalars,
+        tables=draft.tables,
+        phases=tuple(phase.id for phase in draft.phases),
+    )
+
+
+def _alone(
+    draft: DraftComponent, empty: Space, catalogue: Compiled, problems: list[Diagnostic]
+) -> Component | None:
+    """A component by itself: its formulas are bound and checked once for all that use it."""
+    examples = examples_of(draft, empty, problems)
+    own = alone(draft, empty, Lowering(draft.document, empty.units, problems))
+    compiled = compile_space(_space(own, empty), catalogue.facts, problems)
+    plan = _finished(own, compiled, empty, catalogue, problems)
+    if plan is None:
+        return None
+    data = draft.document.data
+    return Component(
+        plan=plan,
+        inputs=tuple(draft.inputs),
+        required=tuple(name for name, each in draft.inputs.items() if is_open(each)),
+        outputs=draft.outputs,
+        evidence=tuple(data.get("evidence", ())),
+        examples=examples,
+        note=str(data.get("note", "")),
+        choice=draft.choice,
+    )
+
+
+def _finished(
+    draft: DraftPlan,
+    compiled: Compiled,
+    empty: Space,
+    catalogue: Compiled,
+    problems: list[Diagnostic],
+) -> Plan | None:
+    """The plan of a draft whose formulas are bound; None where a diagnostic is an error."""
+    headline = _headline(draft, problems)
+    charts = charts_of(draft, empty.units, problems)
+    if any(d.severity == "error" for d in problems):
+        return None
+    scalars = {name: scalar(s, compiled) for name, s in draft.scalars.items()}
+    tables = {name: table(t, compiled) for name, t in draft.tables.items()}
+    return Plan(
+        id=draft.id,
+        title=draft.title,
+        summary=draft.summary,
+        scalars=scalars,
+        tables=tables,
+        phases=draft.phases,
+        order=compiled.order,
+        catalogue=tables_used(scalars, tables, catalogue, empty.catalogue),
+        headline=headline,
+        checks=draft.checks,
+        charts=charts,
+        scenarios=draft.scenarios,
+        page=draft.page,
+        recommendations=draft.recommendations,
+        row_checks=draft.row_checks,
+        citation=draft.citation,
+        position=draft.position,
+        page_path=draft.page_path,
+        components=draft.components,
+        chosen=draft.chosen,
+        status=draft.status,
+        history=draft.history,
+    )
+
+
+def _headline(draft: DraftPlan, problems: list[Diagnostic]) -> tuple[str, ...]:
+    names: list[str] = []
+    for name, position in draft.headline:
+        full = f"phases.{name}" if name.startswith("total.") else name
+        if full in draft.scalars:
+            names.append(full)
+        else:
+            message = f"unknown scalar '{name}'{nearest(name, draft.scalars)}"
+            problems.append(at(position, "N001", message))
+    return tuple(names)
+
+
+# ------------------------------------------------------------------ catalogue formulas
+
+
+def _record(draft: DraftRecord, space: Space, problems: list[Diagnostic]) -> Record | None:
+    """A catalogue formula by itself: bound over its inputs, its dimension checked."""
+    try:
+        formula = _record_formula(draft, space)
+    except BindError as error:
+        problems.append(at(draft.formula.at(error.offset), error.code, error.message))
+        return None
+    for example in draft.examples:
+        position = example.position or draft.position
+        for name in example.given:
+            if name not in draft.inputs:
+                message = f"the example gives '{name}'{nearest(name, draft.inputs)}"
+                problems.append(at(position, "N001", message))
+        missing = [n for n in draft.inputs if n not in example.given and n not in draft.defaults]
+        if missing:
+            problems.append(at(position, "S002", f"the example gives no {', '.join(missing)}"))
+    return Record(
+        id=draft.id,
+        title=draft.title,
+        inputs=tuple(_input(name, i, draft.defaults) for name, i in draft.inputs.items()),
+        unit=draft.unit,
+        formula=formula,
+        symbol=draft.symbol,
+        valid=draft.valid,
+        convention=draft.convention,
+        examples=draft.examples,
+        asserted=draft.asserted,
+        citation=draft.citation,
+        note=draft.note,
+        position=draft.position,
+    )
+
+
+def _input(name: str, draft: Draft, defaults: dict[str, float]) -> ModelScalar:
+    default = defaults.get(name)
+    return ModelScalar(
+        name=name,
+        title=draft.title,
+        unit=draft.unit,
+        domain=draft.domain or "non-negative",
+        show=draft.show,
+        note=draft.note,
+        position=draft.position,
+        stated=None if default is None else Stated(default, default, default, basis="decision"),
+    )
+
+
+def _record_formula(draft: DraftRecord, space: Space) -> Formula:
+    inputs = {
+        name: Typed(Scalar(name), "number", None if draft.asserted else i.unit)
+        for name, i in draft.inputs.items()
+    }
+    if draft.asserted:
+        inputs = {n: replace(t, unit=PURE) for n, t in inputs.items()}
+    scope = Scope(space, inputs=inputs, asserted=draft.asserted)
+    typed = infer(draft.formula.tree, scope, None if draft.asserted else draft.unit)
+    if typed.kind != "number":
+        raise BindError("F004", "a catalogue formula gives a number", draft.formula.tree)
+    if not draft.asserted:
+        typed = convert(
+            typed, draft.unit, scope, draft.formula.tree, f"'{draft.id}' is declared in"
+        )
+
+    def facts(node: Node) -> Facts:
+        assert isinstance(node, Scalar)
+        domain = draft.inputs[node.name].domain or "non-negative"
+        return Facts(interval=of_domain(domain), stated=True, whole=domain in WHOLE)
+
+    whole = settle(typed.tree, facts).whole
+    ends = split(whole, "number", draft.id, facts, None).ends
+    return Formula(
+        draft.formula.text,
+        typed.tree,
+        ends,
+        citation=draft.citation,
+        position=draft.formula.position,
+    )

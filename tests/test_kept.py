@@ -1,0 +1,176 @@
+"""What was examined is found again by its content, and by nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import small
+from scalesheet import kept
+from scalesheet.examine import Examined, examine
+from scalesheet.kept import Item, Paths
+from scalesheet.render.api import as_json, plan_json
+from shipped import DATA, shipped
+
+PLANS = {
+    f"plans/{name}/{file}": text
+    for name in ("one", "two")
+    for file, text in (
+        ("page.md", "# A plan\n"),
+        (
+            "plan.yaml",
+            small.HEAD + "scalars:\n  x: {unit: 1, value: 2}\n  y: {unit: 1, formula: 3 * x}\n",
+        ),
+    )
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of its own, in which everything is kept, however small."""
+    where = tmp_path / "kept"
+    monkeypatch.setenv(kept.VARIABLE, str(where))
+    monkeypatch.setattr(kept, "WORTH", 0.0)
+    kept._folder.cache_clear()
+    yield where
+    kept._folder.cache_clear()
+
+
+def described(examined: Examined) -> dict[str, Any]:
+    """All that can be seen of an edition."""
+    assert examined.edition is not None, examined.diagnostics
+    book, edition = examined.edition.book, examined.edition
+    return {
+        "book": vars_of(book),
+        "hash": edition.hash,
+        "plans": {
+            p: as_json(plan_json(book, book.plans[p], edition.results[p])) for p in book.plans
+        },
+        "audits": dict(edition.audits),
+        "diagnostics": examined.diagnostics,
+    }
+
+
+def vars_of(book: Any) -> dict[str, Any]:
+    """The fields of a book that can be compared."""
+    fields = {name: getattr(book, name) for name in book.__slots__ if name != "units"}
+    mappings = ("plans", "audits", "audited")
+    return fields | {name: dict(fields[name]) for name in mappings} | {"units": book.units.declared}
+
+
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is computed from now on, item by item."""
+    names: list[str] = []
+    write = kept._write
+
+    def noted(folder: Path, name: str, item: Item, paths: Paths) -> bool:
+        names.append(getattr(item.head, "plan", "score") or "catalogue")
+        return write(folder, name, item, paths)
+
+    monkeypatch.setattr(kept, "_write", noted)
+    return names
+
+
+def test_what_was_kept_is_what_was_computed(folder: Path, tmp_path: Path) -> None:
+    data = small.lay(tmp_path, PLANS)
+    assert described(examine(data)) == described(examine(data))
+    assert list(folder.iterdir())
+
+
+def test_the_shipped_book_is_the_same_from_where_it_was_kept(folder: Path) -> None:
+    examine(DATA)
+    assert described(examine(DATA)) == described(shipped())
+
+
+def test_after_an_edit_only_what_rests_on_it_is_computed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = small.lay(tmp_path, PLANS)
+    names = made(monkeypatch)
+    examine(data)
+    assert names == ["catalogue", "one", "small", "two", "score"]
+    names.clear()
+    plan = data / "plans" / "two" / "plan.yaml"
+    before = plan.read_text()
+    plan.write_text(before.replace("value: 2", "value: 5"))
+    edition = examine(data).edition
+    assert edition is not None
+    assert edition.results["two"].scalars["y"].value == 15
+    assert names == ["two"]
+    names.clear()
+    plan.write_text(before)
+    assert examine(data).results["two"].scalars["y"].value == 6
+    assert names == [], "what it was once is found again"
+    (data / "sources.yaml").write_text((data / "sources.yaml").read_text() + "\n# a remark\n")
+    examine(data)
+    assert names == ["catalogue", "one", "small", "two", "score"]
+
+
+def test_elsewhere_the_same_files_are_found_and_named_as_they_are_there(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = PLANS["plans/one/plan.yaml"].replace("3 * x", "3 * x / (x - x)")
+    data = small.lay(tmp_path, PLANS | {"plans/one/plan.yaml": text})
+    here = examine(data)
+    names = made(monkeypatch)
+    shutil.copytree(data, tmp_path / "elsewhere")
+    there = examine(tmp_path / "elsewhere", label="v1:data/")
+    assert names == []
+    assert [each.path for each in here.diagnostics] == [f"{data}/plans/one/plan.yaml"]
+    assert [each.path for each in there.diagnostics] == ["v1:data/plans/one/plan.yaml"]
+    assert there.book is not None
+    assert there.book.folder == "v1:data/"
+    place = there.book.plans["one"].scalars["x"].position
+    assert place is not None
+    assert place.path == "v1:data/plans/one/plan.yaml"
+
+
+@pytest.mark.parametrize("at", [0, 40, -1])
+def test_a_damaged_file_is_computed_again(folder: Path, tmp_path: Path, at: int) -> None:
+    data = small.lay(tmp_path, PLANS)
+    first = described(examine(data))
+    for path in folder.iterdir():
+        content = bytearray(path.read_bytes())
+        content[at] ^= 1
+        path.write_bytes(content)
+    assert described(examine(data)) == first
+    for path in folder.iterdir():
+        path.write_bytes(path.read_bytes()[:50])
+    assert described(examine(data)) == first
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(folder: Path, tmp_path: Path) -> None:
+    folder.mkdir()
+    folder.chmod(0o777)
+    examine(small.lay(tmp_path, PLANS))
+    assert not list(folder.iterdir())
+
+
+def test_where_nothing_can_be_kept_everything_is_computed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = small.lay(tmp_path, PLANS)
+    for place in ("", str(data / "book.yaml" / "below")):
+        monkeypatch.setenv(kept.VARIABLE, place)
+        kept._folder.cache_clear()
+        assert examine(data).book is not None
+
+
+def test_what_was_not_read_for_longest_goes_first(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examine(small.lay(tmp_path, PLANS))
+    old = sorted(folder.iterdir())
+    for path in old:
+        os.utime(path, (1e9, 1e9))
+    size = sum(path.stat().st_size for path in old)
+    monkeypatch.setattr(kept, "MOST", size)
+    kept.kept("new", lambda: Item("head", {}))
+    left = sorted(folder.iterdir())
+    assert folder / "new" in left
+    assert len(left) == len(old)
