@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable, Mapping
 
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import Plan, Position
@@ -17,14 +17,15 @@ def addresses(plan: Plan) -> list[Address]:
 
 
 def same_addresses(
-    plans: Container[str], pages: Iterable[Address], audits: Iterable[Address]
+    pages: Mapping[str, Iterable[Address]], audits: Mapping[str, Iterable[Address]]
 ) -> list[Diagnostic]:
-    """Pages that would be written over each other: plans and their pages, and audits. A plan keeps
-    its own name; what else has it is told of."""
+    """Pages that would be written over each other: plans and their pages, and audits, by plan. Each
+    plan keeps its own name; what else has it is told of."""
     problems: list[Diagnostic] = []
-    for folder, entries in (("plans", pages), ("audit", audits)):
+    for folder, of_plans in (("plans", pages), ("audit", audits)):
+        entries = [(plan != each[0], each) for plan in of_plans for each in of_plans[plan]]
         first: dict[str, Position] = {}
-        for id_, position in sorted(entries, key=lambda entry: entry[0] not in plans):
+        for _, (id_, position) in sorted(entries, key=lambda entry: entry[0]):
             if id_ in first:
                 message = (
                     f"the page '{folder}/{id_}' is made by {first[id_].path} already; "

@@ -74,7 +74,10 @@ def examine(
     }
     heads: list[Head] = [catalogue.head, *(each.head for each in own.values())]
     result = [problem for head in heads for problem in head.problems]
-    result += _same_addresses([head for head in heads if head.plan])
+    result += same_addresses(
+        {plan: each.head.pages for plan, each in own.items()},
+        {plan: each.head.audits for plan, each in own.items()},
+    )
     if not all(head.sound for head in heads) or any(each.code == "N009" for each in result):
         return Examined(sorted(set(result)))
     edition = KeptEdition(_book(catalogue, own), catalogue, own)
@@ -190,13 +193,6 @@ def _paths(files: Files) -> Paths:
 def _stops(problems: list[Diagnostic]) -> bool:
     """Whether files say too little to be resolved."""
     return any(each.code not in OF_NO_VALUE for each in errors(problems))
-
-
-def _same_addresses(plans: list[Head]) -> list[Diagnostic]:
-    ids = {head.plan for head in plans if head.pages}
-    pages = [address for head in plans for address in head.pages]
-    audits = [address for head in plans for address in head.audits]
-    return same_addresses(ids, pages, audits)
 
 
 def examined_plan(book: Book, resolved: Resolved) -> tuple[Edition, list[Diagnostic]]:

@@ -72,6 +72,7 @@ def test_four_times_the_files_take_about_four_times_as_long(
     tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scalesheet.nearest.MOST_COMPARED", 15)  # a bound that 60 names reach
+    monkeypatch.setattr("scalesheet.kept._folder", lambda: None)
 
     def took(count: int) -> float:
         unread = f"# {tmp_path.name}, {count}\n"  # what was read before is not read again

@@ -13,10 +13,10 @@ from typing import Any
 from scalesheet.check import check
 from scalesheet.diagnostics import Diagnostic, errors
 from scalesheet.edition import Edition
-from scalesheet.examine import examined_plans
+from scalesheet.examine import examined_plan
 from scalesheet.load import PLAN_KINDS, Document, Steps, audited, flag, load, parse
 from scalesheet.model import DOMAINS, within
-from scalesheet.resolve.book import Ground, grounded, with_plans
+from scalesheet.resolve.book import Ground, grounded, resolve_plan
 from scalesheet.source.patch import Change, Drop, Set, patched
 from shipped import DATA
 
@@ -99,10 +99,10 @@ class Plans:
         if errors(found):
             return Tried(tuple(found), None)
         problems: list[Diagnostic] = []
-        book = with_plans(self.ground, [edited, *own], problems)
-        if book is None:
+        resolved = resolve_plan(self.ground, [edited, *own], problems)
+        if resolved is None or errors(problems) or self.ground.book is None:
             return Tried((*found, *problems), None)
-        edition, more = examined_plans(book)
+        edition, more = examined_plan(self.ground.book, resolved)
         return Tried((*found, *problems, *more), edition)
 
 

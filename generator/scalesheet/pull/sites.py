@@ -94,6 +94,9 @@ class Sites:
                     first, second = self.plan.scenarios[:2]
                     result[f"{before}{name}.{first}"] = site
                     result[f"{before}{name}.{second}"] = site / "written"
+        for name in data.get("limits", {}):
+            full = f"phases.{name}" if name.startswith("total.") else name
+            result[f"{full}.limit"] = Site(self._file, ("limits", name))
         uses = {"": Site(self._file, ("case",))}
         uses |= {f"{name}.{ALL}.": site for name, site in self._tables.items()}
         for before, site in uses.items():
@@ -176,7 +179,7 @@ class Sites:
             return None
         for document in self._places(position.path):
             steps = self._at(document, position)
-            if steps and steps[-1] == "formula":
+            if steps and (steps[-1] == "formula" or steps[0] == "limits"):
                 return Site(document, steps)
         return None
 

@@ -151,9 +151,10 @@ def with_plans(
         resolved = resolve_plan(ground, own, problems)
         if resolved is not None:
             plans[id_] = resolved
-    of_plans = [each for own in by_id.values() for each in own]
-    pages = [address for each in plans.values() for address in addresses(each.plan)]
-    problems += same_addresses(plans, pages, audited_at(of_plans))
+    problems += same_addresses(
+        {id_: addresses(each.plan) for id_, each in plans.items()},
+        {id_: audited_at(own) for id_, own in by_id.items()},
+    )
     if ground.book is None or any(d.severity == "error" for d in problems):
         return None
     return replace(

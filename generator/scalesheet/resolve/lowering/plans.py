@@ -8,7 +8,7 @@ from typing import Any
 
 from scalesheet.language.parser import parse
 from scalesheet.load import Document
-from scalesheet.model import Stated
+from scalesheet.model import Position, Stated
 from scalesheet.nearest import nearest
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space, Written
 from scalesheet.resolve.lowering.cases import lower_case
@@ -16,10 +16,10 @@ from scalesheet.resolve.lowering.charts import lower_chart
 from scalesheet.resolve.lowering.differences import lower_differences
 from scalesheet.resolve.lowering.phases import lower_phases
 from scalesheet.resolve.lowering.rules import settle_rules
-from scalesheet.resolve.lowering.scalars import SCENARIO, lower_scalar
+from scalesheet.resolve.lowering.scalars import SCENARIO, entry_at, lower_scalar
 from scalesheet.resolve.lowering.subpages import history_of
 from scalesheet.resolve.lowering.tables import lower_table
-from scalesheet.resolve.lowering.values import Lowering, citation, written
+from scalesheet.resolve.lowering.values import Lowering, citation, stated, written
 
 
 def plan_of(document: Document, page: Document | None, space: Space, low: Lowering) -> DraftPlan:
@@ -64,6 +64,8 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
         (str(name), document.at("headline", index))
         for index, name in enumerate(data.get("headline", ()))
     )
+    for name in data.get("limits", {}):
+        _limit(plan, low, str(name), ("limits", name))
     plan.charts += tuple(
         lower_chart(document, name, entry) for name, entry in data.get("charts", {}).items()
     )
@@ -103,6 +105,50 @@ def _check(
     plan.checks = (*plan.checks, full)
 
 
+def _limit(plan: DraftPlan, low: Lowering, name: str, path: tuple[str | int, ...]) -> None:
+    """A limit, what is left below it, and the check that something is. What is left stands in the
+    headline, behind its figure."""
+    full = f"phases.{name}" if name.startswith("total.") else name
+    of = plan.scalars.get(full)
+    where = low.document.key_at(*path)
+    if of is None or of.kind != "number":
+        what = "is no number" if of else "is no figure of the plan"
+        known = [each.name for each in plan.scalars.values() if each.kind == "number"]
+        low.say("N001", f"'{name}' {what}{nearest(name, known)}", *path)
+        return
+    limit = replace(
+        of,
+        name=f"{full}.limit",
+        title=f"{of.title}: limit",
+        position=where,
+        domain=None,
+        note="",
+        role="",
+        stated={},
+        formulas={},
+    )
+    data = entry_at(low.document.data, path)
+    if isinstance(data, str):
+        formula = written(low, data, *path)
+        if formula is None:
+            return
+        limit.formulas[None] = formula
+    else:
+        limit.stated[None] = stated(low, limit, data, *path, basis="decision")
+    left = f"{limit.name} - {full}"
+    holds = f"expected({full}) <= expected({limit.name})"
+    margin = replace(limit, name=f"{full}.margin", title=f"{of.title}: left below the limit")
+    margin = replace(margin, domain="signed", stated={}, formulas={None: _ours(left, where)})
+    check = Draft(f"check.{limit.name}", f"{of.title} is within its limit", where, kind="flag")
+    check.formulas[None] = _ours(holds, where)
+    for each in (limit, margin, check):
+        plan.scalars[each.name] = each
+    plan.checks = (*plan.checks, check.name)
+    names = [each for each, _ in plan.headline]
+    at = names.index(name) + 1 if name in names else len(names)
+    plan.headline = (*plan.headline[:at], (margin.name, where), *plan.headline[at:])
+
+
 def _of_rows(
     plan: DraftPlan, low: Lowering, flag: Draft, name: str, path: tuple[str | int, ...]
 ) -> Draft | None:
@@ -117,7 +163,11 @@ def _of_rows(
         flag, name=column, table=table.name, phase=table.phase, hidden=True
     )
     plan.row_checks[flag.name] = name
-    text = f"count({name} where not {column}) == 0"
+    whole = _ours(f"count({name} where not {column}) == 0", flag.position)
     cited = flag.formulas[None].citation
-    whole = Written(text, parse(text), flag.position, citation=cited, indent=None)
-    return replace(flag, formulas={None: whole})
+    return replace(flag, formulas={None: replace(whole, citation=cited)})
+
+
+def _ours(text: str, position: Position) -> Written:
+    """A formula that no file has."""
+    return Written(text, parse(text), position, indent=None)

@@ -87,6 +87,6 @@ def history_of(data: Mapping[str, Any]) -> tuple[Version, ...]:
 
 
 def audited_at(documents: Sequence[Document]) -> list[Address]:
-    """What the pages of the audits of some documents are called below `audit/`."""
+    """What the pages of the audits of a plan are called below `audit/`."""
     claims = sorted((d for d in documents if d.kind == "claims"), key=lambda d: bool(d.part))
     return [(audit_id(document), document.at()) for document in claims]
