@@ -26,7 +26,7 @@ schemas examples prose numbers links source
 check resolve
 evaluate
 breaches
-audit new predict site
+actuals audit new predict site
 defined_names fingerprint
 choose steps
 edition

@@ -41,6 +41,7 @@ FAMILIES = {
     "P": "predictions",
     "M": "configurations of models (scalesheet new)",
     "B": "measurements (scalesheet bench)",
+    "A": "actuals",
     "L": "addresses (scalesheet links)",
     "W": "edited workbooks (scalesheet pull)",
     "X": "the workbook and the site",
@@ -114,6 +115,13 @@ _code(
     "so may what begins with a dot; a folder of one's own may hold anything but YAML.",
     "Move it to a folder of its own, or give it the ending of a file of the book.",
     "warning",
+)
+_code(
+    "Y015",
+    "not CSV",
+    "The file cannot be read as CSV: a line has more or fewer cells than the header, or a quote is "
+    "never closed.",
+    "Mend the line that is named. Put quotes around a cell with a comma in it.",
 )
 # S: the format
 _code(
@@ -611,6 +619,36 @@ _code(
     "rates that are not entered",
     "The rates were measured, and the catalogue cannot take them under this id.",
     "Choose the id that is named, or mend the file.",
+)
+# A: actuals
+_code(
+    "A001",
+    "run outside of the plan",
+    "A line of the actuals names no phase or row of the plan. Its hours and cost are spent, and "
+    "are counted apart.",
+    "Write the phase that the run belongs to, or add the phase to the plan.",
+    "warning",
+)
+_code(
+    "A002",
+    "run without hours",
+    "The hours of a run are stated, or follow from its start, its end and its GPUs.",
+    "Write gpu_hours, or start, end and gpus.",
+)
+_code(
+    "A003",
+    "run entered twice",
+    "Two lines have the same phase, run, seed and start. Both are counted.",
+    "Delete one of the two lines. What was a second attempt has another start.",
+    "warning",
+)
+_code(
+    "A004",
+    "more runs than planned",
+    "A phase has more runs, finished or running, than the plan has of it. The forecast takes the "
+    "phase for complete.",
+    "Raise the number of runs in the plan. Of runs that are parts of a phase, write the share.",
+    "warning",
 )
 # L: addresses
 _code(

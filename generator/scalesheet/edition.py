@@ -12,6 +12,7 @@ from scalesheet.book import Book
 from scalesheet.model import Key, Plan, Quantity, Table
 
 if TYPE_CHECKING:
+    from scalesheet.actuals.progress import Progress
     from scalesheet.audit.model import Audited
     from scalesheet.evaluate.sensitivity import Sensitivity
     from scalesheet.predict.score import TaskScore
@@ -80,6 +81,14 @@ class Edition:
         from scalesheet.audit.judge import judge
 
         return judge(self.book)
+
+    @cached_property
+    def progress(self) -> Mapping[str, Progress]:
+        """Where each plan with actuals stands."""
+        from scalesheet.actuals.progress import progress
+
+        made = {id_: progress(plan, self.results[id_]) for id_, plan in self.book.plans.items()}
+        return {id_: each for id_, each in made.items() if each is not None}
 
     @cached_property
     def scores(self) -> Mapping[str, TaskScore]:

@@ -210,6 +210,10 @@ def examined_plan(book: Book, resolved: Resolved) -> tuple[Edition, list[Diagnos
     edition, plan = Edition(book), book.plans[id_]
     result = [*name_problems(book, plan), *prose_problems(book, plan)]
     result += findings(book, plan, edition.results[id_])
+    if plan.actuals is not None:
+        from scalesheet.actuals.progress import problems as of_actuals
+
+        result += of_actuals(edition.progress[id_])
     for audited in edition.audits.values():
         result += problems(audited, book)
     return edition, result

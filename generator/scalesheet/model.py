@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, get_args
 
 from scalesheet.language.syntax import Node
 from scalesheet.pictures import Picture
@@ -519,6 +520,51 @@ class Peer:
     note: str = ""
 
 
+#: What became of a run.
+RunState = Literal["running", "done", "failed", "cancelled"]
+RUN_STATES: tuple[RunState, ...] = get_args(RunState)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What a run took, as one line of a file of actuals says. A run that failed and was begun again
+    has several. `phase` is the id of a phase, or of a row of the plan's table; it is empty where
+    the line names none. `share` is the part of that row's plan that the run is; by default all
+    runs of a row are alike. `gpu_hours` is None of a run that goes on since `start`, on `gpus`."""
+
+    phase: str
+    run: str
+    seed: str
+    state: RunState
+    gpu_hours: float | None
+    share: float | None = None
+    cost: float | None = None  # USD
+    start: datetime | None = None  # UTC, as `end`
+    end: datetime | None = None
+    accelerator: str = ""
+    gpus: float | None = None
+    tokens: float | None = None
+    steps: float | None = None
+    origin: str = ""  # the file or tool that it is from
+    note: str = ""
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Actuals:
+    """What the runs of a plan took, and what of the plan they are compared with: the rows of
+    `table` with the GPU hours in the column `gpu_hours`, each made of as many runs as the column
+    `runs` says (one where that is empty). `budget` and `cost` are scalars of the plan: the GPU
+    hours and the money that it may take in all."""
+
+    attempts: tuple[Attempt, ...]
+    table: str
+    gpu_hours: str
+    runs: str = ""
+    budget: str = ""
+    cost: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """One plan, ready to be evaluated and rendered.
@@ -553,6 +599,7 @@ class Plan:
     pages: tuple[Page, ...] = ()
     status: str = ""
     history: tuple[Version, ...] = ()
+    actuals: Actuals | None = None
 
     @property
     def roles(self) -> Mapping[str, Scalar]:

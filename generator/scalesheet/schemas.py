@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from difflib import get_close_matches
 from functools import cache
 from hashlib import sha256
@@ -45,6 +45,7 @@ KINDS = (
     "plan",
     "subpage",
     "claims",
+    "actuals",
     "published",
     "fit",
     "score",
@@ -122,6 +123,22 @@ def _is_partial_date(value: object) -> bool:
     if isinstance(value, str) and re.fullmatch("[0-9]{4}(-[0-9]{2})?", value):
         return is_date((value + "-01-01")[:10])
     return is_date(value)
+
+
+@_FORMATS.checks("moment")
+def _is_moment(value: object) -> bool:
+    return not isinstance(value, str) or moment(value) is not None
+
+
+def moment(text: str) -> datetime | None:
+    """A day, or a day and a time, in UTC; None where the text is neither."""
+    if not re.match("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+        return None
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
 
 
 def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:

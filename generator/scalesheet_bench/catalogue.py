@@ -14,7 +14,7 @@ from scalesheet.load import load
 from scalesheet.resolve.book import resolve
 
 #: Kinds of documents that no step of a model rests on.
-APART = ("plan", "page", "subpage", "claims", "published", "score")
+APART = ("plan", "page", "subpage", "claims", "actuals", "published", "score")
 
 
 def catalogue(data: Path) -> Book:

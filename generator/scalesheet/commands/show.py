@@ -43,11 +43,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from scalesheet.actuals.progress import progress
     from scalesheet.choose.layout import layouts, moved, without
     from scalesheet.diagnostics import Refused, errors
     from scalesheet.evaluate import evaluate
     from scalesheet.examine import examine
     from scalesheet.render.api import as_csv, as_json, plan_json
+    from scalesheet.render.text.actuals import actuals_lines
     from scalesheet.render.text.plan import plan_text
 
     examined = examine(folder(options.data), options.as_of)
@@ -70,7 +72,10 @@ def run(options: argparse.Namespace) -> int:
         print(_why(book, plan, results, options.why), end="")
     else:
         again, unfit = moved(plan, chosen), without(plan, chosen)
-        print(plan_text(book, plan, results, edits, again, unfit, every=options.all), end="")
+        stands, every = progress(plan, results), options.all
+        took = [] if stands is None else actuals_lines(stands, every=every)
+        text = plan_text(book, plan, results, edits, again, unfit, every=every, actuals=took)
+        print(text, end="")
     return GOOD
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from scalesheet.diff.breached import breached
 from scalesheet.diff.causes import explained
 from scalesheet.diff.changes import Diff
+from scalesheet.diff.forecasts import forecasts
 from scalesheet.diff.formulas import formula_changes
 from scalesheet.diff.inputs import input_changes
 from scalesheet.diff.matching import match
@@ -52,4 +53,5 @@ def compare(base: Edition, head: Edition, threshold: float = THRESHOLD) -> Diff:
         verdicts=verdict_changes(base.audits, head.audits),
         scores=score_changes(base.scores, head.scores, threshold),
         breaches=tuple(breached(base, head, names)),
+        forecasts=tuple(forecasts(base, head, names)),
     )

@@ -196,6 +196,16 @@ class Breached:
     new: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The estimate at completion of a plan with actuals, in words; what it was is empty where there
+    was none."""
+
+    plan: str
+    old: str
+    new: str
+
+
 @dataclass(frozen=True)
 class Diff:
     """All that differs. `moved` is sorted worst first; `compared` counts results by plan.
@@ -211,7 +221,9 @@ class Diff:
     verdicts: tuple[VerdictChanged, ...] = ()
     scores: tuple[ScoreChanged, ...] = ()
     breaches: tuple[Breached, ...] = ()
+    forecasts: tuple[Forecast, ...] = ()
 
     def __bool__(self) -> bool:
         kinds = (self.entries, self.inputs, self.statements, self.formulas)
-        return any((*kinds, self.moved, self.verdicts, self.scores))
+        forecasts = [each for each in self.forecasts if each.old != each.new]
+        return any((*kinds, self.moved, self.verdicts, self.scores, forecasts))

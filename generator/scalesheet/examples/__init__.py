@@ -82,6 +82,27 @@ IN_WORDS = {
         "on which no price of spot was known.",
         "The same plan built without --as-of, or of a day on which both were.",
     ),
+    "Y015": InWords(
+        "A line 'sft,1,done,1,200' below the header 'phase,seed,state,gpu_hours'.",
+        "The line 'sft,1,done,1200'. A cell with a comma in it stands in quotes.",
+    ),
+    "A001": InWords(
+        "A line of 'actuals/slurm.csv' with the phase 'stf', in a plan whose phase is 'sft'.",
+        "The same line with the phase 'sft'.",
+    ),
+    "A002": InWords(
+        "A line of 'actuals/slurm.csv' with the state 'done', a start and an end, and no GPUs.",
+        "The same line with 'gpus' 8, or with 'gpu_hours' 96.",
+    ),
+    "A003": InWords(
+        "Two files of actuals that both have the run of seed 1 that began on 2026-09-01.",
+        "One of them without that line.",
+    ),
+    "A004": InWords(
+        "Four lines with the state 'done' and the runs 'a' to 'd', in a phase that the plan has "
+        "once.",
+        "The same lines with a 'share' of 0.25 each.",
+    ),
     "M001": InWords(
         "A config.json that was cut off in the middle, or a list of several configurations.",
         "The config.json of one model, as it was published.",

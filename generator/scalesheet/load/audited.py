@@ -24,7 +24,7 @@ HEAD = """\
 # Written by: scalesheet audit {plan} --freeze
 """
 #: What no claim can be compared with.
-UNREAD = frozenset(("note", "status", "history", "charts", "recommendations"))
+UNREAD = frozenset(("note", "status", "history", "charts", "recommendations", "actuals"))
 
 
 def frozen(plan: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.load import audited
+from scalesheet.load.csv import parse_csv
 from scalesheet.load.document import Document, quotable
 from scalesheet.load.reader import MAX_BYTES, Parsed, parse, parse_page, parse_subpage
 
@@ -40,13 +41,18 @@ IN_PLAN = {
     audited.NAME: audited.KIND,
 }
 #: Folders of a plan: the kind of what is in them, and how its files end.
-IN_PLAN_FOLDERS = {"pages": ("subpage", ".md"), "claims": ("claims", ".yaml")}
+IN_PLAN_FOLDERS = {
+    "pages": ("subpage", ".md"),
+    "claims": ("claims", ".yaml"),
+    "actuals": ("actuals", ".csv"),
+}
 #: Everything that a plan is made of.
 PLAN_KINDS = frozenset((*IN_PLAN.values(), *(kind for kind, _ in IN_PLAN_FOLDERS.values())))
 #: Kinds that are not YAML from top to end.
 PARSERS: Mapping[str, Callable[[bytes, str], Parsed]] = {
     "page": parse_page,
     "subpage": parse_subpage,
+    "actuals": parse_csv,
 }
 
 _AT_TOP = {**TOP, **OPTIONAL}
@@ -192,7 +198,7 @@ def _of_plans(documents: list[Document]) -> dict[str, str]:
     """For each folder of a plan a file that is of no use without plan.yaml, as page.md."""
     result: dict[str, str] = {}
     for document in reversed(documents):
-        if document.kind in ("page", "claims", "subpage"):
+        if document.kind in ("page", "claims", "subpage", "actuals"):
             result[document.id] = document.path.rsplit(f"/{document.id}/", 1)[-1]
     return result
 

@@ -95,7 +95,7 @@ class Parsed:
 # ------------------------------------------------------------------ text
 
 
-def _decode(content: bytes, path: str) -> tuple[str | None, list[Diagnostic]]:
+def decoded(content: bytes, path: str) -> tuple[str | None, list[Diagnostic]]:
     """The text, without a byte order mark; refused characters are reported and replaced."""
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         message = "the file is in UTF-16; save it as UTF-8"
@@ -138,13 +138,13 @@ def _control(character: str) -> str:
 
 def parse_page(content: bytes, path: str) -> Parsed:
     """A page's text, with line ends as `\\n`."""
-    text, diagnostics = _decode(content, path)
+    text, diagnostics = decoded(content, path)
     if text is not None:
-        text = _newlines(text)
+        text = newlines(text)
     return Parsed(text, {(): Mark(1, 1)}, {}, frozenset(), tuple(diagnostics))
 
 
-def _newlines(text: str) -> str:
+def newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -155,10 +155,10 @@ def parse_subpage(content: bytes, path: str) -> Parsed:
     """A page with data above its text, between two lines `---`."""
     if len(content) > MAX_BYTES:
         return parse(content, path)  # which says so
-    text, diagnostics = _decode(content, path)
+    text, diagnostics = decoded(content, path)
     if text is None:
         return _unread(diagnostics)
-    text = _newlines(text)
+    text = newlines(text)
     front = _FRONT.match(text)
     if front is None:
         message = "the page does not begin with its data; write '---', 'title: ...' and '---' first"
@@ -183,7 +183,7 @@ def parse(content: bytes, path: str) -> Parsed:
     """One YAML file. Gives diagnostics, and never an exception, for any bytes."""
     if len(content) > MAX_BYTES:
         return _unread([Diagnostic(path, 1, 1, "Y011", "the file is larger than 5 MB; split it")])
-    text, diagnostics = _decode(content, path)
+    text, diagnostics = decoded(content, path)
     if text is None:
         return _unread(diagnostics)
     reader = _Reader(path, text, diagnostics)

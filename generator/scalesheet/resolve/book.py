@@ -21,6 +21,7 @@ from scalesheet.resolve.binding.scope import BindError, Scope, Typed
 from scalesheet.resolve.claims import audits_of
 from scalesheet.resolve.compile import Compiled, compile_space, scalar, table
 from scalesheet.resolve.drafts import Draft, DraftComponent, DraftPlan, DraftRecord, Space
+from scalesheet.resolve.lowering.actuals import actuals_of
 from scalesheet.resolve.lowering.cases import alone
 from scalesheet.resolve.lowering.catalogue import records_of, sources_of, tables_of, units_of
 from scalesheet.resolve.lowering.charts import charts_of
@@ -227,7 +228,9 @@ def _read(
     plan = _finished(draft, compiled, ground.space, ground.catalogue, problems)
     if plan is None:
         return None
-    return _Read(replace(plan, pages=pages), draft, space, compiled)
+    runs = [d for d in beside if d.kind == "actuals"]
+    actuals = actuals_of(document, runs, plan, space.units, problems)
+    return _Read(replace(plan, pages=pages, actuals=actuals), draft, space, compiled)
 
 
 def _as_audited(

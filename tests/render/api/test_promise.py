@@ -30,6 +30,7 @@ REVISIONS = {
     6: "49527d0dbf621897",
     7: "5c7e70e7ff818999",
     8: "1486f90b824fa567",
+    9: "14d7e3d7bad64c50",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",

@@ -72,6 +72,7 @@ def diff_json(diff: Diff, base: Object, head: Object) -> Object:
         "breaches": [
             {"plan": b.plan, "check": b.check, "text": b.text, "new": b.new} for b in diff.breaches
         ],
+        "forecasts": [{"plan": f.plan, "old": f.old or None, "new": f.new} for f in diff.forecasts],
         "scores": [
             {"task": s.task, "figure": s.figure, "old": s.old, "new": s.new} for s in diff.scores
         ],

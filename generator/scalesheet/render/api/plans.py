@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from scalesheet.actuals.progress import progress
 from scalesheet.book import Book
 from scalesheet.breaches import breaches
 from scalesheet.edition import Edition, cells
 from scalesheet.model import Column, Formula, Plan, Quantity, Scalar, Stated, Table
+from scalesheet.render.api.actuals import actuals_json
 from scalesheet.render.api.text import csv_text
 from scalesheet.render.api.values import (
     Object,
@@ -42,7 +44,8 @@ HEADLINE_FIELDS = ("plan", "scenario", "name", *FIELDS)
 
 def plan_json(book: Book, plan: Plan, results: Results) -> Object:
     """A plan's quantities and tables, in the shape that the documentation promises."""
-    return {
+    stands = progress(plan, results)
+    data: Object = {
         "plan": plan.id,
         "title": plan.title,
         "summary": plan.summary,
@@ -73,6 +76,7 @@ def plan_json(book: Book, plan: Plan, results: Results) -> Object:
         },
         "tables": {name: _table(book.units, table, results) for name, table in plan.tables.items()},
     }
+    return data | ({"actuals": actuals_json(stands)} if stands is not None else {})
 
 
 def scalar_json(book: Book, scalar: Scalar, value: Value) -> Object:

@@ -12,6 +12,7 @@ from scalesheet.diff.changes import (
     Diff,
     Effect,
     Entry,
+    Forecast,
     FormulaChanged,
     InputChanged,
     Place,
@@ -65,6 +66,8 @@ def summary(diff: Diff) -> str:
     parts += [_count(len(diff.verdicts), "verdict") + " changed"] if diff.verdicts else []
     parts += [_count(len(diff.scores), "score figure") + " changed"] if diff.scores else []
     new = sum(each.new for each in diff.breaches)
+    moved_on = sum(each.old != each.new for each in diff.forecasts)
+    parts += [_count(moved_on, "forecast") + " changed"] if moved_on else []
     parts += [f"{_count(new, 'check')} no longer hold{'s' * (new == 1)}"] if new else []
     return "; ".join(parts) + "."
 
@@ -121,6 +124,7 @@ _CAUSES: dict[type, Callable[..., str]] = {
 def as_text(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
     """For reading in a terminal; `most` of each sort."""
     lines = [f"{sides.base} -> {sides.head}", summary(diff)]
+    lines += [_forecast(each) for each in diff.forecasts]
     if diff.breaches:
         lines += ["", f"Does not hold ({len(diff.breaches):,})"]
         lines += [f"  {_breached(each)}" for each in diff.breaches]
@@ -168,6 +172,12 @@ def _rest_of_results(groups: Sequence[Group]) -> list[str]:
 def _breached(breach: Breached) -> str:
     """`pixelis: The classes add up to all phases (new)`"""
     return f"{breach.plan}: {breach.text}" + (" (new)" if breach.new else "")
+
+
+def _forecast(forecast: Forecast) -> str:
+    """`pixelis: forecast 11,200 of 10,827 GPU h: 3 % over (was 10,827 of 10,827 GPU h: ...)`"""
+    was = forecast.old.removeprefix("forecast ") if forecast.old != forecast.new else ""
+    return f"{forecast.plan}: {forecast.new}" + (f" (was {was})" if was else "")
 
 
 def _verdict(change: VerdictChanged) -> Iterator[str]:
@@ -247,6 +257,7 @@ def as_markdown(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
         f"### {md(summary(diff))}",
         f"{code(sides.base)} → {code(sides.head)}, both evaluated by the program of this change.",
     ]
+    blocks += [f"**{md(_forecast(each))}**" for each in diff.forecasts]
     if diff.breaches:
         told = "\n".join(_item([_breached(each)]) for each in diff.breaches[:MOST_FOLDED])
         blocks.append(f"\N{LARGE RED CIRCLE} **Does not hold ({len(diff.breaches):,})**\n\n{told}")

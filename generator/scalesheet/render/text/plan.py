@@ -25,10 +25,11 @@ def plan_text(
     unfit: Sequence[Key] = (),
     *,
     every: bool = False,
+    actuals: Sequence[str] = (),
 ) -> str:
     """The headline, what does not hold, and the totals of the tables, for reading in a terminal;
     with `every` all that a plan gives. `chosen` are cells of layouts that the edits moved, `unfit`
-    the cases that no layout fits.
+    the cases that no layout fits; `actuals` are the lines on what runs really took.
     """
     lines = [plan.title, f"edition {book.edition.isoformat()}, prices of {book.as_of.isoformat()}"]
     for key, stated in (edits or {}).items():
@@ -37,6 +38,7 @@ def plan_text(
     lines += _section("", _scalars(book, results, [plan.scalars[name] for name in plan.headline]))
     broken = [f"  {each.text}" for each in breaches(plan, results)]
     lines += _section("Does not hold", [*broken, *map(_unfit, unfit)])
+    lines += actuals
     if every:
         lines += _everything(book, plan, results)
     else:

@@ -25,6 +25,7 @@ from scalesheet.render.pages.figures import card
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, inline, join, link, page, tag
 from scalesheet.render.pages.marks import mark
 from scalesheet.render.pages.places import scalar_anchor
+from scalesheet.render.pages.plan.actuals import actuals_section
 from scalesheet.render.pages.plan.alternatives import SCRIPT, alternatives_section
 from scalesheet.render.pages.plan.calendar import calendar_section
 from scalesheet.render.pages.plan.formulas import formula_blocks
@@ -56,6 +57,7 @@ def plan_page(context: Context, plan: Plan) -> str:
         _actions(context, plan),
         page_list(context, plan),
         content.strip(),
+        *actuals_section(context, plan),
         *calendar_section(context, plan, results),
         *scenario_section(context, plan),
         *alternatives,

@@ -1,0 +1,401 @@
+"""Where a plan stands: per phase and in total what was planned, spent, committed and is left, and
+the estimate at completion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from scalesheet.actuals.learning import NORMAL, P90, Learnt, learn, still_takes, to_come
+from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.model import Actuals, Attempt, Plan
+from scalesheet.values import Results, Value
+
+#: The days whose spending is the present rate.
+RECENT = 28
+#: Points of a burn-down.
+POINTS = 60
+
+Moment = tuple[datetime, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A phase, or a row of the plan's table, in GPU hours. `runs` is how many the plan has,
+    `begun` the part of the plan that finished and running runs are, `ratio` that of actual to
+    planned of its finished runs, and `expected` that of coming ones.
+    `forecast` is the estimate at completion with its 80 % interval."""
+
+    id: str
+    title: str
+    planned: float
+    runs: int
+    done: int
+    running: int
+    begun: float
+    spent: float
+    failed: float
+    committed: float
+    cost: float
+    ratio: float | None
+    expected: float
+    forecast: Value
+
+    @property
+    def left(self) -> float:
+        """What of the planned hours is neither spent nor committed; negative where it is over."""
+        return self.planned - self.spent - self.committed
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """The same in USD. What no line states is counted at `rate`, USD per GPU hour."""
+
+    spent: float
+    estimated: float  # the part of it that is counted at the rate
+    rate: float
+    forecast: Value
+    budget: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """The burn-down: from `begun`, when the first run began, to `status`, the latest moment that
+    the actuals state. Each point of `burned`, and of `to_burn` by the plan, is what is left of the
+    budget. At `per_day`, the mean of the last `days`, nothing is left at `exhausted`."""
+
+    begun: datetime
+    status: datetime
+    days: float
+    per_day: float
+    exhausted: datetime | None
+    burned: tuple[Moment, ...]
+    to_burn: tuple[Moment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What the actuals of a plan come to, in GPU hours. `budget` is what it may take, `planned`
+    the sum of its rows; `outside` was spent on runs of no row."""
+
+    actuals: Actuals
+    rows: tuple[Row, ...]
+    budget: float
+    budget_title: str
+    planned: float
+    spent: float
+    failed: float
+    outside: float
+    committed: float
+    forecast: Value
+    chance: float  # of staying within the budget
+    ratio: float | None
+    finished: int
+    money: Money | None
+    calendar: Calendar | None
+
+    @property
+    def left(self) -> float:
+        """What of the budget is neither spent nor committed."""
+        return self.budget - self.spent - self.committed
+
+    @property
+    def over(self) -> float:
+        """By what part of the budget the forecast is over it; negative where it is under."""
+        total = float(self.forecast.value or 0.0)
+        return total / self.budget - 1 if self.budget else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The attempts of one run: done if one was, else running if one is, else to be made again."""
+
+    attempts: tuple[Attempt, ...]
+    planned: float
+    hours: float
+
+    @property
+    def state(self) -> str:
+        states = {each.state for each in self.attempts}
+        return next((s for s in ("done", "running") if s in states), "failed")
+
+
+def progress(plan: Plan, results: Results) -> Progress | None:
+    """Where a plan stands, or None where it has no actuals."""
+    actuals = plan.actuals
+    if actuals is None:
+        return None
+    status = max((m for each in actuals.attempts for m in _known(each)), default=None)
+    hours = [_hours(each, status) for each in actuals.attempts]
+    table = plan.tables[actuals.table]
+    column = results.tables[table.name]
+    planned = {
+        row: _number(column[actuals.gpu_hours][place]) for place, row in enumerate(table.rows)
+    }
+    counts = {
+        row: max(1, round(_number(column[actuals.runs][place]))) if actuals.runs else 1
+        for place, row in enumerate(table.rows)
+    }
+    runs = {row: _runs(actuals, hours, row, planned[row], counts[row]) for row in table.rows}
+    done = {row: [r for r in each if r.state == "done"] for row, each in runs.items()}
+    learnt = learn(
+        {
+            row: [r.hours / r.planned for r in each if r.hours and r.planned]
+            for row, each in done.items()
+        }
+    )
+    parts = [
+        _row(plan, actuals, row, hours, planned[row], counts[row], runs[row], learnt)
+        for row in table.rows
+    ]
+    rows = tuple(row for row, *_ in parts)
+    ahead = {row.id: left for row, left, _ in parts if left[0] > 0}
+    mean, variance = to_come(learnt, ahead)
+    mean += sum(row.committed for row in rows)
+    variance += sum(of_running for *_, of_running in parts)
+    inside = sum(row.spent for row in rows)
+    spent = math.fsum(hours)
+    forecast = _forecast(learnt, spent, mean, variance)
+    scalar = plan.scalars[actuals.budget] if actuals.budget else None
+    budget = _number(results.scalars[actuals.budget]) if actuals.budget else sum(planned.values())
+    finished = [r for each in done.values() for r in each if r.planned]
+    return Progress(
+        actuals=actuals,
+        rows=rows,
+        budget=budget,
+        budget_title=scalar.title if scalar else "Planned",
+        planned=sum(planned.values()),
+        spent=spent,
+        failed=_failed(actuals.attempts, hours),
+        outside=spent - inside if any(a.phase not in planned for a in actuals.attempts) else 0.0,
+        committed=sum(row.committed for row in rows),
+        forecast=forecast,
+        chance=_chance(learnt, budget - spent, mean, variance),
+        ratio=_ratio(finished),
+        finished=len(finished),
+        money=_money(actuals, results, hours, forecast, budget),
+        calendar=_calendar(actuals, results, hours, status, budget, planned),
+    )
+
+
+def _number(value: Value) -> float:
+    return value.value if isinstance(value.value, float) else 0.0
+
+
+def problems(progress: Progress) -> Iterator[Diagnostic]:
+    """The rows of which more runs were begun than the plan has."""
+    for row in progress.rows:
+        if row.begun > 1 + 1e-9:
+            own = (a for a in progress.actuals.attempts if a.phase == row.id and a.position)
+            position = next(own).position
+            assert position is not None
+            message = (
+                f"'{row.id}' has {row.done} finished and {row.running} running runs, which are "
+                f"{row.begun:.3g} times what the plan has of it ({row.runs}); raise the number of "
+                "runs in the plan, or write the share that each run is"
+            )
+            yield at(position, "A004", message)
+
+
+# ------------------------------------------------------------------ runs
+
+
+def _known(attempt: Attempt) -> Iterable[datetime]:
+    """The moments that a line states; a running run was seen when it had its hours."""
+    yield from (m for m in (attempt.start, attempt.end) if m is not None)
+    if attempt.start and not attempt.end and attempt.gpu_hours and attempt.gpus:
+        yield attempt.start + timedelta(hours=attempt.gpu_hours / attempt.gpus)
+
+
+def _hours(attempt: Attempt, status: datetime | None) -> float:
+    if attempt.gpu_hours is not None:
+        return attempt.gpu_hours
+    assert attempt.start is not None
+    assert attempt.gpus is not None
+    assert status is not None
+    return attempt.gpus * (status - attempt.start).total_seconds() / 3600
+
+
+def _runs(
+    actuals: Actuals, hours: Sequence[float], row: str, planned: float, count: int
+) -> list[_Run]:
+    """The runs of a row, each with all its attempts."""
+    grouped: dict[tuple[str, str], list[tuple[Attempt, float]]] = {}
+    for attempt, took in zip(actuals.attempts, hours, strict=True):
+        if attempt.phase == row:
+            grouped.setdefault((attempt.run, attempt.seed), []).append((attempt, took))
+    return [
+        _Run(
+            tuple(attempt for attempt, _ in each),
+            planned * next((a.share for a, _ in each if a.share is not None), 1 / count),
+            math.fsum(took for _, took in each),
+        )
+        for each in grouped.values()
+    ]
+
+
+def _ratio(runs: Sequence[_Run]) -> float | None:
+    planned = math.fsum(run.planned for run in runs)
+    return math.fsum(run.hours for run in runs) / planned if planned else None
+
+
+def _failed(attempts: Sequence[Attempt], hours: Sequence[float]) -> float:
+    pairs = zip(attempts, hours, strict=True)
+    return math.fsum(took for each, took in pairs if each.state in ("failed", "cancelled"))
+
+
+def _row(
+    plan: Plan,
+    actuals: Actuals,
+    id_: str,
+    hours: Sequence[float],
+    planned: float,
+    count: int,
+    runs: Sequence[_Run],
+    learnt: Learnt,
+) -> tuple[Row, tuple[float, int], float]:
+    """A row; what of it is to come, as planned and in how many runs; and the variance of what its
+    running runs still take."""
+    done = [r for r in runs if r.state == "done"]
+    running = [r for r in runs if r.state == "running"]
+    still = [still_takes(learnt, id_, r.planned, r.hours) for r in running if r.planned]
+    begun = [r.planned for r in (*done, *running)]
+    left = max(0.0, planned - math.fsum(begun))
+    if left <= 1e-9 * planned:
+        left = 0.0
+    usual = math.fsum(begun) / len(begun) if begun else planned / count
+    to_make = max(1, math.ceil(left / usual - 1e-9)) if usual else 1
+    mean, variance = to_come(learnt, {id_: (left, to_make)}) if left else (0.0, 0.0)
+    spent = math.fsum(r.hours for r in runs)
+    committed = math.fsum(each for each, _ in still)
+    of_running = math.fsum(each for _, each in still)
+    own = [(a, h) for a, h in zip(actuals.attempts, hours, strict=True) if a.phase == id_]
+    table = plan.tables[actuals.table]
+    row = Row(
+        id=id_,
+        title=table.row_titles[table.rows.index(id_)],
+        planned=planned,
+        runs=count,
+        done=len(done),
+        running=len(running),
+        begun=math.fsum(begun) / planned if planned else 0.0,
+        spent=spent,
+        failed=_failed([a for a, _ in own], [h for _, h in own]),
+        committed=committed,
+        cost=math.fsum(a.cost or 0.0 for a, _ in own),
+        ratio=_ratio(done),
+        expected=learnt.ratio(id_),
+        forecast=_forecast(learnt, spent, mean + committed, variance + of_running),
+    )
+    return row, (left, to_make), of_running
+
+
+# ------------------------------------------------------------------ forecast
+
+
+def _forecast(learnt: Learnt, spent: float, mean: float, variance: float) -> Value:
+    """The estimate at completion: what is spent, and what is expected to come."""
+    ends = (learnt.quantile(mean, variance, z) for z in (-P90, P90))
+    low, high = (spent + end for end in ends)
+    return Value(spent + mean, low, high)
+
+
+def _chance(learnt: Learnt, left: float, mean: float, variance: float) -> float:
+    """That no more comes than is left, by bisection of the quantile."""
+    if mean <= 0 or variance <= 0:
+        return 1.0 if mean <= left else 0.0
+    low, high = -6.0, 6.0
+    for _ in range(50):
+        z = (low + high) / 2
+        low, high = (z, high) if learnt.quantile(mean, variance, z) <= left else (low, z)
+    return NORMAL.cdf(low)
+
+
+def _money(
+    actuals: Actuals, results: Results, hours: Sequence[float], forecast: Value, may_take: float
+) -> Money | None:
+    """USD, where a line of the actuals or the plan states any; what no line states costs what the
+    others do for an hour, or else what the plan's budget does."""
+    budget = _number(results.scalars[actuals.cost]) if actuals.cost else None
+    pairs = list(zip(actuals.attempts, hours, strict=True))
+    stated = math.fsum(a.cost for a, _ in pairs if a.cost is not None)
+    priced = math.fsum(took for a, took in pairs if a.cost is not None)
+    if priced:
+        rate = stated / priced
+    elif budget is not None and may_take:
+        rate = budget / may_take
+    else:
+        return None
+    spent = math.fsum(hours)
+    estimated = rate * (spent - priced)
+    value, low, high = (
+        stated + estimated + rate * (float(end or 0.0) - spent)
+        for end in (forecast.value, forecast.low, forecast.high)
+    )
+    return Money(stated + estimated, estimated, rate, Value(value, low, high), budget)
+
+
+# ------------------------------------------------------------------ calendar
+
+
+def _calendar(
+    actuals: Actuals,
+    results: Results,
+    hours: Sequence[float],
+    status: datetime | None,
+    budget: float,
+    planned: Mapping[str, float],
+) -> Calendar | None:
+    """The burn-down, where runs state when they were. The hours of a run are spread evenly from its
+    start to its end; those without a start are spent from the first."""
+    begun = min((each.start for each in actuals.attempts if each.start), default=None)
+    if begun is None or status is None or begun >= status:
+        return None
+    spans = [
+        (a.start or begun, (a.end or status) if a.start else begun, took)
+        for a, took in zip(actuals.attempts, hours, strict=True)
+    ]
+    recent = max(begun, status - timedelta(days=RECENT))
+    days = max(1.0, (status - recent).total_seconds() / 86_400)
+    spent = _burned(spans, status)
+    per_day = (spent - _burned(spans, recent)) / days
+    burned = [(m, budget - _burned(spans, m)) for m in _moments(begun, status)]
+    exhausted = next((m for m, left in burned if left <= 0), None)
+    if exhausted is None and per_day > 0:
+        more = (budget - spent) / per_day
+        exhausted = status + timedelta(days=more) if more < 36_500 else None
+    by_plan = _planned(results, begun, budget, planned) if actuals.table == "phases" else ()
+    return Calendar(begun, status, days, per_day, exhausted, tuple(burned), tuple(by_plan))
+
+
+def _moments(begin: datetime, end: datetime) -> list[datetime]:
+    return [begin + (end - begin) * place / POINTS for place in range(POINTS + 1)]
+
+
+def _burned(spans: Sequence[tuple[datetime, datetime, float]], at: datetime) -> float:
+    """What was spent until a moment."""
+    return math.fsum(
+        took if end <= at else took * ((at - start) / (end - start))
+        for start, end, took in spans
+        if start <= at
+    )
+
+
+def _planned(
+    results: Results, begun: datetime, budget: float, planned: Mapping[str, float]
+) -> Iterable[Moment]:
+    """The burn-down that the plan's calendar has, from the day on which the first run began."""
+    table = results.tables["phases"]
+    spans = [
+        (
+            begun + timedelta(hours=_number(table["start"][place])),
+            begun + timedelta(hours=_number(table["end"][place])),
+            hours,
+        )
+        for place, hours in enumerate(planned.values())
+    ]
+    last = max(end for _, end, _ in spans)
+    for moment in _moments(begun, last):
+        yield moment, budget - _burned(spans, moment)

@@ -1,0 +1,144 @@
+"""Lowers what the runs of a plan took: lines of CSV files, and what they are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.load import Document
+from scalesheet.model import Actuals, Attempt, Plan
+from scalesheet.nearest import nearest
+from scalesheet.schemas import moment
+from scalesheet.units import Units
+
+#: The columns of phases that runs are compared with: gross hours are those that are paid for.
+PHASES = {"table": "phases", "gpu_hours": "gross_gpu_hours", "runs": "times"}
+UNITS = {"gpu_hours": "GPU * hour", "runs": "1", "budget": "GPU * hour", "cost": "USD"}
+
+
+def actuals_of(
+    plan_file: Document,
+    documents: Sequence[Document],
+    plan: Plan,
+    units: Units,
+    problems: list[Diagnostic],
+) -> Actuals | None:
+    """The actuals in the files of a plan, or None where it has none, or none that can be read."""
+    entry: Mapping[str, Any] = plan_file.data.get("actuals", {})
+    if not entry and not documents:
+        return None
+    names = _compared(entry, plan)
+    own: list[Diagnostic] = [*_unknown(plan_file, names, plan, units)]
+    attempts: list[Attempt] = []
+    if not own:
+        rows = plan.tables[names["table"]].rows
+        attempts = [a for d in documents for a in _attempts(d, rows, names["table"], own)]
+        own += _doubled(attempts)
+    problems += own
+    if not documents or any(each.severity == "error" for each in own):
+        return None
+    return Actuals(tuple(attempts), **names)
+
+
+def _compared(entry: Mapping[str, Any], plan: Plan) -> dict[str, str]:
+    """What is said of a table and its columns, and what holds where nothing is."""
+    names = {name: str(value) for name, value in entry.items()}
+    names.setdefault("table", PHASES["table"])
+    if names["table"] == PHASES["table"]:
+        columns = plan.tables["phases"].columns if "phases" in plan.tables else ()
+        known = {key: name for key, name in PHASES.items() if name in columns}
+        return {**known, "gpu_hours": PHASES["gpu_hours"], **names}
+    names.setdefault("gpu_hours", "gpu_hours")
+    return names
+
+
+def _unknown(
+    document: Document, names: Mapping[str, str], plan: Plan, units: Units
+) -> Iterator[Diagnostic]:
+    """Names that the plan lacks, and those of figures in another unit."""
+    table = plan.tables.get(names["table"])
+    if table is None:
+        where = document.at("actuals", "table") if "actuals" in document.data else plan.position
+        message = (
+            f"runs are compared with the table '{names['table']}', which the plan lacks"
+            f"{nearest(names['table'], plan.tables)}; name one of its tables under 'actuals: table'"
+        )
+        assert where is not None
+        yield at(where, "N001", message)
+        return
+    for key, unit in UNITS.items():
+        if key not in names:
+            continue
+        known = table.columns if key in ("gpu_hours", "runs") else plan.scalars
+        quantity = known.get(names[key])
+        place = document.at("actuals", key)
+        what = f"column of {table.name}" if known is table.columns else "figure of the plan"
+        if quantity is None:
+            message = f"there is no {what} '{names[key]}'{nearest(names[key], known)}"
+            yield at(place, "N001", message)
+        elif quantity.unit != units.parse(unit):
+            found = quantity.unit if quantity.unit is not None else quantity.kind
+            message = f"'{names[key]}': expected a {what} in {unit}, found {found}; name another"
+            yield at(place, "U002", message)
+
+
+def _attempts(
+    document: Document, rows: Sequence[str], table: str, problems: list[Diagnostic]
+) -> Iterator[Attempt]:
+    """The lines of a file that say how long they took."""
+    for index, line in enumerate(document.data["rows"]):
+        position = document.at("rows", index)
+        start, end = (moment(line[key]) if key in line else None for key in ("start", "end"))
+        hours, gpus = line.get("gpu_hours"), line.get("gpus")
+        if start is not None and end is not None and end < start:
+            message = f"the run ends at {line['end']}, before its start at {line['start']}"
+            problems.append(at(document.at("rows", index, "end"), "V001", f"{message}; mend one"))
+            continue
+        if hours is None and start is not None and end is not None and gpus is not None:
+            hours = gpus * (end - start).total_seconds() / 3600
+        going = line["state"] == "running" and start is not None and gpus is not None
+        if hours is None and not going:
+            message = "the run has no gpu_hours; write them, or start, end and gpus"
+            problems.append(at(position, "A002", message))
+            continue
+        phase = line.get("phase", "")
+        if phase not in rows:
+            said = f"'{phase}' is not in {table}" if phase else "the run names no phase"
+            hint = nearest(phase, rows) if phase else ""
+            message = f"{said}, so its hours are counted as outside of the plan{hint}"
+            problems.append(at(document.at("rows", index, "phase"), "A001", message))
+        yield Attempt(
+            phase=phase,
+            run=line.get("run", ""),
+            seed=line.get("seed", ""),
+            state=line["state"],
+            share=line.get("share"),
+            gpu_hours=hours,
+            cost=line.get("cost"),
+            start=start,
+            end=end,
+            accelerator=line.get("accelerator", ""),
+            gpus=gpus,
+            tokens=line.get("tokens"),
+            steps=line.get("steps"),
+            origin=line.get("from", ""),
+            note=line.get("note", ""),
+            position=position,
+        )
+
+
+def _doubled(attempts: Sequence[Attempt]) -> Iterator[Diagnostic]:
+    """Lines that say the same run began at the same time as an earlier line does."""
+    seen: dict[tuple[object, ...], Attempt] = {}
+    for each in attempts:
+        key = (each.phase, each.run, each.seed, each.start)
+        first = seen.setdefault(key, each)
+        if first is not each and (each.start is not None or each.gpu_hours == first.gpu_hours):
+            assert each.position is not None
+            assert first.position is not None
+            message = (
+                f"the same phase, run, seed and start as {first.position.path}:"
+                f"{first.position.line}; both are counted, delete one of them"
+            )
+            yield at(each.position, "A003", message)
