@@ -197,6 +197,7 @@ def _stops(problems: list[Diagnostic]) -> bool:
 
 def examined_plan(book: Book, resolved: Resolved) -> tuple[Edition, list[Diagnostic]]:
     """The edition of a catalogue with one plan, and what is wrong with that and its audits."""
+    from scalesheet.actuals.progress import problems as of_actuals
     from scalesheet.audit.problems import problems
     from scalesheet.choose.layout import laid_out
     from scalesheet.defined_names import name_problems
@@ -210,10 +211,8 @@ def examined_plan(book: Book, resolved: Resolved) -> tuple[Edition, list[Diagnos
     edition, plan = Edition(book), book.plans[id_]
     result = [*name_problems(book, plan), *prose_problems(book, plan)]
     result += findings(book, plan, edition.results[id_])
-    if plan.actuals is not None:
-        from scalesheet.actuals.progress import problems as of_actuals
-
-        result += of_actuals(edition.progress[id_])
+    for stands in edition.progress.values():
+        result += of_actuals(stands)
     for audited in edition.audits.values():
         result += problems(audited, book)
     return edition, result

@@ -555,7 +555,7 @@ class Actuals:
     """What the runs of a plan took, and what of the plan they are compared with: the rows of
     `table` with the GPU hours in the column `gpu_hours`, each made of as many runs as the column
     `runs` says (one where that is empty). `budget` and `cost` are scalars of the plan: the GPU
-    hours and the money that it may take in all."""
+    hours and the money that it may take in all. `match` are patterns of names by row."""
 
     attempts: tuple[Attempt, ...]
     table: str
@@ -563,6 +563,7 @@ class Actuals:
     runs: str = ""
     budget: str = ""
     cost: str = ""
+    match: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

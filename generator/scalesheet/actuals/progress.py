@@ -125,7 +125,7 @@ class _Run:
 def progress(plan: Plan, results: Results) -> Progress | None:
     """Where a plan stands, or None where it has no actuals."""
     actuals = plan.actuals
-    if actuals is None:
+    if actuals is None or not actuals.attempts:
         return None
     status = max((m for each in actuals.attempts for m in _known(each)), default=None)
     hours = [_hours(each, status) for each in actuals.attempts]
@@ -203,10 +203,16 @@ def problems(progress: Progress) -> Iterator[Diagnostic]:
 
 
 def _known(attempt: Attempt) -> Iterable[datetime]:
-    """The moments that a line states; a running run was seen when it had its hours."""
-    yield from (m for m in (attempt.start, attempt.end) if m is not None)
-    if attempt.start and not attempt.end and attempt.gpu_hours and attempt.gpus:
-        yield attempt.start + timedelta(hours=attempt.gpu_hours / attempt.gpus)
+    """The moments that a line states, or that follow from its hours."""
+    last = _last(attempt)
+    yield from (m for m in (attempt.start, last) if m is not None)
+
+
+def _last(attempt: Attempt) -> datetime | None:
+    """When a run ended, or was last seen: after its hours on its GPUs."""
+    if attempt.end or not (attempt.start and attempt.gpu_hours and attempt.gpus):
+        return attempt.end
+    return attempt.start + timedelta(hours=attempt.gpu_hours / attempt.gpus)
 
 
 def _hours(attempt: Attempt, status: datetime | None) -> float:
@@ -354,7 +360,7 @@ def _calendar(
     if begun is None or status is None or begun >= status:
         return None
     spans = [
-        (a.start or begun, (a.end or status) if a.start else begun, took)
+        (a.start or begun, (_last(a) or status) if a.start else begun, took)
         for a, took in zip(actuals.attempts, hours, strict=True)
     ]
     recent = max(begun, status - timedelta(days=RECENT))

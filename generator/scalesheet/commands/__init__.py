@@ -32,6 +32,7 @@ NAMES = (
     "choose",
     "fit",
     "diff",
+    "actuals",
     "pull",
     "new",
     "bench",

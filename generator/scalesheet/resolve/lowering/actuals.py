@@ -24,7 +24,8 @@ def actuals_of(
     units: Units,
     problems: list[Diagnostic],
 ) -> Actuals | None:
-    """The actuals in the files of a plan, or None where it has none, or none that can be read."""
+    """The actuals in the files of a plan. None where it has none and says nothing of them, and
+    where they cannot be read."""
     entry: Mapping[str, Any] = plan_file.data.get("actuals", {})
     if not entry and not documents:
         return None
@@ -33,17 +34,19 @@ def actuals_of(
     attempts: list[Attempt] = []
     if not own:
         rows = plan.tables[names["table"]].rows
+        own += _unmatched(plan_file, entry, rows)
         attempts = [a for d in documents for a in _attempts(d, rows, names["table"], own)]
         own += _doubled(attempts)
     problems += own
-    if not documents or any(each.severity == "error" for each in own):
+    if any(each.severity == "error" for each in own):
         return None
-    return Actuals(tuple(attempts), **names)
+    match = tuple((str(row), str(pattern)) for row, pattern in entry.get("match", {}).items())
+    return Actuals(tuple(attempts), **names, match=match)
 
 
 def _compared(entry: Mapping[str, Any], plan: Plan) -> dict[str, str]:
     """What is said of a table and its columns, and what holds where nothing is."""
-    names = {name: str(value) for name, value in entry.items()}
+    names = {name: str(value) for name, value in entry.items() if name != "match"}
     names.setdefault("table", PHASES["table"])
     if names["table"] == PHASES["table"]:
         columns = plan.tables["phases"].columns if "phases" in plan.tables else ()
@@ -81,6 +84,16 @@ def _unknown(
             found = quantity.unit if quantity.unit is not None else quantity.kind
             message = f"'{names[key]}': expected a {what} in {unit}, found {found}; name another"
             yield at(place, "U002", message)
+
+
+def _unmatched(
+    document: Document, entry: Mapping[str, Any], rows: Sequence[str]
+) -> Iterator[Diagnostic]:
+    """Patterns for rows that there are not."""
+    for row in entry.get("match", {}):
+        if row not in rows:
+            message = f"'{row}' is no row that runs belong to{nearest(row, rows)}"
+            yield at(document.key_at("actuals", "match", row), "N002", message)
 
 
 def _attempts(

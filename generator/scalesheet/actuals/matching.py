@@ -1,0 +1,99 @@
+"""Which row of the plan a run belongs to, by its name; and a file of actuals with further runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from scalesheet.actuals.logs import COLUMNS
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_SEED = re.compile(r"(?:^|[-_./ ])(?:seed|s)[-_=]?(\d+)(?=$|[-_./ ])", re.IGNORECASE)
+#: What a later log may know better. All else may have been edited by hand since, and stays.
+MEASURED = ("state", "end", "gpu_hours", "cost", "tokens", "steps")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Runs whose names are like a pattern belong to a row; `why` says where the rule is from."""
+
+    row: str
+    pattern: str
+    why: str
+
+    def fits(self, name: str) -> bool:
+        plain, pattern = _plain(name), _plain(self.pattern)
+        return fnmatchcase(plain, pattern) or fnmatchcase(f"-{plain}-", pattern)
+
+
+def rules(
+    rows: Sequence[str], own: Sequence[tuple[str, str]], said: Sequence[tuple[str, str]]
+) -> list[Rule]:
+    """In their order, of which the first that fits counts: those of the command line, those of the
+    plan, and for each row that the words of its id are in the name, the longest id first."""
+    made = [Rule(row, pattern, "--match") for row, pattern in said]
+    made += [Rule(row, pattern, "plan.yaml") for row, pattern in own]
+    by_length = sorted(rows, key=lambda row: (-len(row), row))
+    return made + [Rule(row, f"*-{row}-*", "its id") for row in by_length]
+
+
+def _plain(text: str) -> str:
+    """Case, and which of `-_. ` parts words, do not count."""
+    return re.sub(r"[-_. /]+", "-", text.lower())
+
+
+def matched(runs: DataFrame, rows: Sequence[str], by: Sequence[Rule]) -> DataFrame:
+    """The runs with the row that each belongs to, or none, and the seed that its name has."""
+    runs = runs.copy()
+    phase, seed = [], []
+    for row in runs.to_dict("records"):
+        name = str(row["name"])
+        rule = next((each for each in by if each.fits(name)), None) if name else None
+        stated = str(row["phase"])
+        phase.append(stated if stated in rows or rule is None else rule.row)
+        found = _SEED.search(name)
+        seed.append(str(row["seed"]) or (found[1] if found else ""))
+    runs["phase"], runs["seed"] = phase, seed
+    plain = (runs["run"] == "") & (runs["phase"] == "")
+    runs["run"] = runs["run"].where(~plain, runs["name"])
+    return runs
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A file of actuals with further runs in it, and how many were added, changed, or the same."""
+
+    frame: DataFrame
+    added: int
+    changed: int
+    same: int
+
+
+def merged(old: DataFrame, runs: DataFrame) -> Merged:
+    """`from` and start say which line is which run. Of a run that is there only what was measured
+    is taken anew; its row, its seed and its note may have been edited."""
+    import pandas
+
+    columns = [*old.columns, *(name for name in COLUMNS if name not in old)]
+    lines = old.reindex(columns=columns, fill_value="").to_dict("records")
+    places = {(line["from"], line["start"]): n for n, line in enumerate(lines) if line["from"]}
+    added = changed = same = 0
+    for run in runs.to_dict("records"):
+        key = (run["from"], run["start"])
+        if key not in places:
+            places[key] = len(lines)
+            lines.append({name: run.get(name, "") for name in columns})
+            added += 1
+            continue
+        line = lines[places[key]]
+        news: Mapping[str, str] = {n: run[n] for n in MEASURED if run[n] and run[n] != line[n]}
+        line.update(news)
+        changed, same = changed + bool(news), same + (not news)
+    frame = pandas.DataFrame(lines, columns=columns, dtype=str)
+    used = [name for name in columns if name in old or (frame[name] != "").any()]
+    return Merged(frame[used], added, changed, same)
