@@ -9,8 +9,17 @@ from typing import Literal, get_args
 from scalesheet.model import Key, Position, Scalar, Stated
 from scalesheet.units import Unit
 
-Verdict = Literal["contradicted", "reproduced", "rounded", "input", "underdetermined"]
+Verdict = Literal["contradicted", "follows", "reproduced", "rounded", "input", "underdetermined"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+#: What people read. Data and programs have the verdicts themselves.
+WORDS: Mapping[str, str] = {
+    "contradicted": "mismatch",
+    "follows": "follows from an error",
+    "reproduced": "consistent",
+    "rounded": "rounded",
+    "input": "input",
+    "underdetermined": "not derivable",
+}
 Bound = Literal["at least", "more than", "at most", "less than"]
 
 
@@ -77,6 +86,8 @@ class Claim:
     effects: Mapping[str, str] = field(default_factory=dict)  # headline -> scalar
     note: str = ""
     position: Position | None = field(default=None, compare=False)
+    place: tuple[str | int, ...] = ()  # in its file
+    column: str = ""  # of a table of claims
 
     @property
     def bases(self) -> tuple[Basis, ...]:

@@ -486,7 +486,7 @@ _code(
     "C004",
     "another verdict",
     "The computed verdict is not the one on file.",
-    "Look at the numbers, then mend the claim, the plan or the verdict on file.",
+    "Look at the numbers, then mend the claim or the plan, or run `scalesheet audit --accept`.",
 )
 _code(
     "C005",

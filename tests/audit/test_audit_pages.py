@@ -89,7 +89,7 @@ def test_a_claim_that_another_rests_on_is_named_by_its_line(pages: dict[str, str
 
 def test_the_plain_text_says_the_same(pages: dict[str, str]) -> None:
     text = pages["plain/paper"]
-    assert "| [A paper](paper.md) | 10 | 2 | 5 |" in pages["plain/index"]
+    assert "| [A paper](paper.md) | 10 | 2 | 2 | 3 | 0 | 3 | 0 |" in pages["plain/index"]
     assert "- Hours, written: 9.0 h as the document writes it" in text
     assert "| “0.5” 001-L020-03 | 20 | 0.5 h | 0.5 h |" in text
     assert "A large fault\n\n**Effect:** Hours +16 h\n" in text
@@ -117,9 +117,42 @@ def test_the_command_tells_of_a_changed_verdict_and_shows_the_audit(
     files = {"plans/paper/plan.yaml": PLAN, "plans/paper/claims.yaml": claims}
     assert cli.main(["audit", "--data", str(lay(tmp_path, files))]) == 1
     out, err = capsys.readouterr()
-    assert "001-L001-01  reproduced" in out
+    assert "001-L001-01  consistent" in out
     assert "C004 '001-L001-01' says 1 GPU: the verdict on file is rounded" in err
     assert "the computed one reproduced (cards = 1 GPU, as written)" in err
+
+
+ACCEPTED = """
+tables:  # a remark
+  runs:
+    table: runs
+    line: 20
+    columns:
+      steps: {unit: step, plan: steps, expect: contradicted}
+      hours: {unit: hour, quote: "{} hours", from: "@steps / speed", expect: rounded}
+    rows:
+      one: ["1,000", "0.5"]
+      two: ["5,000", "2.5"]
+      three: ["10,000", {quote: "6 hours", expect: rounded}]
+claims:
+  001-L040-01: {quote: x, says: 1 GPU, from: cards, expect: rounded}  # another
+"""
+
+
+def test_the_computed_verdicts_can_be_put_on_file_and_nothing_else_changes(tmp_path: Path) -> None:
+    files = {"plans/paper/plan.yaml": PLAN, "plans/paper/claims.yaml": HEAD + ACCEPTED}
+    folder = lay(tmp_path, files)
+    assert cli.main(["audit", "--data", str(folder), "--accept"]) == 0
+    text = (folder / "plans/paper/claims.yaml").read_text("utf-8")
+    expected = ACCEPTED.replace("plan: steps, expect: contradicted", "plan: steps, expect: input")
+    expected = expected.replace('/ speed", expect: rounded', '/ speed", expect: reproduced')
+    expected = expected.replace('"2.5"', "{quote: 2.5 hours, expect: follows}")
+    expected = expected.replace('"6 hours", expect: rounded', '"6 hours", expect: contradicted')
+    expected = expected.replace("from: cards, expect: rounded", "from: cards, expect: reproduced")
+    assert text == HEAD + expected
+    assert cli.main(["audit", "--data", str(folder)]) == 0
+    assert cli.main(["audit", "--data", str(folder), "--accept"]) == 0
+    assert (folder / "plans/paper/claims.yaml").read_text("utf-8") == text
 
 
 def test_the_command_looks_up_quotes_in_documents_at_hand(

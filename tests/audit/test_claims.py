@@ -21,9 +21,9 @@ tables:
     columns:
       named: {unit: step, against: ["@steps"], expect: reproduced}
       steps: {unit: step, plan: steps, expect: input}
-      hours: {unit: hour, from: "@steps / speed", plan: hours, expect: reproduced}
+      hours: {unit: hour, from: "@steps / speed", plan: hours, expect: follows}
     rows:
-      one: [1k, "1,000", 0.5]
+      one: [1k, "1,000", {quote: 0.5, expect: reproduced}]
       two: {line: 25, cells: [~, "5,000", 2.5]}
       three: [10k, "10,000", {quote: "6", from: ~, against: [hours], expect: contradicted}]
 """
@@ -46,7 +46,7 @@ def test_claims_are_made_from_rows_with_their_ids(tmp_path: Path) -> None:
         "input",
         "reproduced",
         "input",
-        "reproduced",
+        "follows",
         "reproduced",
         "input",
         "contradicted",
@@ -205,7 +205,7 @@ def test_a_claim_is_named_in_claims_alone(tmp_path: Path) -> None:
 
 TOTALS = """
 claims:
-  001-L050-01: {quote: 9 hours, says: 9 hour, from: "sum(@runs.hours)", effect: {hours: "runs.total.hours - @001-L050-01"}, expect: reproduced}
+  001-L050-01: {quote: 9 hours, says: 9 hour, from: "sum(@runs.hours)", effect: {hours: "runs.total.hours - @001-L050-01"}, expect: follows}
   001-L051-01: {quote: 20 hours, says: 20 hour, against: [runs.total.hours], effect: {hours: "runs.total.hours - @001-L051-01"}, expect: contradicted}
 headlines:
   hours: {title: Hours, unit: hour, written: "@001-L050-01", implied: "sum(@runs.hours)", computed: runs.total.hours}

@@ -17,10 +17,11 @@ def test_every_figure_of_the_document_is_judged_once(audit: Json) -> None:
 
 def test_counts_by_verdict(audit: Json) -> None:
     assert counted(audit["claims"]) == {
-        "contradicted": 5,
+        "contradicted": 6,
+        "follows": 79,
         "input": 75,
-        "reproduced": 114,
-        "rounded": 18,
+        "reproduced": 47,
+        "rounded": 5,
         "underdetermined": 3,
     }
 
@@ -32,14 +33,14 @@ DEFENDED = [
     ("003-L118-01", "contradicted", (26, 26)),  # 35 experiments, where headings and rows have 26
     ("003-L125-01", "contradicted", (2.95, 2.95)),  # the machine; 2.48 lacks the host
     ("003-L142-03", "contradicted", (0.220588, 0.220588)),  # 40 %, where the most is 22 %
-    ("003-L119-01", "reproduced", (72, 72)),  # a right sum of a wrong figure
-    ("003-L119-02", "reproduced", (341.7, 341.7)),
+    ("003-L119-01", "follows", (72, 72)),  # a right sum of a wrong figure
+    ("003-L119-02", "follows", (341.7, 341.7)),
     ("003-L028-01", "reproduced", (1.7, 1.7)),  # ten times the 0.17 hours that are written
     ("003-L006-01", "reproduced", (24, 24)),  # GB as makers write it: GiB
     ("003-L126-01", "reproduced", (3.06, 3.06)),  # while the machine was for rent
     ("003-L004-01", "rounded", (494_032_768, 494_032_768)),
-    ("003-L005-03", "rounded", (2_199_552, 2_199_552)),  # all linear layers
-    ("003-L132-03", "rounded", (153.765, 153.765)),
+    ("003-L005-03", "contradicted", (2_199_552, 2_199_552)),  # all linear layers
+    ("003-L132-03", "follows", (153.765, 153.765)),
     ("003-L157-01", "rounded", (81.7, 81.7)),
     ("003-L164-03", "rounded", (1.79167, 1.79167)),  # 43 hours, written as 2 days
 ]
@@ -75,7 +76,10 @@ def test_every_hour_of_training_inherits_the_doubtful_speed(claims: dict[str, Js
     rows = [f"003-L{line:03d}-03" for line in (*range(35, 44), *range(49, 61), *range(102, 108))]
     rows += [f"003-L{line:03d}-02" for line in (*range(19, 24), *range(66, 72), *range(87, 97))]
     assert {tuple(claims[row]["inherits"]) for row in rows} == {("003-L013-01",)}
-    assert {claims[row]["verdict"] for row in rows} == {"reproduced"}
+    assert {claims[row]["verdict"] for row in rows} == {"follows", "reproduced"}
+    # 5.0 hours may be 5.3 by the plan; "5 hours" in the table of steps is a rounding of that
+    consistent = [row for row in rows if claims[row]["verdict"] == "reproduced"]
+    assert consistent == ["003-L019-02", "003-L021-02", "003-L022-02"]
 
 
 def test_the_headline_is_the_total_three_times(audit: Json) -> None:

@@ -23,10 +23,11 @@ def test_every_figure_of_the_document_is_judged_once(audit: Json) -> None:
 
 def test_counts_by_verdict(audit: Json) -> None:
     assert counted(audit["claims"]) == {
-        "contradicted": 47,
+        "contradicted": 49,
+        "follows": 12,
         "input": 104,
-        "reproduced": 76,
-        "rounded": 5,
+        "reproduced": 64,
+        "rounded": 3,
         "underdetermined": 2,
     }
 
@@ -42,9 +43,9 @@ DEFENDED = [
     ("004-L131-03", "contradicted", (2e9, 2.86331e9)),  # 7B on two RTX 4090
     ("004-L140-03", "contradicted", (50.9497e9, 50.9497e9)),  # 175B on eight A100
     ("004-L020-06", "contradicted", (87.5, 93.6508)),  # by the speed of an RTX 4060 Ti
-    ("004-L022-06", "rounded", (35.1563, 42.3590)),  # by the speed of an RTX 4080
+    ("004-L022-06", "contradicted", (35.1563, 42.3590)),  # by the speed of an RTX 4080
     ("004-L083-01", "rounded", (2.2089856e9, 2.2089856e9)),  # "2B", vision tower and all
-    ("004-L087-01", "reproduced", (8, 8)),  # in 32 bit
+    ("004-L087-01", "follows", (8, 8)),  # in 32 bit
     ("004-L124-01", "reproduced", (16, 16)),  # on very many accelerators
 ]
 
@@ -65,7 +66,7 @@ def test_a_time_without_a_job_lacks_the_job(claims: dict[str, Json]) -> None:
 
 
 def test_a_total_inherits_the_faults_of_its_parts(claims: dict[str, Json]) -> None:
-    assert claims["004-L091-01"]["inherits"] == []
+    assert claims["004-L091-01"]["inherits"] == [f"004-L0{line}-01" for line in (87, 88, 89)]
     assert claims["004-L091-02"]["inherits"] == [f"004-L0{line}-02" for line in (87, 88, 89)]
     assert claims["004-L026-03"]["inherits"] == ["004-L026-01"]
 

@@ -22,7 +22,7 @@ SECOND = """
 document: {id: "002", title: A summary, source: a-vendor}
 claims:
   002-L001-01: {quote: two, says: 2 GPU, from: "@001-L004-01", expect: contradicted}
-  002-L002-01: {quote: two, says: 2 GPU, from: "@002-L001-01", expect: reproduced}
+  002-L002-01: {quote: two, says: 2 GPU, from: "@002-L001-01", expect: follows}
 """
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scalesheet.audit.verdicts import match
 from scalesheet.claims import Figure
-from scalesheet.resolve.claims.figures import read, read_quote, rounding_step
+from scalesheet.resolve.claims.figures import last_digit, read, read_quote
 from scalesheet.units import PURE, Declared, UnitError, Units
 
 UNITS = Units(
@@ -98,28 +98,28 @@ def test_a_quote_without_a_unit_or_a_number_is_text() -> None:
 @pytest.mark.parametrize(
     ("written", "computed", "verdict"),
     [
-        ("135", 134.6, "rounded"),  # divisible by five: five units
         ("1,046", 1045.6, "rounded"),
-        ("1,046", 1044.9, "differs"),  # more than one unit of the last digit
+        ("1,046", 1045.4, "differs"),  # more than half a unit of the last digit
+        ("135", 134.6, "rounded"),
+        ("135", 134.4, "differs"),
         ("14.2", 14.2375, "rounded"),
-        ("14.2", 14.4, "differs"),
         ("43", 42.7125, "rounded"),
-        ("171", 170.85, "rounded"),
-        ("85", 85.425, "rounded"),
-        ("7", 7.11875, "rounded"),
         ("2", 1.78, "rounded"),
-        ("2", 1.6, "differs"),  # one unit, but more than 18 %
+        ("2", 1.6, "differs"),  # half a unit, but more than 18 %
         ("3.5", 3.54, "rounded"),
         ("20", 17, "rounded"),  # 17.6 %
         ("20", 16.9, "differs"),  # 18.3 %
-        ("10,000", 9_000, "rounded"),  # one unit of the last digit that is not 0
-        ("225.0", 221, "rounded"),  # zeros at the end are not written digits
-        ("225.0", 219, "differs"),
+        ("10,000", 9_000, "rounded"),  # the last digit that is not 0
+        ("1,500", 1_440, "differs"),
+        ("225.0", 225.04, "rounded"),  # behind a point, zeros are written digits
+        ("225.0", 225.06, "differs"),
         ("500M", 494_032_768, "rounded"),
+        ("2.5M", 2_199_552, "differs"),
         ("0", 0.001, "differs"),  # nothing rounds to nothing
         ("35", 26, "differs"),
         ("72", 72, "equal"),
         ("0.3", 0.1 + 0.2, "equal"),
+        ("0.5 %", 0.0046, "rounded"),
     ],
 )
 def test_the_rule_of_rounding(written: str, computed: float, verdict: str) -> None:
@@ -128,11 +128,17 @@ def test_the_rule_of_rounding(written: str, computed: float, verdict: str) -> No
     assert match(says.low, computed, says.steps[0]) == verdict
 
 
+@pytest.mark.parametrize("quote", ["~171 hours", "≈171 h", "About 171 h", "approx. 171 hours"])
+def test_a_figure_that_is_called_approximate_may_be_a_unit_away(quote: str) -> None:
+    assert read("171 hour", UNITS, quote).steps == (1, 1)
+    assert read_quote(quote, PURE).steps == (1, 1)
+    assert read("171 hour", UNITS, "171 hours").steps == (0.5, 0.5)
+
+
 @given(st.integers(1, 10**9), st.integers(-6, 6))
-def test_zeros_at_the_end_change_nothing(number: int, exponent: int) -> None:
+def test_zeros_at_the_end_of_a_whole_number_are_no_digits(number: int, exponent: int) -> None:
     written = Decimal(number).scaleb(exponent)
-    assert rounding_step(written) == rounding_step(written * Decimal("1.000"))
-    assert rounding_step(written * 10) == rounding_step(written) * 10
+    assert last_digit("10", written * 10) == last_digit("1", written) * 10
 
 
 @given(st.floats(1e-6, 1e12), st.integers(1, 8))

@@ -158,14 +158,10 @@ _FILL: dict[type[Node], Callable[[Any, Results], Node]] = {
 _STANDS: dict[Match, str] = {
     "equal": "as written",
     "rounded": "written rounded as {says}",
+    "contained": "which allows {says}",
     "differs": "not {says}",
 }
 _BOUND: dict[Match, str] = {"equal": "which keeps '{says}'", "differs": "which breaks '{says}'"}
-_WITHIN: dict[Match, str] = {
-    "equal": "within {says}",
-    "rounded": "within {says}, rounded",
-    "differs": "outside of {says}",
-}
 
 
 def because(
@@ -178,7 +174,7 @@ def because(
 ) -> str:
     """Why a claim has its verdict. `missing` says why it is no input, if so."""
     parts: list[str] = []
-    words = _BOUND if claim.says.bound else _WITHIN if claim.within else _STANDS
+    words = _BOUND if claim.says.bound else _STANDS
     for basis, match in zip(claim.bases, decided.matches, strict=True):
         sums = arithmetic(
             basis, *formulas(basis.scalar), results, units, percent=claim.says.percent
@@ -191,7 +187,11 @@ def because(
         parts.append(f"the document does not state {_listed(claim.lacks)}")
     elif decided.verdict is None:
         parts.append(missing)
-    if decided.inherits:
+    if decided.fixed is not None:
+        fixed = shown(decided.fixed, claim.says.unit, units, percent=claim.says.percent)
+        errors = _listed(decided.inherits) or "a figure that the plan corrects"
+        parts.append(f"follows from {errors}; should be {fixed}")
+    elif decided.inherits:
         parts.append(f"inherits {_listed(decided.inherits)}")
     text = "; ".join(parts) + "." if parts else ""
     return " ".join(filter(None, (text, claim.note)))

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from scalesheet.audit.checks import broken_checks
+from scalesheet.audit.consequences import with_consequences
 from scalesheet.audit.explain import arithmetic, because
 from scalesheet.audit.model import Audited, Judged, Moved, Shown, Totals
 from scalesheet.audit.verdicts import Decided, decide, why_no_input
@@ -44,7 +45,9 @@ def _of_plan(book: Book, plan: Plan, audits: Sequence[Audit]) -> Iterator[Audite
     written = corrected
     if len(plan.scenarios) > 1:
         written = evaluate(book, plan, {Key(SCENARIO): plan.scenarios[1]})
+    claims = {id_: claim for audit in audits for id_, claim in audit.claims.items()}
     decided = decide(audits, written, book.units)
+    decided = with_consequences(book, plan, claims, decided, written, corrected)
     moved = tuple(_moved(book, plan, corrected, now)) if plan.id in book.audited else ()
     broken = broken_checks(plan, audits, written, book.units)
     for audit in audits:
@@ -90,7 +93,7 @@ def _judged(
 ) -> Judged:
     target = claim.target
     shown = corrected.scalars[target.scalar] if target and target.scalar else None
-    computed = written.scalars[_weightiest(claim, decided)] if claim.bases else shown
+    computed = written.scalars[decided.deciding(claim).scalar] if claim.bases else shown
     why = because(
         claim,
         decided,
@@ -100,13 +103,9 @@ def _judged(
         no_basis(claim, audit, book),
     )
     effects = {name: written.scalars[scalar] for name, scalar in claim.effects.items()}
-    return Judged(claim, decided.verdict, computed, shown, decided.inherits, why, effects)
-
-
-def _weightiest(claim: Claim, decided: Decided) -> str:
-    """The basis that decided: the first that differs, else the first."""
-    differing = [b for b, m in zip(claim.bases, decided.matches, strict=True) if m == "differs"]
-    return (differing or claim.bases)[0].scalar
+    should_be = decided.fixed or (computed if claim.bases else None)
+    inherits = decided.inherits
+    return Judged(claim, decided.verdict, computed, shown, should_be, inherits, why, effects)
 
 
 def no_basis(claim: Claim, audit: Audit, book: Book) -> str:

@@ -15,13 +15,15 @@ class Judged:
     """A claim with its verdict; `verdict` is None where it has no basis.
 
     `computed` is what it was compared with, in the unit of `says`; `corrected` the quantity that
-    `plan:` names; `effects` what putting it right does to each headline.
+    `plan:` names; `should_be` what the figure should be: without the errors that it follows from,
+    else what it was compared with; `effects` what putting it right does to each headline.
     """
 
     claim: Claim
     verdict: Verdict | None
     computed: Value | None
     corrected: Value | None
+    should_be: Value | None
     inherits: tuple[str, ...]
     because: str
     effects: Mapping[str, Value] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scalesheet.claims import Audit, Claim, Figure, Source, Target, Verdict
+from scalesheet.claims import Audit, Basis, Claim, Figure, Source, Target, Verdict
 from scalesheet.model import Citation, Stated
 from scalesheet.units import Units
 from scalesheet.values import Results, Value
@@ -17,20 +17,27 @@ EQUAL = 1e-9  # relative
 ROUNDED_AT_MOST = 0.18  # of the computed number
 
 #: How a figure stands to what it is compared with.
-Match = Literal["equal", "rounded", "differs"]
+Match = Literal["equal", "rounded", "contained", "differs"]
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A verdict, how each basis compares, and the contradicted claims that it rests on.
+    """A verdict, how each basis compares, and the claims in error that it is computed from.
 
-    `accused_by` are claims that disagree with this one alone.
+    `accused_by` are claims that disagree with this one alone. `fixed` is what the figure would be
+    without the errors that it follows from.
     """
 
     verdict: Verdict | None
     matches: tuple[Match, ...]
-    inherits: tuple[str, ...] = ()
     accused_by: tuple[str, ...] = ()
+    inherits: tuple[str, ...] = ()
+    fixed: Value | None = None
+
+    def deciding(self, claim: Claim) -> Basis:
+        """The basis that decided: the first that differs, else the first."""
+        differing = [b for b, m in zip(claim.bases, self.matches, strict=True) if m == "differs"]
+        return (differing or claim.bases)[0]
 
 
 def decide(audits: Sequence[Audit], results: Results, units: Units) -> dict[str, Decided]:
@@ -47,15 +54,7 @@ def decide(audits: Sequence[Audit], results: Results, units: Units) -> dict[str,
         for audit in audits
         for id_, claim in audit.claims.items()
     }
-    return {
-        id_: Decided(
-            verdicts[id_],
-            matches[id_],
-            tuple(i for i in _rests_on(claims, id_) if verdicts[i] == "contradicted"),
-            accused.get(id_, ()),
-        )
-        for id_ in claims
-    }
+    return {id_: Decided(verdicts[id_], matches[id_], accused.get(id_, ())) for id_ in claims}
 
 
 def _accused(
@@ -83,7 +82,7 @@ def _verdict(
     return "underdetermined" if claim.lacks else None
 
 
-def _rests_on(claims: Mapping[str, Claim], id_: str) -> list[str]:
+def rests_on(claims: Mapping[str, Claim], id_: str) -> list[str]:
     """The claims that a figure is computed from, transitively, nearest first."""
     result: dict[str, None] = {}
     ahead = [id_]
@@ -111,18 +110,17 @@ def compare(claim: Claim, value: Value) -> Match:
     assert says.low is not None
     assert says.high is not None
     if not says.ranged:
-        return match(says.low, value.value, says.steps[0])
-    if claim.within:
-        pairs = [
-            "equal" if value.low >= says.low else match(says.low, value.low, says.steps[0]),
-            "equal" if value.high <= says.high else match(says.high, value.high, says.steps[1]),
-        ]
-    else:
-        pairs = [
-            match(says.low, value.low, says.steps[0]),
-            match(says.high, value.high, says.steps[1]),
-        ]
-    return "differs" if "differs" in pairs else "rounded" if "rounded" in pairs else "equal"
+        near = match(says.low, value.value, says.steps[0])
+        return "contained" if near == "differs" and value.low <= says.low <= value.high else near
+    ends = (
+        match(says.low, value.low, says.steps[0]),
+        match(says.high, value.high, says.steps[1]),
+    )
+    if "differs" not in ends:
+        return "rounded" if "rounded" in ends else "equal"
+    low = ends[0] != "differs" or value.low > says.low
+    high = ends[1] != "differs" or value.high < says.high
+    return "contained" if low and high and (claim.within or not value.ranged) else "differs"
 
 
 def match(written: float, computed: float, step: float) -> Match:

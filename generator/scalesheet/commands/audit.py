@@ -11,6 +11,9 @@ from scalesheet.codes import FINDINGS, GOOD
 from scalesheet.commands import UsageError, as_of, folder, plan_of, tally
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scalesheet.audit.model import Audited
     from scalesheet.book import Book
 
 SUMMARY = "compare the figures of a document with the plan: claims, findings, headlines"
@@ -32,6 +35,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="keep each plan as it is now in audited.yaml, and compare its documents with that "
         "from now on, whatever becomes of the plan",
+    )
+    parser.add_argument(
+        "--accept",
+        action="store_true",
+        help="write the computed verdicts into the claims, as the verdicts on file",
     )
     as_of(parser)
 
@@ -58,6 +66,9 @@ def run(options: argparse.Namespace) -> int:
     if options.documents is not None and not options.documents.is_dir():
         raise UsageError(f"there is no folder '{options.documents}'; name that of the documents")
 
+    if options.accept:
+        _accept(data, chosen)
+        return GOOD
     # A verdict that is not the one on file is told, and the audit is shown all the same.
     shown = {audited.audit.path for audited in chosen}
     judged = [d for d in examined.diagnostics if d.code in JUDGED and d.path in shown]
@@ -99,6 +110,26 @@ def _freeze(data: Path, names: list[str]) -> None:
     changes = {path: (content(path), text.encode()) for path, text in files.items()}
     save(data, {path: each for path, each in changes.items() if each[0] != each[1]})
     for path in files:
+        print(f"wrote {shown(path)}", file=sys.stderr)
+
+
+def _accept(data: Path, chosen: Sequence[Audited]) -> None:
+    """Writes the verdicts of each document into its file of claims."""
+    from scalesheet.audit.accept import accepted
+    from scalesheet.load.folder import shown
+    from scalesheet.save import content, save
+
+    files = {
+        data / audited.audit.path.removeprefix(f"{shown(data)}/"): audited for audited in chosen
+    }
+    changes = {}
+    for path, audited in files.items():
+        old = content(path) or b""
+        new = accepted(old.decode(), audited).encode()
+        if new != old:
+            changes[path] = (old, new)
+    save(data, changes)
+    for path in changes:
         print(f"wrote {shown(path)}", file=sys.stderr)
 
 

@@ -8,7 +8,7 @@ from scalesheet.audit.explain import claim_text, shown
 from scalesheet.audit.model import Audited, Judged, Moved, Totals
 from scalesheet.audit.worst import contradictions
 from scalesheet.book import Book
-from scalesheet.claims import VERDICTS
+from scalesheet.claims import WORDS, Verdict
 from scalesheet.values import Value
 
 
@@ -23,7 +23,7 @@ def audit_text(book: Book, audited: Audited) -> str:
     lines += ["", f"{len(audited.claims)} claims: {counted(audited)}"]
     worst = contradictions(audited)
     if worst:
-        lines += ["", "Contradicted"]
+        lines += ["", "Mismatches"]
         lines += [text for judged in worst for text in _judged(book, audited, judged)]
     if audited.findings:
         lines += ["", "Findings"]
@@ -33,9 +33,9 @@ def audit_text(book: Book, audited: Audited) -> str:
             lines += [f"    effect: {t}" for t in effects_text(book, audited, each.effects)]
             lines += [f"    {each.finding.note}"] if each.finding.note else []
     lines += ["", "Claims"]
-    width = max((len(verdict) for verdict in VERDICTS), default=0)
+    width = max(len(word) for word in WORDS.values())
     for judged in audited.claims:
-        verdict = (judged.verdict or "no basis").ljust(width)
+        verdict = verdict_text(judged.verdict).ljust(width)
         lines.append(f"  {judged.claim.id}  {verdict}  {judged.claim.quote}: {judged.because}")
     return "\n".join(lines) + "\n"
 
@@ -50,8 +50,13 @@ def moved_text(book: Book, moved: Moved) -> str:
 
 
 def counted(audited: Audited) -> str:
-    """`3 contradicted, 120 reproduced, ...`, without those of which there is none."""
-    return ", ".join(f"{n} {verdict}" for verdict, n in audited.counts().items() if n)
+    """`3 mismatch, 120 consistent, ...`, without those of which there is none."""
+    return ", ".join(f"{n} {WORDS[verdict]}" for verdict, n in audited.counts().items() if n)
+
+
+def verdict_text(verdict: Verdict | None) -> str:
+    """A verdict in the words that people read."""
+    return WORDS[verdict] if verdict is not None else "no basis"
 
 
 def lines_text(lines: Sequence[int]) -> str:

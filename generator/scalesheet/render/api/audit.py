@@ -35,6 +35,7 @@ def _claim(audited: Audited, judged: Judged) -> Object:
         "says": figure_json(claim.says),
         "computed": _value(audited, claim, judged.computed),
         "corrected": _value(audited, claim, judged.corrected),
+        "should_be": _value(audited, claim, judged.should_be),
         "verdict": judged.verdict,
         "inherits": list(judged.inherits),
         "because": judged.because,

@@ -11,6 +11,7 @@ from scalesheet.audit.worst import Group, grouped
 from scalesheet.claims import Audit, Headline, Verdict
 from scalesheet.model import Quantity
 from scalesheet.numbers import format_of, text
+from scalesheet.render.audit import verdict_text
 from scalesheet.render.pages.context import Context, edit_link, to
 from scalesheet.render.pages.figures import card
 from scalesheet.render.pages.html import UNSEARCHED, Html, anchor, heading, join, link, page, tag
@@ -23,11 +24,12 @@ API = "../../api/v1"  # from any page that is made here
 _NAMED = re.compile(r"@?\b([A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)+)\b")
 #: What each verdict says of a figure.
 MEANINGS: Mapping[Verdict, str] = {
-    "contradicted": "it disagrees with what should give it",
-    "reproduced": "it is what gives it",
-    "rounded": "it is a rounding of what gives it",
-    "input": "it is stated, and the plan takes it",
-    "underdetermined": "the document lacks what would give it",
+    "contradicted": "The document's other figures, or facts, give another number.",
+    "follows": "The arithmetic is right, and a figure that it uses is wrong.",
+    "reproduced": "It agrees with the figures that give it.",
+    "rounded": "It agrees with them, rounded to the digits written.",
+    "input": "The document states it, and the plan uses it.",
+    "underdetermined": "The document does not state enough to compute it.",
 }
 #: The three values of a headline, and what each is.
 SIDES = (
@@ -54,7 +56,7 @@ def audit_pages(context: Context) -> Iterator[tuple[str, str]]:
 
 def _index(context: Context) -> str:
     head = [heading_cell("Document"), heading_cell("Claims", number=True)]
-    head += [heading_cell(verdict, number=True) for verdict in MEANINGS]
+    head += [heading_cell(verdict_text(verdict), number=True) for verdict in MEANINGS]
     body = [
         [
             tag("th", link(f"{id_}.md", audited.audit.document.title), scope="row"),
@@ -199,7 +201,7 @@ def _counts(audited: Audited) -> Html:
 
 def chip(verdict: Verdict | None) -> Html:
     """A verdict as the site shows it."""
-    return tag("span", verdict or "no basis", class_=f"verdict {verdict or 'underdetermined'}")
+    return tag("span", verdict_text(verdict), class_=f"verdict {verdict or 'underdetermined'}")
 
 
 # ------------------------------------------------------------------ what is wrong
@@ -313,7 +315,7 @@ def _claim(context: Context, audited: Audited, judged: Judged) -> list[Html]:
         tag("th", tag("q", claim.quote), _why(context, audited, judged), scope="row"),
         tag("td", claim.line, class_="num"),
         _number(claim_text(claim.says, context.book.units), claim.says.value),
-        _value(context, judged, judged.computed if claim.bases else None),
+        _value(context, judged, judged.should_be),
         _value(context, judged, judged.corrected),
         tag("td", chip(judged.verdict)),
     ]

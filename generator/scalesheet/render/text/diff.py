@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from scalesheet.claims import WORDS
 from scalesheet.diff.changes import (
     Breached,
     Diff,
@@ -181,8 +182,12 @@ def _forecast(forecast: Forecast) -> str:
 
 
 def _verdict(change: VerdictChanged) -> Iterator[str]:
-    old, new = change.old or "no such claim", change.new or "no such claim"
+    old, new = (_said(verdict) for verdict in (change.old, change.new))
     yield f"{change.audit}: {change.claim} '{change.quote}': {old} -> {new}"
+
+
+def _said(verdict: str | None) -> str:
+    return "no such claim" if verdict is None else WORDS.get(verdict, verdict)
 
 
 def _score(change: ScoreChanged) -> Iterator[str]:

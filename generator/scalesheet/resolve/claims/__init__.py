@@ -171,7 +171,7 @@ def _figure(entry: Entry, low: Lowering) -> Figure:
     text = str(entry.data.get(key, ""))
     try:
         if entry.unit is None:
-            return read(text, low.units)
+            return read(text, low.units, str(entry.data["quote"]))
         unit = low.units.parse(str(entry.unit)) if entry.unit != "" else None
         return read_quote(text, unit)
     except UnitError as error:
@@ -268,6 +268,8 @@ def _claim(
         effects=effects,
         note=str(data.get("note", "")),
         position=low.document.key_at(*entry.place),
+        place=entry.place,
+        column=entry.column[1] if entry.column else "",
     )
 
 

@@ -1,7 +1,7 @@
 """Reads what a claim says: `135 GPU * hour`, `18 .. 22 USD`, `at least 32 GPU`, `35 %`, `adamw`.
 
 The digits count: a written figure stands for everything that rounds to it, so each number is kept
-with the size of its last non-zero digit.
+with half a unit of its last digit, or a whole one where the document calls it approximate.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _QUOTED = re.compile(
     + _AMOUNT.format("high")
     + r")?\s*(?P<percent>%)?(?P<plus>\+)?"
 )
+_APPROXIMATE = re.compile(r"[~≈]|\b(about|approximately|approx|around|roughly|circa)\b", re.I)
 _BOUNDS: dict[str, Bound] = {
     ">=": "at least",
     "<=": "at most",
@@ -41,9 +42,11 @@ _BOUNDS: dict[str, Bound] = {
 }
 
 
-def read(text: str, units: Units) -> Figure:
-    """The figure that a `says:` holds. Raises UnitError for a unit that is none, ValueError for
-    ends out of order."""
+def read(text: str, units: Units, quote: str = "") -> Figure:
+    """The figure that a `says:` holds; its quote says whether it is approximate.
+
+    Raises UnitError for a unit that is none, ValueError for ends out of order.
+    """
     text = text.strip()
     if text in ("yes", "no"):
         return Figure(text == "yes")
@@ -53,7 +56,8 @@ def read(text: str, units: Units) -> Figure:
     unit_text = match["unit"].strip()
     percent = unit_text == "%"
     unit = PURE if percent or not unit_text else units.parse(unit_text)
-    return _figure(match, unit, percent, _BOUNDS.get(match["bound"] or ""))
+    bound = _BOUNDS.get(match["bound"] or "")
+    return _figure(match, unit, percent, bound, _is_approximate(quote))
 
 
 def read_quote(quote: str, unit: Unit | None) -> Figure:
@@ -63,7 +67,12 @@ def read_quote(quote: str, unit: Unit | None) -> Figure:
     if match is None:
         return Figure(quote)
     bound = "at least" if match["plus"] else _BOUNDS.get(match["bound"] or "")
-    return _figure(match, unit, match["percent"] is not None, bound)
+    return _figure(match, unit, match["percent"] is not None, bound, _is_approximate(quote))
+
+
+def _is_approximate(quote: str) -> bool:
+    """Whether a document marks a figure as approximate."""
+    return bool(_APPROXIMATE.search(quote))
 
 
 def _is_text(match: re.Match[str]) -> bool:
@@ -71,20 +80,21 @@ def _is_text(match: re.Match[str]) -> bool:
     return bool(re.match(r"[-.:,0-9_]", match["unit"]))
 
 
-def _figure(match: re.Match[str], unit: Unit | None, percent: bool, bound: Bound | None) -> Figure:
+def _figure(
+    match: re.Match[str], unit: Unit | None, percent: bool, bound: Bound | None, approximate: bool
+) -> Figure:
     scale = Decimal("0.01") if percent else Decimal(1)
     last = match["high"] is not None and match["high_letter"]
-    low = _amount(match["low"], match["low_letter"] or (last or None)) * scale
-    low_step = low_high_step = rounding_step(low)
-    high = low
+    low = high = _amount(match["low"], match["low_letter"] or (last or None)) * scale
     if match["high"] is not None:
         high = _amount(match["high"], match["high_letter"]) * scale
-        low_high_step = rounding_step(high)
     if low > high:
         raise ValueError(f"{match['low']} is above {match['high']}; exchange them")
     value = float((low + high) / 2)
-    steps = (float(low_step), float(low_high_step))
-    return Figure(value, float(low), float(high), unit, steps, bound, percent)
+    units = Decimal(1) if approximate else Decimal("0.5")
+    ends = ((match["low"], low), (match["high"] or match["low"], high))
+    steps = tuple(float(units * last_digit(*end)) for end in ends)
+    return Figure(value, float(low), float(high), unit, (steps[0], steps[1]), bound, percent)
 
 
 def _amount(text: str, letter: str | None) -> Decimal:
@@ -92,11 +102,10 @@ def _amount(text: str, letter: str | None) -> Decimal:
     return number.scaleb(_LETTERS[letter]) if letter else number
 
 
-def rounding_step(written: Decimal) -> Decimal:
-    """How far from a written number that may lie which was rounded to it: one unit of its last
-    non-zero digit, or five where the digits are divisible by five. Nothing rounds to 0."""
-    _, digits, exponent = written.normalize().as_tuple()
-    number = int("".join(map(str, digits)))
-    if not number or not isinstance(exponent, int):
-        return Decimal(0)
-    return Decimal(5 if number % 5 == 0 else 1).scaleb(exponent)
+def last_digit(text: str, number: Decimal) -> Decimal:
+    """The unit of the last digit of a number that is written so. Zeros at the end are digits behind
+    a decimal point alone: of 225.0 it is a tenth, of 1,500 a hundred. 0 has none: nothing rounds
+    to it."""
+    written = number if "." in text else number.normalize()
+    exponent = written.as_tuple().exponent
+    return Decimal(1).scaleb(exponent) if number and isinstance(exponent, int) else Decimal(0)
