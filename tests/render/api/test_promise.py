@@ -31,6 +31,7 @@ REVISIONS = {
     7: "5c7e70e7ff818999",
     8: "1486f90b824fa567",
     9: "14d7e3d7bad64c50",
+    10: "7940d52f1e368686",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",
