@@ -78,9 +78,11 @@ class Calendar:
 @dataclass(frozen=True, slots=True)
 class Progress:
     """What the actuals of a plan come to, in GPU hours. `budget` is what it may take, `planned`
-    the sum of its rows; `outside` was spent on runs of no row."""
+    the sum of its rows; `outside` was spent on runs of no row. `hours` are those of each attempt.
+    """
 
     actuals: Actuals
+    hours: tuple[float, ...]
     rows: tuple[Row, ...]
     budget: float
     budget_title: str
@@ -163,6 +165,7 @@ def progress(plan: Plan, results: Results) -> Progress | None:
     finished = [r for each in done.values() for r in each if r.planned]
     return Progress(
         actuals=actuals,
+        hours=tuple(hours),
         rows=rows,
         budget=budget,
         budget_title=scalar.title if scalar else "Planned",

@@ -360,8 +360,8 @@ def _sheets(pulling: Pulling) -> None:
         if name in ours or not sheet.cells:
             continue
         titled = sheet.text(0, 0)
-        known = ("Summary", "Checks", "Sources", "Changes", "Sensitivity", pulling.plan.title)
-        if titled not in known:
+        fixed = ("Summary", "Checks", "Sources", "Changes", "Sensitivity", "Actuals")
+        if titled not in (*fixed, pulling.plan.title):
             pulling.leave(name, "a sheet of its own: nothing of it is data of the plan")
     for name in pulling.workbook.foreign:
         pulling.leave(name, "a sheet of its own: nothing of it is data of the plan")

@@ -52,6 +52,7 @@ SHEET_WORDS = {
     "catalogue": "catalogue: figures shared by all plans",
     "calculation": "calculation",
     "sensitivity": "which inputs move the results most",
+    "actuals": "what runs took, and the forecast",
     "summary": "results",
     "checks": "what must hold",
     "sources": "what the inputs rest on",

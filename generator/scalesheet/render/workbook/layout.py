@@ -46,6 +46,7 @@ LEADS: Mapping[str, str] = {
     "calculation": "Derived figures, each a live formula over the inputs.",
     "cases": "Each case is a column. What all of them share is on Inputs.",
     "sensitivity": "What each input does to the results when it moves alone, in the shipped plan.",
+    "actuals": "What runs took. Hours tried here move the forecast; the plan's files keep them.",
     "summary": "The results. Nothing here is typed in.",
     "checks": "What must hold. A check that fails says so here and on the first sheet.",
     "sources": "The texts that the inputs rest on.",
@@ -133,6 +134,9 @@ class _Planner:
         if self.sensitivity:
             lead = LEADS["sensitivity"]
             self.sheets.append(SheetPlan("Sensitivity", "sensitivity", "Sensitivity", lead))
+        if plan.actuals is not None and plan.actuals.attempts:
+            name = _sheet_name("Actuals", self.taken)
+            self.sheets.append(SheetPlan(name, "actuals", "Actuals", LEADS["actuals"]))
         self.sheets.append(SheetPlan("Summary", "summary", "Summary", LEADS["summary"]))
         self.checks()
         self.sheets.append(SheetPlan("Sources", "sources", "Sources", LEADS["sources"]))

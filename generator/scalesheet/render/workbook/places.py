@@ -22,6 +22,7 @@ SheetKind = Literal[
     "catalogue",
     "calculation",
     "sensitivity",
+    "actuals",
     "summary",
     "checks",
     "sources",

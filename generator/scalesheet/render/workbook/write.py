@@ -13,6 +13,7 @@ from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.edition import Edition
 from scalesheet.language.syntax import ENDS
 from scalesheet.model import Plan, Position
+from scalesheet.render.workbook.actuals import write_actuals
 from scalesheet.render.workbook.canvas import Canvas, PlainSheet, Problem, Tally
 from scalesheet.render.workbook.changes import write_changes
 from scalesheet.render.workbook.checks import write_checks
@@ -43,6 +44,7 @@ WRITERS: Mapping[SheetKind, Callable[[Canvas, Context, SheetPlan], None]] = {
     "units": write_units,
     "catalogue": write_tables,
     "sensitivity": write_sensitivity,
+    "actuals": write_actuals,
     "summary": write_summary,
     "sources": write_sources,
     "changes": write_changes,
