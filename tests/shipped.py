@@ -35,10 +35,11 @@ def shipped_book() -> Book:
     return examined.book
 
 
-def checkout(folder: Path) -> Path:
-    """A copy of what of the project a build reads, as git holds it: nothing that was generated."""
-    ignored = shutil.ignore_patterns("book", "__pycache__")
-    for name in ("data", "docs", "generator/scalesheet/examples"):
+def checkout(folder: Path, *, code: bool = False) -> Path:
+    """A copy of what of the project a build reads, as git holds it: nothing that was generated;
+    with the `code` it is what a wheel is made of."""
+    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", *(() if code else ("book",)))
+    for name in ("data", "docs", "generator" if code else "generator/scalesheet/examples"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for path in ROOT.iterdir():
         if path.is_file() and path.name[0] != ".":

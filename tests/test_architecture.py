@@ -17,7 +17,7 @@ PACKAGE = ROOT / "generator" / "scalesheet"
 #: The rooms of the house, each above those that it may know. Rooms in one line are neighbors, which
 #: do not know each other. `docs/architecture.md` draws them.
 FLOORS = """
-__init__ codes nearest pictures vocabulary language output disk kept
+__init__ codes nearest pictures vocabulary language output disk kept shipped
 units save
 model
 claims scenarios diagnostics printers

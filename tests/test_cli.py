@@ -107,7 +107,6 @@ def test_a_list_for_an_issue_is_no_markup_and_fits_into_one() -> None:
         (["show", "small", "--set", "runs['s2k'].steps=3"], "'s2k' is not a row of runs"),
         (["show", "small", "--as-of", "yesterday"], "'yesterday' is not a date"),
         (["build", "--no-site", "--out", "DATA"], "would replace the data folder"),
-        (["build"], "there is no mkdocs.yml in"),
         (["bild"], "did you mean 'build'?"),
         (
             ["show", "small", "--sets", "cards=2"],

@@ -71,7 +71,8 @@ def build(
     # Where neither the input nor the output changed there is nothing to do.
     from scalesheet.output import MARK, refuse_strangers, staged, sweep
 
-    published = project / "docs" / GENERATED if site else None
+    framed = (project / "mkdocs.yml").is_file()
+    published = project / "docs" / GENERATED if site and framed else None
     counts = still_holds(out, published, inputs)
     if counts is not None:
         sweep(out)
@@ -92,7 +93,9 @@ def build(
             docs = _documents(edition, stage, project, parser)
             progress("building the site")
             counts["pages"] = _site(edition, stage, docs, project)
-            _publish_pages(docs, project / "docs" / GENERATED)
+            if published is not None:
+                _publish_pages(docs, published)
+            shutil.rmtree(docs)
         else:
             _api(edition, stage / "api")
         write_stamp(stage, published, inputs, counts)
@@ -135,14 +138,21 @@ def _documents(edition: Edition, stage: Path, project: Path, parser: ArgumentPar
     """The pages written by hand and the generated ones, together."""
     from scalesheet.render.pages import write_pages
     from scalesheet.render.reference import write_reference
+    from scalesheet.site.own import lay_out
 
     docs = stage / "docs"
-    shutil.copytree(
-        project / "docs",
-        docs,
-        ignore=lambda folder, names: [n for n in names if n == GENERATED or n[0] == "."],
-    )
-    _put_in_snippets(docs, project)
+    docs.mkdir()
+    if (project / "docs").is_dir():
+        shutil.copytree(
+            project / "docs",
+            docs,
+            ignore=lambda folder, names: [n for n in names if n == GENERATED or n[0] == "."],
+            dirs_exist_ok=True,
+        )
+    if (project / "mkdocs.yml").is_file():
+        _put_in_snippets(docs, project)
+    else:
+        lay_out(docs, edition.book.title)
     report = write_pages(edition, docs / GENERATED, stage / "plain" / GENERATED)
     _refuse(list(report.problems))
     write_reference(edition.book, docs / GENERATED / "reference", parser)
@@ -169,8 +179,9 @@ def _put_in_snippets(docs: Path, project: Path) -> None:
 def _site(edition: Edition, stage: Path, docs: Path, project: Path) -> int:
     """The data API and the site; how many pages it has."""
     from scalesheet.site import build_site
+    from scalesheet.site.own import settings_of
 
-    config = project / "mkdocs.yml"
+    config = settings_of(project, docs, edition.book.title, stage)
     _api(edition, stage / "site-api", pages=True, site_url=site_address(config))
     report = build_site(
         docs,
@@ -185,6 +196,8 @@ def _site(edition: Edition, stage: Path, docs: Path, project: Path) -> int:
         _refuse([at(p, "X002", each) for p, each in zip(places, report.problems, strict=True)])
     shutil.rmtree(stage / "site-api")
     shutil.rmtree(stage / "plain")
+    if config.parent == stage:
+        config.unlink()
     return report.pages
 
 
@@ -223,7 +236,6 @@ def _publish_pages(docs: Path, target: Path) -> None:
 
     with staged(target, wait=True) as pages:
         shutil.copytree(docs / GENERATED, pages, dirs_exist_ok=True)
-    shutil.rmtree(docs)
 
 
 def _refuse(problems: list[Diagnostic]) -> None:

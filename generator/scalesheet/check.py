@@ -366,11 +366,10 @@ def _edition(documents: Sequence[Document]) -> str:
 
 
 def _source_keys(documents: Sequence[Document]) -> frozenset[str] | None:
-    """The keys of sources.yaml, or None where it could not be read."""
-    for document in documents:
-        if document.kind == "sources":
-            return frozenset(_mapping(_mapping(document.data).get("sources")))
-    return None
+    """The keys of sources.yaml, of a book that is extended too, or None where it could not be
+    read."""
+    found = [_mapping(each.data).get("sources") for each in documents if each.kind == "sources"]
+    return frozenset(key for each in found for key in _mapping(each)) if found else None
 
 
 _ID = re.compile(r"[a-z0-9-]+")

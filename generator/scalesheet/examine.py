@@ -106,7 +106,7 @@ class Head:
 
 def _catalogue(files: Files, as_of: date | None) -> Item:
     """The book without plans: `book`, its `cells`, and the `ground` that plans stand on."""
-    name = name_of("catalogue", as_of, [(each.parts, each.digest) for each in files.every])
+    name = name_of("catalogue", as_of, _content(files))
 
     def made() -> Item:
         from scalesheet.check import check, known
@@ -142,7 +142,7 @@ def _catalogue(files: Files, as_of: date | None) -> Item:
 def _plan(catalogue: Item, files: Files) -> Item:
     """One plan on top of the catalogue: `plan`, its `results`, itself as it was audited (`then`),
     its `audits`, and those `judged`."""
-    name = name_of("plan", catalogue.head.name, [(each.parts, each.digest) for each in files.every])
+    name = name_of("plan", catalogue.head.name, _content(files))
     plan = files.every[0].plan
 
     def made() -> Item:
@@ -186,8 +186,14 @@ def _plan(catalogue: Item, files: Files) -> Item:
     return kept(name, made, _paths(files), always=catalogue.kept)
 
 
+def _content(files: Files) -> list[tuple[str, str]]:
+    """What an item rests on: each file by its place, and what it holds."""
+    return [(each.name.removeprefix(files.root), each.digest) for each in files.every]
+
+
 def _paths(files: Files) -> Paths:
-    return Paths(files.root, frozenset(each.name for each in files.every))
+    own = frozenset(each.name for each in files.every if each.name.startswith(files.root))
+    return Paths(files.root, own)
 
 
 def _stops(problems: list[Diagnostic]) -> bool:
@@ -285,7 +291,8 @@ class KeptEdition(Edition):
 
             scores = Edition(self.book).scores
             found = problems(self.book, scores) if self.book.publications else ()
-            return Item(tuple(found), {"scores": scores})
+            own = [each for each in found if each.path.startswith(self.book.folder)]
+            return Item(tuple(own), {"scores": scores})
 
         return kept(name_of("scores", self.below.head.name, asked), made, always=self.below.kept)
 

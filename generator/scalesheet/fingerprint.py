@@ -19,7 +19,9 @@ from typing import Any
 
 from yaml import YAMLError
 
+from scalesheet.load.folder import extended_by
 from scalesheet.output import MARK
+from scalesheet.shipped import ASSETS, SETTINGS
 
 
 def sources(data: Path, project: Path, generated: str) -> dict[str, Path]:
@@ -29,13 +31,19 @@ def sources(data: Path, project: Path, generated: str) -> dict[str, Path]:
     other files of the project.
     """
     result = {f"data/{path.relative_to(data).as_posix()}": path for path in files_below(data)}
+    if (base := extended_by(data)) is not None:
+        result |= {f"base/{path.relative_to(base).as_posix()}": path for path in files_below(base)}
     docs = project / "docs"
     for path in files_below(docs, without=generated):
         result[f"docs/{path.relative_to(docs).as_posix()}"] = path
         if path.suffix == ".md":
             for taken in _taken(_text(path), project):
                 result[f"taken/{os.path.relpath(taken, project)}"] = taken
-    return {**result, "mkdocs.yml": project / "mkdocs.yml"}
+    own = project / "mkdocs.yml"
+    if not own.is_file():
+        own = SETTINGS
+        result |= {f"assets/{path.name}": path for path in files_below(ASSETS)}
+    return {**result, "mkdocs.yml": own}
 
 
 def _taken(page: str, project: Path) -> tuple[Path, ...]:

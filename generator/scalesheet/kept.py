@@ -190,12 +190,10 @@ def _write(folder: Path, name: str, item: Item, paths: Paths) -> bool:
 
 def _prune(folder: Path) -> None:
     """Removes what was not read for longest, until the rest is no more than may be kept."""
-    files = sorted(
-        ((entry.stat().st_mtime, entry.stat().st_size, entry.path) for entry in os.scandir(folder)),
-        reverse=True,
-    )
+    with os.scandir(folder) as entries:
+        files = sorted(((s := e.stat()).st_mtime, s.st_size, e.path) for e in entries)
     size = 0
-    for _, bytes_, path in files:
+    for _, bytes_, path in reversed(files):
         size += bytes_
         if size > MOST:
             with suppress(OSError):

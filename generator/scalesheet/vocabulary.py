@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+#: The plan that holds the arithmetic of one configuration.
+CALCULATOR = "calculator"
+
 
 @dataclass(frozen=True, slots=True)
 class Method:

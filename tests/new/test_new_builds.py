@@ -60,7 +60,16 @@ LEAST: dict[str, dict[str, Any]] = {
 APART: dict[str, tuple[str, ...]] = {
     "model": ("published_parameters", "published_active_parameters"),
     "component": ("uses",),
-    "plan": ("case", "headline", "phases", "total", "charts", "checks", "recommendations"),
+    "plan": (
+        "case",
+        "headline",
+        "limits",
+        "phases",
+        "total",
+        "charts",
+        "checks",
+        "recommendations",
+    ),
 }
 #: What examples name, and what the book has instead.
 ELSEWHERE = {r"\ba-(data-sheet|log|report)\b": "to-be-stated", "aws-p5-48xlarge": "least"}

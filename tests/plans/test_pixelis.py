@@ -25,7 +25,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Examined:
         seconds=0.846 * 2,
         peak=30e9,
     )
-    return sound(put(copy(tmp_path_factory.mktemp("measured")), made))
+    return sound(put(copy(tmp_path_factory.mktemp("measured")), made), plan="")
 
 
 def test_a_measured_record_takes_the_place_of_the_simulated_one(measured: Examined) -> None:

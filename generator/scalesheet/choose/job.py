@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from scalesheet.book import Book
 from scalesheet.model import Key, Plan, Stated
-from scalesheet.vocabulary import METHODS, ROLES
+from scalesheet.vocabulary import CALCULATOR, METHODS, ROLES
 
 if TYPE_CHECKING:
     from scalesheet.predict.fits import Coefficients
 
 #: The plan that holds the arithmetic of one configuration.
-PLAN = "calculator"
+PLAN = CALCULATOR
 #: Inputs of the plan that hold for every candidate, and may be set.
 ASSUMED = (
     "tuning_goodput",

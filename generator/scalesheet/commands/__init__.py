@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 #: In the order in which they are listed.
 NAMES = (
+    "init",
     "check",
     "build",
     "serve",

@@ -26,8 +26,6 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.build import build
 
     data = folder(options.data)
-    if not options.no_site:
-        refuse_no_site(data)
     refuse_overlap(options.out, data)
     built = build(
         data,
@@ -64,16 +62,6 @@ def source_date() -> datetime | None:
         return datetime.fromtimestamp(int(text), UTC).replace(tzinfo=None)
     except (ValueError, OverflowError, OSError):
         raise UsageError(f"SOURCE_DATE_EPOCH='{text}' is not a number of seconds") from None
-
-
-def refuse_no_site(data: Path) -> None:
-    """A site is built by the mkdocs.yml beside the data folder."""
-    project = data.absolute().parent
-    if not (project / "mkdocs.yml").is_file():
-        raise UsageError(
-            f"there is no mkdocs.yml in '{project}', so there is no site to build; "
-            "add one, or build without it: --no-site"
-        )
 
 
 def refuse_overlap(out: Path, data: Path) -> None:

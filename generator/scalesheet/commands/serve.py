@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from scalesheet.codes import GOOD
 from scalesheet.commands import UsageError, as_of, failed, folder, progress
-from scalesheet.commands.build import refuse_no_site, refuse_overlap, source_date
+from scalesheet.commands.build import refuse_overlap, source_date
 
 if TYPE_CHECKING:
     from scalesheet.build import Built
@@ -51,7 +51,6 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.serve.watch import changes, look
 
     data = folder(options.data)
-    refuse_no_site(data)
     refuse_overlap(options.out, data)
     created = source_date()
 

@@ -7,12 +7,12 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from scalesheet.diagnostics import Diagnostic
-from scalesheet.load import audited
+from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.load import audited, extended
 from scalesheet.load.csv import parse_csv
 from scalesheet.load.document import Document, quotable
 from scalesheet.load.reader import MAX_BYTES, Parsed, parse, parse_page, parse_subpage
@@ -92,14 +92,17 @@ class File:
 
 @dataclass(frozen=True)
 class Files:
-    """The files of a data folder, sorted by path; `root` is the folder as users see it."""
+    """The files of a data folder, sorted by path; `root` is the folder as users see it, and
+    `problems` is what is wrong with what it extends."""
 
     root: str
     every: tuple[File, ...]
+    problems: tuple[Diagnostic, ...] = ()
 
     def without_plans(self) -> Files:
         """Those of the catalogue, and what has no place anywhere."""
-        return Files(self.root, tuple(each for each in self.every if not each.plan))
+        own = tuple(each for each in self.every if not each.plan)
+        return Files(self.root, own, self.problems)
 
     def plans(self) -> dict[str, Files]:
         """Those of each plan."""
@@ -124,8 +127,9 @@ def no_folder(data: Path) -> Diagnostic:
     return Diagnostic(shown(data), 1, 1, "Y012", "there is no such data folder")
 
 
-def files_of(data: Path, label: str = "") -> Files | None:
-    """The files of a data folder with their bytes, or None where there is no such folder."""
+def files_of(data: Path, label: str = "", depth: int = 0) -> Files | None:
+    """The files of a data folder with their bytes, those of the book that it extends among them; or
+    None where there is no such folder. `depth` is how often a book was extended already."""
     if not data.is_dir():
         return None
     root = label or shown(data / "x")[:-1]
@@ -133,7 +137,51 @@ def files_of(data: Path, label: str = "") -> Files | None:
         File(parts, root + quotable("/".join(parts), clip=False), _content(parts, path, problem))
         for parts, path, problem in _files(data)
     )
-    return Files(root, every)
+    files = Files(root, every)
+    base, problem = _extended(files)
+    if problem is not None:
+        return replace(files, problems=(problem,))
+    return _on_top(files, base, depth) if base else files
+
+
+def _extended(files: Files) -> tuple[str, Diagnostic | None]:
+    """The name of the book that this one extends, if any."""
+    book = next((each for each in files.every if each.parts == ("book.yaml",)), None)
+    if book is None or not isinstance(book.content, bytes) or b"extends" not in book.content:
+        return "", None
+    document, _ = _document(book)
+    name = document.data.get(extended.KEY) if document and isinstance(document.data, dict) else None
+    if not isinstance(name, str) or document is None:
+        return "", None  # which the schema tells
+    if extended.folder_of(name) is None:
+        message = (
+            f"there is no book '{quotable(name)}' to extend; write {extended.OURS}, or install the "
+            "package that has the book"
+        )
+        return name, at(document.at(extended.KEY), "Y012", message)
+    return name, None
+
+
+def _on_top(files: Files, base: str, depth: int) -> Files:
+    """The files of a book and, below them, those of the one that it extends."""
+    folder = extended.folder_of(base)
+    below = files_of(folder, f"{base}:", depth + 1) if folder and depth < extended.MOST else None
+    if below is None:
+        return files
+    own = frozenset(each.parts for each in files.every)
+    taken = [each for each in below.every if extended.is_taken(each.parts, own)]
+    return Files(files.root, tuple(sorted((*files.every, *taken), key=_place)), below.problems)
+
+
+def extended_by(data: Path) -> Path | None:
+    """The folder of the book that a book extends, if it does and that is there."""
+    files = files_of(data)
+    name = _extended(files)[0] if files else ""
+    return extended.folder_of(name) if name else None
+
+
+def _place(file: File) -> tuple[str, ...]:
+    return file.parts
 
 
 def documents_of(
@@ -142,7 +190,7 @@ def documents_of(
     """The documents in some files, and what is wrong with them. `needed` are the files at the top
     that must be among them."""
     documents: list[Document] = []
-    diagnostics: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = [*files.problems]
     for file in files.every:
         document, problems = _document(file)
         diagnostics += problems

@@ -154,6 +154,10 @@ def _patched(edits: Sequence[Edit]) -> dict[Path, tuple[bytes, bytes]]:
         by_file[edit.document.path].append(edit)
     files = {}
     for path, of_file in by_file.items():
+        if not Path(path).is_file():
+            message = f"'{of_file[0].name}' stands in {path}, in the book that this one extends"
+            remedy = "copy that file into the data folder, and edit it there"
+            raise _Unpatched(Finding("W006", of_file[0].place, f"{message}; {remedy}"))
         old = Path(path).read_bytes()
         text = old.decode("utf-8")
         mark = "\ufeff" if text.startswith("\ufeff") else ""

@@ -77,15 +77,15 @@ def grounded(
 ) -> Ground | None:
     """The catalogue and the components, or None where no plan could be read on top of them."""
     forget_files()
-    by_kind = {d.kind: d for d in documents if d.kind in ("book", "units", "sources")}
-    book = by_kind["book"].data
+    first = next(each for each in documents if each.kind == "book")
+    book = first.data
     edition = date.fromisoformat(str(book["edition"]))
     day = (as_of or edition).isoformat()
     documents = [replace(document, as_of=day) for document in documents]
-    units = units_of(by_kind.get("units"), problems)
+    units = units_of([each for each in documents if each.kind == "units"], problems)
     if problems:
         return None  # without its units nothing else can be read
-    sources = sources_of(by_kind["sources"])
+    sources = sources_of([each for each in documents if each.kind == "sources"])
     drafts = records_of(documents, units, problems)
     tables, prices = tables_of(documents, units, drafts, as_of or edition, problems)
     accelerators = tables["hardware"].rows if "hardware" in tables else ()
@@ -125,7 +125,7 @@ def grounded(
         components=components,
         plans={},
         url=str(book.get("repository", "")),
-        folder=by_kind["book"].path.removesuffix("book.yaml"),
+        folder=first.path.removesuffix("book.yaml"),
         prices=prices,
         old_prices=old,
         publications=publications,

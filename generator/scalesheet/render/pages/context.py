@@ -174,6 +174,8 @@ def edit_url(context: Context, position: Position | None) -> str | None:
     if position is None or not context.book.url:
         return None
     folder = context.book.folder
+    if not position.path.startswith(folder):
+        return None  # it stands in the book that this one extends
     place = f"{PurePosixPath(folder).name or 'data'}/{position.path.removeprefix(folder)}"
     return f"{context.book.url.rstrip('/')}/blob/main/{place}#L{position.line}"
 

@@ -33,11 +33,16 @@ from scalesheet.resolve.plausibility.figures import implausible
 from scalesheet.units import MOST_DECADES_OF_ONE, Declared, Units
 
 
-def units_of(document: Document | None, problems: list[Diagnostic]) -> Units:
-    """The built-in units and those of `units.yaml`, the units of a dimension beside each other."""
+def units_of(documents: Sequence[Document], problems: list[Diagnostic]) -> Units:
+    """The built-in units and those of `units.yaml`, the units of a dimension beside each other.
+    `documents` are those of the book and of one that it extends, the book's own first."""
     declared = dict(core_units())
-    for name, entry in document.data["units"].items() if document is not None else ():
-        assert document is not None
+    entries = [
+        (document, name, entry)
+        for document in reversed(documents)  # one's own count where both have a name
+        for name, entry in document.data["units"].items()
+    ]
+    for document, name, entry in entries:
         made = _unit(name, entry, declared)
         if isinstance(made, str):
             place = document.at("units", name, "is" if "is" in entry else "dimension")
@@ -106,8 +111,9 @@ def _unit(
     )
 
 
-def sources_of(document: Document) -> dict[str, Source]:
-    """The sources of `sources.yaml` by key."""
+def sources_of(documents: Sequence[Document]) -> dict[str, Source]:
+    """The sources of `sources.yaml` by key; of the book's own, which comes first, where both have
+    one."""
     return {
         key: Source(
             key,
@@ -118,6 +124,7 @@ def sources_of(document: Document) -> dict[str, Source]:
             },
             position=document.key_at("sources", key),
         )
+        for document in reversed(documents)
         for key, entry in document.data["sources"].items()
     }
 

@@ -1,0 +1,81 @@
+"""`scalesheet init`: a book of one's own on top of the catalogue, which builds at once."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import date
+from pathlib import Path
+
+from scalesheet.codes import GOOD
+from scalesheet.commands import UsageError
+
+SUMMARY = "begin a book of your own on top of the catalogue"
+
+#: What a book begins with, file by file; `{title}` and `{edition}` in book.yaml are filled in.
+TEMPLATE = Path(__file__).parents[1] / "new" / "book"
+BOOK, EDITOR = "data/book.yaml", ".vscode/settings.json"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "folder",
+        metavar="DIR",
+        type=Path,
+        nargs="?",
+        default=Path(),
+        help="where the book begins (default: here)",
+    )
+    parser.add_argument("--title", default="Our plans", metavar="TEXT", help="the book's title")
+
+
+def run(options: argparse.Namespace) -> int:
+    from scalesheet.load.folder import shown
+    from scalesheet.save import save
+    from scalesheet.source.text import block
+
+    folder: Path = options.folder
+    texts = {
+        path.relative_to(TEMPLATE).as_posix(): path.read_text("utf-8")
+        for path in sorted(TEMPLATE.rglob("*"))
+        if path.is_file()
+    }
+    title = block({"title": options.title}).rstrip()
+    texts[BOOK] = texts[BOOK].replace("title: {title}", title).replace("{edition}", str(_edition()))
+    texts[EDITOR] = _editor()
+    there = [name for name in texts if (folder / name).exists()]
+    if BOOK in there:
+        raise UsageError(f"{shown(folder / BOOK)} is there already; edit that book")
+    folder.mkdir(parents=True, exist_ok=True)
+    new = {folder / name: text for name, text in texts.items() if name not in there}
+    save(folder, {path: (None, text.encode()) for path, text in new.items()})
+    for path in new:
+        print(f"wrote {shown(path)}")
+    for name in there:
+        print(f"kept  {shown(folder / name)}, which was there")
+    enter = "" if folder.resolve() == Path.cwd() else f"cd {folder} && "
+    print(f"try   {enter}scalesheet show first")
+    return GOOD
+
+
+def _edition() -> date:
+    """Today, and no day before that of the catalogue, whose values must hold."""
+    from scalesheet.load import parse
+    from scalesheet.shipped import CATALOGUE
+
+    book = parse((CATALOGUE / "book.yaml").read_bytes(), "book.yaml").data
+    return max(date.today(), date.fromisoformat(str(book["edition"])))
+
+
+def _editor() -> str:
+    """Which schema is for which file; a build puts the schemas below its API."""
+    import json
+
+    from scalesheet.load.folder import FOLDERS, OPTIONAL, TOP
+
+    places = {kind: f"data/{name}" for name, kind in (TOP | OPTIONAL).items()}
+    places |= {kind: f"data/{folder}/*.yaml" for folder, kind in FOLDERS.items()}
+    places |= {"plan": "data/plans/*/plan.yaml", "claims": "data/plans/*/claims.yaml"}
+    schemas = {
+        f"./build/site/api/v1/schemas/{kind}.schema.json": place for kind, place in places.items()
+    }
+    return json.dumps({"yaml.schemas": schemas}, indent=2) + "\n"

@@ -1,0 +1,54 @@
+"""The site of a book that brings no mkdocs.yml: the settings, styles and front page of the program.
+
+A project may have a `docs` folder all the same: its pages come beside the generated ones.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from scalesheet.shipped import ASSETS, SETTINGS
+from scalesheet.site.snippets import taken_out
+
+FILE = "mkdocs.yml"
+FRONT = "index.md"
+_FRONT_PAGE = "---\nhide: [navigation, toc]\n---\n\n# {title}\n\n{{{{ plans }}}}\n"
+
+
+def lay_out(docs: Path, title: str) -> None:
+    """Puts what the project does not bring beside its pages: styles, scripts, a front page."""
+    shutil.copytree(ASSETS, docs / "assets", dirs_exist_ok=True)
+    if not (docs / FRONT).is_file():
+        (docs / FRONT).write_text(_FRONT_PAGE.format(title=title), "utf-8")
+
+
+def settings_of(project: Path, docs: Path, title: str, stage: Path) -> Path:
+    """The mkdocs.yml of a site: the project's own, or else one in `stage` whose navigation has the
+    pages that there are."""
+    own = project / FILE
+    if own.is_file():
+        return own
+    settings: dict[str, Any] = yaml.safe_load(SETTINGS.read_text("utf-8"))
+    settings |= {"site_name": title, "site_description": title}
+    taken_out(settings)
+    settings["nav"] = [each for entry in settings["nav"] if (each := _there(entry, docs))]
+    settings["nav"] += sorted(
+        page.name for page in docs.glob("*.md") if page.name != FRONT and page.is_file()
+    )
+    made = stage / FILE
+    made.write_text(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), "utf-8")
+    return made
+
+
+def _there(entry: Any, docs: Path) -> Any:
+    """An entry of the navigation without the pages that there are not; None where none is left."""
+    if isinstance(entry, dict):
+        kept = {title: left for title, below in entry.items() if (left := _there(below, docs))}
+        return kept or None
+    if isinstance(entry, list):
+        return [left for each in entry if (left := _there(each, docs))] or None
+    return entry if (docs / entry).is_file() else None

@@ -1,0 +1,32 @@
+"""The site of a book without mkdocs.yml: settings, styles and front page are the program's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scalesheet.build import build
+from small import lay
+
+
+def test_a_book_alone_is_a_site(tmp_path: Path) -> None:
+    data = lay(tmp_path, {})
+    made = build(data, tmp_path / "build")
+    assert made.site is not None
+    front = (made.site / "index.html").read_text("utf-8")
+    assert "<title>" in front
+    assert "book/plans/small.html" in front
+    assert (made.site / "assets" / "site.css").is_file()
+    assert not (tmp_path / "docs").exists(), "nothing is put beside the data"
+    assert sorted(path.name for path in made.out.iterdir()) == [".stamp.json", "site", "workbooks"]
+    again = build(data, tmp_path / "build")
+    assert (again.pages, again.edition_hash) == (made.pages, made.edition_hash)
+
+
+def test_pages_of_ones_own_come_along(tmp_path: Path) -> None:
+    data = lay(tmp_path, {})
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "rules.md").write_text("# How we plan\n\nTogether.\n")
+    made = build(data, tmp_path / "build")
+    assert made.site is not None
+    assert "Together." in (made.site / "rules.html").read_text("utf-8")
+    assert "How we plan" in (made.site / "index.html").read_text("utf-8"), "it is in the navigation"
