@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from audit.world import HEAD, audited, examined, told
+from scalesheet.audit.model import Judged
 from scalesheet.audit.problems import quotes
-from scalesheet.audit.worst import contradictions, faults
+from scalesheet.audit.worst import bundle_title, contradictions, faults, grouped
 from scalesheet.render.api.audit import audit_json
 from scalesheet.render.audit import audit_text
 
@@ -292,3 +293,39 @@ def test_a_document_that_is_not_at_hand_is_not_asked(tmp_path: Path) -> None:
     audit = audited(tmp_path, ROWS).audit
     assert quotes(audit, tmp_path / "nowhere") == []
     assert HEAD.count("file:") == 1
+
+
+ENDS = """
+claims:
+  001-L004-01: {quote: one, says: 1 GPU, plan: cards, expect: contradicted}
+  001-L005-01: {quote: two, says: 2 GPU, against: ["@001-L004-01"], expect: contradicted}
+  001-L006-01: {quote: three, says: 3 GPU, against: [cards], expect: contradicted}
+tables:
+  runs:
+    table: runs
+    line: 20
+    columns:
+      hours: {unit: hour, from: hours, expect: contradicted}
+    rows: {one: ["7"], two: ["8"], three: ["9"]}
+"""
+
+
+def test_two_figures_that_disagree_are_one_fault_and_so_are_those_of_a_column(
+    tmp_path: Path,
+) -> None:
+    (group,) = grouped(audited(tmp_path, ENDS))
+    bundles = [[f for f in bundle if isinstance(f, Judged)] for bundle in group.bundles]
+    assert [bundle_title(figures) for figures in bundles] == [
+        "3 figures of hours: lines 20, 21 and 22",
+        "Line 6: “three”",
+        "Lines 4 and 5: “two” and “one”",
+    ]
+
+
+def test_the_figures_of_one_fault_are_printed_together(tmp_path: Path) -> None:
+    found = examined(tmp_path, ENDS)
+    assert found.book is not None
+    text = audit_text(found.book, found.audits["paper"])
+    worst = text[text.index("  3 figures of hours") :].splitlines()
+    assert worst[1].startswith("  line 20: 7 (001-L020-01")
+    assert worst[3:5] == ["    and line 21: 8 (001-L021-01)", "    and line 22: 9 (001-L022-01)"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from decimal import Decimal
 from typing import Any
@@ -184,18 +184,19 @@ def because(
     if decided.verdict == "input" and claim.target is not None:
         parts.append(f"stated; the plan takes it as {claim.target.text}")
     elif decided.verdict == "underdetermined":
-        parts.append(f"the document does not state {_listed(claim.lacks)}")
+        parts.append(f"the document does not state {listed(claim.lacks)}")
     elif decided.verdict is None:
         parts.append(missing)
     if decided.fixed is not None:
         fixed = shown(decided.fixed, claim.says.unit, units, percent=claim.says.percent)
-        errors = _listed(decided.inherits) or "a figure that the plan corrects"
+        errors = listed(decided.inherits) or "a figure that the plan corrects"
         parts.append(f"follows from {errors}; should be {fixed}")
     elif decided.inherits:
-        parts.append(f"inherits {_listed(decided.inherits)}")
+        parts.append(f"inherits {listed(decided.inherits)}")
     text = "; ".join(parts) + "." if parts else ""
     return " ".join(filter(None, (text, claim.note)))
 
 
-def _listed(parts: tuple[str, ...]) -> str:
+def listed(parts: Sequence[str]) -> str:
+    """`a, b and c`."""
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))

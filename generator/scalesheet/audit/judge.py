@@ -104,8 +104,17 @@ def _judged(
     )
     effects = {name: written.scalars[scalar] for name, scalar in claim.effects.items()}
     should_be = decided.fixed or (computed if claim.bases else None)
-    inherits = decided.inherits
-    return Judged(claim, decided.verdict, computed, shown, should_be, inherits, why, effects)
+    return Judged(
+        claim,
+        decided.verdict,
+        computed,
+        shown,
+        should_be,
+        decided.inherits,
+        why,
+        effects,
+        decided.accused_by,
+    )
 
 
 def no_basis(claim: Claim, audit: Audit, book: Book) -> str:

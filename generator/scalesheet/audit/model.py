@@ -17,6 +17,7 @@ class Judged:
     `computed` is what it was compared with, in the unit of `says`; `corrected` the quantity that
     `plan:` names; `should_be` what the figure should be: without the errors that it follows from,
     else what it was compared with; `effects` what putting it right does to each headline.
+    `accused_by` are claims that disagree with this one alone.
     """
 
     claim: Claim
@@ -27,6 +28,7 @@ class Judged:
     inherits: tuple[str, ...]
     because: str
     effects: Mapping[str, Value] = field(default_factory=dict)
+    accused_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

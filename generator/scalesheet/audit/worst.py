@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from scalesheet.audit.explain import listed
 from scalesheet.audit.model import Audited, Judged, Shown, Totals
 from scalesheet.values import Value
 
@@ -45,6 +46,54 @@ class Group:
 
     totals: Totals | None
     faults: tuple[Judged | Shown, ...]
+
+    @property
+    def bundles(self) -> list[tuple[Judged | Shown, ...]]:
+        """Faults that are one and the same, in the order of their worst.
+
+        Two figures that disagree with each other are one fault with two ends, and the figures of a
+        column of claims have the same fault in each row.
+        """
+        owner = {id_: id_ for f in self.faults if isinstance(f, Judged) for id_ in [f.claim.id]}
+
+        def root(id_: str) -> str:
+            while owner[id_] != id_:
+                id_ = owner[id_]
+            return id_
+
+        ends = {f.claim.id: f for f in self.faults if isinstance(f, Judged)}
+        first: dict[str, str] = {}  # of a column
+        for id_, judged in ends.items():
+            others = [
+                other for other in _named(judged) if other in ends and id_ in _named(ends[other])
+            ]
+            column = judged.claim.column
+            for other in (*others, *([first.setdefault(column, id_)] if column else [])):
+                owner[root(id_)] = root(other)
+        result: dict[str, list[Judged | Shown]] = {}
+        for fault in self.faults:
+            key = (
+                root(fault.claim.id) if isinstance(fault, Judged) else f"finding {fault.finding.id}"
+            )
+            result.setdefault(key, []).append(fault)
+        return [tuple(each) for each in result.values()]
+
+
+def bundle_title(judged: Sequence[Judged]) -> str:
+    """`Lines 94 and 314: “~30-40 hours” and “0.6 hours”`, or of a column `8 figures of time, lines
+    20, 21 ...`"""
+    lines = [str(line) for line in sorted({each.claim.line for each in judged})]
+    columns = sorted({each.claim.column.replace("_", " ") for each in judged})
+    named = f"Line{'s' * (len(lines) > 1)} {listed(lines)}"
+    if columns == [""]:
+        return f"{named}: {listed([f'“{each.claim.quote}”' for each in judged])}"
+    return f"{len(judged)} figures of {listed(columns)}: {named[0].lower()}{named[1:]}"
+
+
+def _named(judged: Judged) -> set[str]:
+    """The claims that a figure is compared with, and those that accuse it."""
+    refers = {id_ for basis in judged.claim.bases for id_ in basis.refers}
+    return refers | set(judged.accused_by)
 
 
 def grouped(audited: Audited) -> list[Group]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from scalesheet.audit.explain import claim_text, shown
 from scalesheet.audit.model import Audited, Judged, Moved, Totals
-from scalesheet.audit.worst import contradictions
+from scalesheet.audit.worst import bundle_title, grouped
 from scalesheet.book import Book
 from scalesheet.claims import WORDS, Verdict
 from scalesheet.values import Value
@@ -21,10 +21,11 @@ def audit_text(book: Book, audited: Audited) -> str:
         lines += ["", f"Since the audit of {audited.audit.day} the plan has changed"]
         lines += [f"  {moved_text(book, each)}" for each in audited.moved]
     lines += ["", f"{len(audited.claims)} claims: {counted(audited)}"]
-    worst = contradictions(audited)
+    bundles = [bundle for group in grouped(audited) for bundle in group.bundles]
+    worst = [figures for b in bundles if (figures := [f for f in b if isinstance(f, Judged)])]
     if worst:
         lines += ["", "Mismatches"]
-        lines += [text for judged in worst for text in _judged(book, audited, judged)]
+        lines += [text for figures in worst for text in _bundle(book, audited, figures)]
     if audited.findings:
         lines += ["", "Findings"]
         for each in audited.findings:
@@ -82,6 +83,16 @@ def _headline(book: Book, totals: Totals) -> str:
     )
     text = ", ".join(f"{name} {shown(value, unit, book.units)}" for name, value in parts)
     return f"{totals.headline.title}: {text}"
+
+
+def _bundle(book: Book, audited: Audited, figures: Sequence[Judged]) -> Iterator[str]:
+    """Figures with the same fault: the worst of them explained, the others with what they say."""
+    worst, *others = figures
+    if others:
+        yield f"  {bundle_title(figures)}"
+    yield from _judged(book, audited, worst)
+    for judged in others:
+        yield f"    and line {judged.claim.line}: {judged.claim.quote} ({judged.claim.id})"
 
 
 def _judged(book: Book, audited: Audited, judged: Judged) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from scalesheet.audit.explain import claim_text, shown
 from scalesheet.audit.model import Audited, Judged, Moved, Shown, Totals
-from scalesheet.audit.worst import Group, grouped
+from scalesheet.audit.worst import Group, bundle_title, grouped
 from scalesheet.claims import Audit, Headline, Verdict
 from scalesheet.model import Quantity
 from scalesheet.numbers import format_of, text
@@ -220,16 +220,21 @@ def _faults(context: Context, audited: Audited) -> Iterator[object]:
         yield heading(3, group_title(group), f"faults-{anchor(name)}", searched=weighty)
         if group.totals is not None:
             yield tag("p", *_three(context, group.totals), class_="note")
-        for fault in group.faults:
-            if isinstance(fault, Judged):
-                yield _contradiction(context, audited, fault)
-            else:
-                yield _finding(context, audited, fault)
+        for bundle in group.bundles:
+            figures = [fault for fault in bundle if isinstance(fault, Judged)]
+            if len(figures) > 1:
+                yield _bundle(context, audited, figures)
+                continue
+            for fault in bundle:
+                if isinstance(fault, Judged):
+                    yield _contradiction(context, audited, fault)
+                else:
+                    yield _finding(context, audited, fault)
 
 
 def group_title(group: Group) -> str:
     """`What changes GPU hours (3)`."""
-    counted = f"({len(group.faults)})"
+    counted = f"({len(group.bundles)})"
     if group.totals is None:
         return f"What changes no headline {counted}"
     return f"What changes {group.totals.headline.title} {counted}"
@@ -257,6 +262,36 @@ def _contradiction(context: Context, audited: Audited, judged: Judged) -> Html:
         tag("p", _cited(context, audited, judged.because)),
         class_="finding",
     )
+
+
+def _bundle(context: Context, audited: Audited, figures: list[Judged]) -> Html:
+    """Figures with one and the same fault: the worst of them explained, the others folded."""
+    worst, *others = figures
+    several = f"The other {len(others)}" if len(others) > 1 else "The other"
+    return tag(
+        "div",
+        tag("p", chip("contradicted"), f" {bundle_title(figures)}", class_="title"),
+        _effects(context, audited, worst.effects),
+        tag("p", _quoted(worst), ": ", _cited(context, audited, worst.because)),
+        tag(
+            "details",
+            tag("summary", several),
+            tag("ul", *(_other_end(context, audited, judged) for judged in others)),
+            class_="quiet",
+        ),
+        class_="finding",
+    )
+
+
+def _other_end(context: Context, audited: Audited, judged: Judged) -> Html:
+    effects = _effects(context, audited, judged.effects)
+    return tag("li", _quoted(judged), ": ", _cited(context, audited, judged.because), effects)
+
+
+def _quoted(judged: Judged) -> Html:
+    """The line and the quote of a figure, with a link to its row."""
+    claim = judged.claim
+    return link(f"#{anchor(claim.id)}", f"Line {claim.line}, “{claim.quote}”")
 
 
 def _finding(context: Context, audited: Audited, shown: Shown) -> Html:
