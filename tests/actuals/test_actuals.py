@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
+from render.api.shapes import Shapes
 from scalesheet.actuals.progress import Progress
 from scalesheet.actuals.words import in_short
+from scalesheet.build import build
 from scalesheet.cli import main
 from scalesheet.diff import compare
 from scalesheet.examine import Examined
+from scalesheet.load.audited import frozen
 from scalesheet.load.csv import parse_csv
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.plan.page import plan_page
@@ -274,3 +277,17 @@ def test_figures_in_money_follow_the_hours(tmp_path: Path) -> None:
     assert money.rate == pytest.approx(2380 / 928)
     assert money.spent == pytest.approx(money.rate * 1600)
     assert money.estimated == pytest.approx(money.rate * (1600 - 928))
+
+
+def test_the_json_has_the_shape_that_the_api_promises(tmp_path: Path) -> None:
+    given(tmp_path)
+    build(tmp_path / "data", tmp_path / "out", site=False)
+    shapes = Shapes(tmp_path / "out/api/v1")
+    assert shapes.faults("plans/small.json") == []
+    wrong = json.loads((tmp_path / "out/api/v1/plans/small.json").read_text("utf-8"))
+    wrong["actuals"]["rows"][0]["ratio"] = "1.16"
+    assert len(shapes.faults("plans/small.json", wrong)) == 1
+
+
+def test_actuals_are_no_change_of_what_a_document_was_compared_with() -> None:
+    assert frozen({"title": "A plan", "actuals": {"budget": "most"}}) == {"title": "A plan"}
