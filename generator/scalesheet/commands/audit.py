@@ -87,6 +87,7 @@ def run(options: argparse.Namespace) -> int:
 def _freeze(data: Path, names: list[str]) -> None:
     """Writes the audited plan of each plan that is named, else of each that has claims."""
     from scalesheet.diagnostics import Refused, errors
+    from scalesheet.examine import examine
     from scalesheet.load import audited, load
     from scalesheet.load.folder import shown
     from scalesheet.save import content, save
@@ -102,11 +103,14 @@ def _freeze(data: Path, names: list[str]) -> None:
         for each in documents
         if each.kind == "plan" and each.id in claimed and (not names or each.id in names)
     ]
-    files = {
-        data / "plans" / each.id / audited.NAME: audited.HEAD.format(plan=each.id)
-        + block({audited.DAY: str(days[0]), **audited.frozen(each.data)})
-        for each in chosen
-    }
+    book = examine(data).book
+    files = {}
+    for each in chosen:
+        plan = audited.frozen(each.data)
+        if book is not None:
+            plan = audited.with_records(plan, book.plans[each.id])
+        text = audited.HEAD.format(plan=each.id) + block({audited.DAY: str(days[0]), **plan})
+        files[data / "plans" / each.id / audited.NAME] = text
     changes = {path: (content(path), text.encode()) for path, text in files.items()}
     save(data, {path: each for path, each in changes.items() if each[0] != each[1]})
     for path in files:

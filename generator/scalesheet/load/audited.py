@@ -14,6 +14,7 @@ from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load.document import Document
+from scalesheet.model import Plan
 
 KIND = "audited"
 NAME = "audited.yaml"
@@ -31,6 +32,24 @@ def frozen(plan: Any) -> dict[str, Any]:
     """What of a plan's data an audit may rest on."""
     data = plan if isinstance(plan, Mapping) else {}
     return {key: value for key, value in data.items() if key not in UNREAD}
+
+
+def with_records(data: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+    """The plan's data with the record that each rule chose: a record that is measured later moves
+    the plan and no verdict on its documents."""
+    scalars = {
+        name: {
+            "value" if key == "rule" else key: _chosen(plan, name, key, each)
+            for key, each in entry.items()
+        }
+        for name, entry in data.get("scalars", {}).items()
+    }
+    return {**data, "scalars": scalars} if scalars else dict(data)
+
+
+def _chosen(plan: Plan, name: str, key: str, value: Any) -> Any:
+    stated = plan.scalars[name].stated if key == "rule" else None
+    return stated.value if stated is not None else value
 
 
 def settled(documents: Sequence[Document]) -> tuple[list[Document], list[Diagnostic]]:
