@@ -110,9 +110,9 @@ def test_a_check_that_fails_as_written_is_a_finding_by_itself(tmp_path: Path) ->
     found = documents(tmp_path, with_checks(BROKEN))
     assert found.diagnostics == []
     rows, speed = found.audits["paper"].findings
-    assert rows.finding.title == "No run takes longer than the limit"
+    assert rows.finding.title == "Does not hold: No run takes longer than the limit"
     assert rows.because == ("three: high(hours) <= limit = 6 <= 5.6 = no",)
-    assert rows.finding.lines == ()
+    assert rows.finding.lines == (20,)
     assert speed.because == ("high(speed) <= measured = 2,050 <= 2,000 = no",)
     assert speed.finding.lines == (5, 9)
     assert speed.finding.note == "It was never higher."
@@ -134,8 +134,11 @@ def test_a_finding_of_a_check_stands_in_text_and_json(
     documents(tmp_path, with_checks(BROKEN))
     assert cli.main(["audit", "--data", str(tmp_path / "data")]) == 0
     out = capsys.readouterr().out
-    assert "  The speed is at most what was measured (lines 5, 9)\n" in out
-    assert "  No run takes longer than the limit\n    three: high(hours) <= limit" in out
+    assert "  Does not hold: The speed is at most what was measured (lines 5, 9)\n" in out
+    assert (
+        "  Does not hold: No run takes longer than the limit (line 20)\n    three: high(hours) <= limit"
+        in out
+    )
     assert cli.main(["audit", "--data", str(tmp_path / "data"), "--format", "json"]) == 0
     first = json.loads(capsys.readouterr().out)["findings"][0]
     assert first["shows"] == [

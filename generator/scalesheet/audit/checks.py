@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -33,12 +33,13 @@ def broken_checks(
         if value.value is True or check.formula is None:
             continue
         cited = check.formula.citation
-        owner = by_source.get(cited.key if cited else "", audits[0].id)
+        own = cited.key if cited and cited.key in by_source else audits[0].document.key
+        owner = by_source[own]
         failures = list(_because(plan, check, check.formula, results, units))
         finding = Finding(
             id=name.replace(".", "-").replace("_", "-"),
-            title=check.title,
-            lines=lines_of(cited) if cited and cited.key in by_source else (),
+            title=f"Does not hold: {check.title}",
+            lines=tuple(_lines(plan, check, results, own)),
             shows=tuple(Basis(formula, name) for formula, _, _ in failures),
             effects={},
             note=check.note or NOTE,
@@ -47,6 +48,18 @@ def broken_checks(
         because, values = tuple(t for _, t, _ in failures), tuple(v for _, _, v in failures)
         result[owner].append(Shown(finding, because, values, {}))
     return result
+
+
+def _lines(plan: Plan, check: Scalar, results: Results, document: str) -> Iterable[int]:
+    """The lines of a document that a check cites, else those that the rows that break it cite."""
+    cited = check.formula.citation if check.formula else None
+    if cited is not None:
+        return lines_of(cited) if cited.key == document else ()
+    rows = broken_rows(plan, check.name, results)
+    columns = plan.tables[plan.row_checks[check.name]].columns.values() if rows else ()
+    stated = [column.stated[row] for row in rows for column in columns if row in column.stated]
+    citations = [each.citation for each in stated if each.citation is not None]
+    return sorted({n for c in citations if c.key == document for n in lines_of(c)})
 
 
 def _because(

@@ -186,16 +186,15 @@ def total_text(context: Context, headline: Headline, value: Value) -> str:
 
 def _counts(audited: Audited) -> Html:
     """How many claims have each verdict, and what the verdict means."""
-    head = [heading_cell("Verdict"), heading_cell("Claims", number=True), heading_cell("Meaning")]
+    head = [heading_cell("Verdict"), heading_cell("Claims", number=True)]
     body = [
         [
-            tag("td", chip(verdict)),
+            tag("td", chip(verdict), " ", MEANINGS[verdict]),
             tag("td", count, class_="num"),
-            tag("td", MEANINGS[verdict]),
         ]
         for verdict, count in audited.counts().items()
     ]
-    total = [tag("td", "all"), tag("td", len(audited.claims), class_="num"), tag("td")]
+    total = [tag("td", "all"), tag("td", len(audited.claims), class_="num")]
     return grid(head, body, foot=total)
 
 
