@@ -63,6 +63,8 @@ def simulated(
             elif at < stop:
                 so_far = took * random.uniform()
                 attempts.append(Attempt(name, "", str(seed), "running", so_far))
+    if not attempts:  # nothing was begun yet, and there is nothing to forecast from
+        return simulated(programme, random, spread, mean)
     stands = progress(
         replace(book_plan, actuals=replace(book_plan.actuals, attempts=tuple(attempts))),
         programme.results["small"],
