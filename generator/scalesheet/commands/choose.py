@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scalesheet.book import Book
+    from scalesheet.choose.answer import Answer
     from scalesheet.choose.job import Job
     from scalesheet.model import Key, Plan, Stated
     from scalesheet.predict.cases.catalogue import Known
+    from scalesheet.render.text.choice import Teller
 
 #: Options that are as the plan states them where they are not given.
 TAKEN = ("tokens", "sequence", "batch", "deadline")
@@ -90,6 +92,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from scalesheet.render.workbook.choice import write_answer
+
+    teller, made = answered(options)
+    write = {"text": teller.as_text, "json": teller.as_json, "csv": teller.as_csv}[options.format]
+    print(write(made), end="")
+    if made.best is None:
+        return FINDINGS
+    if options.workbook is not None:
+        write_answer(teller.book, teller.plan, made.best.edits, options.workbook)
+    return GOOD
+
+
+def answered(options: argparse.Namespace) -> tuple[Teller, Answer]:
+    """The answer, and what tells it. Raises UsageError where the options say nothing possible."""
     from scalesheet.choose.answer import NEEDED, answer
     from scalesheet.choose.evidence import basis
     from scalesheet.choose.job import PLAN, assumptions, lacking
@@ -97,7 +113,6 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.examine import sound_edition
     from scalesheet.predict.cases.catalogue import known
     from scalesheet.render.text.choice import Teller
-    from scalesheet.render.workbook.choice import write_answer
 
     data = folder(options.data)
     edition, _ = sound_edition(data, options.as_of, plans=(PLAN,))
@@ -118,14 +133,7 @@ def run(options: argparse.Namespace) -> int:
     choice = search(book, catalogue, job, assumed)
     made = answer(book, plan, choice, edits)
     evidence = basis(book, edition.scores, edition.catalogue)
-    teller = Teller(book, plan, choice, edits, evidence)
-    write = {"text": teller.as_text, "json": teller.as_json, "csv": teller.as_csv}[options.format]
-    print(write(made), end="")
-    if made.best is None:
-        return FINDINGS
-    if options.workbook is not None:
-        write_answer(book, plan, made.best.edits, options.workbook)
-    return GOOD
+    return Teller(book, plan, choice, edits, evidence), made
 
 
 # ------------------------------------------------------------------ the job

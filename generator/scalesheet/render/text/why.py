@@ -25,8 +25,8 @@ def why_text(book: Book, plan: Plan, results: Results, name: str) -> str:
     of all that it rests on. Raises UnknownName."""
     if name in plan.tables:
         return "\n".join(table_text(book, results, plan.tables[name])) + "\n"
-    key = _key(plan, name)
-    quantity = _quantity(book, plan, key)
+    key = key_of(plan, name)
+    quantity = quantity_of(book, plan, key)
     lines = [f"{quantity.title} ({name_of(key)})", "", f"  {_value(book, results, quantity, key)}"]
     lines += [f"  {line}" for line in _origin(book, plan, key)]
     named = [_named(book, plan, results, each) for each in named_by(book, plan, results, key)]
@@ -40,7 +40,8 @@ def why_text(book: Book, plan: Plan, results: Results, name: str) -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _key(plan: Plan, name: str) -> Key:
+def key_of(plan: Plan, name: str) -> Key:
+    """The key of a scalar or of a cell by its name. Raises UnknownName with the nearest."""
     match = _CELL.fullmatch(name)
     if match is None:
         if name in plan.scalars:
@@ -62,7 +63,8 @@ def _key(plan: Plan, name: str) -> Key:
     return Key(match["column"], table.name, match["row"])
 
 
-def _quantity(book: Book, plan: Plan, key: Key) -> Quantity:
+def quantity_of(book: Book, plan: Plan, key: Key) -> Quantity:
+    """What a key is of."""
     if key.table is None:
         return plan.scalars[key.name]
     return (plan.tables.get(key.table) or book.tables[key.table]).columns[key.name]
@@ -78,18 +80,18 @@ def _value(book: Book, results: Results, quantity: Quantity, key: Key) -> str:
 
 def _origin(book: Book, plan: Plan, key: Key) -> Iterator[str]:
     """The formula, or who states it and what is noted of it."""
-    stated = _stated(book, plan, key)
+    stated = stated_at(book, plan, key)
     if stated is None:
         for formula in formulas_at(book, plan, key):
             yield f"= {formula.text}"
     else:
         yield _said(book, stated)
-    note = _quantity(book, plan, key).note
+    note = quantity_of(book, plan, key).note
     if note:
         yield note
 
 
-def _stated(book: Book, plan: Plan, key: Key) -> Stated | None:
+def stated_at(book: Book, plan: Plan, key: Key) -> Stated | None:
     if key.table is None:
         return plan.scalars[key.name].stated
     table = plan.tables.get(key.table) or book.tables[key.table]
@@ -97,7 +99,7 @@ def _stated(book: Book, plan: Plan, key: Key) -> Stated | None:
 
 
 def _named(book: Book, plan: Plan, results: Results, key: Key) -> tuple[str, ...]:
-    quantity, stated = _quantity(book, plan, key), _stated(book, plan, key)
+    quantity, stated = quantity_of(book, plan, key), stated_at(book, plan, key)
     said = _said(book, stated) if stated is not None else "computed"
     return name_of(key), _value(book, results, quantity, key), quantity.title, said
 

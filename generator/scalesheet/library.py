@@ -1,0 +1,273 @@
+"""scalesheet from Python: a book, its plans under other inputs, predictions and choices.
+
+Tables are pandas frames, quantities have their unit and range beside them. What is asked is read
+and computed as the commands do it, by the same functions.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scalesheet.edition import Edition
+from scalesheet.model import Key, Stated
+from scalesheet.model import Plan as PlanModel
+from scalesheet.values import Results
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+Input = float | str | bool | tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A figure of a plan: its expected value with both ends of its range, in `unit`.
+
+    `value` is a number, a word, an id or a flag; None where there is none, which `reason` explains.
+    `needs` are the names of what its formula reads.
+    """
+
+    name: str
+    title: str
+    value: float | str | bool | None
+    low: float | None
+    high: float | None
+    unit: str
+    formula: str
+    needs: tuple[str, ...]
+    reason: str
+    text: str
+
+    def __float__(self) -> float:
+        """The expected value. Raises TypeError where it is no number."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+            raise TypeError(f"'{self.name}' is no number: {self.text}")
+        return float(self.value)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        formula = f"<br><code>{escape(self.formula)}</code>" if self.formula else ""
+        return f"<b>{escape(self.title)}</b>: {escape(self.text)}{formula}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan of a book, with inputs edited or as it stands."""
+
+    edition: Edition
+    id: str
+    edits: Mapping[Key, Stated]
+
+    @property
+    def _plan(self) -> PlanModel:
+        return self.edition.book.plans[self.id]
+
+    @cached_property
+    def _results(self) -> Results:
+        if not self.edits:
+            return self.edition.results[self.id]
+        from scalesheet.choose.layout import layouts
+        from scalesheet.evaluate import evaluate
+
+        book = self.edition.book
+        chosen = layouts(book, self._plan, self.edits)
+        return evaluate(book, self._plan, {**self.edits, **chosen})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all figures, inputs and derived ones."""
+        return tuple(name for name, each in self._plan.scalars.items() if not each.hidden)
+
+    @property
+    def headline(self) -> dict[str, Quantity]:
+        """The figures that answer first."""
+        return {name: self[name] for name in self._plan.headline}
+
+    def set(self, inputs: Mapping[str, Input] | None = None, /, **more: Input) -> Plan:
+        """The plan with other inputs, in their units: a number, a pair of low and high, an id or a
+        word. A cell is `{"runs['a'].steps": 500}`. Raises ValueError with the nearest name, or with
+        what is possible."""
+        from scalesheet.evaluate.edits import EditError, read_edit
+
+        edits = dict(self.edits)
+        for name, value in {**(inputs or {}), **more}.items():
+            try:
+                key, stated = read_edit(self.edition.book, self._plan, f"{name}={_written(value)}")
+            except EditError as error:
+                raise ValueError(f"{name}: {error}") from None
+            edits[key] = stated
+        return replace(self, edits=edits)
+
+    def __getitem__(self, name: str) -> Quantity:
+        """A figure by its name: `cost`, `runs['a'].hours`. Raises KeyError with the nearest."""
+        from scalesheet.render.graph import formulas_at, named_by
+        from scalesheet.render.text.plan import amount
+        from scalesheet.render.text.why import UnknownName, key_of, quantity_of, stated_at
+        from scalesheet.resolve.order import name_of
+
+        book, plan = self.edition.book, self._plan
+        try:
+            key = key_of(plan, name)
+        except UnknownName as error:
+            raise KeyError(str(error)) from None
+        quantity = quantity_of(book, plan, key)
+        if key.table is None or key.row is None:
+            value = self._results.scalars[key.name]
+        else:
+            value = self._results.cell(key.table, key.row, key.name)
+        formulas: list[str] = []
+        if stated_at(book, plan, key) is None:
+            formulas = [each.text for each in formulas_at(book, plan, key)]
+        return Quantity(
+            name,
+            quantity.title,
+            value.value,
+            value.low,
+            value.high,
+            str(quantity.unit) if quantity.kind == "number" else "",
+            " ".join(formulas),
+            tuple(name_of(each) for each in named_by(book, plan, self._results, key)),
+            value.reason or "",
+            amount(book, quantity, value),
+        )
+
+    def table(self, name: str) -> DataFrame:
+        """A table of the plan, a row for each of its rows; of a number that has a range, its ends
+        stand beside it as `<column>_low` and `<column>_high`. `attrs["units"]` has the unit of each
+        column. Raises KeyError with the nearest name."""
+        import pandas as pd
+
+        from scalesheet.nearest import nearest
+
+        table = self._plan.tables.get(name)
+        if table is None:
+            near = nearest(name, self._plan.tables)
+            raise KeyError(f"'{name}' is no table of '{self.id}'{near}")
+        columns: dict[str, Any] = {}
+        units: dict[str, str] = {}
+        for column in table.columns.values():
+            if column.hidden:
+                continue
+            series = self._results.tables[name][column.name]
+            columns[column.name] = [each.value for each in series]
+            if column.kind != "number":
+                continue
+            ends = [end for end in ("low", "high") if getattr(series, end) is not None]
+            columns |= {f"{column.name}_{end}": getattr(series, end) for end in ends}
+            units |= dict.fromkeys(
+                (column.name, *(f"{column.name}_{e}" for e in ends)), str(column.unit)
+            )
+        frame = pd.DataFrame(columns, index=pd.Index(table.rows, name=name))
+        frame.attrs["units"] = units
+        return frame
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<li>{each._repr_html_()}</li>" for each in self.headline.values())
+        return f"<b>{escape(self._plan.title)}</b><ul>{rows}</ul>"
+
+
+@dataclass(frozen=True)
+class Book:
+    """A sound book with its numbers, and its data folder."""
+
+    edition: Edition
+    folder: Path
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The ids of its plans."""
+        return tuple(self.edition.book.plans)
+
+    def plan(self, name: str) -> Plan:
+        """A plan by its id. Raises KeyError with the nearest."""
+        from scalesheet.nearest import nearest
+
+        if name not in self.edition.book.plans:
+            raise KeyError(f"there is no plan '{name}'{nearest(name, self.plans)}")
+        return Plan(self.edition, name, {})
+
+    def catalogue(self, name: str) -> DataFrame:
+        """A table of the catalogue (`hardware`, `offers`, `models`, ...) as its plain values."""
+        import pandas as pd
+
+        table = self.edition.book.tables[name]
+        cells = self.edition.catalogue.tables[name]
+        columns = {column: [each.value for each in cells[column]] for column in table.columns}
+        frame = pd.DataFrame(columns, index=pd.Index(table.rows, name=name))
+        units = {c: str(each.unit) for c, each in table.columns.items() if each.kind == "number"}
+        frame.attrs["units"] = units
+        return frame
+
+    def predict(self, frame: DataFrame, task: str) -> DataFrame:
+        """A prediction for each row: `predicted`, the 80 % range `predicted_low` to
+        `predicted_high`, its `unit`, its `method`, or why there is none, in columns behind those of
+        the frame.
+
+        `task` is runs (GPU hours), throughput (token / (GPU * second)), memory (GB of an
+        accelerator) or loss. Rows do not depend on each other, so parts of a frame may be predicted
+        anywhere. Raises ValueError for another task.
+        """
+        from scalesheet.nearest import nearest
+        from scalesheet.predict.cases import cases_of
+        from scalesheet.predict.cases.reader import of_columns
+        from scalesheet.predict.tasks import TASKS, predict
+
+        if task not in TASKS:
+            known = ", ".join(TASKS)
+            raise ValueError(f"there is no task '{task}'{nearest(task, TASKS)}; use {known}")
+        rows, book = len(frame), self.edition.book
+        columns = {str(name): frame[name].fillna("").astype(str).tolist() for name in frame.columns}
+        columns.setdefault("id", [str(each) for each in range(rows)])
+        made = predict(book, task, cases_of(of_columns(columns, rows, task), book))
+        return frame.assign(
+            predicted=made.predicted,
+            predicted_low=made.low,
+            predicted_high=made.high,
+            predicted_unit=TASKS[task].unit,
+            method=made.method,
+            unsupported_because=[each or "" for each in made.unsupported.tolist()],
+        )
+
+    def choose(self, model: str, **options: Any) -> dict[str, Any]:
+        """The cheapest configuration that trains a model in time, as `scalesheet choose --format
+        json` prints it. Options are those of the command: `tokens=15e9, deadline="3 day",
+        method="lora"`. Raises ValueError where they say nothing that is possible."""
+        from scalesheet.commands import UsageError
+        from scalesheet.commands.choose import answered
+        from scalesheet.commands.parser import parser
+
+        words = [f"--{name.replace('_', '-')}={_written(value)}" for name, value in options.items()]
+        known = parser().parse_args(["choose", f"--data={self.folder}", model, *words])
+        try:
+            teller, made = answered(known)
+        except UsageError as error:
+            raise ValueError(str(error)) from None
+        answer: dict[str, Any] = json.loads(teller.as_json(made))
+        return answer
+
+
+def open_book(folder: str | Path | None = None, *, as_of: date | None = None) -> Book:
+    """The book in a data folder; without one the catalogue that comes with the program. Raises
+    `scalesheet.diagnostics.Refused` with all diagnostics where it is not sound."""
+    from scalesheet.examine import sound_edition
+    from scalesheet.shipped import CATALOGUE
+
+    data = Path(folder).absolute() if folder else CATALOGUE
+    return Book(sound_edition(data, as_of)[0], data)
+
+
+def _written(value: Input) -> str:
+    if isinstance(value, tuple):
+        return "..".join(map(_written, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return repr(value) if isinstance(value, float) else str(value)
