@@ -1,5 +1,5 @@
-"""The verdict on each claim. First match wins: contradicted, reproduced, rounded, input,
-underdetermined; a claim with none of these has no basis."""
+"""The verdict on each claim by itself. First match wins: contradicted, reproduced, rounded, input,
+underdetermined; a claim with none of these has no basis. What follows from an error comes after."""
 
 from __future__ import annotations
 
