@@ -18,7 +18,7 @@ EDITORS := .editors
 LOCK := requirements/site.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: site locked lock test measure proof hostile check bench editors format clean
+.PHONY: site locked lock test measure proof ledger hostile check bench editors format clean
 .DEFAULT_GOAL := site
 
 $(BIN)/python:
@@ -62,6 +62,10 @@ hostile: $(VENV)/.dev
 # every edit of every plan, whatever the ledger of the proof holds; writes the ledger
 proof: $(VENV)/.dev
 	SCALESHEET_PROOF=all $(BIN)/python -m pytest -n $(WORKERS) tests/proof
+
+# every edit of what the ledger lacks; adds that to the ledger
+ledger: $(VENV)/.dev
+	SCALESHEET_PROOF=lacking $(BIN)/python -m pytest -n $(WORKERS) tests/proof
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

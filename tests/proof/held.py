@@ -46,7 +46,13 @@ class Task:
 
 
 def whole() -> bool:
-    """Whether everything is proved, whatever the ledger holds: `make proof`."""
+    """Whether what is proved is proved with every edit, and written to the ledger."""
+    return os.environ.get("SCALESHEET_PROOF") in ("all", "lacking")
+
+
+def everything() -> bool:
+    """Whether everything is proved, whatever the ledger holds: `make proof`, and not `make ledger`,
+    which proves what the ledger lacks."""
     return os.environ.get("SCALESHEET_PROOF") == "all"
 
 
@@ -61,13 +67,13 @@ def task(subject: Subject, face: Face, program: str, entries: ledger.Ledger) -> 
     conditions = subject.conditions(face, program) if subject.ships else {}
     if not subject.ships:
         return Task(subject, face, conditions, "a small book is proved in full in every run")
-    if whole():
+    if everything():
         return Task(subject, face, conditions, "everything is proved")
     entry = entries.get(plan, {}).get(face)
     why = ledger.lacking(entry, conditions)
     if why is not None or entry is None:
         return Task(subject, face, conditions, str(why))
-    if plan == turn():
+    if plan == turn() and not whole():
         return Task(subject, face, conditions, f"its turn, by {ledger.seed()[1]}", slice=True)
     counted = f"{entry['edits']:,} edits" if "edits" in entry else f"{entry['cells']:,} cells"
     held = f"{MARK} {face} of {plan}, {counted} proved"
@@ -89,10 +95,12 @@ def skipped(reports: Iterable[Any]) -> list[str]:
 
 
 def written(entries: Iterable[tuple[str, Face, Entry]], exitstatus: int) -> str:
-    """Writes the ledger after a run that proved every face of every plan; what became of it."""
-    found: ledger.Ledger = {}
+    """Writes the ledger after a run that proved every face of every plan, or those that the ledger
+    lacked; what became of it."""
+    found: ledger.Ledger = {} if everything() else ledger.read()
     for plan, face, entry in entries:
         found.setdefault(plan, {})[face] = entry
+    found = {plan: found[plan] for plan in found if plan in PLANS}
     lacking = [(p, f) for p in PLANS for f in ledger.PROOF if f not in found.get(p, {})]
     if exitstatus or lacking:
         return f"the ledger was not written: {len(lacking)} faces lack a proof, see above"
