@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
 
     from scalesheet.examine import compile_book
     from scalesheet.predict.cases import cases_of
-    from scalesheet.predict.cases.reader import NotATable, read_csv
+    from scalesheet.predict.cases.reader import COLUMNS, NotATable, read_csv
     from scalesheet.predict.table import as_csv, as_json, supported
     from scalesheet.predict.tasks import TASKS, predict
 
@@ -50,4 +50,8 @@ def run(options: argparse.Namespace) -> int:
     print(write(described.ids, made, TASKS[options.task].unit), end="")
     rows, done = len(made), int(supported(made).sum())
     print(f"{rows} row{'s' * (rows != 1)}, {done} predicted", file=sys.stderr)
+    if table.unread:
+        known = ", ".join(COLUMNS[options.task])
+        unread = ", ".join(table.unread)
+        print(f"columns that are not read: {unread} (those that are: {known})", file=sys.stderr)
     return GOOD

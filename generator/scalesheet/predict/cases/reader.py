@@ -10,7 +10,7 @@ import csv
 import io
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +34,7 @@ _ARCHITECTURE = {
     name: name for name in ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
 }
 #: Columns of things that exist as a whole or not at all.
-_WHOLE = frozenset((*_ARCHITECTURE, "n_gpus"))
+_WHOLE = frozenset((*_ARCHITECTURE, "n_gpus", "gpus"))
 _SETUP = {
     "id": "id",
     "model": "model",
@@ -50,6 +50,15 @@ _SETUP = {
     "params": "parameters",
     "params_total": "parameters",
     "params_active": "active",
+    # the same by the names that the book's own tables have
+    "accelerator": "hardware",
+    "gpus": "gpus",
+    "sequence": "sequence",
+    "layout": "layout",
+    "global_batch": "global_batch",
+    "checkpointing": "recompute",
+    "parameters": "parameters",
+    "active": "active",
 }
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "runs": {**_SETUP, **_ARCHITECTURE, "kind": "kind", "tokens": "tokens"},
@@ -99,6 +108,7 @@ class Read:
     words: Mapping[str, Words]
     numbers: Mapping[str, Array]
     unsupported: Reasons
+    unread: tuple[str, ...] = ()  # columns that describe no case, or under another name
 
     def text(self, name: str) -> Words:
         """The texts of a field, empty where the table has no such column."""
@@ -147,7 +157,8 @@ def _of_lines(header: Sequence[str], lines: list[list[str]], task: str) -> Read:
         for place, name in enumerate(header)
         if name in COLUMNS[task]
     }
-    return of_columns(columns, len(lines), task, unsupported)
+    unread = tuple(name for name in header if name and name not in columns)
+    return replace(of_columns(columns, len(lines), task, unsupported), unread=unread)
 
 
 def of_columns(
