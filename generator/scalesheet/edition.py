@@ -87,7 +87,8 @@ class Edition:
         """Where each plan with actuals stands."""
         from scalesheet.actuals.progress import progress
 
-        made = {id_: progress(plan, self.results[id_]) for id_, plan in self.book.plans.items()}
+        begun = [plan for plan in self.book.plans.values() if plan.actuals is not None]
+        made = {plan.id: progress(plan, self.results[plan.id]) for plan in begun}
         return {id_: each for id_, each in made.items() if each is not None}
 
     @cached_property
