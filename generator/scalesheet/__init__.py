@@ -11,6 +11,10 @@ __version__ = "0.1.0"
 __all__ = ["Book", "Plan", "Quantity", "open_book"]
 
 
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
+
+
 def __getattr__(name: str) -> Any:
     """What `scalesheet.library` has, read when it is first asked for: commands need none of it."""
     if name not in __all__:

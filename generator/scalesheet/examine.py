@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from scalesheet.addresses import Address, addresses, same_addresses
 from scalesheet.book import Book
-from scalesheet.diagnostics import Diagnostic, Refused, errors
+from scalesheet.diagnostics import Diagnostic, Refused, at, errors
 from scalesheet.edition import Edition
 from scalesheet.kept import Item, OnDemand, Paths, kept, name_of
+from scalesheet.model import Plan, Position
 
 if TYPE_CHECKING:
     from scalesheet.audit.model import Audited
@@ -217,11 +218,26 @@ def examined_plan(book: Book, resolved: Resolved) -> tuple[Edition, list[Diagnos
     edition, plan = Edition(book), book.plans[id_]
     result = [*name_problems(book, plan), *prose_problems(book, plan)]
     result += findings(book, plan, edition.results[id_])
+    result += _unfit(plan)
     for stands in edition.progress.values():
         result += of_actuals(stands)
     for audited in edition.audits.values():
         result += problems(audited, book)
     return edition, result
+
+
+def _unfit(plan: Plan) -> Iterator[Diagnostic]:
+    """The cases that no layout fits, where they stand in the plan."""
+    from scalesheet.choose.layout import without
+
+    for case in without(plan, {}):
+        table = plan.tables[case.table] if case.table else None
+        position = plan.position
+        if table is not None and case.row in table.rows and table.row_positions:
+            position = table.row_positions[table.rows.index(case.row)]
+        where = f"{case.table}['{case.row}']" if case.table else "the case"
+        message = f"no layout that was tried fits {where}; give it more or larger accelerators"
+        yield at(position or Position(plan.id, 1, 1), "V005", message)
 
 
 def _book(catalogue: Item, plans: Mapping[str, Item]) -> Book:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalesheet.edition import Edition
+from scalesheet.evaluate.edits import input_name
 from scalesheet.model import Key, Stated
 from scalesheet.model import Plan as PlanModel
 from scalesheet.values import Results
@@ -59,13 +60,17 @@ class Quantity:
         return f"<b>{escape(self.title)}</b>: {escape(self.text)}{formula}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """A plan of a book, with inputs edited or as it stands."""
 
     edition: Edition
     id: str
     edits: Mapping[Key, Stated]
+
+    def __repr__(self) -> str:
+        edits = ", ".join(f"{input_name(key)}={each.value}" for key, each in self.edits.items())
+        return f"<plan {self.id}{edits and f' with {edits}'}>"
 
     @property
     def _plan(self) -> PlanModel:
@@ -175,12 +180,15 @@ class Plan:
         return f"<b>{escape(self._plan.title)}</b><ul>{rows}</ul>"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Book:
     """A sound book with its numbers, and its data folder."""
 
     edition: Edition
     folder: Path
+
+    def __repr__(self) -> str:
+        return f"<book of {self.edition.book.edition}, plans {', '.join(self.plans)}>"
 
     @property
     def plans(self) -> tuple[str, ...]:

@@ -67,3 +67,11 @@ def test_what_no_layout_fits_is_said(
     main(["show", "small", "--data", str(tmp_path / "data"), "--set", "data=800"])
     shown = capsys.readouterr().out
     assert "Does not hold\n  jobs['free']: no layout that was tried fits\n" in shown
+
+
+def test_check_says_what_no_layout_fits(tmp_path: Path) -> None:
+    much = JOBS.replace("data: {value: 8,", "data: {value: 800,")
+    told = said(plan(tmp_path, much, {"components/job.yaml": JOB}))
+    assert told == [
+        "V005 no layout that was tried fits jobs['free']; give it more or larger accelerators"
+    ]

@@ -171,8 +171,6 @@ def _entry(data: Path, options: argparse.Namespace, asks: bool) -> int:
     old = content(file)
     if options.id in entry.known(data):
         raise UsageError(f"the source '{options.id}' is in {shown(file)} already; edit it there")
-    if not file.is_file():
-        raise UsageError(f"the book has no {shown(file)}; write it first")
     with _nothing_written(data, f"'{options.id}'"):
         settings = [setting("sources", text) for text in options.set]
         fields = {str(steps[0]): value for steps, value in settings}

@@ -40,7 +40,7 @@ def composed(data: Path, kind: str, id: str, given: Given) -> Composed:
 def with_entries(data: Path, entries: Entries) -> str:
     """The text of sources.yaml with new entries. Raises Refused, LayoutError, OSError."""
     file = entry.file(data)
-    text = file.read_text("utf-8")
+    text = entry.text(data)
     for key, fields in entries.items():
         text = entry.added(text, key, fields)
     made, unread = document("sources", "sources", shown(file), text)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scalesheet.load import parse
+from scalesheet.load.folder import extended_by
 from scalesheet.new.blanks import fields_of
 from scalesheet.source.text import block, flow
 
@@ -23,8 +24,16 @@ def file(data: Path) -> Path:
 
 
 def known(data: Path) -> dict[str, Any]:
-    """The entries by key; none where the file is missing or cannot be read."""
-    return _entries(file(data).read_text("utf-8")) if file(data).is_file() else {}
+    """The entries by key, those of a book that is extended among them; none of a file that is
+    missing or cannot be read."""
+    own = _entries(text(data)) if file(data).is_file() else {}
+    base = extended_by(data)
+    return {**known(base), **own} if base is not None else own
+
+
+def text(data: Path) -> str:
+    """What the file holds; nothing where it is still to be begun."""
+    return file(data).read_text("utf-8") if file(data).is_file() else ""
 
 
 def _entries(text: str) -> dict[str, Any]:

@@ -35,8 +35,9 @@ def compiled(data: Path, kind: str, id: str, text: str, sources: str | None = No
     apart = _APART if kind == "component" else _APART | _OF_COMPONENTS
     kept = [d for d in documents if d.kind not in apart]
     if sources is not None:
-        kept = [d for d in kept if d.kind != "sources"]
-        kept.append(document("sources", "sources", shown(data / "sources.yaml"), sources)[0])
+        there = shown(data / "sources.yaml")
+        kept = [d for d in kept if d.path != there]
+        kept.insert(0, document("sources", "sources", there, sources)[0])
     kept.append(new)
     book = None
     problems += [*result, *check(kept)]

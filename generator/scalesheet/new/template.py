@@ -13,7 +13,7 @@ from textwrap import wrap
 from typing import Any
 
 from scalesheet.load import Steps, parse
-from scalesheet.load.folder import FOLDERS
+from scalesheet.load.folder import FOLDERS, extended_by
 from scalesheet.model import TO_BE_STATED
 from scalesheet.new.blanks import BUILT, ENDS, Filled, blanks, fill
 from scalesheet.schemas import schema
@@ -141,7 +141,7 @@ def _named(data: Any, folder: Path, needed: list[str]) -> Any:
     made: dict[str, Any] = {}
     for key, value in data.items():
         if key in NAMES and isinstance(value, str) and NAMES[key] in FOLDERS:
-            first = next(iter(sorted(folder.joinpath(NAMES[key]).glob("*.yaml"))), None)
+            first = next(iter(_files(folder, NAMES[key])), None)
             if first is not None:
                 titled = stated(first, "title") if key in _BY_TITLE else None
                 made[key] = titled or first.stem
@@ -154,6 +154,13 @@ def _named(data: Any, folder: Path, needed: list[str]) -> Any:
         else:
             made[key] = value
     return made
+
+
+def _files(data: Path, below: str) -> list[Path]:
+    """The files of a folder of the book, then of the one that it extends."""
+    base = extended_by(data)
+    books = [data, *([base] if base is not None else [])]
+    return [path for book in books for path in sorted((book / below).glob("*.yaml"))]
 
 
 # ------------------------------------------------------------------ the text

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from scalesheet.diagnostics import Diagnostic, Refused, errors
 from scalesheet.load import Document
+from scalesheet.load.extended import folder_of
 from scalesheet.nearest import nearest
 from scalesheet.pull.model import Edit, Finding, Pulling
 from scalesheet.pull.package import UnreadableError
@@ -155,8 +156,10 @@ def _patched(edits: Sequence[Edit]) -> dict[Path, tuple[bytes, bytes]]:
     files = {}
     for path, of_file in by_file.items():
         if not Path(path).is_file():
-            message = f"'{of_file[0].name}' stands in {path}, in the book that this one extends"
-            remedy = "copy that file into the data folder, and edit it there"
+            book, _, below = path.partition(":")
+            there = (folder_of(book) or Path(book)) / below
+            message = f"'{of_file[0].name}' stands in the book that this one extends, in {there}"
+            remedy = f"copy that file to {below} in the data folder, and edit it there"
             raise _Unpatched(Finding("W006", of_file[0].place, f"{message}; {remedy}"))
         old = Path(path).read_bytes()
         text = old.decode("utf-8")

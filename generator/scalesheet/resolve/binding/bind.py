@@ -106,6 +106,13 @@ def _checked(tree: Node, draft: Draft, scope: Scope) -> Typed:
                     f"{', '.join(draft.words)}{nearest(word.value, draft.words)}",
                     word,
                 )
+        if other := [word for word in typed.words if word not in draft.words]:
+            raise BindError(
+                "F006",
+                f"it may be '{other[0]}', which is not one of the words of '{draft.name}': "
+                f"{', '.join(draft.words)}{nearest(other[0], draft.words)}",
+                tree,
+            )
         return typed
     if draft.kind == "text":
         typed = as_text(typed)
