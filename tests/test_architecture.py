@@ -38,7 +38,7 @@ render.api pull
 render.reference render.text
 build serve
 commands
-cli
+cli library
 __main__
 """
 
@@ -69,7 +69,11 @@ def imported(path: Path) -> Iterator[str]:
 
 @cache
 def arrows() -> dict[str, set[str]]:
-    return {name: set(imported(path)) - {name} for name, path in modules().items()}
+    """By module what it imports; the face of the package reads nothing before it is asked."""
+    return {
+        name: set(imported(path)) - {name} if name != "__init__" else set()
+        for name, path in modules().items()
+    }
 
 
 def room(module: str) -> str:
