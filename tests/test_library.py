@@ -16,6 +16,7 @@ import scalesheet
 from project import ROOT
 from scalesheet.cli import main
 from scalesheet.diagnostics import Refused
+from scalesheet.load.folder import shown
 
 PAGE = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
 
@@ -36,11 +37,11 @@ def test_the_page_runs_and_prints_what_it_says(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(ROOT)
     names: dict[str, object] = {}
     blocks = re.compile(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
-    for code, shown in blocks.findall(PAGE):
+    for code, output in blocks.findall(PAGE):
         out = io.StringIO()
         with redirect_stdout(out):
             exec(code, names)
-        assert not shown or out.getvalue() == shown
+        assert not output or out.getvalue() == output
 
 
 def test_a_plan_is_what_show_says(book: scalesheet.Book) -> None:
@@ -113,6 +114,11 @@ def test_what_is_not_there_is_told_with_the_nearest(book: scalesheet.Book) -> No
 def test_a_book_that_is_not_sound_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused):
         scalesheet.open_book(tmp_path)
+    with pytest.raises(Refused) as refused:
+        scalesheet.open_book(ROOT)
+    assert [d.message for d in refused.value.diagnostics] == [
+        f"the book is in the folder 'data' below; name {shown(ROOT / 'data')}"
+    ]
 
 
 def test_a_quantity_prints_in_a_notebook(book: scalesheet.Book) -> None:

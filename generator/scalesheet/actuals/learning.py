@@ -22,7 +22,7 @@ PROGRAMMES, PHASES, RUNS = 0.3, 0.2, 0.2
 #: How many runs that expectation is worth against what is seen.
 WORTH = 4.0
 NORMAL = NormalDist()
-#: The interval that is told: 80 %.
+#: The interval that is shown: 80 %.
 P90 = NORMAL.inv_cdf(0.9)
 FAR = 30.0  # standard deviations; beyond them a run that goes on has a tail like the one there
 

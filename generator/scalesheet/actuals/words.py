@@ -1,4 +1,4 @@
-"""How the actuals of a plan are told, in one line and in a few."""
+"""The actuals of a plan in words: one line, and a few."""
 
 from __future__ import annotations
 

@@ -123,14 +123,19 @@ def load(data: Path, label: str = "") -> tuple[list[Document], list[Diagnostic]]
 
 
 def no_folder(data: Path) -> Diagnostic:
-    """That there is no such data folder."""
+    """That there is no such data folder, or that it is the one below."""
+    if (data / "data" / "book.yaml").is_file():
+        message = f"the book is in the folder 'data' below; name {shown(data / 'data')}"
+        return Diagnostic(shown(data), 1, 1, "Y012", message)
     return Diagnostic(shown(data), 1, 1, "Y012", "there is no such data folder")
 
 
 def files_of(data: Path, label: str = "", depth: int = 0) -> Files | None:
     """The files of a data folder with their bytes, those of the book that it extends among them; or
-    None where there is no such folder. `depth` is how often a book was extended already."""
-    if not data.is_dir():
+    None where there is no such folder, or the book is in one below. `depth` is how often a book was
+    extended already."""
+    below = not (data / "book.yaml").exists() and (data / "data" / "book.yaml").is_file()
+    if below or not data.is_dir():
         return None
     root = label or shown(data / "x")[:-1]
     every = tuple(

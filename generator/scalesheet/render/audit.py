@@ -51,7 +51,7 @@ def moved_text(book: Book, moved: Moved) -> str:
 
 
 def counted(audited: Audited) -> str:
-    """`3 mismatch, 120 consistent, ...`, without those of which there is none."""
+    """`3 mismatch, 120 consistent, ...`, without verdicts that no claim has."""
     return ", ".join(f"{n} {WORDS[verdict]}" for verdict, n in audited.counts().items() if n)
 
 
