@@ -328,7 +328,7 @@ def _gpu_hours(row: Mapping[Any, Any]) -> str:
 
 
 def _problem(row: Mapping[str, str], tool: str) -> str:
-    """Why a line is no run, or not one with hours; what an invoice bills by the month is neither."""
+    """Why a line is no run, or not one with hours; what is billed by the month is neither."""
     if row["state"] == "":
         return ""
     if row["state"] not in ("running", "done", "failed", "cancelled"):
