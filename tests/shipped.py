@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import shutil
 import subprocess
+from contextlib import nullcontext
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -19,7 +21,12 @@ DATA = ROOT / "data"
 
 @cache
 def shipped() -> Examined:
-    return examine(DATA)
+    """Read by one worker at a time: what the first computed is kept for the others."""
+    kept = os.environ.get("SCALESHEET_CACHE")
+    with Path(kept, "reading").open("w") if kept else nullcontext() as lock:
+        if lock is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        return examine(DATA)
 
 
 def examined_once(data: Path, as_of: date | None = None, **options: Any) -> Examined:

@@ -193,6 +193,7 @@ class _Steps:
     #: What a step rests on: the operands that are no reasons where it is a number.
     rests: dict[Node, set[Node]] = field(default_factory=dict)
     counted: dict[str, int] = field(default_factory=dict)
+    printed: dict[tuple[str, str, Node], str] = field(default_factory=dict)  # a part is often tried
 
     def __post_init__(self) -> None:
         self.scalars = dict(self.plan.scalars)
@@ -266,10 +267,14 @@ class _Steps:
         table = home.key.table
         where = self.layout.scalars[home.key.name] if table is None else self.layout.tables[table]
         here = where.label(99) if isinstance(where, TablePlace) else ""
-        try:
-            return excel(node, _Sizes(self.layout, where.sheet)).text.replace(ROW, here)
-        except PrinterError:
-            return "?" * 10_000  # too long for a cell, or nothing that the printer can say
+        printed = self.printed.get((where.sheet, here, node))
+        if printed is None:
+            try:
+                printed = excel(node, _Sizes(self.layout, where.sheet)).text.replace(ROW, here)
+            except PrinterError:
+                printed = "?" * 10_000  # too long for a cell, or nothing that the printer can say
+            self.printed[where.sheet, here, node] = printed
+        return printed
 
     def _fits(self, node: Node, home: _Home) -> bool:
         text = self._printed(node, home)
