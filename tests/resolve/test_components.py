@@ -36,10 +36,38 @@ def test_a_table_of_cases_computes_what_the_component_does(tmp_path: Path) -> No
                 assert results.cell("runs", row, name) == own.scalars[name], (row, name)
 
 
-def test_a_case_that_is_not_possible_says_why_and_is_left_out_of_the_sum(tmp_path: Path) -> None:
-    results = book(tmp_path, TABLE).results["small"]
+def test_a_case_that_is_not_possible_says_why_and_a_sum_over_it_has_no_value(
+    tmp_path: Path,
+) -> None:
+    """A total without it would look like the whole. Sums over other rows, the best of all rows and
+    counts have their values, and what rests on a sum that lacks a row has none either."""
+    scalars = """scalars:
+  possible: {unit: W * hour, formula: sum(runs.energy where gpus < (8 as GPU))}
+  all: {unit: W * hour, formula: sum(runs.energy) + least}
+  usual: {unit: W * hour, formula: mean(runs.energy)}
+  fewest: {unit: W * hour, formula: min(runs.energy)}
+  counted: {unit: 1, formula: count(runs.energy)}
+  owed: {unit: W * hour, formula: sum(bills.owed)}
+"""
+    text = TABLE.replace("scalars:\n", scalars, 1)
+    results = book(tmp_path, text).results["small"]
     assert results.cell("runs", "none", "energy").reason == "8 cards are too many"
-    assert results.scalars["runs.total.energy"].value == 480 + 2000
+    lacks = "a row has no value: runs.energy"
+    found = {name: value.value or value.reason for name, value in results.scalars.items()}
+    assert found["runs.total.energy"] == found["all"] == found["usual"] == lacks
+    assert found["owed"] == "a row has no value: bills.owed"
+    assert (found["possible"], found["fewest"], found["counted"]) == (2480, 480, 2)
+
+
+def test_a_stated_reason_is_left_out_of_a_sum(tmp_path: Path) -> None:
+    text = """
+    tables:
+      marks:
+        columns: {time: {unit: hour}, twice: {unit: hour, formula: 2 * time}}
+        rows: {a: {time: 2}, b: {time: {reason: not run yet}}}
+    scalars: {sum: {unit: hour, formula: sum(marks.twice)}}
+    """
+    assert plan(tmp_path, text).results["small"].scalars["sum"].value == 4
 
 
 def test_what_rows_share_is_one_cell(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.pull.around import Around, Opaque
 from scalesheet.pull.parse import Fn, Lit, Op, Ref, Tree
-from scalesheet.resolve.reasons import ARITHMETIC, EMPTY
+from scalesheet.resolve.reasons import of_compiler
 
 
 def plain(name: str, fewest: int = 1, most: int = 1) -> Callable[[Fn, Around], Node]:
@@ -100,9 +100,9 @@ def if_(tree: Fn, around: Around) -> Node:
     test, then, other = tree.arguments
     if isinstance(test, Fn) and test.name == "ISTEXT" and test.arguments == (then,):
         return around.translated(other)
-    if isinstance(then, Lit) and then.value in (*ARITHMETIC, EMPTY):
+    if isinstance(then, Lit) and of_compiler(then.value):
         return around.translated(other)
-    if isinstance(other, Lit) and other.value in (*ARITHMETIC, EMPTY):
+    if isinstance(other, Lit) and of_compiler(other.value):
         return around.translated(then)
     if then == Lit("yes") and other == Lit("no"):
         return around.translated(test)

@@ -8,7 +8,7 @@ from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.language.intervals import NOTHING, Interval, union
-from scalesheet.language.syntax import Aggregate, Cell, Column, Lookup, Node, Scalar
+from scalesheet.language.syntax import Aggregate, Cell, Column, Lookup, Node, Scalar, walk
 from scalesheet.model import Column as ModelColumn
 from scalesheet.model import Ends, Formula, Key
 from scalesheet.model import Scalar as ModelScalar
@@ -19,6 +19,7 @@ from scalesheet.resolve.drafts import Draft, DraftTable, Space, Written
 from scalesheet.resolve.order import Cycle, needs, ordered
 from scalesheet.resolve.proving.facts import (
     MIXED,
+    REFERENCES,
     RISING,
     Facts,
     declared,
@@ -100,6 +101,7 @@ def _stated_facts(draft: Draft) -> Facts:
         interval=of_domain(draft.domain or "non-negative") if numbers else NOTHING,
         ranged=is_ranged,
         may_reason=any(v.reason is not None for v in values),
+        needed=draft.needed,
         stated=not draft.formulas,
         number=draft.kind == "number",
         directions={place: RISING} if is_ranged else {},
@@ -153,6 +155,8 @@ def _split(
         interval=union(before.interval, derived),
         ranged=before.ranged or parts.ranged,
         may_reason=before.may_reason or settled.may_reason,
+        needed=before.needed
+        or any(facts(n).needed for n in walk(whole) if isinstance(n, REFERENCES)),
         stated=False,
         number=before.number,
         outer=before.outer or outer,

@@ -44,7 +44,7 @@ from scalesheet.resolve.binding.scope import BindError
 from scalesheet.resolve.proving.facts import REFERENCES, FactsOf, interval
 from scalesheet.resolve.proving.integers import is_whole
 
-EMPTY = "no rows"
+EMPTY, INCOMPLETE = "no rows", "a row has no value"
 
 #: Reasons that the arithmetic gives, and the code of the diagnostic when shipped data meet them.
 ARITHMETIC = {
@@ -53,6 +53,11 @@ ARITHMETIC = {
     POWER: "V004",
     TOO_LARGE: "V006",
 }
+
+
+def of_compiler(text: object) -> bool:
+    """Whether a reason is one that the compiler puts in."""
+    return text in (*ARITHMETIC, EMPTY) or str(text).startswith(f"{INCOMPLETE}: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,12 +249,17 @@ def _aggregate(node: Aggregate, facts: FactsOf) -> Settled:
                 if ref not in subjects:
                     subjects += (ref,)
         node = replace(node, where=settle(node.where, facts).body)
-    may_be_empty = node.where is not None or (node.column is not None and facts(node).may_reason)
-    if node.function in ("sum", "count") or not may_be_empty:
-        return Settled(node, subjects)
+    known = facts(node)
+    lacks = node.column is not None and known.may_reason
     count = Aggregate("count", node.table, node.column, where=node.where)
-    test = Compare("==", count, Number(0, "0"), plain=True)
-    return Settled(_unless(test, EMPTY, node), subjects, True)
+    body: Node = node
+    if node.function not in ("sum", "count") and (node.where is not None or lacks):
+        test = Compare("==", count, Number(0, "0"), plain=True)
+        body = _unless(test, EMPTY, body)
+    if node.function in ("sum", "mean") and lacks and known.needed:
+        test = Compare("<", count, replace(count, column=None), plain=True)
+        body = _unless(test, f"{INCOMPLETE}: {node.table}.{node.column}", body)
+    return Settled(body, subjects, body is not node)
 
 
 # ------------------------------------------------------------------ texts

@@ -54,7 +54,7 @@ from scalesheet.printers.excel import excel
 from scalesheet.render.workbook.blanks import blanked
 from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.places import ROW, TablePlace, View
-from scalesheet.resolve.reasons import ARITHMETIC, EMPTY
+from scalesheet.resolve.reasons import of_compiler
 from scalesheet.units import Unit
 
 #: What a person can read: characters, and functions within functions.
@@ -91,7 +91,7 @@ def _within(node: Node) -> Iterator[Node]:
 def _tested(node: Node) -> Node | None:
     """What has a value only where the test before it fails, as a quotient by what may be zero."""
     match node:
-        case Choice(then=Reason(text=Text(why)), other=other) if why in (*ARITHMETIC, EMPTY):
+        case Choice(then=Reason(text=Text(why)), other=other) if of_compiler(why):
             return other
     return None
 

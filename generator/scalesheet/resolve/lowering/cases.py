@@ -282,7 +282,7 @@ class _Cases:
         if not draft.formulas:
             self.share(replace(draft, hidden=True))
             return
-        draft.home = self.home
+        draft.home, draft.needed = self.home, True
         draft.hidden = draft.name not in (*self.component.outputs, STATUS)
         self.column(draft)
 

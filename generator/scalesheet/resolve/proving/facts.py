@@ -51,6 +51,7 @@ class Facts:
     interval: Interval = ANY
     ranged: bool = False
     may_reason: bool = False
+    needed: bool = False  # a sum over rows of which one lacks it has no value
     stated: bool = False  # an input in every cell
     outer: bool = False
     number: bool = True  # not a word, flag, text or reference
