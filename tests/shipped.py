@@ -20,19 +20,22 @@ DATA = ROOT / "data"
 
 
 @cache
-def shipped() -> Examined:
-    """Read by one worker at a time: what the first computed is kept for the others."""
+def shipped(plans: tuple[str, ...] | None = None) -> Examined:
+    """All of it, or the catalogue with these plans alone. Read by one worker at a time: what the
+    first computed is kept for the others."""
     kept = os.environ.get("SCALESHEET_CACHE")
     with Path(kept, "reading").open("w") if kept else nullcontext() as lock:
         if lock is not None:
             fcntl.flock(lock, fcntl.LOCK_EX)
-        return examine(DATA)
+        return examine(DATA, plans=plans)
 
 
 def examined_once(data: Path, as_of: date | None = None, **options: Any) -> Examined:
     """`examine`, but the book that ships is the one that this process has read already."""
-    same = data.resolve() == ROOT / "data" and as_of is None and not options
-    return shipped() if same else examine(data, as_of, **options)
+    if data.resolve() != DATA or as_of is not None or options.keys() - {"plans"}:
+        return examine(data, as_of, **options)
+    plans = options.get("plans")
+    return shipped() if plans is None else shipped(tuple(plans))
 
 
 def shipped_book() -> Book:

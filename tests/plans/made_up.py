@@ -10,10 +10,13 @@ from datetime import date
 from pathlib import Path
 
 from scalesheet.load import audited
+from scalesheet.new import entry
+from scalesheet.source.places import place
 from scalesheet.steps.job import Job
 from scalesheet.steps.record import Figure, Record
 from scalesheet.steps.shapes import shape_of
-from scalesheet_bench.files import written
+from scalesheet_bench.files import KIND, name, source_of, text
+from scalesheet_bench.sources import with_source
 from shipped import ROOT, shipped
 
 MODEL, CARD = "pythia-14m", "rtx4090"
@@ -125,7 +128,10 @@ def only(*names: str) -> Change:
 
 
 def put(data: Path, *records: Record) -> Path:
-    """Writes records as `scalesheet bench` does."""
+    """Writes records as `scalesheet bench` does, which then checks them; here the reader does."""
     for each in records:
-        written(data, each)
+        sources = with_source(data, source_of(each))
+        if sources is not None:
+            entry.file(data).write_text(sources, "utf-8")
+        place(data, KIND, name(each)).write_text(text(each), "utf-8")
     return data

@@ -13,12 +13,13 @@ from typing import Any
 from scalesheet.check import check
 from scalesheet.diagnostics import Diagnostic, errors
 from scalesheet.edition import Edition
-from scalesheet.examine import examined_plan
-from scalesheet.load import PLAN_KINDS, Document, Steps, audited, flag, load, parse
+from scalesheet.examine import KeptEdition, examined_plan
+from scalesheet.load import PLAN_KINDS, Document, Steps, audited, flag, parse
+from scalesheet.load.folder import documents_of, files_of
 from scalesheet.model import DOMAINS, within
-from scalesheet.resolve.book import Ground, grounded, resolve_plan
+from scalesheet.resolve.book import Ground, resolve_plan
 from scalesheet.source.patch import Change, Drop, Set, patched
-from shipped import DATA
+from shipped import DATA, shipped
 
 #: What a number is made of, where it is not a number alone.
 NUMBERS = ("value", "low", "high", "at_least", "at_most")
@@ -109,14 +110,14 @@ class Plans:
 @cache
 def plans() -> Plans:
     """The plans that ship."""
-    documents, found = load(DATA)
+    edition, files = shipped().edition, files_of(DATA)
+    assert isinstance(edition, KeptEdition)
+    assert files is not None
+    ground: Ground = edition.below["ground"]
+    own = [each for each in files.every if each.plan or each.parts[0] in ("book.yaml", "sources.yaml")]
+    documents, found = documents_of(replace(files, every=tuple(own)))
     assert not found
-    problems: list[Diagnostic] = []
-    ground = grounded(documents, None, problems)
-    assert ground is not None
-    assert not errors(problems)
-    kept = (*PLAN_KINDS, "book", "sources")
-    return Plans(ground, tuple(each for each in documents if each.kind in kept))
+    return Plans(replace(ground, book=edition.below["book"]), tuple(documents))
 
 
 # ------------------------------------------------------------------ which edits there are
