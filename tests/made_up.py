@@ -11,6 +11,7 @@ from pathlib import Path
 from project import ROOT
 from scalesheet.book import Book
 from scalesheet.examine import Examined, examine
+from scalesheet.predict.score.truth import RESULTS
 from scalesheet.steps.job import Job
 from scalesheet.steps.record import Figure, Record
 
@@ -44,12 +45,17 @@ SIMULATED = MEASURED.replace("how: measured", "how: simulated").replace(
 )
 
 
-def lay(folder: Path, records: Mapping[str, str]) -> Path:
+def lay(folder: Path, records: Mapping[str, str], *tasks: str) -> Path:
     """The data that ships without its plans, with these records by id in place of its own, and
-    nothing expected of own ones."""
+    nothing expected of own ones. Of what is published it has the results of `tasks` alone, since
+    all that it has is scored."""
     data = folder / "data"
     skip = shutil.ignore_patterns("plans", "measurements")
     shutil.copytree(ROOT / "data", data, ignore=skip)
+    results = "|".join(name for task in tasks for name in (*RESULTS[task], "other"))
+    for publication in (data / "runs").iterdir():
+        if not tasks or not re.search(rf"\b({results}):", publication.read_text("utf-8")):
+            publication.unlink()
     score = data / "score.yaml"
     score.write_text(re.sub(r"(?m)^own:\n(  .*\n)+", "", score.read_text("utf-8")), "utf-8")
     (data / "measurements").mkdir()
@@ -58,9 +64,9 @@ def lay(folder: Path, records: Mapping[str, str]) -> Path:
     return data
 
 
-def examined(folder: Path, records: Mapping[str, str]) -> Examined:
+def examined(folder: Path, records: Mapping[str, str], *tasks: str) -> Examined:
     """What becomes of that."""
-    return examine(lay(folder, records), plans=())
+    return examine(lay(folder, records, *tasks), plans=())
 
 
 def foretold(book: Book, job: Job, day: date, command: str) -> Record:

@@ -13,7 +13,7 @@ import pytest
 import small
 from scalesheet import kept
 from scalesheet.examine import Examined, examine
-from scalesheet.kept import Item, Paths
+from scalesheet.kept import Item
 from scalesheet.render.api import as_json, plan_json
 from shipped import DATA, shipped
 
@@ -68,9 +68,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     write = kept._write
 
-    def noted(folder: Path, name: str, item: Item, paths: Paths) -> bool:
+    def noted(folder: Path, name: str, item: Item, root: str) -> bool:
         names.append(getattr(item.head, "plan", "score") or "catalogue")
-        return write(folder, name, item, paths)
+        return write(folder, name, item, root)
 
     monkeypatch.setattr(kept, "_write", noted)
     return names

@@ -378,8 +378,12 @@ _ID = re.compile(r"[a-z0-9-]+")
 def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterator[Diagnostic]:
     if known is None:
         return
+    sound = known - {TO_BE_STATED}
+    unknown = [(steps, key) for steps, key in _citations(document) if key not in sound]
+    if not unknown:
+        return
     hint = partial(nearest, known=sorted(known))
-    blanks = [steps for steps, key in _citations(document) if key == TO_BE_STATED]
+    blanks = [steps for steps, key in unknown if key == TO_BE_STATED]
     if blanks:  # one is enough to be told of a file
         first = min(
             blanks, key=lambda steps: (document.at(*steps).line, document.at(*steps).column)
@@ -389,10 +393,8 @@ def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterat
             "looked up in it; put in a key of sources.yaml and the place in it"
         )
         yield at(document.at(*first), "N010", message)
-    for steps, key in _citations(document):
-        if key == TO_BE_STATED:
-            continue
-        if key not in known and _ID.fullmatch(key):  # what is no id has been told of as such
+    for steps, key in unknown:
+        if key != TO_BE_STATED and _ID.fullmatch(key):  # what is no id has been told of as such
             message = (
                 f"{named(steps)}: the source '{quotable(key)}' is not in sources.yaml"
                 f"{hint(key) or '; add it there'}"

@@ -13,7 +13,7 @@ from scalesheet.addresses import Address, addresses, same_addresses
 from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused, at, errors
 from scalesheet.edition import Edition
-from scalesheet.kept import Item, OnDemand, Paths, kept, name_of
+from scalesheet.kept import Item, OnDemand, kept, name_of
 from scalesheet.model import Plan, Position
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _catalogue(files: Files, as_of: date | None) -> Item:
         }
         return Item(head, parts)
 
-    return kept(name, made, _paths(files))
+    return kept(name, made, files.root)
 
 
 def _plan(catalogue: Item, files: Files) -> Item:
@@ -184,17 +184,12 @@ def _plan(catalogue: Item, files: Files) -> Item:
         }
         return Item(head, parts)
 
-    return kept(name, made, _paths(files), always=catalogue.kept)
+    return kept(name, made, files.root, always=catalogue.kept)
 
 
 def _content(files: Files) -> list[tuple[str, str]]:
     """What an item rests on: each file by its place, and what it holds."""
     return [(each.name.removeprefix(files.root), each.digest) for each in files.every]
-
-
-def _paths(files: Files) -> Paths:
-    own = frozenset(each.name for each in files.every if each.name.startswith(files.root))
-    return Paths(files.root, own)
 
 
 def _stops(problems: list[Diagnostic]) -> bool:

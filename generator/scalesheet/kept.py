@@ -19,8 +19,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import metadata
+from operator import attrgetter
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, TypeVar
@@ -52,20 +53,18 @@ class Item:
             part = self._parts[name] = _unpacked(part.content, part.root)
         return part
 
-    def packed(self, paths: Paths) -> bytes:
+    def packed(self, root: str) -> bytes:
         """The item as a file holds it: a digest, and what it is of."""
-        parts = {name: _packed(self[name], paths) for name in self._parts}
-        content = _packed((self.head, parts), paths)
+        parts = {name: _packed(self[name], root) for name in self._parts}
+        content = _packed((self.head, parts), root)
         return hashlib.sha256(content).digest() + content
 
 
-@dataclass(frozen=True)
-class Paths:
-    """The files that an item is of, as users see them. An item holds them without their folder, so
-    that the same files elsewhere, or of a revision, find it."""
+class Place(str):
+    """The path of a file, or of the folder of all, as users see it. An item holds it without the
+    root that it was kept with, so that the same files elsewhere, or of a revision, find it."""
 
-    root: str = ""
-    every: frozenset[str] = frozenset()
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -101,20 +100,18 @@ class OnDemand(Mapping[str, T]):
         return dict, (dict(self.items()),)
 
 
-def kept(
-    name: str, make: Callable[[], Item], paths: Paths = Paths(), *, always: bool = False
-) -> Item:
+def kept(name: str, make: Callable[[], Item], root: str = "", *, always: bool = False) -> Item:
     """The item of that name, as it was kept, or else as `make` makes it. Of a small book nothing is
-    kept; `always` is for what rests on an item that is."""
+    kept; `always` is for what rests on an item that is. `root` is the folder of its files."""
     folder = _folder()
     if folder is None:
         return make()
-    item = _read(folder / name, paths.root)
+    item = _read(folder / name, root)
     if item is None:
         began = time.process_time()
         item = make()
         if always or time.process_time() - began >= WORTH:
-            item.kept = _write(folder, name, item, paths)
+            item.kept = _write(folder, name, item, root)
     return item
 
 
@@ -171,13 +168,13 @@ def _read(path: Path, root: str) -> Item | None:
     return Item(head, {name: _Packed(part, root) for name, part in parts.items()}, kept=True)
 
 
-def _write(folder: Path, name: str, item: Item, paths: Paths) -> bool:
+def _write(folder: Path, name: str, item: Item, root: str) -> bool:
     """Keeps an item, and says whether it could: a disk that is full is no concern of the user's,
     since nothing is lost."""
     with suppress(OSError):
         with NamedTemporaryFile(dir=folder, prefix=".new-", delete=False) as file:
             try:
-                file.write(item.packed(paths))
+                file.write(item.packed(root))
                 file.close()
                 os.replace(file.name, folder / name)
             except BaseException:
@@ -207,54 +204,67 @@ class _Pickler(pickle.Pickler):
     """Frozen records with slots have a slow way of their own to be written and read; here they are
     their class and their values, in half the time."""
 
-    def __init__(self, file: io.BytesIO, paths: Paths) -> None:
+    def __init__(self, file: io.BytesIO, root: str) -> None:
         super().__init__(file, 5)
-        self.paths = paths
-
-    def persistent_id(self, value: Any) -> str | None:
-        if type(value) is str and (value in self.paths.every or value == self.paths.root):
-            return value.removeprefix(self.paths.root)
-        return None
+        self.root = root
 
     def reducer_override(self, value: Any) -> Any:
-        slots = _setters(type(value))
-        if not slots:
-            return NotImplemented
-        return _restored, (type(value), *(getattr(value, name) for name in slots))
+        kind: Any = type(value)
+        if kind is Place:
+            below = value.startswith(self.root)
+            return _placed, (below, value.removeprefix(self.root) if below else str(value))
+        slots = _slots(kind)
+        return (_restored, (kind, *slots(value))) if slots else NotImplemented
 
 
 class _Unpickler(pickle.Unpickler):
+    """The reverse, below the root of today."""
+
     def __init__(self, file: io.BytesIO, root: str) -> None:
         super().__init__(file)
         self.root = root
-        self.paths: dict[str, str] = {}
 
-    def persistent_load(self, pid: str) -> str:
-        return self.paths.setdefault(pid, self.root + pid)
-
-
-_SETTERS: dict[type, Mapping[str, Callable[[Any, Any], None]]] = {}
+    def find_class(self, module: str, name: str) -> Any:
+        own = (module, name) == (__name__, _placed.__name__)
+        return partial(_placed, root=self.root) if own else super().find_class(module, name)
 
 
-def _setters(kind: type) -> Mapping[str, Callable[[Any, Any], None]]:
-    """By field what sets it, of a dataclass whose fields are all slots; else nothing."""
-    if kind not in _SETTERS:
-        slots = is_dataclass(kind) and hasattr(kind, "__slots__") and "__reduce__" not in vars(kind)
-        names = [each.name for each in fields(kind)] if slots else []
-        _SETTERS[kind] = {name: getattr(kind, name).__set__ for name in names}
-    return _SETTERS[kind]
+def _placed(below: bool, path: str, root: str = "") -> Place:
+    return Place(root + path if below else path)
 
 
-def _restored(kind: type[T], *values: Any) -> T:
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    """The fields of a dataclass of which all are slots; else nothing."""
+    slots = is_dataclass(kind) and hasattr(kind, "__slots__") and "__reduce__" not in vars(kind)
+    return tuple(each.name for each in fields(kind)) if slots else ()
+
+
+@cache
+def _slots(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
+    """What gives the values of such a record."""
+    names = _names(kind)
+    if len(names) > 1:
+        return attrgetter(*names)
+    return (lambda record: (getattr(record, names[0]),)) if names else None
+
+
+@cache
+def _setters(kind: type) -> tuple[Callable[[Any, Any], None], ...]:
+    """What sets them."""
+    return tuple(getattr(kind, name).__set__ for name in _names(kind))
+
+
+def _restored(kind: Any, *values: Any) -> Any:
     record = object.__new__(kind)
-    for setter, value in zip(_setters(kind).values(), values, strict=True):
+    for setter, value in zip(_setters(kind), values, strict=True):
         setter(record, value)
     return record
 
 
-def _packed(value: Any, paths: Paths) -> bytes:
+def _packed(value: Any, root: str) -> bytes:
     file = io.BytesIO()
-    _Pickler(file, paths).dump(value)
+    _Pickler(file, root).dump(value)
     return file.getvalue()
 
 

@@ -115,9 +115,15 @@ class Units:
 
     def __init__(self, declared: Iterable[Declared]) -> None:
         self.declared = {unit.name: unit for unit in declared}
+        self._read: dict[str, Unit] = {}
 
     def parse(self, text: str) -> Unit:
         """Reads `USD / (GPU * hour)`. Raises UnitError with the nearest name."""
+        if text not in self._read:
+            self._read[text] = self._parse(text)
+        return self._read[text]
+
+    def _parse(self, text: str) -> Unit:
         unit = _Reader(text, self.declared).unit()
         sizes = (float(p) * math.log10(self.declared[name].size) for name, p in unit.factors)
         if abs(sum(sizes)) > MOST_DECADES:

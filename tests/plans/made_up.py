@@ -38,13 +38,11 @@ def apart(folder: Path) -> Path:
         if f"model: {MODEL}" in file.read_text("utf-8"):
             file.unlink()
     plan = data / PLAN
-    text = plan.read_text("utf-8")
-    for name, value in {"model": MODEL, "method": "full"}.items():
-        text, count = re.subn(
-            rf"(?m)^(  {name}: \{{.*value: )[A-Za-z0-9-]+", rf"\g<1>{value}", text
-        )
-        assert count == 1, name
-    plan.write_text(text, "utf-8")
+    said = plan.read_text("utf-8")
+    for key, value in {"model": MODEL, "method": "full"}.items():
+        said, count = re.subn(rf"(?m)^(  {key}: \{{.*value: )[A-Za-z0-9-]+", rf"\g<1>{value}", said)
+        assert count == 1, key
+    plan.write_text(said, "utf-8")
     plan.with_name(audited.NAME).unlink()  # its documents are compared with this plan
     return data
 
@@ -91,7 +89,7 @@ def record(
         batch=8,
         length=512,
     )
-    said: dict[str, tuple[float, str]] = {
+    stated: dict[str, tuple[float, str]] = {
         "accelerators": (gpus, "GPU"),
         "batch_size": (job.sequences, "sequence / step"),
         "micro_batch": (job.batch, "sequence / step"),
@@ -110,7 +108,7 @@ def record(
         "samples_per_second": (job.sequences / seconds, "sequence / second"),
         "tokens_per_second": (job.tokens / seconds, "token / second"),
     }
-    figures = {name: Figure(value, unit) for name, (value, unit) in said.items()}
+    figures = {name: Figure(value, unit) for name, (value, unit) in stated.items()}
     ends = (0.98 * seconds, 1.02 * seconds)
     figures["step_time"] = Figure(seconds, "second / step", *ends)
     day_ = date.fromisoformat(day)

@@ -114,7 +114,9 @@ def plans() -> Plans:
     assert isinstance(edition, KeptEdition)
     assert files is not None
     ground: Ground = edition.below["ground"]
-    own = [each for each in files.every if each.plan or each.parts[0] in ("book.yaml", "sources.yaml")]
+    own = [
+        each for each in files.every if each.plan or each.parts[0] in ("book.yaml", "sources.yaml")
+    ]
     documents, found = documents_of(replace(files, every=tuple(own)))
     assert not found
     return Plans(replace(ground, book=edition.below["book"]), tuple(documents))

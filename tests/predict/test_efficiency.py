@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
-from shutil import copytree
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from made_up import lay as lay_records
 from scalesheet.book import Book
 from scalesheet.cli import main
 from scalesheet.predict.arrays import Array
@@ -267,8 +267,7 @@ def test_a_book_without_published_results_has_nothing_to_fit(
 def test_a_fit_that_is_not_what_the_data_gives_is_told(
     book: Book, catalogue: Known, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data = tmp_path / "data"
-    copytree(DATA, data)
+    data = lay_records(tmp_path, {}, "runs")
     path = data / "fits" / "runs.yaml"
     path.write_text(path.read_text().replace("products: 1.", "products: 2."))
     assert main(["fit", "runs", "--check", "--data", str(data)]) == 1

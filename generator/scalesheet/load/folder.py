@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.kept import Place
 from scalesheet.load import audited, extended
 from scalesheet.load.csv import parse_csv
 from scalesheet.load.document import Document, quotable
@@ -74,7 +75,7 @@ class File:
     or what is wrong with it before anything is read."""
 
     parts: tuple[str, ...]
-    name: str
+    name: Place
     content: bytes | Problem
 
     @property
@@ -139,7 +140,11 @@ def files_of(data: Path, label: str = "", depth: int = 0) -> Files | None:
         return None
     root = label or shown(data / "x")[:-1]
     every = tuple(
-        File(parts, root + quotable("/".join(parts), clip=False), _content(parts, path, problem))
+        File(
+            parts,
+            Place(root + quotable("/".join(parts), clip=False)),
+            _content(parts, path, problem),
+        )
         for parts, path, problem in _files(data)
     )
     files = Files(root, every)

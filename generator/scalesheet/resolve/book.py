@@ -10,6 +10,7 @@ from scalesheet.addresses import addresses, same_addresses
 from scalesheet.book import Book
 from scalesheet.claims import Audit
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.kept import Place
 from scalesheet.language.syntax import Node, Scalar
 from scalesheet.load import PLAN_KINDS, Document, audited
 from scalesheet.model import Component, Formula, Plan, Record, Stated
@@ -125,7 +126,7 @@ def grounded(
         components=components,
         plans={},
         url=str(book.get("repository", "")),
-        folder=first.path.removesuffix("book.yaml"),
+        folder=Place(first.path.removesuffix("book.yaml")),
         prices=prices,
         old_prices=old,
         publications=publications,
