@@ -33,7 +33,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Programs that tests start and interrupt must not inherit that interrupts are ignored, as they
     are below a shell's background job. And the garbage collector runs rarely: books that are
     kept for all tests make each of its runs long. What the program keeps lies in a folder of this
-    run, so that each run computes all of it once."""
+    run, so that each run computes all of it once; and Python keeps bytecode, whatever the
+    environment says, or each program that tests start would compile each module."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if "PYTEST_XDIST_WORKER" not in os.environ:
         kept = TemporaryDirectory(prefix="scalesheet-kept-")
         config.add_cleanup(kept.cleanup)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from email.message import Message
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -147,18 +148,22 @@ def test_another_version_of_a_library_or_of_the_program_builds_anew(
 
 
 def test_a_tool_of_development_shapes_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Installed(SimpleNamespace):
-        version, requires, entry_points = "1", None, ()
+    def installed(name: str, version: str = "1", *needs: str, points: object = ()) -> object:
+        metadata = Message()
+        metadata["Name"], metadata["Version"] = name, version
+        for need in needs:
+            metadata["Requires-Dist"] = need
+        return SimpleNamespace(metadata=metadata, entry_points=points)
 
     plugin = SimpleNamespace(group="mkdocs.plugins")
     every = [
-        Installed(name="scalesheet", requires=["Py_YAML>=6", "mypy>=1; extra == 'dev'"]),
-        Installed(name="py-yaml", version="6.1", requires=["parts[fast]<2; python_version > '3'"]),
-        Installed(name="parts"),
-        Installed(name="mypy", requires=["ruff"]),
-        Installed(name="ruff"),
-        Installed(name="a-plugin", entry_points=[plugin], requires=["its-part"]),
-        Installed(name="its.part"),
+        installed("scalesheet", "1", "Py_YAML>=6", "mypy>=1; extra == 'dev'"),
+        installed("py-yaml", "6.1", "parts[fast]<2; python_version > '3'"),
+        installed("parts"),
+        installed("mypy", "1", "ruff"),
+        installed("ruff"),
+        installed("a-plugin", "1", "its-part", points=[plugin]),
+        installed("its.part"),
     ]
     monkeypatch.setattr("importlib.metadata.distributions", lambda: every)
     assert fingerprint._libraries.__wrapped__() == [

@@ -156,20 +156,22 @@ def _libraries() -> list[str]:
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 
-    installed = {canonicalize_name(each.name): each for each in metadata.distributions()}
+    every = [(each, each.metadata) for each in metadata.distributions()]  # each is parsed once
+    installed = {canonicalize_name(told["Name"]): told for _, told in every}
     own = canonicalize_name("scalesheet")
-    wanted = {own} if own in installed else set(installed)
-    wanted |= {
-        name
-        for name, each in installed.items()
+    if own not in installed:  # the program runs from a checkout, and says nothing of what it needs
+        return sorted(f"{name} {told['Version']}" for name, told in installed.items())
+    wanted = {own} | {
+        canonicalize_name(told["Name"])
+        for each, told in every
         if any(point.group in _PLUGINS for point in each.entry_points)
     }
     result: dict[str, str] = {}
     while wanted:
         name = wanted.pop()
         if name in installed and name not in result:
-            result[name] = installed[name].version
-            needed = map(Requirement, installed[name].requires or ())
+            result[name] = installed[name]["Version"]
+            needed = map(Requirement, installed[name].get_all("Requires-Dist") or ())
             wanted |= {
                 canonicalize_name(each.name)
                 for each in needed

@@ -24,11 +24,25 @@ def nearest(name: str, known: Iterable[str], listed: str = "") -> str:
 
 
 def near(name: str, names: tuple[str, ...], likeness: float) -> str | None:
-    """The name that is most like it, at least as much as `likeness`, from 0 to 1."""
-    from difflib import get_close_matches
+    """The name that is most like it, at least as much as `likeness`, from 0 to 1: what
+    `difflib.get_close_matches` gives, which compares in full even where the letters that two names
+    share are too few to be better than what was found."""
+    from difflib import SequenceMatcher
 
-    close = get_close_matches(name, _neighbors(name, names), n=1, cutoff=likeness)
-    return close[0] if close else None
+    matcher = SequenceMatcher(b=name)
+    letters = [(letter, name.count(letter)) for letter in set(name)]
+    result, most = None, likeness
+    for other in _neighbors(name, names):
+        shared = 0
+        for letter, number in letters:
+            found = other.count(letter)
+            shared += found if found < number else number
+        if shared and 2 * shared / (len(name) + len(other)) >= most:
+            matcher.set_seq1(other)
+            ratio = matcher.ratio()
+            if ratio > most or (ratio == most and (result is None or other > result)):
+                result, most = other, ratio
+    return result
 
 
 def _neighbors(name: str, names: tuple[str, ...]) -> Iterable[str]:
