@@ -71,6 +71,14 @@ def read_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def few_pages() -> Iterator[None]:
+    """Sites without the reference: more than a hundred pages, which no datum changes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("scalesheet.render.reference.write_reference", lambda *_: None)
+        yield
+
+
 @pytest.fixture(scope="session")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout of this project after `scalesheet build`: one for a run, so only to be read."""

@@ -11,7 +11,8 @@ import pytest
 from project import edit, project
 from scalesheet.build import build
 from scalesheet.cli import main
-from scalesheet.examine import examine
+from scalesheet.examine import examine, sound_edition
+from scalesheet.render.pages import write_pages
 from small import lay, plan
 
 PLAN = """
@@ -42,7 +43,7 @@ def data_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(name="built", scope="module")
-def built_fixture(data: Path) -> Path:
+def built_fixture(data: Path, few_pages: None) -> Path:
     return build(data, data.parent / "build").out
 
 
@@ -96,12 +97,12 @@ def test_the_page_begins_with_it(built: Path) -> None:
 
 
 def test_while_all_holds_the_page_hides_it(tmp_path: Path) -> None:
-    data = project(tmp_path, FILES)
-    out = build(data, tmp_path / "build").out
-    page = (out / "site/book/plans/small.html").read_text("utf-8")
+    edition, _ = sound_edition(lay(tmp_path, FILES))
+    write_pages(edition, tmp_path / "pages", tmp_path / "plain")
+    page = (tmp_path / "pages/plans/small.md").read_text("utf-8")
     hidden = page.replace('=""', "").count("<li hidden data-of=")
     assert hidden == page.count("Does not hold: ") == 2
-    text = (out / "site/book/plans/small.md").read_text("utf-8")
+    text = (tmp_path / "plain/plans/small.md").read_text("utf-8")
     assert "Does not hold" not in text
 
 

@@ -26,6 +26,7 @@ def test_it_writes_a_workbook_and_data_for_each_plan(tmp_path: Path) -> None:
     assert built.formulas > 0
 
 
+@pytest.mark.usefixtures("few_pages")
 def test_a_link_that_leads_nowhere_is_told_at_its_place_in_the_text(tmp_path: Path) -> None:
     data = project(tmp_path, {"plans/small/page.md": "Words.\n\nSee [it](none.html#x) here.\n"})
     with pytest.raises(Refused) as refused:

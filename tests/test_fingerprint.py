@@ -28,7 +28,7 @@ def written(*folders: Path) -> dict[Path, tuple[int, int]]:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished(tmp_path_factory: pytest.TempPathFactory, few_pages: None) -> Path:
     """A small project that was built; each test builds it again, and leaves it built."""
     folder = tmp_path_factory.mktemp("project")
     data = project(folder)
@@ -90,7 +90,6 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> None:
         return SiteReport(len(made), ())
 
     monkeypatch.setattr("scalesheet.site.build_site", copied)
-    monkeypatch.setattr("scalesheet.render.reference.write_reference", lambda *_: None)
 
 
 @pytest.mark.usefixtures("copied")
@@ -141,9 +140,9 @@ def test_another_version_of_a_library_or_of_the_program_builds_anew(
     finished: Path, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     other = str(tmp_path / "program.py") if name == "__file__" else lambda: ["mkdocs 99"]
-    monkeypatch.setattr(fingerprint, name, other)
-    assert rebuilt(finished)
-    monkeypatch.undo()
+    with monkeypatch.context() as another:
+        another.setattr(fingerprint, name, other)
+        assert rebuilt(finished)
     assert rebuilt(finished)
 
 

@@ -1,10 +1,9 @@
 """A build that is killed at any moment leaves the old output or the new, and the next one succeeds.
 
-The program is started as a user starts it, and its whole process group is killed as it is about to
-make, rename, or remove a file for the n-th time. Moments are counted and not timed, so a busy
-machine changes nothing. SCALESHEET_KILLS says how many kills there are (36 with
-SCALESHEET_THOROUGH=1, as once a week, otherwise 6); the numbers are
-random, and a failure shows its seed.
+The process group of a build is killed as it is about to make, rename, or remove a file for the n-th
+time. Moments are counted and not timed, so a busy machine changes nothing. SCALESHEET_KILLS says
+how many kills there are (36 with SCALESHEET_THOROUGH=1, as once a week, otherwise 6); the numbers
+are random, and a failure shows its seed.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from project import ROOT, THOROUGH, command, contents, edit, environment, project, remains
+from project import ROOT, THOROUGH, contents, edit, environment, project, remains
 
 KILLS = int(os.environ.get("SCALESHEET_KILLS", 36 if THOROUGH else 6))
 PRICES = ("1.25", "1.5")  # of the small plan; the whole output differs between the two
@@ -34,17 +33,40 @@ COUNTS = """\
 import os, signal, sys
 
 count = os.open(os.environ["COUNT"], os.O_RDWR | os.O_APPEND)
-last = int(os.environ["LAST"])
 changes = {"os.rename", "os.link", "os.remove", "os.mkdir", "os.rmdir", "os.truncate"}
 
 def counted(event, arguments):
     writes = event == "open" and (arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
     if writes or event in changes:
         os.write(count, b".")
-        if os.lseek(count, 0, os.SEEK_CUR) >= last > 0:
+        if os.lseek(count, 0, os.SEEK_CUR) >= int(os.environ["LAST"]) > 0:
             os.killpg(0, signal.SIGKILL)
 
 sys.addaudithook(counted)
+"""
+
+# Builds for each line that it reads, and writes how that ended. The first build has everything
+# imported, which is most of the work of a small one; each further build is a fork that has it too.
+BUILDS = """\
+import os, sys
+from scalesheet.cli import main
+from scalesheet.render import reference
+
+reference.write_reference = lambda *_: None  # more than a hundred pages, which are like any other
+
+answers = os.dup(1)
+said = os.open("said", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+os.dup2(said, 1)
+os.dup2(said, 2)
+sys.stdin.readline()
+os.write(answers, b"%d\\n" % main(sys.argv[1:]))
+for last in sys.stdin:
+    sys.stdout.flush()
+    if (build := os.fork()) == 0:
+        os.setsid()
+        os.environ["LAST"] = last
+        sys.exit(main(sys.argv[1:]))
+    os.write(answers, b"%d\\n" % os.waitstatus_to_exitcode(os.waitpid(build, 0)[1]))
 """
 
 
@@ -53,28 +75,32 @@ class Builds:
 
     def __init__(self, folder: Path, options: list[str]) -> None:
         self.folder = folder
-        self.build = command("build", *options)
         self.count = folder / "count"
+        self.count.touch()
         hook = folder / "hook"
         hook.mkdir()
         (hook / "sitecustomize.py").write_text(COUNTS, "utf-8")
-        self.path = os.pathsep.join([str(hook), str(ROOT / "generator")])
+        path = os.pathsep.join([str(hook), str(ROOT / "generator")])
+        told = {"COUNT": str(self.count), "LAST": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", BUILDS, "build", *options],
+            cwd=folder,
+            env=environment(PYTHONPATH=path, **told),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def run(self, last: int = 0) -> int:
         """Builds, and is killed before the change with this number; the changes begun."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         self.count.write_bytes(b"")
-        told = {"COUNT": str(self.count), "LAST": str(last), "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run(
-            self.build,
-            cwd=self.folder,
-            env=environment(PYTHONPATH=self.path, **told),
-            start_new_session=True,
-            capture_output=True,
-            check=False,
-        )
+        print(last, file=self.process.stdin, flush=True)
+        ended = self.process.stdout.readline().strip()
         changes = self.count.stat().st_size
         expected = -signal.SIGKILL if 0 < last <= changes else 0
-        assert done.returncode == expected, done.stderr.decode()
+        assert ended == str(expected), (self.folder / "said").read_text("utf-8")
         return changes
 
     def state(self) -> tuple[dict[str, str], dict[str, str]]:
@@ -100,33 +126,34 @@ def test_after_a_kill_the_output_is_the_old_or_the_new_and_the_next_build_succee
 ) -> None:
     plan = project(tmp_path) / "plans" / "small" / "plan.yaml"
     builds = Builds(tmp_path, options)
-    whole, changes, price = {}, 0, PRICES[0]
-    for each in PRICES:
-        edit(plan, f"value: {price},", f"value: {each},")
-        changes, price = builds.run(), each
-        whole[each] = builds.state()
-    assert whole[PRICES[0]][0] != whole[PRICES[1]][0]
+    with builds.process:
+        whole, changes, price = {}, 0, PRICES[0]
+        for each in PRICES:
+            edit(plan, f"value: {price},", f"value: {each},")
+            changes, price = builds.run(), each
+            whole[each] = builds.state()
+        assert whole[PRICES[0]][0] != whole[PRICES[1]][0]
 
-    seed = random.randrange(10**6)
-    random_ = random.Random(seed)
-    killed = with_remains = 0
-    for number in range(4 * times):  # a build that has fewer changes is not killed, nor counted
-        old, new = PRICES if builds.state()[0] == whole[PRICES[0]][0] else PRICES[::-1]
-        edit(plan, f"value: {price},", f"value: {new},")
-        price = new
-        last = moment(number, changes, random_)
-        killed += builds.run(last) >= last
-        with_remains += bool(remains(tmp_path))
-        here = f"kill {killed} before change {last} of {changes}, seed {seed}"
-        out, pages = builds.state()
-        assert out in (whole[old][0], whole[new][0]), here
-        assert pages in (whole[old][1], whole[new][1]), here
-        if number % FINISHED == FINISHED - 1 or killed == times:
-            builds.run()
-            assert builds.state() == whole[new], here
-            assert remains(tmp_path) == [], here
-        if killed == times:
-            break
-    assert killed == times, f"seed {seed}"
+        seed = random.randrange(10**6)
+        random_ = random.Random(seed)
+        killed = with_remains = 0
+        for number in range(4 * times):  # a build that has fewer changes is not killed, nor counted
+            old, new = PRICES if builds.state()[0] == whole[PRICES[0]][0] else PRICES[::-1]
+            edit(plan, f"value: {price},", f"value: {new},")
+            price = new
+            last = moment(number, changes, random_)
+            killed += builds.run(last) >= last
+            with_remains += bool(remains(tmp_path))
+            here = f"kill {killed} before change {last} of {changes}, seed {seed}"
+            out, pages = builds.state()
+            assert out in (whole[old][0], whole[new][0]), here
+            assert pages in (whole[old][1], whole[new][1]), here
+            if number % FINISHED == FINISHED - 1 or killed == times:
+                builds.run()
+                assert builds.state() == whole[new], here
+                assert remains(tmp_path) == [], here
+            if killed == times:
+                break
+        assert killed == times, f"seed {seed}"
     record_property("kills", killed)
     record_property("with remains", with_remains)

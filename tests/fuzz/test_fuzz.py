@@ -119,7 +119,9 @@ def _no_constant(name: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def sample(books: tuple[Path, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sample(
+    books: tuple[Path, ...], tmp_path_factory: pytest.TempPathFactory, few_pages: None
+) -> Path:
     """A built project that no test changes."""
     here = tmp_path_factory.mktemp("built") / "project"
     shutil.copytree(books[1], here)

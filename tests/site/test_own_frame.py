@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from scalesheet.build import build
 from small import lay
+
+pytestmark = pytest.mark.usefixtures("few_pages")
 
 
 def test_a_book_alone_is_a_site(tmp_path: Path) -> None:

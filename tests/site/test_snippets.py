@@ -94,6 +94,7 @@ secret.txt
 """
 
 
+@pytest.mark.usefixtures("few_pages")
 def test_text_of_the_data_is_no_snippet_anywhere_in_the_output(tmp_path: Path) -> None:
     asks = ASKS.format(home=tmp_path)
     data = project(
