@@ -29,8 +29,7 @@ from scalesheet.model import Plan
 from scalesheet.numbers import format_of, plain
 from scalesheet.predict.arrays import Flags
 from scalesheet.predict.cases.catalogue import known
-from scalesheet.render.live import ANSWER, FRONT, script
-from scalesheet.render.live.engine import Engine
+from scalesheet.render.live import FRONT, script
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.front.page import FrontPage, front_page
 from scalesheet.render.pages.markdown import as_markdown
@@ -43,14 +42,15 @@ Open = Callable[..., Page]
 WRITTEN = (ROOT / "docs" / "index.md").read_text("utf-8")
 DONE = "[data-beside]:not([aria-busy])"
 PATIENCE = 300_000  # ms: where nothing fits the page tries every accelerator in ever larger numbers
+EVALUATED: dict[tuple[str, ...], Results] = {}
 #: The answer to what a reader states, as the page's scripts draw it part by part.
 ASK = """
-const asked = (texts) => {
+(texts) => {
   const { stated } = scalesheet.cases.readCase(texts);
   const parts = scalesheet.answer.answered(scalesheet.cases.complete(stated), stated);
   const { answer, offers, changes, sentence } = Object.assign({}, ...parts);
   return { answer, offers, changes, sentence };
-};
+}
 """
 Tree = Any  # [tag, attributes, ...content]
 Ask = Callable[[str], dict[str, Tree]]
@@ -139,10 +139,14 @@ def answers(page: Page) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def ask(front: FrontPage) -> Ask:
-    """The answer to an address, as the scripts draw it for a page."""
-    engine = Engine(front.script, script(ANSWER), ASK)
-    return cache(lambda query: engine.call("asked", parse_qsl(query)))
+def ask(address: str, chromium: Chromium) -> Iterator[Ask]:
+    """The answer to an address, as the scripts of the page draw it: of one page that stays open,
+    since the browser has compiled its scripts by then."""
+    page = chromium.new_page()
+    page.goto(address)
+    page.wait_for_selector(DONE)
+    yield cache(lambda query: page.evaluate(ASK, parse_qsl(query)))
+    page.context.close()
 
 
 def within(tree: Tree, *path: str) -> list[Tree]:
@@ -187,8 +191,12 @@ def asked_by(page: Page, link: str) -> dict[str, str]:
 
 
 def evaluated(book: Book, plan: Plan, asked: dict[str, str]) -> Results:
-    edits = (read_edit(book, plan, f"{name}={text}") for name, text in asked.items())
-    return evaluate(book, plan, dict(edits))
+    """What the evaluator finds with these inputs of the plan, each time the same."""
+    edits = tuple(f"{name}={text}" for name, text in asked.items())
+    if edits not in EVALUATED:
+        read = (read_edit(book, plan, edit) for edit in edits)
+        EVALUATED[edits] = evaluate(book, plan, dict(read))
+    return EVALUATED[edits]
 
 
 def shown(book: Book, plan: Plan, name: str, value: Value) -> str:
