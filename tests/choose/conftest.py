@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from scalesheet.book import Book
 from scalesheet.choose.job import PLAN, Assumptions, Job, assumptions
 from scalesheet.choose.search import Search, search
-from scalesheet.model import Plan
+from scalesheet.model import Plan, Stated
 from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.vocabulary import TUNING
 from shipped import shipped_book
@@ -52,9 +53,16 @@ def assumed(book: Book, plan: Plan) -> Assumptions:
 
 @pytest.fixture(scope="session")
 def find(book: Book, catalogue: Known, assumed: Assumptions) -> Find:
-    """The search of the job with other wishes."""
+    """The search of the job with other wishes and another share of the memory that is usable; that
+    of the same wishes is made once."""
 
-    def of(assumptions: Assumptions = assumed, **other: Any) -> Search:
-        return search(book, catalogue, replace(JOB, **other), assumptions)
+    @lru_cache(maxsize=24)
+    def of(job: Job, share: float | None) -> Search:
+        usable = {} if share is None else {"usable_share": Stated(share, share, share)}
+        stated = {**assumed.stated, **usable}
+        return search(book, catalogue, job, replace(assumed, stated=stated))
 
-    return of
+    def found(share: float | None = None, **other: Any) -> Search:
+        return of(replace(JOB, **other), share)
+
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from scalesheet.predict.score import Asked, TaskScore, score_of
 from scalesheet.predict.score.truth import described_by, published
 from scalesheet.render.pages.front.question import answered, question_script
 from scalesheet.render.pages.html import drawn as drawn_by
+from shipped import shipped_book
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +59,10 @@ QUESTIONS = {
 }
 
 
-def hours_of(book: Book, id_: str) -> tuple[float, ...]:
+@cache
+def hours_of(id_: str) -> tuple[float, ...]:
     """Expected, low and high hours that the front page says."""
+    book = shipped_book()
     stated = {"method": "pretraining", "data": "tokens", **QUESTIONS[id_]}
     page = drawn_by(answered(question_script(book, book.plans[PLAN], stated))["answer"])
     numbers = re.findall(r"[\d,.]+", re.sub("<[^>]*>", " ", page.partition("figure hours")[2]))
@@ -66,19 +70,17 @@ def hours_of(book: Book, id_: str) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize("id_", QUESTIONS)
-def test_the_score_asks_as_the_front_page_does(
-    id_: str, book: Book, runs: TaskScore, asked: Asked
-) -> None:
+def test_the_score_asks_as_the_front_page_does(id_: str, runs: TaskScore, asked: Asked) -> None:
     hours = asked.made.predicted[place(runs, id_)] / float(QUESTIONS[id_]["gpus"])
-    said = hours_of(book, id_)[0]
+    said = hours_of(id_)[0]
     assert said == pytest.approx(hours, rel=0.02)  # sizes of the model are those of the publication
 
 
 @pytest.mark.parametrize("id_", ["deepseek-v3", "llama3-1-405b"])
 def test_the_largest_published_runs_are_in_the_interval_of_the_page(
-    id_: str, book: Book, runs: TaskScore
+    id_: str, runs: TaskScore
 ) -> None:
-    _, low, high = hours_of(book, id_)
+    _, low, high = hours_of(id_)
     hours = runs.published.truth[place(runs, id_)] / float(QUESTIONS[id_]["gpus"])
     assert low <= hours <= high
 

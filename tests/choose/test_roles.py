@@ -29,7 +29,7 @@ from shipped import ROOT
 #: Questions of the front page: what fits, what does not, what nobody rents out, and pretraining,
 #: whose batch is a figure.
 ASKED: Mapping[str, Mapping[str, str]] = {
-    "fits": {"model": "llama-3-1-8b", "method": "LoRA", "gpu": "h100-sxm", "gpus": "8"},
+    "fits": {"model": "llama-3-1-8b", "method": "LoRA", "gpu": "h100-sxm", "gpus": "2"},
     "does not fit": {
         "model": "llama-3-1-8b",
         "method": "full fine-tuning",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,10 @@ from scalesheet.choose.answer import Row, answer, inputs
 from scalesheet.choose.binding import LIMITS, WORTH, Relaxed, misses, relaxed
 from scalesheet.choose.job import PLAN, Assumptions
 from scalesheet.choose.offers import counts
-from scalesheet.choose.search import Search
+from scalesheet.choose.search import Search, search
 from scalesheet.evaluate import evaluate
-from scalesheet.model import Plan, Stated
+from scalesheet.model import Plan
+from scalesheet.predict.cases.catalogue import Known
 
 
 @pytest.fixture(scope="module")
@@ -117,12 +117,8 @@ def test_a_looser_limit_never_costs_more(find: Find) -> None:
     assert cheapest(find(certain=False)) <= cheapest(find(certain=True))
 
 
-def test_less_usable_memory_never_costs_less(find: Find, assumed: Assumptions) -> None:
-    def of(share: float) -> Assumptions:
-        stated = {**assumed.stated, "usable_share": Stated(share, share, share)}
-        return replace(assumed, stated=stated)
-
-    costs = [cheapest(find(of(share))) for share in (0.97, 0.6, 0.3)]
+def test_less_usable_memory_never_costs_less(find: Find) -> None:
+    costs = [cheapest(find(share)) for share in (0.97, 0.6, 0.3)]
     assert costs == sorted(costs)
     assert costs[0] < costs[-1]
 
@@ -191,8 +187,10 @@ def test_the_figures_of_the_plan_are_those_of_the_search(
             assert (row["verdict"].value == "fits") == bool(found.fits[row.row])
 
 
-def test_the_same_search_gives_the_same_rows(find: Find) -> None:
-    one, other = find(), find()
+def test_the_same_search_gives_the_same_rows(
+    found: Search, book: Book, catalogue: Known, assumed: Assumptions
+) -> None:
+    one, other = found, search(book, catalogue, JOB, assumed)
     assert (one.cost == other.cost).all()
     assert one.best(one.good) == other.best(other.good)
 

@@ -17,7 +17,7 @@ from scalesheet.choose.conditions import obstacles
 from scalesheet.choose.grid import LAYOUT, Grid, axes_of, grid, stated
 from scalesheet.choose.job import ASSUMED, Assumptions, Job
 from scalesheet.choose.offers import Offers, offers_of
-from scalesheet.predict.arrays import Array, Flags, Places, Words, among, words
+from scalesheet.predict.arrays import Array, Flags, Places, Words, words
 from scalesheet.predict.cases.catalogue import Known
 from scalesheet.predict.engine import figures, properties
 from scalesheet.predict.records import rows_of
@@ -192,9 +192,11 @@ def _joined(candidates: Grid, offers: Offers, known: Flags) -> tuple[Places, Pla
     """Each candidate with each offer that sells it."""
     at: list[Places] = []
     of: list[Places] = []
+    names, named = np.unique(candidates.accelerator.astype(str), return_inverse=True)
+    sizes, sized = np.unique(candidates.gpus, return_inverse=True)
     for place in range(len(offers)):
-        sold = known & among(candidates.accelerator, offers.accelerators[place])
-        sold &= np.isin(candidates.gpus, offers.counts[place])
+        sold = known & np.equal(names, offers.accelerators[place])[named]
+        sold &= np.isin(sizes, offers.counts[place])[sized]
         result = np.flatnonzero(sold)
         at.append(result)
         of.append(np.full(len(result), place))
