@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from taken import job, record
+from taken import few, job, record
 
-from project import ROOT
 from scalesheet.cli import main
 from scalesheet.examine import compile_book
 from scalesheet.steps.faults import NoDevice
@@ -24,14 +22,16 @@ from shipped import shipped_book
 
 MODEL = "pythia-14m"
 CARD = ["--accelerator", "rtx4090"]
+#: What the component that predicts memory names in its examples.
+OFFER = ("rates/digitalocean-8x-mi300x.yaml", "providers/digitalocean.yaml")
 UNKNOWN = Device("cpu", "A processor", "A maker", "processor", 64 << 30, cores=4)
 
 
 @pytest.fixture
 def data(tmp_path):
-    """The data that ship, without plans and runs."""
-    apart = shutil.ignore_patterns("plans", "runs", "score.yaml", "measurements")
-    return Path(shutil.copytree(ROOT / "data", tmp_path / "data", ignore=apart))
+    return few(
+        tmp_path, "fits", "components/training-run.yaml", "models/llama-3-1-70b.yaml", *OFFER
+    )
 
 
 @pytest.fixture(autouse=True)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from taken import DAY, FIGURES, job, record
+from taken import DAY, FIGURES, few, job, record
 
-from project import ROOT
 from scalesheet.diagnostics import Refused
 from scalesheet.examine import compile_book
 from scalesheet.steps.record import Figure
@@ -21,10 +18,7 @@ from shipped import shipped_book
 
 @pytest.fixture
 def data(tmp_path):
-    """The data that ship, without plans and runs, which a record does not rest on."""
-    left_out = ("plans", "runs", "fits", "components", "score.yaml", "measurements")
-    apart = shutil.ignore_patterns(*left_out)
-    return Path(shutil.copytree(ROOT / "data", tmp_path / "data", ignore=apart))
+    return few(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,8 @@ def students_t(freedom: float) -> float:
     """The two-sided 95 % point of Student's t with `freedom` degrees, 1 or more, whole or not.
 
     From 30 degrees by the expansion in the normal point (Abramowitz and Stegun 26.7.5), below by
-    halving: with t = sqrt(freedom) tan(angle) the density is a power of a cosine.
+    Newton's method: with t = sqrt(freedom) tan(angle) the density is a power of a cosine, which
+    falls, so that no step goes too far.
     """
     if freedom >= 30:
         z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
@@ -90,14 +91,10 @@ def students_t(freedom: float) -> float:
         return z + first / freedom + second / freedom**2 + third / freedom**3
     shape = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)
     scale = 2 * math.exp(shape) / math.sqrt(math.pi)
-    low, high = 0.0, math.pi / 2
-    while high - low > 1e-9:
-        middle = (low + high) / 2
-        if scale * _cosine_power(middle, freedom - 1) < CONFIDENCE:
-            low = middle
-        else:
-            high = middle
-    return math.sqrt(freedom) * math.tan(high)
+    angle = 0.0
+    while (lacks := CONFIDENCE / scale - _cosine_power(angle, freedom - 1)) > 1e-11:
+        angle += lacks / math.cos(angle) ** (freedom - 1)
+    return math.sqrt(freedom) * math.tan(angle)
 
 
 def _cosine_power(end: float, power: float, pieces: int = 64) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
+from operator import itemgetter
 from typing import Any
 
 from scalesheet.diagnostics import at
@@ -130,17 +131,19 @@ def _cross_rows(
                 )
         axes.append((axis, result, tuple(i for i in ids if i in result.rows)))
     combinations = list(product(*(ids for _, _, ids in axes))) if axes else []
-    table.rows = tuple("--".join(ids) for ids in combinations)
-    titles = [dict(zip(result.rows, result.row_titles, strict=True)) for _, result, _ in axes]
-    table.row_titles = tuple(
-        ", ".join(names[i] for names, i in zip(titles, ids, strict=True)) for ids in combinations
-    )
+    table.rows = tuple(map("--".join, combinations))
+    titles = [
+        map(dict(zip(result.rows, result.row_titles, strict=True)).__getitem__, ids)
+        for _, result, ids in axes
+    ]
+    table.row_titles = tuple(map(", ".join, product(*titles))) if axes else ()
     table.each = tuple((axis, result.name) for axis, result, _ in axes)
     table.row_positions = (low.document.at(*path),) * len(combinations)
     place = low.document.at(*path)
     for index, (axis, result, ids) in enumerate(axes):
         # one object for each id: a million rows share a thousand of them
         chosen = {id: Stated(id, basis="decision", position=place) for id in ids}
+        parts = map(itemgetter(index), combinations)
         table.columns[axis] = Draft(
             axis,
             axis.replace("_", " ").capitalize(),
@@ -148,10 +151,7 @@ def _cross_rows(
             kind="reference",
             refers_to=result.name,
             table=table.name,
-            stated={
-                row: chosen[parts[index]]
-                for row, parts in zip(table.rows, combinations, strict=True)
-            },
+            stated=dict(zip(table.rows, map(chosen.__getitem__, parts), strict=True)),
         )
 
 
