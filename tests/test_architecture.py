@@ -19,7 +19,7 @@ PACKAGE = ROOT / "generator" / "scalesheet"
 FLOORS = """
 __init__ codes nearest pictures vocabulary language output disk kept shipped
 units save
-model
+model quantities
 claims scenarios diagnostics printers
 addresses book load values
 schemas examples prose numbers links source

@@ -59,6 +59,18 @@ def test_a_case_that_is_not_possible_says_why_and_a_sum_over_it_has_no_value(
     assert (found["possible"], found["fewest"], found["counted"]) == (2480, 480, 2)
 
 
+def test_an_input_may_be_stated_with_a_letter_or_a_unit(tmp_path: Path) -> None:
+    text = TABLE.replace("hours: 10,", "hours: 600 minutes,").replace("load: 0.8", "load: 80 %")
+    plain, written = (book(tmp_path / n, t) for n, t in (("plain", TABLE), ("written", text)))
+    assert said(written) == []
+    for name in ("hours", "energy"):
+        for row in ("one", "two", "none"):
+            found = (each.results["small"].cell("runs", row, name) for each in (plain, written))
+            assert next(found) == next(found)
+    wrong = book(tmp_path / "wrong", text.replace("600 minutes", "600 USD"))
+    assert said(wrong) == ["U002 'hours': '600 USD' is in USD; write a number in hour"]
+
+
 def test_a_stated_reason_is_left_out_of_a_sum(tmp_path: Path) -> None:
     text = """
     tables:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -229,19 +228,15 @@ def _edits(book: Book, plan: Plan, texts: list[str]) -> Mapping[Key, Stated]:
 
 def _hours(text: str, book: Book) -> float:
     """Hours of `3 day`, `36 h`, `2.5 days`."""
-    from scalesheet.units import UnitError
+    from scalesheet.quantities import quantity, says_more
 
-    units = book.units
-    match = re.fullmatch(r"\s*([0-9][0-9._]*)\s*([a-z]+?)s?\s*", text.lower())
-    number = _number(match[1]) if match is not None else None
-    if match is not None and number:
-        try:
-            own, hour = units.shown(match[2]), units.parse("hour")
-        except UnitError:
-            own = None
-        if own is not None and units.compatible(own, hour):
-            return number * float(units.factor(own, hour))
-    raise UsageError(f"--deadline '{text}': expected a time, such as '3 day' or '36 hour'")
+    try:
+        hours = quantity(text.lower(), book.units.parse("hour"), book.units)
+    except ValueError:
+        hours = 0
+    if hours <= 0 or not says_more(text):
+        raise UsageError(f"--deadline '{text}': expected a time, such as '3 day' or '36 hour'")
+    return hours
 
 
 def _number(text: str) -> float | None:

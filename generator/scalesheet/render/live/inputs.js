@@ -9,9 +9,10 @@
 scalesheet.inputs = (() => {
   class Refused extends Error {}
 
-  const NUMBER = String.raw`[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?%?`;
-  const ONE = new RegExp(`^${NUMBER}$`, "i");
-  const RANGE = new RegExp(String.raw`^(${NUMBER})\s*(?:\.\.|–|-|\bto\b)\s*(${NUMBER})$`, "i");
+  const NUMBER = String.raw`[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[kKMBT%]?`;
+  const ONE = new RegExp(`^${NUMBER}$`);
+  const RANGE = new RegExp(String.raw`^(${NUMBER})\s*(?:\.\.|–|-|\bto\b)\s*(${NUMBER})$`);
+  const POWERS = { k: 3, K: 3, M: 6, B: 9, T: 12, "%": -2 }; // as in quantities.py
   const CELL = /^(?<table>[a-z0-9_.]+)\['?(?<row>[a-z0-9_-]+)'?\]\.(?<column>[a-z0-9_]+)$/;
   const LARGEST = 1e100; // as everywhere that a number is stated, see language/arithmetic.py
   const FOREIGN = new Set(["h"]); // what the theme's search asks a page to mark
@@ -57,13 +58,10 @@ scalesheet.inputs = (() => {
     return low === high ? low : { value: (low + high) / 2, low, high };
   }
 
-  const toNumber = (text) =>
-    Number(
-      text
-        .replaceAll(",", "")
-        .replace(/^\+/, "")
-        .replace(/%$/, /e/i.test(text) ? "" : "e-2"),
-    ) / (/e.*%$/i.test(text) ? 100 : 1);
+  function toNumber(text) {
+    const [, digits, power = 0, letter] = /^([^eEkKMBT%]+)(?:[eE]([+-]?\d+))?(.)?$/.exec(text);
+    return Number(`${digits.replaceAll(",", "")}e${Number(power) + (POWERS[letter] ?? 0)}`);
+  }
 
   /** `Expected a whole number of at least 1 in step`. */
   function expected({ domain = {}, symbol, ranged, rule = {} }) {

@@ -10,11 +10,10 @@ import re
 from decimal import Decimal
 
 from scalesheet.claims import Bound, Figure
+from scalesheet.quantities import NUMBER, amount
 from scalesheet.units import PURE, Unit, Units
 
-_NUMBER = r"-?[0-9][0-9,_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
-_LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9, "T": 12}
-_AMOUNT = rf"(?P<{{0}}>{_NUMBER})(?P<{{0}}_letter>[kKMBT](?![A-Za-z]))?"
+_AMOUNT = rf"(?P<{{0}}>{NUMBER})(?P<{{0}}_letter>[kKMBT](?![A-Za-z]))?"
 _SAYS = re.compile(
     r"(?:(?P<bound>at least|at most|more than|less than|>=|<=|>|<)\s*)?"
     + _AMOUNT.format("low")
@@ -85,9 +84,9 @@ def _figure(
 ) -> Figure:
     scale = Decimal("0.01") if percent else Decimal(1)
     last = match["high"] is not None and match["high_letter"]
-    low = high = _amount(match["low"], match["low_letter"] or (last or None)) * scale
+    low = high = amount(match["low"], match["low_letter"] or (last or None)) * scale
     if match["high"] is not None:
-        high = _amount(match["high"], match["high_letter"]) * scale
+        high = amount(match["high"], match["high_letter"]) * scale
     if low > high:
         raise ValueError(f"{match['low']} is above {match['high']}; exchange them")
     value = float((low + high) / 2)
@@ -95,11 +94,6 @@ def _figure(
     ends = ((match["low"], low), (match["high"] or match["low"], high))
     steps = tuple(float(units * last_digit(*end)) for end in ends)
     return Figure(value, float(low), float(high), unit, (steps[0], steps[1]), bound, percent)
-
-
-def _amount(text: str, letter: str | None) -> Decimal:
-    number = Decimal(text.replace(",", "").replace("_", ""))
-    return number.scaleb(_LETTERS[letter]) if letter else number
 
 
 def last_digit(text: str, number: Decimal) -> Decimal:

@@ -1,0 +1,80 @@
+"""Reads a number as people write it: `5_000`, `50k`, `15T token`, `20GB`, `3 days`, `10 %`."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+from scalesheet.language.arithmetic import NOT_A_NUMBER, in_bounds
+from scalesheet.language.tokens import WORDS
+from scalesheet.units import Unit, UnitError, Units
+
+#: A number in digits, and the letter that may follow it at once.
+NUMBER = r"-?[0-9][0-9,_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
+LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9, "T": 12}
+_WRITTEN = re.compile(rf"\+?(?P<number>{NUMBER.replace(',', '')}|-?\.[0-9]+)\s*(?P<rest>.*)")
+_IN_WORDS = re.compile(r"[%A-Za-z][\w%]*")
+
+
+def amount(number: str, letter: str | None = None) -> Decimal:
+    """The number that digits and a letter write: `1.2` and `M` are 1,200,000."""
+    return Decimal(re.sub("[,_]", "", number)).scaleb(LETTERS[letter] if letter else 0)
+
+
+def says_more(text: str) -> bool:
+    """Whether a text is a number with a letter or a unit behind it, which no formula is."""
+    match = _WRITTEN.fullmatch(text.strip())
+    word = match and _IN_WORDS.match(match["rest"])
+    return bool(word and word[0] not in WORDS)
+
+
+def quantity(text: str, unit: Unit | None, units: Units) -> float:
+    """The number in `unit` that a text writes; a text without a unit is in that unit already.
+
+    Raises ValueError with what is wrong and what to do (UnitError is one, its `message` says more).
+    """
+    match = _WRITTEN.fullmatch(text.strip())
+    if match is None or match["rest"].startswith((".", ",")):
+        raise ValueError(NOT_A_NUMBER)
+    if abs(Decimal(match["number"].replace("_", "")).adjusted()) > 400:  # no need of its digits
+        return in_bounds(float(match["number"].replace("_", "")))
+    number, rest = Fraction(amount(match["number"])), match["rest"]
+    return in_bounds(float(number * _size(rest, unit or Unit(), units)))
+
+
+def _size(rest: str, unit: Unit, units: Units) -> Fraction:
+    """How much 1 is with what stands behind it: a unit, or a letter with or without one."""
+    if not rest:
+        return Fraction(1)
+    if rest == "%":
+        if not unit.pure:
+            raise ValueError(f"is a share; write a number in {unit}")
+        return Fraction(1, 100)
+    letter = rest[0] if rest[0] in LETTERS else None
+    if letter and not rest[1:].strip():
+        return Fraction(10 ** LETTERS[letter])
+    try:
+        own, power = _unit(rest, units), 0
+    except UnitError:
+        if letter is None:
+            raise
+        own, power = _unit(rest[1:].strip(), units), LETTERS[letter]
+    if not units.compatible(own, unit):
+        raise ValueError(f"is in {own}; write a number in {unit}")
+    return units.factor(own, unit) * Fraction(10**power)
+
+
+def _unit(text: str, units: Units) -> Unit:
+    """A unit by its name, its symbol or its plural, as in `3 days`, `8 GPU hours`."""
+    try:
+        return units.shown(text)
+    except UnitError:
+        parts = [_singular(word, units) for word in re.split(r"[ -]+", text)]
+        if "/" in text or "*" in text or parts == [text]:
+            raise
+        return units.shown(" * ".join(parts))
+
+
+def _singular(word: str, units: Units) -> str:
+    return word[:-1] if word not in units.declared and word[:-1] in units.declared else word
