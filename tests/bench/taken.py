@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 from scalesheet.book import Book
 from scalesheet.steps.job import Job
 from scalesheet.steps.record import Figure, Record
 from scalesheet.steps.shapes import shape_of
-from shipped import DATA
 
+#: What records and simple predictions of steps rest on.
 FEW = (
-    *("book.yaml", "sources.yaml", "units.yaml", "hardware", "formulas"),
+    *("hardware", "formulas"),
     *(f"models/{name}.yaml" for name in ("pythia-14m", "smollm2-135m", "gpt-2", "llama-3-1-8b")),
 )
 DAY = date(2026, 11, 22)
@@ -39,16 +37,6 @@ FIGURES = {
     "optimizer_memory": Figure(1076120064, "byte"),
     "activations_memory": Figure(1.5e9, "byte"),
 }
-
-
-def few(folder: Path, *more: str) -> Path:
-    """What records and simple predictions of steps rest on, and `more` of the data that ship: a
-    book that is read in a third of the time."""
-    for name in (*FEW, *more):
-        place = folder / "data" / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        (shutil.copytree if (DATA / name).is_dir() else shutil.copy)(DATA / name, place)
-    return folder / "data"
 
 
 def job(book: Book, **more: Any) -> Job:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from taken import few, job, record
+from taken import FEW, job, record
 
 from scalesheet.cli import main
 from scalesheet.examine import compile_book
@@ -18,20 +18,21 @@ from scalesheet_bench import here
 from scalesheet_bench.choose import chosen
 from scalesheet_bench.command import command
 from scalesheet_bench.ladder.rates import Device, Measured, rate_of
-from shipped import shipped_book
+from shipped import part, shipped_book
 
 MODEL = "pythia-14m"
 CARD = ["--accelerator", "rtx4090"]
-#: What the component that predicts memory names in its examples.
-OFFER = ("rates/digitalocean-8x-mi300x.yaml", "providers/digitalocean.yaml")
+#: What predicts memory, and what it names in its examples.
+PREDICTING = (
+    *("fits", "components/training-run.yaml", "models/llama-3-1-70b.yaml"),
+    *("rates/digitalocean-8x-mi300x.yaml", "providers/digitalocean.yaml"),
+)
 UNKNOWN = Device("cpu", "A processor", "A maker", "processor", 64 << 30, cores=4)
 
 
 @pytest.fixture
 def data(tmp_path):
-    return few(
-        tmp_path, "fits", "components/training-run.yaml", "models/llama-3-1-70b.yaml", *OFFER
-    )
+    return part(tmp_path, *FEW, *PREDICTING)
 
 
 @pytest.fixture(autouse=True)

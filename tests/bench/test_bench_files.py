@@ -6,19 +6,19 @@ import re
 from dataclasses import replace
 
 import pytest
-from taken import DAY, FIGURES, few, job, record
+from taken import DAY, FEW, FIGURES, job, record
 
 from scalesheet.diagnostics import Refused
 from scalesheet.examine import compile_book
 from scalesheet.steps.record import Figure
 from scalesheet.steps.recorded import job_of
 from scalesheet_bench import files
-from shipped import shipped_book
+from shipped import part, shipped_book
 
 
 @pytest.fixture
 def data(tmp_path):
-    return few(tmp_path)
+    return part(tmp_path, *FEW)
 
 
 @pytest.mark.parametrize(

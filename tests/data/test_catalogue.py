@@ -1,6 +1,5 @@
 """The shipped catalogue is plausible, sourced to the place, and counts models as they are."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,8 @@ from scalesheet.evaluate.findings import counts, rounds_to
 from scalesheet.examine import Examined, examine
 from scalesheet.model import Table
 from scalesheet.values import Results
+from shipped import part, shipped
 
-DATA = Path(__file__).parents[2] / "data"
 CATALOGUE = (
     "hardware",
     "nodes",
@@ -28,11 +27,8 @@ CATALOGUE = (
 
 
 @pytest.fixture(scope="module")
-def examined(tmp_path_factory: pytest.TempPathFactory) -> Examined:
-    """The catalogue alone: what the plans say is tested with them."""
-    data = tmp_path_factory.mktemp("catalogue") / "data"
-    shutil.copytree(DATA, data, ignore=shutil.ignore_patterns("plans"))
-    return examine(data)
+def examined() -> Examined:
+    return shipped()
 
 
 @pytest.fixture(scope="module")
@@ -96,9 +92,7 @@ def test_the_count_of_every_model_is_the_published_one(book: Book, results: Resu
 def test_a_count_that_does_not_close_is_told_at_its_row(
     tmp_path: Path, model: str, stated: str, wrong: str, message: str
 ) -> None:
-    data = tmp_path / "data"
-    left_out = shutil.ignore_patterns("plans", "runs", "fits", "components", "score.yaml")
-    shutil.copytree(DATA, data, ignore=left_out)
+    data = part(tmp_path, "formulas", f"models/{model}.yaml")
     file = data / "models" / f"{model}.yaml"
     text = file.read_text("utf-8")
     assert text.count(f"value: {stated}\n") == 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from editions import edition_of
 from scalesheet import cli
 from scalesheet.book import Book
 from scalesheet.diagnostics import errors
@@ -26,8 +26,8 @@ from scalesheet.new.config import Config
 from scalesheet.new.families import FAMILIES, architecture
 from scalesheet.new.model import lines
 from scalesheet.values import Results
+from shipped import part, shipped, shipped_book
 
-DATA = Path(__file__).parents[2] / "data"
 CONFIGS: Mapping[str, Mapping[str, Any]] = json.loads(
     (Path(__file__).parent / "configs.json").read_text("utf-8")
 )
@@ -36,18 +36,11 @@ CONFIGS: Mapping[str, Mapping[str, Any]] = json.loads(
 ELSEWHERE = {"llama4_text", "olmo3", "gpt_neo", "cohere"}
 
 
-def without_plans(folder: Path) -> Path:
-    data = folder / "data"
-    left_out = ("plans", "runs", "fits", "components", "score.yaml")
-    shutil.copytree(DATA, data, ignore=shutil.ignore_patterns(*left_out))
-    return data
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Book, Results]:
     """The catalogue with each model that has a configuration written anew from it."""
     folder = tmp_path_factory.mktemp("made")
-    data = without_plans(folder)
+    data = part(folder, "formulas", "models")
     for id, config in CONFIGS.items():
         said = architecture(Config("config.json", json.dumps(config), config, []))
         assert said is not None, id
@@ -57,22 +50,16 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Book, Results]:
     return book, evaluate_catalogue(book)
 
 
-@pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Book, Results]:
-    book = compile_book(without_plans(tmp_path_factory.mktemp("shipped")))
-    return book, evaluate_catalogue(book)
-
-
 @pytest.mark.parametrize("column", ["parameters", "active_parameters"])
 def test_a_configuration_gives_the_count_of_the_catalogue(
-    made: tuple[Book, Results], shipped: tuple[Book, Results], column: str
+    made: tuple[Book, Results], column: str
 ) -> None:
     def counts(of: tuple[Book, Results]) -> dict[str, object]:
         cells = of[1].tables["models"][column]
         rows = of[0].tables["models"].rows
         return {row: cells[place].value for place, row in enumerate(rows) if row in CONFIGS}
 
-    assert counts(made) == counts(shipped)
+    assert counts(made) == counts((shipped_book(), edition_of(shipped()).catalogue))
     assert len(counts(made)) > 100
 
 
@@ -89,7 +76,7 @@ def test_every_family_is_among_them() -> None:
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A book in the working directory, with the formulas that count parameters."""
     monkeypatch.chdir(tmp_path)
-    return without_plans(tmp_path)
+    return part(tmp_path, "formulas", "models/gpt-2.yaml")
 
 
 def begin(config: Mapping[str, Any] | str, *more: str) -> int:

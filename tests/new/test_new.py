@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -17,9 +16,8 @@ from scalesheet.examine import examine
 from scalesheet.load.folder import FOLDERS
 from scalesheet.schemas import schema
 from scalesheet.source.places import CALLED, FOLDER_OF, MADE, suggested
+from shipped import part
 from small import lay
-
-SHIPPED = Path(__file__).parents[2] / "data"
 
 
 def test_every_kind_that_is_written_by_hand_can_be_begun() -> None:
@@ -72,10 +70,7 @@ def test_a_new_publication_is_shown_and_not_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    data = tmp_path / "data"
-    left_out = ("plans", "runs", "fits", "components")
-    shutil.copytree(SHIPPED, data, ignore=shutil.ignore_patterns(*left_out))
-    (data / "score.yaml").unlink()
+    data = part(tmp_path, "formulas", "hardware", "models/gpt-2.yaml")
     assert run("run", "anew") == 0
     examined = examine(data)
     assert [d.code for d in examined.diagnostics] == ["N010"]
