@@ -92,14 +92,20 @@ class Edition:
         return {id_: each for id_, each in made.items() if each is not None}
 
     @cached_property
+    def scored(self) -> Mapping[str, TaskScore]:
+        """How far off predictions are, by task, without any plan."""
+        from scalesheet.predict.score import score
+
+        return score(self.book) if self.book.publications else {}
+
+    @cached_property
     def scores(self) -> Mapping[str, TaskScore]:
-        """How far off predictions are, by task."""
+        """The same, and of runs how far off the answers of the calculator are."""
         from scalesheet.choose.asked import as_asked
         from scalesheet.choose.job import PLAN
         from scalesheet.predict.cases.catalogue import known
-        from scalesheet.predict.score import score
 
-        made = score(self.book) if self.book.publications else {}
+        made = self.scored
         if "runs" not in made or PLAN not in self.book.plans:
             return made
         asked = as_asked(self.book, made["runs"], known(self.book))

@@ -286,6 +286,20 @@ class KeptEdition(Edition):
         return OnDemand(_of_audits(self.plans, "judged"))
 
     @cached_property
+    def scored(self) -> Mapping[str, TaskScore]:
+        """It rests on no plan, so that it is the same whichever of them are looked at."""
+        if not self.book.publications:
+            return {}
+
+        def made() -> Item:
+            return Item(None, {"scored": Edition(self.book).scored})
+
+        name = name_of("scored", self.below.head.name)
+        item = kept(name, made, self.book.folder, always=self.below.kept)
+        scored: Mapping[str, TaskScore] = item["scored"]
+        return scored
+
+    @cached_property
     def scores(self) -> Mapping[str, TaskScore]:
         scores: Mapping[str, TaskScore] = self.score["scores"]
         return scores
@@ -300,12 +314,13 @@ class KeptEdition(Edition):
         def made() -> Item:
             from scalesheet.predict.score.expected import problems
 
-            scores = Edition(self.book).scores
+            scores = super(KeptEdition, self).scores
             found = problems(self.book, scores) if self.book.publications else ()
             own = [each for each in found if each.path.startswith(self.book.folder)]
             return Item(tuple(own), {"scores": scores})
 
-        return kept(name_of("scores", self.below.head.name, asked), made, always=self.below.kept)
+        name, folder = name_of("scores", self.below.head.name, asked), self.book.folder
+        return kept(name, made, folder, always=self.below.kept)
 
 
 #: Errors that change no value: what rests on the file can be looked at all the same.

@@ -25,21 +25,18 @@ from scalesheet.predict.score import Asked, TaskScore, score_of
 from scalesheet.predict.score.truth import described_by, published
 from scalesheet.render.pages.front.question import answered, question_script
 from scalesheet.render.pages.html import drawn as drawn_by
-from shipped import shipped_book
+from shipped import shipped, shipped_book
 
 
 @pytest.fixture(scope="module")
-def runs(book: Book, catalogue: Known) -> TaskScore:
-    made = score_of(book, "runs", catalogue)
-    assert made is not None
-    return made
+def runs() -> TaskScore:
+    return shipped().scores["runs"]
 
 
 @pytest.fixture(scope="module")
-def asked(book: Book, runs: TaskScore, catalogue: Known) -> Asked:
-    made = as_asked(book, runs, catalogue)
-    assert made is not None
-    return made
+def asked(runs: TaskScore) -> Asked:
+    assert runs.asked is not None
+    return runs.asked
 
 
 def place(runs: TaskScore, id_: str) -> int:
