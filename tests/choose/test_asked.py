@@ -52,7 +52,12 @@ QUESTIONS = {
         "gpu": "h100-sxm",
         "gpus": "16384",
     },
-    "bloom-176b": {"model": "bloom", "tokens": "366e3", "gpu": "a100-sxm-80gb", "gpus": "384"},
+    "falcon-180b": {
+        "model": "falcon-180b",
+        "tokens": "3.5e6",
+        "gpu": "a100-sxm-40gb",
+        "gpus": "4096",
+    },
 }
 
 
