@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from project import timed
 from scalesheet.diagnostics import MOST_SHOWN, Diagnostic, as_github, as_json, as_text
 from scalesheet.examine import examine
 from scalesheet.load.reader import parse
-from scalesheet.nearest import MOST_COMPARED, nearest
+from scalesheet.nearest import MOST_COMPARED, _neighbors, nearest
 from scalesheet.units import unknown_unit
 from small import MINIMAL, lay
 
@@ -74,13 +75,16 @@ def test_four_times_the_files_take_about_four_times_as_long(
     monkeypatch.setattr("scalesheet.nearest.MOST_COMPARED", 15)  # a bound that 60 names reach
     monkeypatch.setattr("scalesheet.kept._folder", lambda: None)
 
-    def took(count: int) -> float:
-        unread = f"# {tmp_path.name}, {count}\n"  # what was read before is not read again
-        files = {path: text + unread for n in range(count) for path, text in kind(n)}
+    times = count(1)
+
+    def took(number: int) -> float:
+        unread = f"# {tmp_path.name}, {next(times)}\n"  # what was read before is not read again
+        files = {path: text + unread for n in range(number) for path, text in kind(n)}
         return timed(examine, lay(tmp_path, files))[0]
 
     took(1)  # what is read once
-    assert took(240) < 9 * took(60)
+    # a square would be 16; a machine that is busy with something else may once be twice as slow
+    assert any(took(240) < 9 * took(60) for _ in range(3))
 
 
 def test_marks_of_a_merge_without_its_end_are_read_once() -> None:
@@ -110,14 +114,15 @@ def test_a_misspelt_name_is_compared_with_a_few_of_ten_thousand(
 ) -> None:
     compared: list[int] = []
 
-    def counted(name: str, names: Iterable[str], **_: object) -> list[str]:
-        compared.append(len(list(names)))
-        return []
+    def counted(name: str, names: tuple[str, ...]) -> list[str]:
+        compared.append(len(found := list(_neighbors(name, names))))
+        return found
 
-    monkeypatch.setattr("difflib.get_close_matches", counted)
+    monkeypatch.setattr("scalesheet.nearest._neighbors", counted)
     names = [f"accelerator-{n:05}" for n in range(10_000)]
     nearest("acelerator-04321", names)
     unknown_unit("acelerator-04321", names)
+    assert len(compared) == 2
     assert max(compared) <= 4 * MOST_COMPARED
 
 

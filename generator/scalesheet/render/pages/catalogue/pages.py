@@ -381,6 +381,7 @@ def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
     head = [heading_cell(of_kind.title)]
     head += [heading_cell(c.title, facet=c.name in of_kind.facets) for c in facts]
     head += [heading_cell(c.title, context.symbol(c), number=True) for c in numbers]
+    formats = [(column, column_format(context, table, column)) for column in numbers]
     body: list[list[Html]] = []
     for row in table.rows:
         cells = [tag("th", link(f"{row}.md", context.row_title(table, row)), scope="row")]
@@ -394,8 +395,7 @@ def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
             cells.append(
                 tag("td", shown, class_="short" if column.kind in ("date", "word") else None)
             )
-        for column in numbers:
-            fmt = column_format(context, table, column)
+        for column, fmt in formats:
             cells.append(cell(cell_value(context, table, column, row), fmt))
         body.append(cells)
     return page(
