@@ -58,18 +58,24 @@ def _taken(page: str, project: Path) -> tuple[Path, ...]:
 
 def of_inputs(files: Mapping[str, Path], options: Mapping[str, str]) -> str:
     """A digest of everything that an output rests on, the program and its libraries included."""
-    program = Path(__file__).parent
-    every = dict(files)
-    for package in (program, program.with_name("scalesheet_bench")):  # whose options have a page
-        for path in files_below(package):
-            every[f"{package.name}/{path.relative_to(package).as_posix()}"] = path
     parts: list[object] = [
-        sorted((name, _digest(path)) for name, path in every.items()),
+        sorted([*((name, _digest(path)) for name, path in files.items()), *_program(__file__)]),
         sorted(options.items()),
         sys.version,
         _libraries(),
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+@cache
+def _program(module: str) -> list[tuple[str, str]]:
+    """The files of the program that this module is of, which are read once, as libraries are."""
+    program = Path(module).parent
+    return [
+        (f"{package.name}/{path.relative_to(package).as_posix()}", _digest(path))
+        for package in (program, program.with_name("scalesheet_bench"))  # whose options have a page
+        for path in files_below(package)
+    ]
 
 
 def files_below(folder: Path, without: str = "") -> list[Path]:

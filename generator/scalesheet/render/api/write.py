@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from scalesheet.edition import Edition
@@ -86,9 +87,10 @@ def _of_plans(edition: Edition) -> Iterator[tuple[str, str]]:
             yield f"audit/{plan.id}.json", as_json(audit_json(edition.book, audits))
 
 
-def _schemas() -> Iterator[tuple[str, str]]:
+@cache
+def _schemas() -> Mapping[str, str]:
     """The schemas of the data format and of these files, as they stand in the program."""
-    for kind in (SHARED_KIND, *KINDS):
-        yield f"schemas/{kind}.schema.json", as_json(written(kind))
-    for shape in sorted({SHARED_SHAPE, *SHAPES.values(), *PRINTED}):
-        yield f"schemas/api/{shape}.schema.json", as_json(written(f"api/{shape}"))
+    kinds = {f"schemas/{kind}": kind for kind in (SHARED_KIND, *KINDS)}
+    shapes = sorted({SHARED_SHAPE, *SHAPES.values(), *PRINTED})
+    kinds |= {f"schemas/api/{shape}": f"api/{shape}" for shape in shapes}
+    return {f"{path}.schema.json": as_json(written(kind)) for path, kind in kinds.items()}
