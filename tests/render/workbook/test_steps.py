@@ -16,7 +16,7 @@ from scalesheet.printers.excel import excel
 from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.places import View
 from scalesheet.render.workbook.steps import lookups, nesting, stepped
-from shipped import shipped_book
+from shipped import shipped, shipped_book
 from small import scalars
 
 
@@ -38,23 +38,27 @@ def small(folder: Path, lines: str) -> tuple[Book, Plan]:
     return book, stepped(book, book.plans["small"])
 
 
-@pytest.mark.parametrize("name", PLANS)
-def test_no_value_of_a_plan_is_another_one_for_its_steps(name: str) -> None:
+@pytest.fixture(scope="module", params=PLANS)
+def shipped_plan(request: pytest.FixtureRequest) -> tuple[Plan, Plan]:
+    """A plan that ships, as it is and with its steps."""
     book = shipped_book()
-    plan = book.plans[name]
-    steps = stepped(book, plan)
+    plan = book.plans[request.param]
+    return plan, stepped(book, plan)
+
+
+def test_no_value_of_a_plan_is_another_one_for_its_steps(shipped_plan: tuple[Plan, Plan]) -> None:
+    book = shipped_book()
+    plan, steps = shipped_plan
     after = evaluate(book, steps)
-    for table, row, quantity, value in cells(plan, evaluate(book, plan)):
+    for table, row, quantity, value in cells(plan, shipped().results[plan.id]):
         again = after.cell(table, row, quantity.name) if table else after.scalars[quantity.name]
         assert repr(again) == repr(value), (table, row, quantity.name)
     assert len(steps.order) > len(plan.order)
 
 
-@pytest.mark.parametrize("name", PLANS)
-def test_no_formula_of_a_plan_is_an_array_formula(name: str) -> None:
-    book = shipped_book()
-    plan = stepped(book, book.plans[name])
-    layout = lay_out(book, plan)
+def test_no_formula_of_a_plan_is_an_array_formula(shipped_plan: tuple[Plan, Plan]) -> None:
+    _, plan = shipped_plan
+    layout = lay_out(shipped_book(), plan)
     places: list[tuple[Quantity, str]] = [
         (s, layout.scalars[s.name].sheet) for s in plan.scalars.values() if s.formula
     ]
