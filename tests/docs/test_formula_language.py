@@ -223,7 +223,11 @@ def test_the_figures_of_a_phase_are_those_of_the_phases_table() -> None:
 def test_the_reasons_of_the_arithmetic_are_those_of_the_compiler() -> None:
     rows = section("Reasons").split("| operation | reason |")[1].split("\n\n")[0].splitlines()[2:]
     tested = [why for why in ARITHMETIC if why != TOO_LARGE]
-    assert [row.split("|")[2].strip() for row in rows] == [*tested, EMPTY, f"{INCOMPLETE}: `table.column`"]
+    assert [row.split("|")[2].strip() for row in rows] == [
+        *tested,
+        EMPTY,
+        f"{INCOMPLETE}: `table.column`",
+    ]
     assert f"*{TOO_LARGE}*" in PAGE
 
 
