@@ -84,3 +84,18 @@ def test_a_wide_table_has_its_rows_side_by_side(
 )
 def test_a_wrong_name_is_said(show: Show, arguments: list[str], message: str) -> None:
     assert message in show(*arguments)
+
+
+def test_without_a_plan_it_lists_what_a_plan_may_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan(tmp_path, JOBS, {"components/job.yaml": JOB})
+    data = ["--data", str(tmp_path / "data")]
+    assert main(["show", *data]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert "  small  A plan" in listed
+    table = next(line.split()[0] for line in listed if line.endswith(" 1 row"))
+    assert main(["show", table, *data]) == 0
+    assert capsys.readouterr().out.split()
+    assert main(["show", table, *data, "--set", "a=1"]) == 2
+    assert "name a plan; --set, --why and --format are of its results" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`scalesheet show`: prints a plan's results, also under other inputs."""
+"""`scalesheet show`: prints a plan's results, also under other inputs; or which ids there are."""
 
 from __future__ import annotations
 
@@ -13,11 +13,16 @@ if TYPE_CHECKING:
     from scalesheet.model import Key, Plan, Stated
     from scalesheet.values import Results
 
-SUMMARY = "print a plan's results"
+SUMMARY = "print a plan's results, or which plans and ids there are"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("plan", metavar="PLAN", help="the plan's id")
+    parser.add_argument(
+        "plan",
+        metavar="PLAN",
+        nargs="?",
+        help="the plan's id; a table of the catalogue lists its rows, nothing lists all of these",
+    )
     parser.add_argument(
         "--set",
         action="append",
@@ -50,12 +55,18 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.examine import examine
     from scalesheet.render.api import as_csv, as_json, plan_json
     from scalesheet.render.text.actuals import actuals_lines
+    from scalesheet.render.text.ids import ids_text
     from scalesheet.render.text.plan import plan_text
 
     examined = examine(folder(options.data), options.as_of)
     if examined.edition is None or errors(examined.diagnostics):
         raise Refused(examined.diagnostics)
     book = examined.edition.book
+    if options.plan is None or options.plan in book.tables.keys() - book.plans.keys():
+        if options.set or options.why or options.format != "text":
+            raise UsageError("name a plan; --set, --why and --format are of its results")
+        print(ids_text(book, options.plan), end="")
+        return GOOD
     plan = plan_of(book, options.plan)
     edits = dict(_edit(book, plan, text) for text in options.set)
     results, chosen = examined.edition.results[plan.id], {}

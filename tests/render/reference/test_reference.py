@@ -46,7 +46,7 @@ def test_a_usage_line_names_what_is_needed_first() -> None:
     used = {name: usage(name, command) for name, command in commands(parser()).items()}
     lines = {name: " ".join(text.split()) for name, text in used.items()}
     assert all(len(line) <= 80 for text in used.values() for line in text.splitlines())
-    assert lines["show"].startswith("scalesheet show PLAN [--set NAME=VALUE ...]")
+    assert lines["show"].startswith("scalesheet show [PLAN] [--set NAME=VALUE ...]")
     assert lines["explain"] == "scalesheet explain [CODE] [--data DIR]"
 
 

@@ -58,7 +58,7 @@ def _command(name: str, command: argparse.ArgumentParser) -> Iterator[object]:
 
 
 def usage(name: str, command: argparse.ArgumentParser) -> str:
-    """`scalesheet show PLAN [--set NAME=VALUE ...] [--data DIR]`, in lines that fit."""
+    """`scalesheet show [PLAN] [--set NAME=VALUE ...] [--data DIR]`, in lines that fit."""
     words = [
         "scalesheet",
         name,
