@@ -38,8 +38,10 @@ def test_an_ordinary_edit_is_taken(plan: str) -> None:
     refused = []
     every = list(edits_of(plan))
     few = chosen(every)
+    # The documents are judged by the plan as it was, which no edit moves: one edit is enough.
+    judged = few[ledger.seed()[0] % len(few)]
     for edit in every if THOROUGH else few:
-        found = plans().tried(edit, audits=edit in few).refusals
+        found = plans().tried(edit, audits=edit is judged or (THOROUGH and edit in few)).refusals
         if edit.sort == "input" or not named(found):
             refused += [f"{edit.what}: {each}" for each in found]
     assert not refused, "\n".join(refused)
