@@ -98,5 +98,17 @@ def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "scalesheet", *arguments]
 
 
+#: The program, whose sites are without the reference: more than a hundred pages, which no datum
+#: changes.
+FEW_PAGES = """\
+import sys
+from scalesheet.cli import main
+from scalesheet.render import reference
+
+reference.write_reference = lambda *_: None
+sys.exit(main())
+"""
+
+
 def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT / "generator"), **more}

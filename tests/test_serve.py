@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from project import command, contents, edit, environment, project, remains
+from project import FEW_PAGES, contents, edit, environment, project, remains
 from proof.browser import Chromium
 from scalesheet import cli
 from scalesheet.serve.server import News, Server
@@ -77,7 +77,7 @@ def start(tmp_path: Path) -> Iterator[Callable[[], Serving]]:
 
     def begin() -> Serving:
         process = subprocess.Popen(
-            command("serve", "--port", "0"),
+            [sys.executable, "-c", FEW_PAGES, "serve", "--port", "0"],
             cwd=tmp_path,
             env=environment(PYTHONUNBUFFERED="1"),
             stdout=subprocess.PIPE,
