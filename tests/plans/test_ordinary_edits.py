@@ -9,6 +9,7 @@ import pytest
 from plans.ordinary import Edit, edits_of, plans
 from project import THOROUGH
 from proof import ledger
+from proof.subjects import PLANS
 from scalesheet.diagnostics import Diagnostic
 
 #: Edits of each sort that `make test` tries of a plan.
@@ -33,7 +34,7 @@ def named(found: list[Diagnostic]) -> bool:
     return any(each.code in NAMED and "claims" not in each.path for each in found)
 
 
-@pytest.mark.parametrize("plan", plans().ids)
+@pytest.mark.parametrize("plan", PLANS)
 def test_an_ordinary_edit_is_taken(plan: str) -> None:
     refused = []
     every = list(edits_of(plan))
