@@ -202,6 +202,7 @@ def test_what_a_use_gets_wrong_is_said(tmp_path: Path, old: str, new: str, messa
             "S002 this use of 'energy' has no 'hours'",
         ),
         ("  watts:", "  hours:", "N003 the component has another 'hours'"),
+        ("ref: hardware", "ref: sites", "N001 'sites' is not a table to refer to"),
         ("outputs:", "evidence: [speed]\noutputs:", "S004 evidence"),
     ],
 )

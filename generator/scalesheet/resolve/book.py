@@ -106,7 +106,8 @@ def grounded(
     components = {
         each.id: component
         for each in below.components.values()
-        if (component := _alone(each, below, catalogue, of_components)) is not None
+        if _leads(each, tables)
+        and (component := _alone(each, below, catalogue, of_components)) is not None
     }
     problems += of_components
     if any(d.severity == "error" for d in of_components):
@@ -265,6 +266,12 @@ def _space(draft: DraftPlan, empty: Space) -> Space:
         tables=draft.tables,
         phases=tuple(phase.id for phase in draft.phases),
     )
+
+
+def _leads(draft: DraftComponent, tables: Mapping[str, object]) -> bool:
+    """Whether the book has the tables that the component refers to; formulas follow references."""
+    every = (*draft.inputs.values(), *draft.quantities.values())
+    return all(each.refers_to is None or each.refers_to in tables for each in every)
 
 
 def _alone(
