@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+from contextlib import suppress
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis import strategies as st
 
 from printers.world import STAGES, UnstableError, reference
@@ -326,6 +327,7 @@ def batch(size: int, of: str = "anything") -> tuple[Node, ...]:
         deadline=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
+        verbosity=Verbosity.quiet,
     )
     @given(DRAWN[of])
     def collect(node: Node) -> None:
@@ -334,6 +336,13 @@ def batch(size: int, of: str = "anything") -> tuple[Node, ...]:
         except UnstableError:
             return
         found.setdefault(node)
+        if len(found) >= size:
+            raise _EnoughError
 
-    collect()
+    with suppress(_EnoughError):
+        collect()
     return tuple(found)[:size]
+
+
+class _EnoughError(Exception):
+    """Ends the drawing."""
