@@ -18,21 +18,16 @@ from scalesheet_bench import here
 from scalesheet_bench.choose import chosen
 from scalesheet_bench.command import command
 from scalesheet_bench.ladder.rates import Device, Measured, rate_of
-from shipped import part, shipped_book
+from shipped import PREDICTING, part, shipped_book
 
 MODEL = "pythia-14m"
 CARD = ["--accelerator", "rtx4090"]
-#: What predicts memory, and what it names in its examples.
-PREDICTING = (
-    *("fits", "components/training-run.yaml", "models/llama-3-1-70b.yaml"),
-    *("rates/digitalocean-8x-mi300x.yaml", "providers/digitalocean.yaml"),
-)
 UNKNOWN = Device("cpu", "A processor", "A maker", "processor", 64 << 30, cores=4)
 
 
 @pytest.fixture
 def data(tmp_path):
-    return part(tmp_path, *FEW, *PREDICTING)
+    return part(tmp_path, *{*FEW, *PREDICTING})
 
 
 @pytest.fixture(autouse=True)

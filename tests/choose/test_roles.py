@@ -34,7 +34,7 @@ ASKED: Mapping[str, Mapping[str, str]] = {
         "model": "llama-3-1-8b",
         "method": "full fine-tuning",
         "gpu": "rtx4090",
-        "gpus": "2",
+        "gpus": "1",
     },
     "without offers": {
         "model": "qwen2-0-5b",

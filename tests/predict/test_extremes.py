@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import warnings
 from pathlib import Path
 
 import pytest
 
-from project import ROOT
 from scalesheet.examine import examine
+from shipped import PREDICTING, part
 
 RUN = (
     "{{method: pretrain, model: Odd, parameters: {size}, layers: 32, hidden: 4096, heads: 32, "
@@ -41,15 +40,18 @@ step_time: {{value: {result}, unit: second / step}}
 tokens_per_second: {{value: {result}, unit: token / second}}
 peak_memory: {{value: {result}, unit: GiB}}
 """
-KEPT = {"bloom-report.yaml", "llama-2-report.yaml", "mpt-7b-post.yaml"}
+KEPT = (
+    "score.yaml",
+    *(f"runs/{name}.yaml" for name in ("bloom-report", "llama-2-report", "mpt-7b-post")),
+)
 
 
 @pytest.mark.parametrize(("size", "result"), [("1e99", "1e-99"), ("1e-99", "1e99")])
 def test_a_book_of_extremes_is_checked_without_a_warning(
     tmp_path: Path, size: str, result: str
 ) -> None:
-    data = tmp_path / "data"
-    shutil.copytree(ROOT / "data", data, ignore=_dropped)
+    data = part(tmp_path, *PREDICTING, *KEPT)
+    (data / "measurements").mkdir()
     hours = RUN.format(size=size, result=f"{{gpu_hours: {result}}}")
     speed = RUN.format(
         size=size, result=f"{{speed: {result}, memory: {{value: {result}, unit: GB}}}}"
@@ -61,9 +63,3 @@ def test_a_book_of_extremes_is_checked_without_a_warning(
         warnings.simplefilter("error")
         codes = {each.code for each in examine(data).diagnostics}
     assert "P001" in codes  # what the score became is reported instead
-
-
-def _dropped(folder: str, names: list[str]) -> list[str]:
-    if Path(folder).name == "runs":
-        return [name for name in names if name not in KEPT]
-    return [name for name in names if name == "plans"]
