@@ -16,7 +16,7 @@ from scalesheet.predict.table import as_csv
 from scalesheet.predict.tasks import TASKS, predict
 
 ROWS = 100_000
-LIMIT = 10
+LIMIT = 4
 SWEEP = {
     "kind": ("pretrain", "finetune-lora"),
     "hardware": ("A100-80GB", "H100", "L40S"),

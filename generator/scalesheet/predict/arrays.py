@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -34,13 +38,39 @@ def unstated(rows: int) -> Array:
     return np.full(rows, np.nan)
 
 
-def each(column: Words, function: Callable[[str], Any]) -> Words:
+@dataclass(frozen=True)
+class Coded:
+    """A column in which few values differ: the place of each row's among them."""
+
+    places: Places
+    values: Words
+
+    def each(self, function: Callable[[Any], Any]) -> Coded:
+        """The function of each value, called once for each that differs."""
+        return Coded(self.places, words(list(map(function, self.values.tolist()))))
+
+    def column(self, name: str = "") -> Words:
+        """The value of each row, or an attribute of it."""
+        values = self.each(attrgetter(name)).values if name else self.values
+        return values[self.places]
+
+    def numbers(self, function: Callable[[Any], float | None] = float) -> Array:
+        """The number that the function gives for each row, nan for None."""
+        return self.each(function).values.astype(np.float64)[self.places]
+
+
+def coded(*columns: Words | Array | Sequence[str]) -> Coded:
+    """The values that differ of a column; of several, the rows that differ, as tuples."""
+    lists = [each.tolist() if isinstance(each, np.ndarray) else each for each in columns]
+    places: defaultdict[Any, int] = defaultdict(count().__next__)
+    rows = lists[0] if len(lists) == 1 else zip(*lists, strict=True)
+    at = np.fromiter(map(places.__getitem__, rows), np.int64, len(lists[0]))
+    return Coded(at, words(list(places)))
+
+
+def each(column: Words | Sequence[str], function: Callable[[str], Any]) -> Words:
     """The function of each text, called once for each that differs."""
-    result: dict[str, Any] = {}
-    for text in column.tolist():
-        if text not in result:
-            result[text] = function(text)
-    return words([result[text] for text in column.tolist()])
+    return coded(column).each(function).column()
 
 
 def first_reason(*many: Reasons) -> Reasons:
@@ -54,12 +84,13 @@ def first_reason(*many: Reasons) -> Reasons:
 
 def given(reasons: Reasons) -> Flags:
     """The rows that have a reason."""
-    return np.array([reason is not None for reason in reasons.tolist()], dtype=bool)
+    return np.asarray(reasons != None, dtype=bool)  # noqa: E711  # elementwise
 
 
 def among(column: Words, *texts: str) -> Flags:
     """The rows whose text is one of these."""
-    return np.isin(column.astype(str), texts)
+    rows: Flags = np.logical_or.reduce([column == text for text in texts])
+    return rows
 
 
 def first_stated(one: Array, other: Array) -> Array:
@@ -69,7 +100,7 @@ def first_stated(one: Array, other: Array) -> Array:
 
 def first_word(one: Words, other: Words) -> Words:
     """One text, or where it is empty the other."""
-    return words([a or b for a, b in zip(one.tolist(), other.tolist(), strict=True)])
+    return np.where(among(one, ""), other, one)
 
 
 def because(where: Flags, reason: str) -> Reasons:
@@ -79,17 +110,7 @@ def because(where: Flags, reason: str) -> Reasons:
     return out
 
 
-def joined(*many: Words) -> Words:
-    """Texts side by side, with a semicolon between those that are not empty."""
-    rows = zip(*(column.tolist() for column in many), strict=True)
-    return words(["; ".join(filter(None, row)) for row in rows])
-
-
-def paired(one: Words, other: Words, function: Callable[[str, str], Any]) -> Words:
-    """The function of each pair of texts, called once for each that differs."""
-    result: dict[tuple[str, str], Any] = {}
-    pairs = list(zip(one.tolist(), other.tolist(), strict=True))
-    for pair in pairs:
-        if pair not in result:
-            result[pair] = function(*pair)
-    return words([result[pair] for pair in pairs])
+def joined(one: Words, other: Words) -> Words:
+    """Texts side by side, with a semicolon between two that are not empty."""
+    rows = zip(one.tolist(), other.tolist(), strict=True)
+    return words([f"{a}; {b}" if a and b else a or b for a, b in rows])

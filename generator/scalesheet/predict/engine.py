@@ -17,7 +17,7 @@ from scalesheet.book import Book
 from scalesheet.evaluate.interpret import Here, Part, State, absent, interpret
 from scalesheet.language.syntax import Cell, Lookup, Node, Scalar, mapped, walk
 from scalesheet.model import Component
-from scalesheet.predict.arrays import Array, Words
+from scalesheet.predict.arrays import Array, Words, coded
 from scalesheet.predict.fits import Coefficients
 from scalesheet.predict.records import lacking
 from scalesheet.values import Results
@@ -67,7 +67,7 @@ def figures(
 def properties(results: Results, name: str, table: str, ids: Words) -> dict[str, Any]:
     """What a reference of each case leads to: `gpu.memory` and all else of its row."""
     at = {row: place for place, row in enumerate(results.rows[table])}
-    places = np.fromiter((at[id] for id in ids.tolist()), np.int64, len(ids))
+    places = coded(ids).numbers(at.__getitem__).astype(np.int64)
     columns = results.tables[table]
     return {f"{name}.{column}": series.value[places] for column, series in columns.items()}
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import repeat
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from scalesheet.predict.arrays import (
     Flags,
     Reasons,
     Words,
+    each,
     first_reason,
     given,
     joined,
@@ -33,6 +36,9 @@ COLUMNS = (
 )
 #: Digits that a prediction is written with.
 DIGITS = 6
+#: Powers of ten that are exact.
+_TENS = np.array([10.0**power for power in range(23)])
+_QUOTED = re.compile('[",\r\n]')
 NO_VALUE = "the formula has no value for these inputs"
 
 
@@ -86,29 +92,50 @@ def supported(made: Predictions) -> Flags:
     return ~given(made.unsupported)
 
 
-def _numbers(values: Array) -> list[float | None]:
-    return [None if v != v else float(f"{v:.{DIGITS}g}") for v in values.tolist()]
+def _rounded(values: Array) -> Array:
+    """To DIGITS, as their text would say; through it where arithmetic could be off by a bit."""
+    with np.errstate(all="ignore"):
+        up = DIGITS - 1 - np.floor(np.log10(values))
+    exact = np.abs(up) < len(_TENS)
+    tens = _TENS[np.where(exact, np.abs(up), 0).astype(np.int64)]
+    shifted = np.where(up < 0, values / tens, values * tens)
+    whole = np.rint(shifted)
+    out: Array = np.where(up < 0, whole * tens, whole / tens)
+    unsure = ~exact | (np.abs(shifted - whole) > 0.499999)
+    out[unsure] = [float(f"{value:.{DIGITS}g}") for value in values[unsure].tolist()]
+    return out
 
 
-def _rows(ids: Words, made: Predictions, unit: str) -> list[tuple[object, ...]]:
-    columns = (_numbers(made.predicted), _numbers(made.low), _numbers(made.high))
-    methods, reasons = made.method.tolist(), made.unsupported.tolist()
-    return list(zip(ids.tolist(), *columns, [unit] * len(made), methods, reasons, strict=True))
+def _rows(
+    ids: Words,
+    made: Predictions,
+    unit: str,
+    text: Callable[[str | None], Any],
+    number: Callable[[float], Any],
+) -> Iterator[tuple[Any, ...]]:
+    """What is written of each row, in the order of COLUMNS."""
+    numbers = (_rounded(values).tolist() for values in (made.predicted, made.low, made.high))
+    texts = each(made.method, text), each(made.unsupported, text)
+    written = (map(number, column) for column in numbers)
+    return zip(map(text, ids.tolist()), *written, repeat(text(unit)), *texts, strict=False)
 
 
 def as_csv(ids: Words, made: Predictions, unit: str) -> str:
     """CSV with a line of names; what is not known is empty."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(_rows(ids, made, unit))
-    return out.getvalue()
+    rows = _rows(ids, made, unit, _field, lambda number: repr(number) if number == number else "")
+    return "\n".join(map(",".join, (COLUMNS, *rows))) + "\n"
+
+
+def _field(text: str | None) -> str:
+    """As the csv module writes it, which looks at each letter by itself."""
+    quoted = text and _QUOTED.search(text) and text.replace('"', '""')
+    return f'"{quoted}"' if quoted else text or ""
 
 
 def as_json(ids: Words, made: Predictions, unit: str) -> str:
     """A list of objects with the same names; what is not known is null."""
-    lines = (
-        json.dumps(dict(zip(COLUMNS, row, strict=True)), ensure_ascii=False)
-        for row in _rows(ids, made, unit)
+    rows = _rows(
+        ids, made, unit, lambda text: text, lambda number: number if number == number else None
     )
+    lines = (json.dumps(dict(zip(COLUMNS, row, strict=True)), ensure_ascii=False) for row in rows)
     return "[\n" + ",\n".join(lines) + "\n]\n"

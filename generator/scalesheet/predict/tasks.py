@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from scalesheet.predict.fits.holdout import Rows
 from scalesheet.predict.loss import fit as loss_fit
 from scalesheet.predict.table import Predictions, none_of, settled
 from scalesheet.predict.time import efficiency
+
+AT_ONCE = 1 << 16  # rows, few enough for their arrays to stay near the processor
 
 
 @dataclass(frozen=True)
@@ -59,12 +61,7 @@ TASKS: Mapping[str, Task] = {
             memory.peaks,
         ),
         Task(
-            "loss",
-            "nat/token",
-            "Loss",
-            loss.unsupported_loss,
-            loss.predict_loss,
-            loss_fit.losses,
+            "loss", "nat/token", "Loss", loss.unsupported_loss, loss.predict_loss, loss_fit.losses
         ),
     )
 }
@@ -79,5 +76,10 @@ def unsupported(task: str, cases: Cases) -> Reasons:
 def predict(book: Book, task: str, cases: Cases, fitted: Coefficients | None = None) -> Predictions:
     """A prediction for each case, or why there is none; with the fit on file unless given one."""
     known = coefficients(book, task) if fitted is None else fitted
-    made = TASKS[task].predict(book, cases, known) if known else none_of(len(cases), NO_FIT)
-    return settled(made, unsupported(task, cases), cases.assumed)
+    made = []
+    for start in range(0, max(1, len(cases)), AT_ONCE):
+        some = cases.only(slice(start, start + AT_ONCE))
+        of_some = TASKS[task].predict(book, some, known) if known else none_of(len(some), NO_FIT)
+        made.append(settled(of_some, unsupported(task, some), some.assumed))
+    columns = ([getattr(each, field.name) for each in made] for field in fields(Predictions))
+    return Predictions(*map(np.concatenate, columns))

@@ -6,8 +6,9 @@ model's name. Where the catalogue has no such model it is estimated from the par
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter, itemgetter, methodcaller
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,13 @@ from scalesheet.predict.arrays import (
     Places,
     Reasons,
     Words,
-    among,
     because,
+    coded,
     each,
     first_reason,
     first_stated,
     first_word,
     joined,
-    paired,
     unstated,
     words,
 )
@@ -123,8 +123,8 @@ class Cases:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def only(self, rows: Flags | Places) -> Cases:
-        """The cases of some rows, by flags or by places, of which one may come often."""
+    def only(self, rows: Flags | Places | slice) -> Cases:
+        """The cases of some rows, by flags, a slice, or places, of which one may come often."""
         arrays = [field.name for field in fields(self) if field.name != "task"]
         return replace(self, **{name: getattr(self, name)[rows] for name in arrays})
 
@@ -155,23 +155,19 @@ def cases(table: Read, catalogue: Known) -> Cases:
         stated = table.numbers[name] if name in table.numbers else unstated(table.rows)
         return first_stated(stated, told_by_name[name]) if name in told_by_name else stated
 
-    named = each(table.text("hardware"), lambda name: names.accelerator(name, catalogue.hardware))
-    layouts = each(table.text("layout"), texts.layout)
-    precisions = each(table.text("precision_text"), texts.precision)
-    methods = paired(table.text("kind"), table.text("model"), texts.method)
-    accelerator = _words(named, "row")
-    gpus = first_stated(number("gpus"), _numbers([each.count or None for each in named.tolist()]))
-    hardware = lookups.hardware(accelerator, _words(precisions, "products"), catalogue)
+    kind, written = coded(table.text("kind")), coded(table.text("model"))
+    named = coded(table.text("hardware")).each(lambda it: names.accelerator(it, catalogue.hardware))
+    layouts = coded(table.text("layout")).each(texts.layout)
+    precisions = coded(table.text("precision_text")).each(texts.precision)
+    methods = coded(table.text("kind"), table.text("model")).each(lambda it: texts.method(*it))
+    accelerator = named.column("row")
+    gpus = first_stated(number("gpus"), named.numbers(lambda it: it.count or None))
+    hardware = lookups.hardware(accelerator, precisions.column("products"), catalogue)
     model = lookups.architecture(table.text("model"), number, catalogue)
-    degrees = {
-        name: _numbers([each.degrees.get(name) for each in layouts.tolist()])
-        for name in (*_DEGREES, "data")
-    }
+    degree = layouts.each(attrgetter("degrees"))
+    degrees = {name: degree.numbers(methodcaller("get", name)) for name in (*_DEGREES, "data")}
     ways = {name: np.nan_to_num(degrees[name], nan=1.0) for name in _DEGREES}
     across = gpus / (ways["tensor"] * ways["pipeline"] * ways["context"])
-
-    def of_kind(read: Callable[[str], Any]) -> Words:
-        return each(table.text("kind"), read)
 
     as_it_is: dict[str, Any] = {
         **{field.name: getattr(hardware, field.name) for field in fields(hardware)},
@@ -186,53 +182,39 @@ def cases(table: Read, catalogue: Known) -> Cases:
         ids=table.text("id"),
         unsupported=first_reason(
             table.unsupported,
-            _words(methods, "reason"),
-            _stated_only(_words(named, "reason"), table.text("hardware")),
-            _words(precisions, "reason"),
+            methods.column("reason"),
+            named.column("reason"),
+            precisions.column("reason"),
         ),
-        assumed=joined(_words(named, "assumed"), model.assumed),
-        kind=of_kind(str.lower),
+        assumed=joined(named.column("assumed"), model.assumed),
+        kind=kind.each(str.lower).column(),
         accelerator=accelerator,
         gpus=gpus,
         **as_it_is,
         data=np.where(np.isnan(across), degrees["data"], across),
-        zero=_numbers([each.zero for each in layouts.tolist()]),
-        offload=first_word(_words(layouts, "offload"), of_kind(texts.offload)),
+        zero=layouts.numbers(attrgetter("zero")),
+        offload=first_word(layouts.column("offload"), kind.each(texts.offload).column()),
         checkpointing=first_word(
-            each(table.text("recompute"), texts.checkpointing), _words(layouts, "checkpointing")
+            each(table.text("recompute"), texts.checkpointing), layouts.column("checkpointing")
         ),
-        weights=first_word(_words(methods, "weights"), _words(precisions, "weights")),
-        pure=_words(precisions, "pure").astype(bool),
-        method=_words(methods, "name"),
-        variant=_words(methods, "variant"),
-        framework=_words(layouts, "framework"),
-        flash=first_word(_words(layouts, "flash"), each(table.text("model"), texts.flash)),
-        flat=_words(layouts, "flat").astype(bool),
-        optimizer=of_kind(texts.optimizer),
-        rank=of_kind(texts.rank).astype(np.float64),
+        weights=first_word(methods.column("weights"), precisions.column("weights")),
+        pure=precisions.column("pure").astype(bool),
+        method=methods.column("name"),
+        variant=methods.column("variant"),
+        framework=layouts.column("framework"),
+        flash=first_word(layouts.column("flash"), written.each(texts.flash).column()),
+        flat=layouts.column("flat").astype(bool),
+        optimizer=kind.each(texts.optimizer).column(),
+        rank=kind.numbers(texts.rank),
         quantity=each(table.text("quantity"), texts.quantity),
     )
 
 
-def _words(column: Words, name: str) -> Words:
-    """One attribute of what was read of each text."""
-    return words([getattr(each, name) for each in column.tolist()])
-
-
-def _numbers(values: Sequence[float | None]) -> Array:
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-
-
 def _sizes(table: Read) -> dict[str, Array]:
     """Sizes in the names of runs and tokenizers, as studies of losses give them."""
-    named = each(table.text("model"), texts.sizes).tolist()
-    entries = each(table.text("tokenizer"), texts.vocabulary).tolist()
-    width, layers = np.array(named, dtype=np.float64).reshape(-1, 2).T
-    return {"hidden": width, "layers": layers, "vocab": np.array(entries, dtype=np.float64)}
-
-
-def _stated_only(reasons: Reasons, written: Words) -> Reasons:
-    """A row that names no accelerator is for the prediction to judge: not all need one."""
-    out = reasons.copy()
-    out[among(written, "")] = None
-    return out
+    named = coded(table.text("model")).each(texts.sizes)
+    return {
+        "hidden": named.numbers(itemgetter(0)),
+        "layers": named.numbers(itemgetter(1)),
+        "vocab": coded(table.text("tokenizer")).numbers(texts.vocabulary),
+    }

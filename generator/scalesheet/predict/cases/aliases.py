@@ -12,39 +12,10 @@ from scalesheet.nearest import nearest
 #: Words that say nothing of which accelerator it is.
 _IDLE = frozenset(
     (
-        "nvidia",
-        "amd",
-        "google",
-        "intel",
-        "aws",
-        "gpu",
-        "gpus",
-        "card",
-        "tensor",
-        "core",
-        "tesla",
-        "geforce",
-        "instinct",
-        "cloud",
-        "habana",
-        "chip",
-        "chips",
-        "pod",
-        "pods",
-        "slice",
-        "accelerator",
-        "accelerators",
-        "dgx",
-        "hgx",
-        "hbm2",
-        "hbm2e",
-        "hbm3",
-        "hbm3e",
-        "gddr6",
-        "gddr6x",
-        "gddr7",
-        "vram",
-        "memory",
+        *("nvidia", "amd", "google", "intel", "aws", "gpu", "gpus", "card", "tensor", "core"),
+        *("tesla", "geforce", "instinct", "cloud", "habana", "chip", "chips", "pod", "pods"),
+        *("slice", "accelerator", "accelerators", "dgx", "hgx", "hbm2", "hbm2e", "hbm3", "hbm3e"),
+        *("gddr6", "gddr6x", "gddr7", "vram", "memory"),
     )
 )
 _COUNT = re.compile(r"^\s*([0-9]+)\s*[x×*]\s*(?=\S)", re.IGNORECASE)
@@ -121,9 +92,8 @@ def accelerator(name: str, known: Accelerators) -> NamedAccelerator:
     bare = name[match.end() :] if match else name
     plain = _plain(bare)
     if not plain:
-        return NamedAccelerator(
-            reason="no accelerator stated" if not name.strip() else _unknown(bare, known)
-        )
+        # a row that names none is for the prediction to judge: not all need one
+        return NamedAccelerator(reason=_unknown(bare, known) if name.strip() else None)
     plain = tuple(word if word in known.words else word.removesuffix("s") for word in plain)
     rows = known.exact.get(" ".join(sorted(plain)), ())
     if len(rows) != 1:

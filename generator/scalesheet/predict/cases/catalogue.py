@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,14 +13,15 @@ from scalesheet.model import Table
 from scalesheet.predict.arrays import (
     Array,
     Flags,
+    Places,
     Reasons,
     Words,
     among,
+    coded,
     each,
     first_stated,
     no_reasons,
     no_words,
-    words,
 )
 from scalesheet.predict.cases import aliases as names
 from scalesheet.values import Results, Series
@@ -103,7 +104,7 @@ class Hardware:
 
 def hardware(rows: Words, precision: Words, catalogue: Known) -> Hardware:
     """`rows` are ids or empty. Products of 16 bits are bf16 where the accelerator has it."""
-    place = np.array([catalogue.places.get(row, -1) for row in rows.tolist()], dtype=np.int64)
+    place = _places(rows, catalogue.places)
     nowhere = np.full(len(catalogue.places) + 1, np.nan)
 
     def figure(name: str) -> Array:
@@ -111,7 +112,7 @@ def hardware(rows: Words, precision: Words, catalogue: Known) -> Hardware:
         return result
 
     sixteen = np.where(np.isnan(figure("dense_bf16")), figure("dense_fp16"), figure("dense_bf16"))
-    used = words([text or "16-bit" for text in precision.tolist()])
+    used = np.where(among(precision, ""), "16-bit", precision)
     peak = np.full(len(rows), np.nan)
     for text, values in (
         ("16-bit", sixteen),
@@ -168,13 +169,14 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
         values = table[name].value if name in table else np.full(len(rows), np.nan)
         return np.append(values, np.nan)
 
-    model_id = each(written, lambda name: names.model(name, catalogue.models))
-    place = _places(model_id, rows)
+    called = coded(written)
+    model_id = called.each(lambda name: names.model(name, catalogue.models)).column()
+    place = _places(model_id, {row: place for place, row in enumerate(rows)})
     count, meets = column("parameters"), column("active_parameters")
     parameters, active = stated("parameters"), stated("active")
 
     other = np.zeros(len(written), dtype=bool)
-    named = each(written, lambda name: _named(name, catalogue.models)).astype(np.float64)
+    named = called.numbers(lambda name: _named(name, catalogue.models))
     told_count = first_stated(parameters, named)
     within = np.log1p(np.where(np.isnan(parameters), SAME_NAME, SAME_MODEL))
     off = np.abs(np.log(told_count / count[place])) > within
@@ -188,7 +190,7 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
     parameters = first_stated(first_stated(parameters, count[place]), named)
     experts = meets[place] < 0.99 * count[place]  # of a mixture a token meets but a part
     active = first_stated(active, np.where(experts, meets[place], parameters))
-    halves = each(written, names.two_halves).astype(bool) & (active > 0.99 * parameters)
+    halves = called.each(names.two_halves).column().astype(bool) & (active > 0.99 * parameters)
     active = np.where(halves, active / 2, active)
     sizes: dict[str, Array] = {}
     for name in SIZES:
@@ -199,7 +201,7 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
     estimated = ~complete & ~np.isnan(active)
     looked_up = (place >= 0) & (np.isnan(stated("layers")) | np.isnan(stated("parameters")))
     assumed = no_words(len(written))
-    assumed[looked_up] = [f"architecture of {row}" for row in model_id[looked_up].tolist()]
+    assumed[looked_up] = each(model_id[looked_up], "architecture of {}".format)
     assumed[estimated] = "architecture estimated from the parameters"
     assumed[halves] = "an encoder and a decoder: a token meets half of the parameters"
     assumed[by_name] = "parameters of the model's name, architecture estimated"
@@ -238,14 +240,11 @@ def _looks_gated(sizes: Mapping[str, Array]) -> Flags:
     return ~np.isnan(ratio) & (np.abs(ratio - WIDENING) > 0.01)
 
 
-def _places(ids: Words, rows: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    at = {row: place for place, row in enumerate(rows)}
-    return np.array([at.get(id, -1) for id in ids.tolist()], dtype=np.int64)
+def _places(ids: Words, rows: Mapping[str, int]) -> Places:
+    return coded(ids).numbers(lambda id: rows.get(id, -1)).astype(np.int64)
 
 
-def _flag(
-    table: Mapping[str, Series], name: str, place: np.ndarray[tuple[int], np.dtype[np.int64]]
-) -> Flags:
+def _flag(table: Mapping[str, Series], name: str, place: Places) -> Flags:
     values = table[name].value.tolist() if name in table else []
     flags: Flags = np.array([value is True for value in values] + [False])
     return flags[np.where(place < len(values), place, -1)]

@@ -9,9 +9,14 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
+from sys import intern
 
 import numpy as np
 
@@ -20,6 +25,8 @@ from scalesheet.predict.arrays import (
     Array,
     Reasons,
     Words,
+    coded,
+    each,
     first_reason,
     first_stated,
     first_word,
@@ -92,6 +99,7 @@ NOT_STATED = frozenset(("", "nan", "none", "null", "n/a", "na", "-", "?", "unkno
 #: Of texts: `none` is a word that says something of sharding and recomputation.
 _NO_WORD = NOT_STATED - {"none"}
 _TIMES = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
+AT_ONCE = 256  # lines, few enough to stay near the processor
 LONGEST_FIELD = 1 << 20  # characters; csv's own limit is smaller
 
 
@@ -126,39 +134,41 @@ def read_csv(path: Path, task: str) -> Read:
     separator = max((",", ";", "\t"), key=first.count)
     previous = csv.field_size_limit(LONGEST_FIELD)
     try:
-        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+        return _of_lines(csv.reader(io.StringIO(text, newline=""), delimiter=separator), task)
     except csv.Error as error:
         raise NotATable(f"the file is not CSV: {error}") from None
     finally:
         csv.field_size_limit(previous)
-    lines = [line for line in lines if line]
-    if not lines:
+
+
+def _of_lines(every: Iterable[list[str]], task: str) -> Read:
+    """Only the columns that are read are kept; lines of another length hold no case."""
+    lines = filter(None, every)
+    header = [name.strip() for name in next(lines, ())]
+    if not header:
         raise NotATable("the file is empty; expected CSV with a line of column names")
-    header = [name.strip() for name in lines[0]]
     if "id" not in header:
         raise NotATable(f"the file has no column 'id'; its columns are {', '.join(header)[:200]}")
-    twice = {name for name in header if name and header.count(name) > 1}
-    if twice & set(COLUMNS[task]):
-        raise NotATable(f"the file has the column '{min(twice & set(COLUMNS[task]))}' twice")
-    return _of_lines(header, lines[1:], task)
-
-
-def _of_lines(header: Sequence[str], lines: list[list[str]], task: str) -> Read:
-    """Only the columns that are read are looked at; lines of another length hold no case."""
+    read = {place: name for place, name in enumerate(header) if name in COLUMNS[task]}
+    if twice := [name for name in read.values() if header.count(name) > 1]:
+        raise NotATable(f"the file has the column '{min(twice)}' twice")
+    columns: dict[str, list[str]] = {name: [] for name in read.values()}
+    whys: list[str | None] = []
     width = len(header)
-    unsupported = no_reasons(len(lines))
-    for place, line in enumerate(lines):
-        if len(line) != width:
-            fields = f"{len(line)} field{'s' * (len(line) != 1)}"
-            unsupported[place] = f"the row has {fields} where the table has {width} columns"
-            line += [""] * (width - len(line))
-    columns = {
-        name: [line[place] for line in lines]
-        for place, name in enumerate(header)
-        if name in COLUMNS[task]
-    }
+    while some := list(islice(lines, AT_ONCE)):
+        whys += [None if len(line) == width else _misshapen(line, width) for line in some]
+        for place, texts in enumerate(zip(*some, strict=False)):
+            if place in read:
+                columns[read[place]] += map(intern, texts)
     unread = tuple(name for name in header if name and name not in columns)
-    return replace(of_columns(columns, len(lines), task, unsupported), unread=unread)
+    return replace(of_columns(columns, len(whys), task, words(whys)), unread=unread)
+
+
+def _misshapen(line: list[str], width: int) -> str:
+    """Why a line of another length holds no case; one that is short is filled up."""
+    fields = f"{len(line)} field{'s' * (len(line) != 1)}"
+    line += [""] * (width - len(line))
+    return f"the row has {fields} where the table has {width} columns"
 
 
 def of_columns(
@@ -171,32 +181,26 @@ def of_columns(
     for name, field in COLUMNS[task].items():
         if name not in columns:
             continue
-        texts = [text.strip() for text in columns[name]]
-        if field in NUMBERS:
-            values, why = _numbers(texts, name)
-            known = numbers.get(field)
-            numbers[field] = values if known is None else first_stated(known, values)
-            whys.append(why)
+        if name == "id":
+            words_of[field] = words([text.strip() for text in columns[name]])
+        elif field in NUMBERS:
+            known = coded(columns[name]).each(partial(_number, name))
+            values = known.numbers(itemgetter(0))
+            numbers[field] = first_stated(numbers.get(field, values), values)
+            whys.append(known.each(itemgetter(1)).column())
         else:
-            if name != "id":
-                texts = ["" if text.lower() in _NO_WORD else text for text in texts]
-            old = words_of.get(field)
-            words_of[field] = words(texts) if old is None else first_word(old, words(texts))
+            said = each(columns[name], _said)
+            words_of[field] = first_word(words_of.get(field, said), said)
     return Read(task, rows, words_of, numbers, first_reason(*whys))
 
 
-def _numbers(texts: Sequence[str], name: str) -> tuple[Array, Reasons]:
-    """Numbers above 0; what is none makes its row unusable, what is not stated is nan."""
-    known = {text: _number(text, name) for text in set(texts)}
-    values = np.fromiter((known[text][0] for text in texts), np.float64, len(texts))
-    why = no_reasons(len(texts))
-    if any(reason is not None for _, reason in known.values()):
-        why[:] = [known[text][1] for text in texts]
-    return values, why
+def _said(text: str) -> str:
+    return "" if text.strip().lower() in _NO_WORD else text.strip()
 
 
-def _number(text: str, name: str) -> tuple[float, str | None]:
-    """A number or nan, and why a row with this text cannot be used."""
+def _number(name: str, written: str) -> tuple[float, str | None]:
+    """A number above 0 or nan, and why a row with this text cannot be used."""
+    text = written.strip()
     if text.lower() in NOT_STATED:
         return np.nan, None
     number = spelled_out(text)
@@ -218,6 +222,8 @@ _WORDS = {"thousand": "k", "million": "m", "billion": "b", "trillion": "t"}
 
 def spelled_out(text: str) -> float | None:
     """The number that a text such as `1_000`, `6.7B`, `~300 billion tokens` writes, or None."""
+    with suppress(ValueError):  # most are written plainly
+        return stated(text)
     plain = _COUNTED.sub("", _ABOUT.sub("", text.strip()))
     plain = plain.replace("_", "").replace(",", "")
     for word, short in _WORDS.items():

@@ -10,7 +10,7 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from scalesheet.predict.arrays import Array, Flags, Words
+from scalesheet.predict.arrays import Array, Flags, Places, Words, coded
 from scalesheet.predict.fits import Coefficients
 
 COVERAGE = 0.8
@@ -33,10 +33,15 @@ def folds(family: Words) -> Iterator[tuple[Flags, Flags]]:
         yield ~own, own
 
 
+def sizes(family: Words) -> Places:
+    """How many rows the family of each row has."""
+    place = coded(family).places
+    return np.bincount(place)[place]
+
+
 def evenly(family: Words) -> Array:
     """Weights that add up to 1 for each row on average, a family's to the root of its size."""
-    _, place, counts = np.unique(family.astype(str), return_inverse=True, return_counts=True)
-    weights = 1 / np.sqrt(counts[place])
+    weights = 1 / np.sqrt(sizes(family))
     return np.asarray(weights * len(family) / weights.sum(), dtype=np.float64)
 
 
@@ -59,8 +64,7 @@ def interval_of_families(left_out: Array, family: Words) -> tuple[float, float]:
     """Ends that hold a share COVERAGE of the rows of a family that is yet to come, each family
     counted once: the one to come may lie beyond all that are known, so that it counts as one more
     beyond either end (conformal prediction)."""
-    _, place, counts = np.unique(family.astype(str), return_inverse=True, return_counts=True)
-    families = len(counts)
+    families = len(set(family.tolist()))
     tail = max(0.0, ((1 - COVERAGE) / 2 * (families + 1) - 1) / families)
-    low, high = (quantile(left_out, share, 1 / counts[place]) for share in (tail, 1 - tail))
+    low, high = (quantile(left_out, share, 1 / sizes(family)) for share in (tail, 1 - tail))
     return min(low, 0.0), max(high, 0.0)

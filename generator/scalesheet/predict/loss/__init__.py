@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
+from operator import itemgetter
 
 import numpy as np
 
@@ -21,10 +23,11 @@ from scalesheet.predict.arrays import (
     Words,
     among,
     because,
+    coded,
     each,
     first_reason,
+    given,
     no_reasons,
-    words,
 )
 from scalesheet.predict.cases import Cases, needs
 from scalesheet.predict.cases.catalogue import VOCABULARY
@@ -63,7 +66,7 @@ def unsupported_loss(cases: Cases) -> Reasons:
     """Why a row cannot be predicted, where it cannot."""
     experts = cases.active < 0.99 * cases.parameters
     tuned = among(cases.method, "lora", "qlora", "adapter", "full")
-    per = np.array([_PER.search(unit.lower()) is not None for unit in cases.loss_unit.tolist()])
+    per = given(each(cases.loss_unit, lambda unit: _PER.search(unit.lower())))
     more = cases.unique > cases.tokens
     tiny = without_embeddings(cases) < SMALLEST
     return first_reason(
@@ -71,7 +74,7 @@ def unsupported_loss(cases: Cases) -> Reasons:
         needs("tokens", cases.tokens),
         because(experts, "a mixture of experts: the laws are of dense models"),
         because(tuned, "a model that is tuned on: the laws are of training from nothing"),
-        because(per.astype(bool), _PER_TOKEN),
+        because(per, _PER_TOKEN),
         because(tiny, "too small: fewer than 3e6 parameters without embeddings"),
         because(more, "more tokens that differ than tokens"),
     )
@@ -90,32 +93,16 @@ def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     """Loss in nat for each token."""
     if missing := [name for name in NEEDED if name not in fitted]:
         return none_of(len(cases), f"the fit on file has no '{missing[0]}'; run 'scalesheet fit'")
-    coefficients = {name: fitted[name] for name in SHAPE}
-    shape = rows_of(
-        book,
-        "joint-power-loss",
-        parameters=without_embeddings(cases),
-        tokens=seen_tokens(book, cases),
-        floor=0.0,
-        **coefficients,
-    )
-    middle = float(
-        rows_of(
-            book,
-            "joint-power-loss",
-            parameters=np.array([PARAMETERS]),
-            tokens=TOKENS,
-            floor=0.0,
-            **coefficients,
-        )[0]
-    )
-    offsets = each(cases.evaluation, lambda name: _offset(name, fitted)).tolist()
-    offset = np.array([each[0] for each in offsets], dtype=np.float64)
-    known = np.array([each[1] for each in offsets], dtype=bool)
+    shape = {name: fitted[name] for name in SHAPE}
+    law = partial(rows_of, book, "joint-power-loss", floor=0.0, **shape)
+    by_size = law(parameters=without_embeddings(cases), tokens=seen_tokens(book, cases))
+    middle = float(law(parameters=np.array([PARAMETERS]), tokens=TOKENS)[0])
+    offsets = coded(cases.evaluation).each(lambda name: _offset(name, fitted))
+    offset, known = offsets.numbers(itemgetter(0)), offsets.numbers(itemgetter(1)).astype(bool)
     longer = in_vocabulary(book, np.maximum(middle + offset, 0.0), cases) - middle
-    expected = np.maximum(shape + np.where(known, offset, longer), 0.01)
+    expected = np.maximum(by_size + np.where(known, offset, longer), 0.01)
     low, high = (_end(fitted, end, known) for end in ("low", "high"))
-    method = words([f"joint power law, {each[2]}" for each in offsets])
+    method = offsets.each(lambda each: f"joint power law, {each[2]}").column()
     method[~_within(cases)] += "; far from the runs of the fit"
     return Predictions(
         expected, np.maximum(expected + low, 0.01), expected + high, method, no_reasons(len(cases))
@@ -135,7 +122,7 @@ def in_vocabulary(book: Book, loss: Array, cases: Cases) -> Array:
 
     Where neither tokenizer nor model tells how many entries there are, they are taken for USUAL.
     """
-    unknown = each(cases.tokenizer, lambda text: np.isfinite(vocabulary(text))).astype(bool)
+    unknown = np.isfinite(coded(cases.tokenizer).numbers(vocabulary))
     unknown |= ~among(cases.model_id, "") | (cases.vocab != VOCABULARY)
     entries = np.where(unknown, cases.vocab, USUAL)
     return rows_of(book, "vocabulary-loss", loss=loss, entries=entries, from_entries=USUAL)

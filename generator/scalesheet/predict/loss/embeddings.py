@@ -10,7 +10,7 @@ import re
 
 import numpy as np
 
-from scalesheet.predict.arrays import Array, Flags, Words, each
+from scalesheet.predict.arrays import Array, Flags, Words, among, each, given
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import WIDTH_PER_LAYER
 
@@ -60,10 +60,8 @@ def _tied(cases: Cases) -> Flags:
     usual = 12 * cases.layers * cases.hidden**2
     with np.errstate(invalid="ignore"):
         fits: Flags = cases.parameters - 2 * table < LEFT * usual
-    known = np.array([bool(id_) for id_ in cases.model_id.tolist()], dtype=bool)
-    return np.where(known, cases.tied, fits)
+    return np.where(among(cases.model_id, ""), fits, cases.tied)
 
 
 def _says(counts: Words, pattern: re.Pattern[str]) -> Flags:
-    flags = each(counts, lambda text: pattern.search(text) is not None)
-    return np.array(flags.tolist(), dtype=bool)
+    return given(each(counts, pattern.search))

@@ -17,7 +17,7 @@ from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, Words, each
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.fits import Coefficients
-from scalesheet.predict.fits.holdout import COVERAGE, evenly, folds, quantile
+from scalesheet.predict.fits.holdout import COVERAGE, evenly, folds, quantile, sizes
 from scalesheet.predict.fits.pooling import Prior
 from scalesheet.predict.loss import (
     PARAMETERS,
@@ -183,7 +183,7 @@ def _ends(rows: Rows) -> dict[str, float]:
     rows, since families differ: the ends of one are too wide for most. Of new sets there are too
     few to tell that.
     """
-    weight = _once(rows.family)
+    weight = 1 / sizes(rows.family)
     known, new = _left_out(rows)
     needed = np.full(len(rows), np.nan)
     for others, own in folds(rows.family):
@@ -217,12 +217,6 @@ def _left_out(rows: Rows) -> tuple[Array, Array]:
         known[own] = gap - _of_others(gap, left.sets)
         new[own] = gap - _expected(left, offsets(learnt, logs), _middle(logs))
     return known, new
-
-
-def _once(family: Words) -> Array:
-    """Weights with which each family counts once."""
-    _, place, counts = np.unique(family.astype(str), return_inverse=True, return_counts=True)
-    return np.asarray(1 / counts[place], dtype=np.float64)
 
 
 def _of_others(gap: Array, sets: Words) -> Array:

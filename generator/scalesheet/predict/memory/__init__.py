@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 
 import numpy as np
 
@@ -19,14 +20,17 @@ from scalesheet.predict.arrays import (
     Words,
     among,
     because,
+    coded,
+    each,
     first_reason,
+    joined,
     no_reasons,
     words,
 )
 from scalesheet.predict.cases import Cases, needs
 from scalesheet.predict.engine import assumed
 from scalesheet.predict.fits import Coefficients, pooling
-from scalesheet.predict.fits.holdout import quantile
+from scalesheet.predict.fits.holdout import quantile, sizes
 from scalesheet.predict.fits.pooling import Design, Prior
 from scalesheet.predict.memory.footprint import (
     COMPONENTS,
@@ -149,16 +153,19 @@ def _verdict(made: _Made, room: Array, fitted: Coefficients) -> Words:
 def _told(made: _Made, verdict: Words) -> Words:
     """The method with the larger parts, the verdict, and what was taken for granted."""
     sizes = np.stack([made.parts[name] for name in COMPONENTS]).T
-    shown = (sizes >= SHOWN * made.whole[:, None]).tolist()
-    texts = []
-    rows = zip(shown, (sizes / GB).tolist(), verdict.tolist(), made.taken.tolist(), strict=True)
-    for flags, gigabytes, fit, taken in rows:
-        named = zip(COMPONENTS, gigabytes, flags, strict=True)
-        text = ", ".join(f"{name} {size:.3g}" for name, size, flag in named if flag)
-        text = f"{METHOD}, in GB: {text}"
-        text += f"; {fit}" if fit else ""
-        texts.append(f"{text}; not stated and taken: {taken}" if taken else text)
-    return words(texts)
+    shown = np.where(sizes >= SHOWN * made.whole[:, None], sizes / GB, 0.0)
+    named = [
+        coded(column).each(partial(_part, name)).column().tolist()
+        for name, column in zip(COMPONENTS, shown.T, strict=True)
+    ]
+    taken = each(made.taken, lambda taken: taken and f"not stated and taken: {taken}")
+    ends = each(joined(verdict, taken), lambda end: end and f"; {end}")
+    rows = zip(*named, ends.tolist(), strict=True)
+    return words([f"{METHOD}, in GB: {', '.join(filter(None, row))}{end}" for *row, end in rows])
+
+
+def _part(name: str, size: float) -> str:
+    return f"{name} {size:.3g}" if size else ""
 
 
 # ------------------------------------------------------------------ range
@@ -189,7 +196,7 @@ def _open(
     if rows.any():
         other = settings.only(rows)
         other = replace(other, recomputed=1 - other.recomputed)
-        then = Footprint(book, cases.only(rows), other).figures(at)[WHOLE]
+        then = Footprint(book, cases.only(rows), other).whole(at)
         squares[rows] += (np.log(then / whole[rows]) / 4) ** 2
     frozen = among(cases.method, *FROZEN)
     kept = np.where(cases.flat & frozen, parts["gradients"], 0.0)
@@ -222,12 +229,10 @@ class Peaks:
         result = pooling.fit(design, self.peak, self.family, within=own, between=BETWEEN)
         fitted = dict(zip(PRIORS, np.exp(result.logs).tolist(), strict=True))
         off = result.left_out / np.hypot(design.spread(result.logs, WITHIN, BETWEEN), self.open)
-        _, place, counts = np.unique(
-            self.family.astype(str), return_inverse=True, return_counts=True
-        )
-        families = len(counts)
+        families = len(set(self.family.tolist()))
         low, high, most = (
-            (families * quantile(off, share, 1 / counts[place]) + FEW * normal) / (families + FEW)
+            (families * quantile(off, share, 1 / sizes(self.family)) + FEW * normal)
+            / (families + FEW)
             for share, normal in ENDS.values()
         )
         ends = {"low": min(low, 0.0), "high": max(high, 0.0), "most": max(most, high, 0.0)}

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.predict.arrays import Array, Flags, Words, among, first_stated
+from scalesheet.predict.arrays import Array, Coded, Flags, Words, among, coded, first_stated
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.engine import Partly, assumed, figures
 from scalesheet.predict.fits import Coefficients
@@ -117,6 +118,9 @@ class Footprint:
         sizes = {part: GB * made[name] for part, name in {**PARTS, WHOLE: WHOLE}.items()}
         return {**sizes, **{name: made[name] for name in wanted if name == SPREAD}}
 
+    def whole(self, at: Coefficients) -> Array:
+        return GB * self._figures([WHOLE], at)[WHOLE]
+
     def _figures(self, names: list[str], at: Coefficients) -> dict[str, Array]:
         rows, given = len(self.cases), self._given
         if self.mixed.any():
@@ -143,13 +147,12 @@ class Footprint:
         return self.cases.flat & self.frozen & ~self.quantised & several
 
     @cached_property
-    def _kinds(self) -> dict[str, Flags]:
-        return {name: among(self.settings.states, name) for name in STATES}
+    def _kinds(self) -> Coded:
+        return coded(self.settings.states).each(STATES.__getitem__)
 
     def _state(self, name: str) -> Array:
         """A figure of STATES for each row."""
-        figures = [getattr(STATES[kind], name) for kind in self._kinds]
-        return np.select(list(self._kinds.values()), figures, np.nan)
+        return self._kinds.numbers(attrgetter(name))
 
     @cached_property
     def _given(self) -> dict[str, Any]:
@@ -193,8 +196,8 @@ class Footprint:
             rows_of(self.book, "nf4-bits-per-parameter", bits=np.array([float(bits)]), **constants)
             for bits, constants in NF4.values()
         ]
-        kinds = self.cases.weights.tolist()
-        place = [list(NF4).index(kind) if kind in NF4 else 0 for kind in kinds]
+        place = {kind: place for place, kind in enumerate(NF4)}
+        packed = coded(self.cases.weights).numbers(lambda kind: place.get(kind, 0))
         return {
             "moments": moments,
             "moment_bytes": moment,
@@ -203,7 +206,7 @@ class Footprint:
             "states_away": self.settings.offloaded,
             "weights_away": self.settings.away,
             "weight_bits": 8 * self._state("weights"),
-            "packed_bits": np.concatenate(nf4)[np.array(place, dtype=np.int64)],
+            "packed_bits": np.concatenate(nf4)[packed.astype(np.int64)],
             "gradient_bytes": self._state("gradients"),
         }
 

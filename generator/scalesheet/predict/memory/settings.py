@@ -12,10 +12,10 @@ from dataclasses import fields, replace
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.predict.arrays import Array, Flags, Words, among, no_words, words
+from scalesheet.predict.arrays import Array, Flags, Words, among, each, no_words, words
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.fits import Coefficients
-from scalesheet.predict.memory.footprint import FROZEN, WHOLE, Footprint, Settings
+from scalesheet.predict.memory.footprint import FROZEN, Footprint, Settings
 from scalesheet.predict.time.steps import Layout
 
 #: Round figures that fitting in is judged by, so that no setting hangs on a digit of a fit.
@@ -138,7 +138,7 @@ def _with(settings: Settings, saving: str, rows: Flags) -> Settings:
 
 
 def _also(texts: Words, name: str) -> Words:
-    return words([f"{taken}, {name}" if taken else name for taken in texts.tolist()])
+    return each(texts, lambda taken: f"{taken}, {name}" if taken else name)
 
 
 def _accumulated(book: Book, cases: Cases, settings: Settings) -> Settings:
@@ -158,4 +158,4 @@ def _accumulated(book: Book, cases: Cases, settings: Settings) -> Settings:
 def _needs(book: Book, cases: Cases, settings: Settings) -> Array:
     if not len(cases):
         return np.zeros(0)
-    return Footprint(book, cases, settings).figures(ROUND)[WHOLE]
+    return Footprint(book, cases, settings).whole(ROUND)

@@ -20,14 +20,14 @@ from scalesheet.predict.arrays import (
     Words,
     among,
     because,
+    coded,
     each,
     first_reason,
     no_reasons,
-    words,
 )
 from scalesheet.predict.cases import Cases, needs
 from scalesheet.predict.fits import Coefficients, pooling
-from scalesheet.predict.fits.holdout import quantile
+from scalesheet.predict.fits.holdout import quantile, sizes
 from scalesheet.predict.fits.pooling import Design, Prior
 from scalesheet.predict.records import rows_of
 from scalesheet.predict.table import Predictions, none_of
@@ -244,11 +244,12 @@ def _wider(spread: Array, gaps: Mapping[str, Flags]) -> Array:
 def _told(method: str, gaps: Mapping[str, Flags]) -> Words:
     """The method, and what was taken as usual."""
     code = sum((flags * 2**bit for bit, flags in enumerate(gaps.values())), np.zeros(1, dtype=int))
-    texts = {}
-    for bits in np.unique(code).tolist():
+
+    def text(bits: int) -> str:
         open_ = [name for bit, name in enumerate(gaps) if bits >> bit & 1]
-        texts[bits] = f"{method}; as is usual: {', '.join(open_)}" if open_ else method
-    return words([texts[bits] for bits in code.tolist()])
+        return f"{method}; as is usual: {', '.join(open_)}" if open_ else method
+
+    return coded(code).each(text).column()
 
 
 # ------------------------------------------------------------------ fit
@@ -287,10 +288,7 @@ class Times:
         fitted = dict(zip(self.priors, np.exp(result.logs).tolist(), strict=True))
         wide = _wider(design.spread(result.logs, *self.own), self.gaps)
         off = (result.left_out if self.rising else -result.left_out) / wide
-        _, place, counts = np.unique(
-            self.family.astype(str), return_inverse=True, return_counts=True
-        )
-        low, high = (quantile(off, share, 1 / counts[place]) for share in (TAIL, 1 - TAIL))
+        low, high = (quantile(off, share, 1 / sizes(self.family)) for share in (TAIL, 1 - TAIL))
         ends = {"low": min(low, 0.0), "high": max(high, 0.0)}
         return {**fitted, **ends, **pooling.made_of(self.priors, *self.own)}
 
