@@ -17,6 +17,7 @@ from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import MAX_FINDINGS, Document, Known, Steps, audited, quotable
 from scalesheet.model import DOMAIN_WORDS, DOMAINS, TO_BE_STATED, within
 from scalesheet.nearest import nearest
+from scalesheet.quantities import says_more
 from scalesheet.schemas import (
     KINDS,
     described,
@@ -66,6 +67,11 @@ def _list(data: Any) -> Sequence[Any]:
 
 def _is_number(data: Any) -> bool:
     return isinstance(data, int | float) and not isinstance(data, bool)
+
+
+def _is_quantity(data: Any) -> bool:
+    """A number, or a text that is one with its letter or unit."""
+    return says_more(data) if isinstance(data, str) else _is_number(data)
 
 
 # ------------------------------------------------------------------ values
@@ -262,7 +268,8 @@ def _bare_cells(document: Document) -> Iterator[Diagnostic]:
                 _mapping(cell),
                 _mapping(_mapping(table.get("columns")).get(column)),
             )
-            number = _is_number(cell_fields.get("value", cell_fields.get("low", cell)))
+            figure = cell_fields.get("value", cell_fields.get("low", cell))
+            number = "unit" in of_column and _is_quantity(figure)
             guessed = cell_fields.get("kind", of_column.get("kind")) in ("assumption", "decision")
             cited = (cell_fields, _mapping(_mapping(table.get("rows")).get(row)), of_column, table)
             if number and not guessed and not any("source" in each for each in cited):
@@ -287,7 +294,7 @@ _FITS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
     "flag": (lambda value: value in ("yes", "no", True, False), "S004", "yes or no"),
     "text": (lambda value: isinstance(value, str), "S003", "text, in quotes"),
     "date": (lambda value: isinstance(value, str) and is_date(value), "S006", "a date YYYY-MM-DD"),
-    "unit": (_is_number, "S003", "a number, or {reason: why there is none}"),
+    "unit": (_is_quantity, "S003", "a number, or {reason: why there is none}"),
 }
 
 

@@ -66,6 +66,13 @@ NUMBERS = (
     ">=3",
     "10%",
     "8 GPU",
+    "50k",
+    "20GB",
+    "-3 days",
+    "1e99T",
+    "5 GPU-hours",
+    "8 as GPU",
+    "7 % %",
 )
 #: Texts that YAML, Markdown, HTML, spreadsheets, file systems or terminals treat as special.
 TEXTS = (

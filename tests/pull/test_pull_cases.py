@@ -9,7 +9,7 @@ from openpyxl import Workbook
 from openpyxl.formula.translate import Translator
 from openpyxl.worksheet.worksheet import Worksheet
 
-from cases import FILES
+from cases import FILES, TABLE
 from proof.office import Office
 from pull.workbooks import Shipped, diff, said, ship
 from scalesheet.pull import read
@@ -70,6 +70,22 @@ def test_inputs_of_a_case_are_edited_in_its_column(cases: Shipped) -> None:
         "+      one: {hours: days * 3, load: 0.9}",
         "+      two: {hours: 12, gpus: 4, load: 0.5}",
     ]
+
+
+def test_an_input_written_with_its_unit_is_edited_as_a_number(tmp_path: Path) -> None:
+    text = TABLE.replace("load: 0.8", "load: 80 %").replace("hours: 10,", "hours: 600 minutes,")
+    shipped = ship(tmp_path, FILES | {"plans/cases/plan.yaml": HEAD + text}, "cases")
+    assert shipped.pull({}).same
+    pulled = shipped.pull({"runs['two'].hours": 12, "runs_all_load": 0.7})
+    assert (said(pulled), diff(pulled)) == (
+        [],
+        [
+            "-    with: {card: card, load: 80 %}",
+            "-      two: {hours: 600 minutes, gpus: 4, load: 0.5}",
+            "+    with: {card: card, load: 0.7}",
+            "+      two: {hours: 12, gpus: 4, load: 0.5}",
+        ],
+    )
 
 
 def test_a_layout_that_was_chosen_may_be_overwritten(cases: Shipped) -> None:

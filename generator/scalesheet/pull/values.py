@@ -290,13 +290,13 @@ def _number_changes(
     key = "price" if "price" in data else "value"
     old = data.get(key)
     if old is not None:
-        if not _alike(old, value):
+        if isinstance(old, str) or not _alike(old, value):
             changes.append(Set((*steps, key), value))
     elif not _alike((low + high) / 2, value):
         changes.append(Set((*steps, key), value, "high"))
     for name, end in (("low", low), ("high", high)):
         if name in data:
-            if not _alike(data[name], end):
+            if isinstance(data[name], str) or not _alike(data[name], end):
                 changes.append(Set((*steps, name), end))
         elif not _alike(value, end):
             changes.append(Set((*steps, name), end, "low" if "low" in data else key))

@@ -15,7 +15,7 @@ from scalesheet.language.syntax import Name, Node, mapped, walk
 from scalesheet.load import Document, flag
 from scalesheet.model import CaseExample, Choice, Kind
 from scalesheet.nearest import nearest
-from scalesheet.quantities import quantity, says_more
+from scalesheet.quantities import says_more
 from scalesheet.resolve.drafts import (
     Draft,
     DraftComponent,
@@ -27,7 +27,6 @@ from scalesheet.resolve.lowering.charts import lower_chart
 from scalesheet.resolve.lowering.scalars import drafted, entry_at
 from scalesheet.resolve.lowering.values import Lowering, citation, stated, written
 from scalesheet.resolve.proving.integers import WHOLE
-from scalesheet.units import UnitError
 
 Path = tuple[str | int, ...]
 
@@ -331,14 +330,7 @@ def fill(low: Lowering, draft: Draft, entry: Any, path: Path, row: str | None = 
     number with its letter or unit, as `20M token`, or a formula."""
     draft.stated.pop(row, None)
     draft.formulas.pop(row, None)
-    by_text = draft.kind == "number" and isinstance(entry, str)
-    if by_text and says_more(entry):
-        try:
-            entry, by_text = quantity(entry, draft.unit, low.units), False
-        except ValueError as error:
-            message = error.message if isinstance(error, UnitError) else str(error)
-            low.say("U002", f"'{draft.name}': '{entry}' {message}", *path)
-            entry, by_text = 1, False  # so that nobody looks for it
+    by_text = draft.kind == "number" and isinstance(entry, str) and not says_more(entry)
     if by_text or (isinstance(entry, Mapping) and "formula" in entry):
         text, place = (entry, path) if by_text else (entry["formula"], (*path, "formula"))
         formula = written(low, text, *place)

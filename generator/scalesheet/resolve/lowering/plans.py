@@ -10,6 +10,7 @@ from scalesheet.language.parser import parse
 from scalesheet.load import Document
 from scalesheet.model import Position, Stated
 from scalesheet.nearest import nearest
+from scalesheet.quantities import says_more
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space, Written
 from scalesheet.resolve.lowering.cases import lower_case
 from scalesheet.resolve.lowering.charts import lower_chart
@@ -128,7 +129,7 @@ def _limit(plan: DraftPlan, low: Lowering, name: str, path: tuple[str | int, ...
         formulas={},
     )
     data = entry_at(low.document.data, path)
-    if isinstance(data, str):
+    if isinstance(data, str) and not says_more(data):
         formula = written(low, data, *path)
         if formula is None:
             return

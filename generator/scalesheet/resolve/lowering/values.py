@@ -13,8 +13,19 @@ from scalesheet.language.parser import parse
 from scalesheet.language.syntax import Number
 from scalesheet.language.tokens import FormulaError
 from scalesheet.load import Document, flag
-from scalesheet.model import TO_BE_STATED, Basis, Citation, Earlier, Position, Show, Stated
+from scalesheet.model import (
+    DOMAIN_WORDS,
+    TO_BE_STATED,
+    Basis,
+    Citation,
+    Earlier,
+    Position,
+    Show,
+    Stated,
+    within,
+)
 from scalesheet.nearest import nearest
+from scalesheet.quantities import quantity
 from scalesheet.resolve.drafts import Draft, Written
 from scalesheet.units import UNKNOWN, Unit, UnitError, Units
 
@@ -125,7 +136,7 @@ def stated(
     if draft.kind != "number":
         value = _word(low, draft, data.get("value"), (*path, "value") if "value" in data else path)
         return Stated(value=value, **shared)
-    scale = 1.0
+    scale, own = 1.0, draft.unit
     if "unit" in data and draft.unit is not None:
         own = low.unit(data["unit"], *path, "unit")
         if own != draft.unit:
@@ -138,7 +149,36 @@ def stated(
                 )
             else:
                 scale = float(low.units.factor(own, draft.unit))
-    return _number(data, scale, shared)
+    written = {key: data[key] for key in _IS if key != "reason" and isinstance(data.get(key), str)}
+    numbers = {key: _written(low, draft.name, text, own, path) for key, text in written.items()}
+    result = _number({**data, **numbers}, scale, shared)
+    if numbers:
+        _sound(low, draft, result, path)
+    return result
+
+
+def _written(
+    low: Lowering, name: str, text: str, unit: Unit | None, path: tuple[str | int, ...]
+) -> float:
+    """The number that a text such as `50k` or `20 GB` writes; a diagnostic where it is none."""
+    try:
+        return quantity(text, unit, low.units)
+    except ValueError as error:
+        message = error.message if isinstance(error, UnitError) else str(error)
+        low.say("U002", f"'{name}': '{text}' {message}", *path)
+        return 1.0
+
+
+def _sound(low: Lowering, draft: Draft, stated: Stated, path: tuple[str | int, ...]) -> None:
+    """Domain and order of numbers that `check` saw as texts."""
+    ends = [each for each in (stated.low, stated.value, stated.high) if isinstance(each, float)]
+    domain = draft.domain or "non-negative"
+    wrong = next((each for each in ends if not within(domain, each)), None)
+    if wrong is not None:
+        what = f"{wrong:g} is outside the domain {domain} ({DOMAIN_WORDS[domain]})"
+        low.say("V002", f"'{draft.name}': {what}; mend it, or declare another domain", *path)
+    elif ends != sorted(ends):
+        low.say("V001", f"'{draft.name}': low is above high; exchange or mend them", *path)
 
 
 #: What a value is, apart from what is said of it: an earlier one has its own.
