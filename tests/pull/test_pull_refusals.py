@@ -100,6 +100,15 @@ def with_entity(path: Path) -> None:
         archive.writestr("xl/workbook.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>")
 
 
+def with_packed_bytes_changed(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", "<a>" + "workbook " * 400 + "</a>")
+        start = archive.infolist()[0].header_offset + 30 + len("xl/workbook.xml")
+    data = bytearray(path.read_bytes())
+    data[start + 8 : start + 24] = b"\xff" * 16
+    path.write_bytes(data)
+
+
 def foreign(path: Path) -> None:
     openpyxl.Workbook().save(path)
 
@@ -110,6 +119,7 @@ WRITERS = {
     "W001 it is protected by a password": lambda p: p.write_bytes(OLD),
     "W001 it unpacks from 0.0 to 40 MB": bombed,
     "W001 its XML has a DOCTYPE": with_entity,
+    "W001 its part xl/workbook.xml is broken": with_packed_bytes_changed,
     "W002 no sheet of it says which plan it is of": foreign,
 }
 

@@ -7,6 +7,7 @@ to other files are looked at in its list of contents; XML with a DOCTYPE is neve
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,7 +66,10 @@ class Package:
             raise UnreadableError("W001", message) from None
 
 
-_BROKEN = (zipfile.BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError, ValueError)
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError),
+    *(NotImplementedError, ValueError),
+)
 
 
 def _doctype(*_: object) -> None:
