@@ -161,6 +161,9 @@ BAD = {
     "write a number": {"batch": "many"},
     "W006 the formula of 'cost', =VLOOKUP(1,A1:B2,2): the function VLOOKUP has no counterpart in "
     "the formula language": {"cost": "=VLOOKUP(1,A1:B2,2)"},
+    "W006 the formula of 'cost', =price*1E+999: a number in it is too large for a spreadsheet": {
+        "cost": "=price*1E+999"
+    },
     "W006 the formula of 'cost', =[b.xlsx]A!A1*2: it reads another file, [b.xlsx]A!A1": {
         "cost": "=[b.xlsx]A!A1*2"
     },

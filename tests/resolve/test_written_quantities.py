@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cases import ENERGY, TABLE
 from pull.workbooks import diff, ship
 from pull.workbooks import said as pulled_said
 from small import HEAD, plan, said
@@ -89,6 +90,15 @@ def test_what_is_none_says_so_at_its_place(
     found = said(examined)
     assert len(found) == 1, found
     assert found[0].startswith(message)
+
+
+def test_an_example_of_a_component_is_given_them(tmp_path: Path) -> None:
+    text = ENERGY.replace("{card: card, hours: 10}", "{card: card, hours: 600 minutes}")
+    assert said(plan(tmp_path / "a", TABLE, {"components/energy.yaml": text})) == []
+    wrong = ENERGY.replace("{card: card, hours: 10}", "{card: card, hours: 5 GB}")
+    assert said(plan(tmp_path / "b", TABLE, {"components/energy.yaml": wrong})) == [
+        "U002 'hours': '5 GB' is in GB; write a number in hour"
+    ]
 
 
 def test_pull_writes_a_plain_number_where_one_was_edited(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 from scalesheet.language.syntax import (
@@ -32,6 +33,8 @@ def literal(tree: Lit, around: Around) -> Node:
             return Flag(word == "yes")
         case str(text):
             return Text(text)
+        case value if not isfinite(value):
+            return Opaque(tree, "a number in it is too large for a spreadsheet")
         case value:
             return Number(value, number(value))
 

@@ -360,11 +360,14 @@ def examples_of(
                 near = nearest(name, component.quantities)
                 message = f"'{name}' is no quantity of the component{near}"
                 low.say("N001", message, *path, "expect", name)
-        for name, draft in component.inputs.items():
-            if name in entry["given"]:
-                stated(low, draft, entry["given"][name], *path, "given", name)
         place = low.document.at(*path)
-        given = {name: _plain(component.inputs.get(name), v) for name, v in entry["given"].items()}
+        given = {
+            name: value
+            for name, draft in component.inputs.items()
+            if name in entry["given"]
+            and (value := stated(low, draft, entry["given"][name], *path, "given", name).value)
+            is not None
+        }
         expect = {
             name: _plain(component.quantities.get(name), v) for name, v in entry["expect"].items()
         }
