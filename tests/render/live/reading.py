@@ -40,7 +40,9 @@ _REST = """
   const moves = Array.from(tornados, (each) => [
     each.querySelector("svg").outerHTML.replaceAll("\\n", ""),
     each.querySelector("figcaption").textContent,
-    ...Array.from(each.querySelectorAll("tbody tr"), (row) => row.innerText.trim()),
+    // what is in a fold has no innerText until the browser has laid it out
+    ...Array.from(each.querySelectorAll("tbody tr"), (row) =>
+      Array.from(row.cells, (cell) => cell.textContent.trim()).join("\t")),
   ]);
   return {
     moves,
@@ -100,7 +102,7 @@ def open_read(chromium: Chromium, page: Path, query: str = "", *, scripts: bool 
 def differences(live: Shown, built: Shown) -> list[str]:
     """Where a page that followed its inputs is not the page that is built from them."""
     found = [
-        f"{kind}: {live.rest[kind]} is not {built.rest[kind]}"
+        f"{kind}: {_apart(str(live.rest[kind]), str(built.rest[kind]))}"
         for kind in live.rest
         if live.rest[kind] != built.rest[kind]
     ]
@@ -114,6 +116,14 @@ def differences(live: Shown, built: Shown) -> list[str]:
         elif mine != theirs:
             found.append(f"{key}: {mine} is not {theirs}")
     return found
+
+
+def _apart(live: str, built: str) -> str:
+    """Both texts around the first letter that differs."""
+    pairs = enumerate(zip(live, built, strict=False))
+    same = next((at for at, (a, b) in pairs if a != b), min(len(live), len(built)))
+    start = max(0, same - 60)
+    return f"{live[start : same + 60]!r} is not {built[start : same + 60]!r}"
 
 
 def _same_value(of: str, live: Shown, built: Shown) -> bool:
