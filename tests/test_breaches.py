@@ -27,6 +27,15 @@ tables:
 checks:
   in_time: {title: The runs end in time, formula: hours <= most}
   short: {title: No run is long, table: runs, formula: hours <= most / 2}
+  soon:
+    title: All runs end by noon
+    formula: hours <= most
+    otherwise: "text('the runs take {hours:.0 hour}, {most:.0 hour} are there')"
+  quick:
+    title: No run is slow
+    table: runs
+    formula: hours + sum(runs.hours) <= 1.5 * most
+    otherwise: "text('{hours:.1 hour} of {sum(runs.hours):.0 hour}')"
 """
 FILES = {
     "plans/small/page.md": "# A plan\n",
@@ -54,7 +63,10 @@ def test_check_names_the_breach_and_is_content(
     out, err = capsys.readouterr()
     assert "V005 the check 'The runs end in time' does not hold: hours <= most" in out
     assert "V005 the check 'No run is long' does not hold for 'second' of runs" in out
-    assert err == "2 breaches\n"
+    assert "V005 the runs take 12 h, 10 h are there: the check 'All runs end by noon'" in out
+    slow = "V005 First run: 4.0 h of 12 h; Second run: 8.0 h of"
+    assert slow in out
+    assert err == "4 breaches\n"
 
 
 def test_a_breach_is_a_warning_of_a_workflow(
@@ -70,11 +82,13 @@ def test_a_breach_is_a_warning_of_a_workflow(
 def test_show_prints_it_below_the_headline(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "small", "--data", str(data)]) == 0
     told = "Does not hold\n  The runs end in time\n  No run is long: Second run\n"
+    told += "  the runs take 12 h, 10 h are there\n"
+    told += "  First run: 4.0 h of 12 h; Second run: 8.0 h of 12 h\n"
     assert told in capsys.readouterr().out
 
 
 def test_show_follows_other_inputs(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "small", "--data", str(data), "--set", "most=20"]) == 0
+    assert main(["show", "small", "--data", str(data), "--set", "most=60"]) == 0
     assert "Does not hold" not in capsys.readouterr().out
 
 
@@ -83,13 +97,22 @@ def test_the_json_has_it(built: Path) -> None:
     assert results["breaches"] == [
         {"check": "check.in_time", "title": "The runs end in time", "rows": []},
         {"check": "check.short", "title": "No run is long", "rows": ["second"]},
+        {"check": "check.soon", "title": "All runs end by noon", "rows": []}
+        | {"otherwise": ["the runs take 12 h, 10 h are there"]},
+        {"check": "check.quick", "title": "No run is slow", "rows": ["first", "second"]}
+        | {
+            "otherwise": [
+                "First run: 4.0 h of 12 h",
+                "Second run: 8.0 h of 12 h",
+            ]
+        },
     ]
 
 
 def test_the_page_begins_with_it(built: Path) -> None:
     page = (built / "site/book/plans/small.html").read_text("utf-8")
     above = page[: page.index("Workbook with live formulas")]
-    assert above.count("Does not hold: ") == 2
+    assert above.count("Does not hold: ") == 4
     assert (
         "No run is long</a><span data-of=check.short data-as=broken> Second run"
         in above.replace('"', "")
@@ -101,7 +124,7 @@ def test_while_all_holds_the_page_hides_it(tmp_path: Path) -> None:
     write_pages(edition, tmp_path / "pages", tmp_path / "plain")
     page = (tmp_path / "pages/plans/small.md").read_text("utf-8")
     hidden = page.replace('=""', "").count("<li hidden data-of=")
-    assert hidden == page.count("Does not hold: ") == 2
+    assert hidden == page.count("Does not hold: ") == 4
     text = (tmp_path / "plain/plans/small.md").read_text("utf-8")
     assert "Does not hold" not in text
 
@@ -111,11 +134,14 @@ def test_the_first_sheet_of_the_workbook_has_it(built: Path) -> None:
     cells = [(row[0].value, row[1].value) for row in sheet.iter_rows()]
     assert ("The runs end in time", "check") in cells
     assert ("No run is long", "check") in cells
+    told = [row[2].value for row in sheet.iter_rows()]
+    assert "the runs take 12 h, 10 h are there" in told
+    assert "First run: 4.0 h of 12 h; and 1 more" in told
     assert ("Checks", "a check fails: see Checks") in cells
 
 
 def test_errors_are_still_refused(tmp_path: Path) -> None:
-    found = plan(tmp_path, PLAN.replace("sum(runs.hours)", "sum(runs.hour)"))
+    found = plan(tmp_path, PLAN.replace("formula: sum(runs.hours)}", "formula: sum(runs.hour)}"))
     assert found.edition is None
     assert [each.severity for each in found.diagnostics] == ["error"]
     assert examine(lay(tmp_path, FILES)).diagnostics == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from scalesheet.evaluate.findings import broken_rows
+from scalesheet.evaluate.findings import broken_rows, wrongs
 from scalesheet.model import Plan, Scalar
 from scalesheet.values import Results
 
@@ -13,15 +13,19 @@ from scalesheet.values import Results
 @dataclass(frozen=True, slots=True)
 class Breach:
     """A check that does not hold, and of a check of every row the rows that break it, by id and
-    title."""
+    title. `wrong` are sentences that say what is wrong, where the check has such."""
 
     check: Scalar
     rows: tuple[str, ...]
     titles: tuple[str, ...]
+    wrong: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
-        """`No run is quicker than its cards can compute: Medium, Large`."""
+        """`Medium: 1500 h written, at least 4795 h at the peak`; of a check that has no such words
+        its title, which says the opposite: `No run is quicker than the peak: Medium`."""
+        if self.wrong:
+            return "; ".join(self.wrong)
         return ": ".join(filter(None, (self.check.title, ", ".join(self.titles))))
 
 
@@ -33,4 +37,5 @@ def breaches(plan: Plan, results: Results) -> Iterator[Breach]:
         rows = broken_rows(plan, name, results)
         table = plan.tables[plan.row_checks[name]] if rows else None
         titles = dict(zip(table.rows, table.row_titles, strict=True)) if table else {}
-        yield Breach(plan.scalars[name], tuple(rows), tuple(titles[row] for row in rows))
+        wrong = tuple(wrongs(plan, name, results))
+        yield Breach(plan.scalars[name], tuple(rows), tuple(titles[row] for row in rows), wrong)

@@ -566,6 +566,13 @@ class Actuals:
     match: tuple[tuple[str, str], ...] = ()
 
 
+def otherwise(check: str, table: str | None) -> Key:
+    """Where the words of a check stand that say what is wrong: with a table in a column."""
+    if table is None:
+        return Key(f"{check}.otherwise")
+    return Key(f"otherwise_{check.replace('.', '_')}", table)
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """One plan, ready to be evaluated and rendered.
@@ -606,6 +613,17 @@ class Plan:
     def roles(self) -> Mapping[str, Scalar]:
         """Its figures by the roles that they declare."""
         return {each.role: each for each in self.scalars.values() if each.role}
+
+    @staticmethod
+    def row_column(check: str) -> str:
+        """The column that says which rows a check of every row holds for."""
+        return check.replace(".", "_")
+
+    def otherwise(self, check: str) -> Key | None:
+        """Where a check says what is wrong when it does not hold; None where it does not."""
+        key = otherwise(check, self.row_checks.get(check))
+        own = self.tables[key.table].columns if key.table is not None else self.scalars
+        return key if key.name in own else None
 
     @property
     def version(self) -> Version | None:

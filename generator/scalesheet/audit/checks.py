@@ -10,7 +10,7 @@ from scalesheet.audit.explain import arithmetic
 from scalesheet.audit.model import Shown
 from scalesheet.audit.verdicts import lines_of
 from scalesheet.claims import Audit, Basis, Finding
-from scalesheet.evaluate.findings import MOST_ROWS, broken_rows
+from scalesheet.evaluate.findings import MOST_ROWS, broken_rows, wrongs
 from scalesheet.language.syntax import Aggregate, Cell, Column, Node
 from scalesheet.model import Formula, Plan, Scalar
 from scalesheet.units import Units
@@ -38,7 +38,7 @@ def broken_checks(
         failures = list(_because(plan, check, check.formula, results, units))
         finding = Finding(
             id=name.replace(".", "-").replace("_", "-"),
-            title=f"Does not hold: {check.title}",
+            title=_title(wrongs(plan, name, results), check.title),
             lines=tuple(_lines(plan, check, results, own)),
             shows=tuple(Basis(formula, name) for formula, _, _ in failures),
             effects={},
@@ -48,6 +48,14 @@ def broken_checks(
         because, values = tuple(t for _, t, _ in failures), tuple(v for _, _, v in failures)
         result[owner].append(Shown(finding, because, values, {}))
     return result
+
+
+def _title(wrong: Sequence[str], title: str) -> str:
+    """What is wrong; of many rows the first."""
+    if not wrong:
+        return f"Does not hold: {title}"
+    first = wrong[0][:1].upper() + wrong[0][1:]
+    return first + (", and more rows" if len(wrong) > 1 else "")
 
 
 def _lines(plan: Plan, check: Scalar, results: Results, document: str) -> Iterable[int]:
@@ -77,7 +85,7 @@ def _because(
         )
         return
     table = plan.tables[plan.row_checks[check.name]]
-    column = table.columns[check.name.replace(".", "_")]
+    column = table.columns[plan.row_column(check.name)]
     assert column.formula is not None
     titles = dict(zip(table.rows, table.row_titles, strict=True))
     for number, row in enumerate(rows):

@@ -75,6 +75,8 @@ def findings(book: Book, plan: Plan, results: Results) -> list[Diagnostic]:
         if value.value is not True:
             where, text = _broken(plan, name, results)
             message = f"the check '{check.title}' does not hold{where}: {text}"
+            if wrong := wrongs(plan, name, results):
+                message = f"{'; '.join(wrong)}: the check '{check.title}' does not hold{where}"
             problems.append(at(_position(check, check.formula), "V005", message))
     return problems
 
@@ -98,9 +100,29 @@ def broken_rows(plan: Plan, check: str, results: Results) -> list[str]:
     if check not in plan.row_checks:
         return []
     table = plan.row_checks[check]
-    held = results.tables[table][check.replace(".", "_")]
+    held = results.tables[table][plan.row_column(check)]
     rows = zip(plan.tables[table].rows, held, strict=True)
     return [row for row, value in rows if value.value is False]
+
+
+def wrongs(plan: Plan, check: str, results: Results) -> list[str]:
+    """What is wrong where a check does not hold, in its own words; of a check of every row a
+    sentence for each row that breaks it, and of many only the first. Empty where it has no words.
+    """
+    key = plan.otherwise(check)
+    if key is None:
+        return []
+    if key.table is None:
+        return [_said(results.scalars[key.name])]
+    table, said = plan.tables[key.table], results.tables[key.table][key.name]
+    places = [table.rows.index(row) for row in broken_rows(plan, check, results)]
+    result = [f"{table.row_titles[at]}: {_said(said[at])}" for at in places[:MOST_ROWS]]
+    more = len(places) - MOST_ROWS
+    return result + ([f"and {more} more"] if more > 0 else [])
+
+
+def _said(value: Value) -> str:
+    return str(value.reason if value.value is None else value.value)
 
 
 def _broken(plan: Plan, name: str, results: Results) -> tuple[str, str]:
@@ -111,7 +133,7 @@ def _broken(plan: Plan, name: str, results: Results) -> tuple[str, str]:
     table = plan.tables[plan.row_checks[name]]
     text = ", ".join(f"'{row}'" for row in rows[:MOST_ROWS])
     more = f" and {len(rows) - MOST_ROWS} more" if len(rows) > MOST_ROWS else ""
-    rule = table.columns[name.replace(".", "_")].formula
+    rule = table.columns[plan.row_column(name)].formula
     return f" for {text}{more} of {table.name}", _text(rule)
 
 

@@ -32,6 +32,7 @@ REVISIONS = {
     8: "1486f90b824fa567",
     9: "14d7e3d7bad64c50",
     10: "7940d52f1e368686",
+    11: "f5d47a7f6af6617b",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",

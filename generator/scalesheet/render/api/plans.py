@@ -56,6 +56,7 @@ def plan_json(book: Book, plan: Plan, results: Results) -> Object:
         "checks": list(plan.checks),
         "breaches": [
             {"check": each.check.name, "title": each.check.title, "rows": list(each.rows)}
+            | ({"otherwise": list(each.wrong)} if each.wrong else {})
             for each in breaches(plan, results)
         ],
         "scenarios": list(plan.scenarios),

@@ -10,6 +10,7 @@ scalesheet.marks = (() => {
   const { formatBy, plain, ends, number } = scalesheet.numbers;
   const NBSP = "\u00a0";
   const LONG = 9;
+  const MOST_ROWS = 5; // whose words a check gives
   const NAMESPACES = {
     svg: "http://www.w3.org/2000/svg",
     math: "http://www.w3.org/1998/Math/MathML",
@@ -150,7 +151,16 @@ scalesheet.marks = (() => {
   function broken(plan, results, check) {
     const table = plan.shown.rowChecks[check];
     const holds = results.tables[table][check.replaceAll(".", "_")];
-    const rows = plan.inputs.tables[table].titles.filter((title, n) => holds[n].value === false);
+    const { titles } = plan.inputs.tables[table];
+    const said = results.tables[table][`otherwise_${check.replaceAll(".", "_")}`];
+    if (said) {
+      const wrong = titles
+        .map((title, n) => `${title}: ${said[n].reason ?? said[n].value}`)
+        .filter((text, n) => holds[n].value === false);
+      const more = wrong.length - MOST_ROWS;
+      return [...wrong.slice(0, MOST_ROWS), ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+    }
+    const rows = titles.filter((title, n) => holds[n].value === false);
     return rows.length ? ` ${rows.join(", ")}` : "";
   }
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalesheet.defined_names import CHECK_WITHIN
+from scalesheet.evaluate.findings import broken_rows, wrongs
 from scalesheet.language.syntax import ENDS, Aggregate, End
 from scalesheet.model import DOMAINS, Column, Scalar, Table
 from scalesheet.render.workbook.canvas import Canvas
@@ -17,6 +18,7 @@ from scalesheet.render.workbook.formats import Role
 from scalesheet.render.workbook.layout import totals_of
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
+    CHECK_WRONG,
     KEY,
     TITLE,
     TOP,
@@ -29,9 +31,19 @@ from scalesheet.render.workbook.places import (
 )
 from scalesheet.render.workbook.scalars import VALID, write_ends
 
-SHOULD, VERDICT, LEAST, MOST, NOTE = 3, 4, 5, 6, 7
-HEADINGS = ("Check", "Where", "Found", "Should be", "Verdict", "Least", "Most", "Note")
-WIDTHS = (58, 30, 16, 16, 11, 8, 8, 60)
+SHOULD, VERDICT, LEAST, MOST, NOTE = 3, 4, 6, 7, 8
+HEADINGS = (
+    "Check",
+    "Where",
+    "Found",
+    "Should be",
+    "Verdict",
+    "What is wrong",
+    "Least",
+    "Most",
+    "Note",
+)
+WIDTHS = (58, 30, 16, 16, 11, 60, 8, 8, 60)
 OK, CHECK = "ok", "check"
 ALL_HOLD, SOME_FAIL = "all checks hold", "a check fails: see Checks"
 
@@ -96,9 +108,36 @@ def _plan_check(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> b
     holds = context.results.scalars[scalar.name].value is True
     result, should = relative(row, CHECK_VALUE), relative(row, SHOULD)
     canvas.formula(row, VERDICT, f'IF({result}={should},"{OK}","{CHECK}")', _word(holds), "verdict")
+    _write_wrong(canvas, context, scalar.name, row)
     text = scalar.formula.text if scalar.formula else ""
     canvas.text(row, NOTE, " — ".join(filter(None, (text, scalar.note))), "formula")
     return holds
+
+
+def _write_wrong(canvas: Canvas, context: Context, check: str, row: int) -> None:
+    """What is wrong where a check does not hold; of a check of every row for the first that
+    breaks it, and how many more do."""
+    key = context.plan.otherwise(check)
+    if key is None:
+        return
+    if key.table is None:
+        write_ends(canvas, context, context.plan.scalars[key.name], "text")
+        return
+    view = View(context.layout, context.layout.sheet("checks"))
+    holds = view.range(key.table, context.plan.row_column(check), "value")
+    first = f'MATCH("no",{holds},0)'
+    said = f"INDEX({view.range(key.table, key.name, 'value')},{first})"
+    more = f'COUNTIF({holds},"no")'
+    text = f'INDEX({view.titles(key.table)},{first})&": "&{said}'
+    text = f'{text}&IF({more}>1,"; and "&{more}-1&" more","")'
+    canvas.formula(row, CHECK_WRONG, f'IFERROR({text},"")', first_wrong(context, check), "text")
+
+
+def first_wrong(context: Context, check: str) -> str:
+    """What is wrong, in the first row that breaks the check; empty where it holds."""
+    said = wrongs(context.plan, check, context.results)
+    more = len(broken_rows(context.plan, check, context.results)) - 1
+    return "".join(said[:1]) + (f"; and {more} more" if more > 0 else "")
 
 
 def _automatic_check(canvas: Canvas, context: Context, check: Check, row: int) -> bool:

@@ -6,7 +6,7 @@ from scalesheet.language.syntax import ENDS
 from scalesheet.model import Scalar, Stated
 from scalesheet.numbers import excel_format, format_of
 from scalesheet.render.workbook.canvas import Canvas
-from scalesheet.render.workbook.checks import CHECK, OK, VERDICT
+from scalesheet.render.workbook.checks import CHECK, OK, VERDICT, first_wrong
 from scalesheet.render.workbook.contents import contents
 from scalesheet.render.workbook.context import (
     FIRST_SOURCE_ROW,
@@ -16,7 +16,15 @@ from scalesheet.render.workbook.context import (
     stored,
 )
 from scalesheet.render.workbook.formats import Role
-from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, absolute, prefix, relative
+from scalesheet.render.workbook.places import (
+    CHECK_WRONG,
+    TITLE,
+    TOP,
+    SheetPlan,
+    absolute,
+    prefix,
+    relative,
+)
 from scalesheet.render.workbook.validation import clipped
 from scalesheet.values import Value
 
@@ -127,6 +135,9 @@ def _write_checks(canvas: Canvas, context: Context, row: int) -> int:
         holds = context.results.scalars[name].value is True
         verdict = f"{sheet}{absolute(spot.row, VERDICT)}"
         canvas.formula(row, 1, verdict, OK if holds else CHECK, "verdict")
+        if context.plan.otherwise(name):
+            wrong = f"{sheet}{absolute(spot.row, CHECK_WRONG)}"
+            canvas.formula(row, 2, wrong, first_wrong(context, name), "lead_line")
     canvas.stress(first, row, 1, CHECK)
     return row + 1
 

@@ -23,6 +23,7 @@ from scalesheet.defined_names import (
 from scalesheet.model import Plan, Quantity, Scalar, Stated, Table, formulas_of
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
+    CHECK_WRONG,
     KEY,
     LOW_VALUE_HIGH,
     TOP,
@@ -211,12 +212,14 @@ class _Planner:
 
     def calculation(self) -> None:
         """Calculation, then the plan's tables and phases."""
+        said = [key.name for each in self.plan.checks if (key := self.plan.otherwise(each))]
+        asked = {*self.plan.checks, *said}
         derived = [
             scalar
             for scalar in self.plan.scalars.values()
             if scalar.formula is not None
             and scalar.name not in self.totals
-            and scalar.name not in self.plan.checks
+            and scalar.name not in asked
         ]
         own = [s for s in derived if s.phase is None]
         parts = [
@@ -275,6 +278,9 @@ class _Planner:
     def checks(self) -> None:
         for row, name in enumerate(self.plan.checks, TOP + 2):
             self.spots[name] = _spot("Checks", [(row, CHECK_VALUE)] * 3)
+            said = self.plan.otherwise(name)
+            if said is not None and said.table is None:
+                self.spots[said.name] = _spot("Checks", [(row, CHECK_WRONG)] * 3)
         self.sheets.append(SheetPlan("Checks", "checks", "Checks", LEADS["checks"]))
 
     def constants(self, tables: Mapping[str, Table]) -> dict[str, ConstantPlace]:

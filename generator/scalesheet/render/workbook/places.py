@@ -39,6 +39,8 @@ REMARKS = 3  # columns beside a turned table: source, note, formula
 NAMES_OF = "Name in formulas"  # heads the row of a table that holds its name, and its columns'
 LINES_OF = "Name of line"  # the same where the rows of the table stand side by side
 CHECK_VALUE = 2
+#: The columns of the Checks sheet with what is wrong.
+CHECK_WRONG = 5
 TOP = 3  # the first row below a sheet's title and lead
 
 

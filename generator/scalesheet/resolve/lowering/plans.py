@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from scalesheet.language.parser import parse
+from scalesheet.language.syntax import Choice, Join, Name, Text
 from scalesheet.load import Document
-from scalesheet.model import Position, Stated
+from scalesheet.model import Position, Stated, otherwise
 from scalesheet.nearest import nearest
 from scalesheet.quantities import says_more
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space, Written
@@ -97,13 +98,33 @@ def _check(
         note=str(entry.get("note", "")),
         formulas={None: replace(formula, citation=citation(entry.get("source")))},
     )
-    if "table" in entry:
-        whole = _of_rows(plan, low, flag, str(entry["table"]), path)
+    table = str(entry["table"]) if "table" in entry else None
+    if table is not None:
+        whole = _of_rows(plan, low, flag, table, path)
         if whole is None:
             return
         flag = whole
     plan.scalars[full] = flag
     plan.checks = (*plan.checks, full)
+    says = written(low, entry["otherwise"], *path, "otherwise") if "otherwise" in entry else None
+    if says is not None:
+        _otherwise(plan, flag, table, says)
+
+
+def _otherwise(plan: DraftPlan, flag: Draft, table: str | None, says: Written) -> None:
+    """What is wrong where a check does not hold, in words; empty where it holds."""
+    key = otherwise(flag.name, table)
+    holds = (flag.name.replace(".", "_"),) if table else tuple(flag.name.split("."))
+    tree = Choice(Join((Text(""),)), Name(holds), says.tree)
+    draft = Draft(
+        key.name, f"{flag.title}: if not", flag.position, kind="text", hidden=True, table=table
+    )
+    draft.formulas[None] = replace(says, tree=tree)
+    if table is None:
+        plan.scalars[key.name] = draft
+    else:
+        draft.phase = plan.tables[table].phase
+        plan.tables[table].columns[key.name] = draft
 
 
 def _limit(plan: DraftPlan, low: Lowering, name: str, path: tuple[str | int, ...]) -> None:
@@ -145,6 +166,9 @@ def _limit(plan: DraftPlan, low: Lowering, name: str, path: tuple[str | int, ...
     for each in (limit, margin, check):
         plan.scalars[each.name] = each
     plan.checks = (*plan.checks, check.name)
+    above = f"{of.title} is above its limit"
+    said = Written(f"text('{above}')", Join((Text(above),)), where, indent=None)
+    _otherwise(plan, check, None, said)
     names = [each for each, _ in plan.headline]
     at = names.index(name) + 1 if name in names else len(names)
     plan.headline = (*plan.headline[:at], (margin.name, where), *plan.headline[at:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scalesheet.breaches import breaches
-from scalesheet.evaluate.findings import broken_rows
+from scalesheet.evaluate.findings import broken_rows, wrongs
 from scalesheet.model import Citation, Plan
 from scalesheet.numbers import format_of
 from scalesheet.prose import ADVICE
@@ -104,10 +104,8 @@ def _breaches(context: Context, plan: Plan, results: Results) -> Html | None:
         scalar = plan.scalars[name]
         title = link(f"#{scalar_anchor(plan, scalar)}", scalar.title)
         content: list[object] = [tag("strong", "Does not hold: "), title]
-        if name in plan.row_checks:
-            content.append(
-                tag("span", _broken(context, plan, results, name), **mark(name, "broken"))
-            )
+        if wrong := _wrong(context, plan, results, name):
+            content += [tag("br"), wrong] if plan.otherwise(name) else [wrong]
         lines.append(tag("li", *content, hidden=name not in broken, **mark(name, "breach")))
     return tag("ul", *lines, class_="breaches", **UNSEARCHED)
 
@@ -195,17 +193,30 @@ def _checks(context: Context, plan: Plan, results: Results) -> Iterator[object]:
         holds = value.value is True
         answer = "yes" if holds else value.reason or "no"
         verdict = "verdict reproduced" if holds else "verdict contradicted"
-        cells = [tag("span", answer, class_=verdict, **mark(name, "check"))]
-        if name in plan.row_checks:
-            rows = tag("span", _broken(context, plan, results, name), **mark(name, "broken"))
-            cells.append(rows)
+        cells: list[object] = [tag("span", answer, class_=verdict, **mark(name, "check"))]
+        if wrong := _wrong(context, plan, results, name):
+            cells += [" ", wrong]
         body.append([tag("th", title, scope="row"), tag("td", *cells)])
     yield heading(2, "Checks", "checks")
     yield grid([heading_cell("What must hold"), heading_cell("Holds")], body)
 
 
+def _wrong(context: Context, plan: Plan, results: Results, check: str) -> Html | None:
+    """What is wrong, or the rows that break a check of every row; follows the inputs."""
+    key = plan.otherwise(check)
+    if check in plan.row_checks:
+        return tag("span", _broken(context, plan, results, check), **mark(check, "broken"))
+    if key is None:
+        return None
+    text = "; ".join(wrongs(plan, check, results))
+    return tag("span", text, **mark(key.name, "text"))
+
+
 def _broken(context: Context, plan: Plan, results: Results, check: str) -> str:
-    """` Stage one, Stage two`: the rows that break a check of every row."""
+    """` Stage one, Stage two`: the rows that break a check of every row, or what each of them
+    breaks it by."""
+    if plan.otherwise(check):
+        return "; ".join(wrongs(plan, check, results))
     table = plan.tables[plan.row_checks[check]]
     rows = [context.row_title(table, row) for row in broken_rows(plan, check, results)]
     return f" {', '.join(rows)}" if rows else ""
