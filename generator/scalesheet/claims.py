@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from scalesheet.model import Key, Position, Scalar, Stated
+from scalesheet.model import Citation, Key, Position, Scalar, Stated
 from scalesheet.units import Unit
 
 Verdict = Literal["contradicted", "follows", "reproduced", "rounded", "input", "underdetermined"]
@@ -67,6 +68,7 @@ class Target:
     scalar: str | None
     unit: Unit | None
     stated: tuple[Stated, ...] = ()
+    inputs: tuple[Key, ...] = ()  # where these stand
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +153,18 @@ class Audit:
     order: tuple[Key, ...]
     path: str = ""  # of its file
     day: str = ""  # ISO
+
+
+_LINES = re.compile(r"([0-9]+)(?:\s*[-–]\s*([0-9]+))?")
+
+
+def spans(citation: Citation) -> list[tuple[int, int]]:
+    """The lines that a locator names: `line 13`, `lines 35-43`, `lines 5 and 12`."""
+    return [(int(a), int(b or a)) for a, b in _LINES.findall(citation.locator)]
+
+
+def cites(citation: Citation | None, document: str, line: int) -> bool:
+    """Whether a source is a document, by its key, at a line."""
+    if citation is None or citation.key != document:
+        return False
+    return any(first <= line <= last for first, last in spans(citation))

@@ -3,6 +3,8 @@ was when they were audited."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,12 @@ import pytest
 from audit.world import HEAD, PLAN
 from project import edit, read_yaml
 from scalesheet.audit.model import Moved
+from scalesheet.claims import Audit, cites
 from scalesheet.cli import main
 from scalesheet.examine import Examined, examine
 from scalesheet.load import audited
+from scalesheet.model import Citation, Key, Plan, Stated
+from scalesheet.resolve.claims.changed import moved_on, said_by
 from shipped import DATA
 from small import lay, said
 
@@ -129,3 +134,98 @@ def test_freezing_writes_what_reads_back_the_same(data: Path) -> None:
     frozen = read_yaml(data / "plans/paper" / audited.NAME)
     assert frozen.pop(audited.DAY) == "2026-11-20"
     assert frozen == audited.frozen(read_yaml(data / "plans/paper/plan.yaml"))
+
+
+def test_an_input_that_was_changed_says_what_its_line_says(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In YAML: its source on every face is made of the one citation."""
+    edit(data / "plans/paper/plan.yaml", "one: {steps: 1000}", "one: {steps: 1200}")
+    assert main(["show", "paper", "--data", str(data), "--why", "runs['one'].steps"]) == 0
+    assert "A paper, changed from line 20, which says 1,000" in capsys.readouterr().out
+    assert main(["show", "paper", "--data", str(data), "--why", "runs['two'].steps"]) == 0
+    assert "A paper, lines 20-29" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("edit_", "told"),
+    [
+        ("runs['one'].steps=1200", "= 1200.0 (changed from line 20, which says 1,000)\n"),
+        ("runs['one'].steps=1000", "= 1000.0 (lines 20-29)\n"),
+        ("need=40", "= 40.0\n"),
+    ],
+)
+def test_an_edit_for_once_says_it_too(
+    data: Path, capsys: pytest.CaptureFixture[str], edit_: str, told: str
+) -> None:
+    assert main(["show", "paper", "--data", str(data), "--set", edit_]) == 0
+    assert told in capsys.readouterr().out
+
+
+def test_an_input_with_a_source_of_its_own_keeps_it(data: Path) -> None:
+    edit(
+        data / "plans/paper/plan.yaml",
+        "need: {value: 30, unit: GB, source: {key: a-paper, locator: line 6}}",
+        "need: {value: 40, unit: GB, source: {key: a-paper, locator: line 60}}",
+    )
+    book = examine(data).book
+    assert book is not None
+    stated = book.plans["paper"].scalars["need"].stated
+    assert stated is not None
+    assert stated.citation == Citation("a-paper", "line 60")
+
+
+def test_every_input_of_every_document_tells_that_it_was_changed() -> None:
+    """All inputs of the shipped plans that a claim is bound to, each changed by itself."""
+    book = examine(DATA).book
+    assert book is not None
+    changed = 0
+    for audits in _by_plan(book.audits.values()):
+        then = book.compared(audits[0].plan)
+        for key, claims in said_by(audits).items():
+            if key.table is not None and key.table not in then.tables:
+                continue  # of the catalogue
+            cited = stated_of(then, key).citation
+            first = next((c for c, doc in claims if cites(cited, doc, c.line)), None)
+            if first is None:
+                continue  # the right value beside the document's
+            citation = stated_of(moved_on(changed_plan(then, key), then, audits), key).citation
+            assert citation is not None, key
+            told = f"changed from line {first.line}, which says {first.quote}"
+            assert citation.locator == told
+            assert stated_of(moved_on(then, then, audits), key) == stated_of(then, key)
+            changed += 1
+    assert changed > 300
+
+
+def _by_plan(audits: Iterable[Audit]) -> list[list[Audit]]:
+    result: dict[str, list[Audit]] = {}
+    for audit in audits:
+        result.setdefault(audit.plan, []).append(audit)
+    return list(result.values())
+
+
+def stated_of(plan: Plan, key: Key) -> Stated:
+    if key.table is None:
+        stated = plan.scalars[key.name].stated
+    else:
+        stated = plan.tables[key.table].columns[key.name].stated[key.row or ""]
+    assert stated is not None
+    return stated
+
+
+def changed_plan(plan: Plan, key: Key) -> Plan:
+    """The plan with another value there; low and high move with a number."""
+    was = stated_of(plan, key)
+    if isinstance(was.value, float):
+        stated = replace(was, value=was.value + 1, low=was.value + 1, high=was.value + 1)
+    else:
+        stated = replace(was, value=f"{was.value}x", at_least=1.5)
+    if key.table is None:
+        scalars = {**plan.scalars, key.name: replace(plan.scalars[key.name], stated=stated)}
+        return replace(plan, scalars=scalars)
+    table = plan.tables[key.table]
+    column = table.columns[key.name]
+    column = replace(column, stated={**column.stated, key.row or "": stated})
+    table = replace(table, columns={**table.columns, key.name: column})
+    return replace(plan, tables={**plan.tables, key.table: table})

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scalesheet.claims import Audit, Basis, Claim, Figure, Source, Target, Verdict
+from scalesheet.claims import Audit, Basis, Claim, Figure, Source, Target, Verdict, cites, spans
 from scalesheet.model import Citation, Stated
 from scalesheet.units import Units
 from scalesheet.values import Results, Value
@@ -163,7 +163,7 @@ def why_no_input(claim: Claim, target: Target, source: Source, units: Units) -> 
     if not same:
         remedy = "keep the document's as its 'written:', or mend the claim"
         return f"'{target.text}' is another value; {remedy}"
-    if not any(_from_line(stated.citation, source, claim.line) for stated in same):
+    if not any(cites(stated.citation, source.key, claim.line) for stated in same):
         text = ", ".join(
             dict.fromkeys(
                 f"{s.citation.key}, {s.citation.locator}".rstrip(", ") for s in same if s.citation
@@ -200,20 +200,6 @@ def _close(stated: object, written: object, scale: float) -> bool:
     return match(written, stated * scale, 0.0) == "equal"
 
 
-_LINES = re.compile(r"([0-9]+)(?:\s*[-–]\s*([0-9]+))?")
-
-
-def _from_line(citation: Citation | None, source: Source, line: int) -> bool:
-    """Whether a source is the document at that line: `line 13`, `lines 35-43`, `lines 5 and 12`."""
-    if citation is None or citation.key != source.key:
-        return False
-    return any(first <= line <= last for first, last in _spans(citation))
-
-
-def _spans(citation: Citation) -> list[tuple[int, int]]:
-    return [(int(a), int(b or a)) for a, b in _LINES.findall(citation.locator)]
-
-
 def lines_of(citation: Citation) -> tuple[int, ...]:
     """The first line of each span that a locator names."""
-    return tuple(first for first, _ in _spans(citation))
+    return tuple(first for first, _ in spans(citation))

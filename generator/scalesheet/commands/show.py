@@ -57,6 +57,7 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.render.text.actuals import actuals_lines
     from scalesheet.render.text.ids import ids_text
     from scalesheet.render.text.plan import plan_text
+    from scalesheet.resolve.claims.changed import with_edits
 
     examined = examine(folder(options.data), options.as_of)
     if examined.edition is None or errors(examined.diagnostics):
@@ -73,6 +74,8 @@ def run(options: argparse.Namespace) -> int:
     if edits:
         chosen = layouts(book, plan, edits)
         results = evaluate(book, plan, {**edits, **chosen})
+        audits = [each for each in book.audits.values() if each.plan == plan.id]
+        plan = with_edits(plan, edits, book.compared(plan.id), audits)
     if options.why is not None and options.format != "text":
         raise UsageError(f"--why is text, and cannot be {options.format}; leave one of them out")
     if options.format == "json":

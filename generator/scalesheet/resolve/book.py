@@ -20,6 +20,7 @@ from scalesheet.resolve.binding.bind import infer
 from scalesheet.resolve.binding.conversion import convert
 from scalesheet.resolve.binding.scope import BindError, Scope, Typed
 from scalesheet.resolve.claims import audits_of
+from scalesheet.resolve.claims.changed import moved_on as moved_on_since
 from scalesheet.resolve.compile import Compiled, compile_space, scalar, table
 from scalesheet.resolve.drafts import Draft, DraftComponent, DraftPlan, DraftRecord, Space
 from scalesheet.resolve.lowering.actuals import actuals_of
@@ -200,7 +201,8 @@ def resolve_plan(
             then = _as_audited(beside, read, ground, own)
             audits = [*_audits(beside, then, own)]
         moved_on = then.plan if then is not read else None
-        resolved = Resolved(read.plan, moved_on, {audit.id: audit for audit in audits})
+        plan = moved_on_since(read.plan, moved_on, audits) if moved_on else read.plan
+        resolved = Resolved(plan, moved_on, {audit.id: audit for audit in audits})
     problems += own
     return resolved
 

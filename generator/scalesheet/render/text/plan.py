@@ -33,7 +33,7 @@ def plan_text(
     """
     lines = [plan.title, f"edition {book.edition.isoformat()}, prices of {book.as_of.isoformat()}"]
     for key, stated in (edits or {}).items():
-        lines.append(f"changed: {name_of(key)} = {_edited(stated)}")
+        lines.append(f"changed: {name_of(key)} = {_edited(stated)}{_from(plan, key)}")
     lines += _chosen(chosen or {})
     lines += _section("", _scalars(book, results, [plan.scalars[name] for name in plan.headline]))
     broken = [f"  {each.text}" for each in breaches(plan, results)]
@@ -49,6 +49,17 @@ def plan_text(
         lines += _section("Totals", _scalars(book, results, totals))
         lines += ["", _rest(plan)]
     return "\n".join(lines) + "\n"
+
+
+def _from(plan: Plan, key: Key) -> str:
+    """` (changed from line 51, which says 8-10)`, where a document says another value."""
+    if key.table is None:
+        stated = plan.scalars[key.name].stated
+    else:
+        table = plan.tables.get(key.table)
+        stated = table.columns[key.name].stated.get(key.row or "") if table is not None else None
+    citation = stated.citation if stated is not None else None
+    return f" ({citation.locator})" if citation is not None else ""
 
 
 def _chosen(chosen: Mapping[Key, Stated]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from scalesheet.claims import Audit, Basis, Claim, Figure, Finding, Headline, So
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.language.syntax import Cell, CellName, Name, Node, Scalar
 from scalesheet.load import Document, Steps
-from scalesheet.model import Domain, Stated
+from scalesheet.model import Domain, Key, Stated
 from scalesheet.nearest import nearest
 from scalesheet.resolve.binding.bind import infer
 from scalesheet.resolve.binding.scope import BindError
@@ -339,7 +339,8 @@ def _target(entry: Entry, figure: Figure, binder: Binder, plan: DraftPlan) -> Ta
     text = result.text.strip()
     bounded = _open_bound(result.tree, binder)
     if bounded is not None:
-        return Target(text, None, bounded.unit, tuple(bounded.stated.values()))
+        at_ = (Key(bounded.name),)
+        return Target(text, None, bounded.unit, tuple(bounded.stated.values()), at_)
     try:
         typed = infer(result.tree, binder.scope(entry.row), None)
     except BindError as error:
@@ -347,8 +348,10 @@ def _target(entry: Entry, figure: Figure, binder: Binder, plan: DraftPlan) -> Ta
         return None
     name = f"plan of @{entry.id}"
     basis = binder.basis(name, entry.data["plan"], entry.row, _kind(figure), figure.unit, *steps)
-    stated = _stated_for(typed.tree, binder.space, plan)
-    return None if basis is None else Target(text, basis.scalar, typed.unit, stated)
+    inputs = _inputs_of(typed.tree, binder.space)
+    if basis is None:
+        return None
+    return Target(text, basis.scalar, typed.unit, tuple(inputs.values()), tuple(inputs))
 
 
 def _open_bound(tree: Node, binder: Binder) -> Draft | None:
@@ -360,19 +363,19 @@ def _open_bound(tree: Node, binder: Binder) -> Draft | None:
     return draft if open_ else None
 
 
-def _stated_for(tree: Node, space: Space, plan: DraftPlan) -> tuple[Stated, ...]:
+def _inputs_of(tree: Node, space: Space) -> dict[Key, Stated]:
     """Every value stated for an input: one, or one for each scenario; none where it is computed."""
     if isinstance(tree, Scalar):
         draft = space.scalars.get(tree.name)
         names = [tree.name, *(name for _, name in draft.sides)] if draft is not None else []
-        drafts = [space.scalars[name] for name in names]
-        return tuple(d.stated[None] for d in drafts if None in d.stated)
+        drafts = {Key(name): space.scalars[name].stated for name in names}
+        return {key: stated[None] for key, stated in drafts.items() if None in stated}
     if isinstance(tree, Cell):
         columns = space.table(tree.table).columns
         names = [tree.column, *(name for _, name in columns[tree.column].sides)]
-        cells = [columns[name].stated.get(tree.row) for name in names]
-        return tuple(cell for cell in cells if cell is not None)
-    return ()
+        cells = {Key(name, tree.table, tree.row): columns[name].stated for name in names}
+        return {key: stated[tree.row] for key, stated in cells.items() if tree.row in stated}
+    return {}
 
 
 def _plan_names(plan: DraftPlan) -> dict[str, str]:
