@@ -8,7 +8,10 @@ from editions import edition_of
 from plans.made_up import copy, put, record
 from plans.test_micro_benchmark import sound
 from scalesheet.diff import compare
+from scalesheet.evaluate import evaluate
 from scalesheet.examine import Examined
+from scalesheet.model import Key, Stated
+from scalesheet.values import Value
 from shipped import shipped
 
 PLAN = "pixelis"
@@ -43,10 +46,43 @@ def test_no_verdict_on_the_documents_moves(measured: Examined) -> None:
     assert diff.moved
 
 
-def test_the_budget_does_not_move_either(measured: Examined) -> None:
-    before, after = shipped((PLAN,)).results[PLAN].scalars, measured.results[PLAN].scalars
-    for name in ("base_budget", "extended_budget", "wall_days", "cost", "storage_needed"):
-        assert after[name] == before[name], name
+def _budget(examined: Examined, row: str) -> Value:
+    return examined.results[PLAN].cell("bases", row, "budget")
+
+
+def test_the_budget_stands_side_by_side_on_each_basis() -> None:
+    examined = shipped((PLAN,))
+    found = {row: _budget(examined, row).value for row in examined.results[PLAN].rows["bases"]}
+    assert found["document"] == 1535
+    assert found["arithmetic"] == pytest.approx(9906.84, abs=0.01)
+    assert found["measured"] == pytest.approx(1764, abs=1)
+    assert found["best"] == found["arithmetic"], "the record is simulated"
+    scalars = examined.results[PLAN].scalars
+    assert scalars["base_budget"] == _budget(examined, "best")
+    assert scalars["own_lines_budget"] == _budget(examined, "arithmetic")
+
+
+@pytest.mark.parametrize("row", ["document", "arithmetic", "predicted", "measured"])
+def test_the_budget_and_its_cost_follow_the_basis_that_is_chosen(row: str) -> None:
+    examined = shipped((PLAN,))
+    assert examined.book is not None
+    plan = examined.book.plans[PLAN]
+    results = evaluate(examined.book, plan, {Key("basis"): Stated(row)})
+    budget = results.scalars["base_budget"]
+    assert budget == _budget(examined, row)
+    price = results.scalars["offer_price"].value
+    assert results.scalars["cost"].value == pytest.approx(float(budget.value) * float(price))
+
+
+def test_a_measured_record_moves_the_budget(measured: Examined) -> None:
+    """A simulated one does not: its speed is no measurement."""
+    before, after = shipped((PLAN,)), measured
+    assert _budget(after, "arithmetic") == _budget(before, "arithmetic")
+    assert _budget(after, "measured").value > 1.5 * _budget(before, "measured").value
+    moved = after.results[PLAN].scalars["base_budget"]
+    assert moved == _budget(after, "measured")
+    for name in ("wall_days", "storage_needed"):
+        assert after.results[PLAN].scalars[name] == before.results[PLAN].scalars[name], name
 
 
 def test_what_differs_from_the_planned_run_is_stated(measured: Examined) -> None:
