@@ -13,7 +13,7 @@ from project import environment
 from scalesheet.book import Book
 from scalesheet.diagnostics import Refused
 from scalesheet.evaluate import evaluate_catalogue
-from scalesheet.steps.blocks import BLOCKS, architecture, met
+from scalesheet.steps.blocks import TABLE, architecture
 from scalesheet.steps.footprint import Footprint, evaluated
 from scalesheet.steps.job import Job, Precision
 from scalesheet.steps.shapes import shape_of
@@ -65,32 +65,32 @@ def test_states_are_counted_by_the_byte(book: Book, job: Job) -> None:
     count = job.model.parameters
     for weights, each in (("fp32", 4), ("bf16", 2)):
         made = Footprint(book, replace(job, weights=weights))  # type: ignore[arg-type]
-        assert made.weights == each * count
-        assert made.gradients == each * count
-        assert made.optimizer == 2 * each * count
+        states = made.of("weights", "gradients", "optimizer_states")
+        assert states == [each * count, each * count, 2 * each * count]
 
 
 def test_adapters_alone_have_states(book: Book, job: Job) -> None:
     made = Footprint(book, replace(job, method="LoRA", rank=16))
     widths = 2 * (896 + 896) + 2 * (896 + 128) + 3 * (896 + 4864)
-    assert made.trained == 24 * 16 * widths
-    assert made.optimizer == 8 * made.trained
-    assert made.weights == 2 * job.model.parameters + 4 * made.trained
+    trained, states, weights = made.of("trained", "optimizer_states", "weights")
+    assert trained == 24 * 16 * widths
+    assert states == 8 * trained
+    assert weights == 2 * job.model.parameters + 4 * trained
 
 
 def test_checkpointing_holds_less_and_accumulation_more(book: Book, job: Job) -> None:
     plain, saved = Footprint(book, job), Footprint(book, replace(job, checkpointing=True))
-    assert saved.activations < plain.activations / 3
+    assert saved.of("activations")[0] < plain.of("activations")[0] / 3
     assert saved.peak < plain.peak
     assert Footprint(book, replace(job, accumulation=2)).peak > plain.peak
 
 
 def test_a_peak_is_the_sum_of_what_is_there(book: Book, job: Job) -> None:
     made = Footprint(book, job)
-    moment = made.highest
-    there = moment.gradients + moment.activations + moment.working
-    assert made.peak == pytest.approx(made.weights + made.optimizer + there)
-    assert all(made.at(other) <= made.peak for other in made.moments)
+    there = made.of("weights", "gradients_then", "optimizer_states", "activations_then", "working")
+    assert made.peak == pytest.approx(sum(there))
+    moments = made.of("forward_end", "loss", "last_feed_forward", "first_feed_forward", "update")
+    assert max(moments) == made.peak
 
 
 def test_what_cannot_fit_is_told_with_what_would(book: Book, job: Job) -> None:
@@ -122,11 +122,12 @@ def test_every_model_of_the_catalogue_has_a_footprint(book: Book, results: Resul
     for id in book.tables["models"].rows:
         model = shape_of(book, id, results)
         made = Footprint(book, Job(model, "h200-sxm", device="cuda", weights="bf16", length=256))
-        assert made.peak > made.weights + made.optimizer, id
-        assert made.weights == 2 * model.parameters, id
-        remark = architecture(model)[1]
+        weights, states = made.of("weights", "optimizer_states")
+        assert made.peak > weights + states, id
+        assert weights == 2 * model.parameters, id
+        remark = architecture(book, model)[1]
         exact += not remark
-        assert remark or made.kind in BLOCKS, id
+        assert remark or made.kind in book.tables[TABLE].rows, id
         mixture = model.active_parameters < 0.99 * model.parameters
         assert not mixture or remark, id
     assert exact > 100
@@ -158,7 +159,7 @@ def test_what_adapters_train_is_what_the_catalogue_counts(book: Book, job: Job) 
         ffn=4864,
         ffn_matrices=3,
     )
-    assert made.trained == whole
+    assert made.of("trained") == [whole]
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
@@ -172,11 +173,11 @@ def test_more_of_anything_holds_more(book: Book, job: Job, precision: Precision)
 def test_shards_divide_states_and_gather_layers(book: Book, job: Job) -> None:
     alone = Footprint(book, job)
     spread = Footprint(book, replace(job, gpus=8, strategy="fsdp"))
-    for part in ("weights", "gradients", "optimizer"):
-        assert getattr(spread, part) == pytest.approx(getattr(alone, part) / 8), part
+    for part in ("weights_memory", "gradients_memory", "optimizer_memory"):
+        assert spread.parts[part] == pytest.approx(alone.parts[part] / 8), part
     assert alone.peak > spread.peak
     copies = Footprint(book, replace(job, gpus=8, strategy="ddp"))
-    assert copies.weights == alone.weights
+    assert copies.parts["weights_memory"] == alone.parts["weights_memory"]
     assert copies.peak > alone.peak, "buckets hold the gradients all the time"
 
 
@@ -197,11 +198,14 @@ def test_what_no_batch_saves_is_told_with_other_ways_to_train(book: Book, job: J
 
 
 def test_a_token_of_a_mixture_meets_the_experts_at_work(book: Book, results: Results) -> None:
-    model = shape_of(book, "mixtral-8x7b", results)
-    assert met(model) == 2 * 14336
+
+    def met(id: str) -> float:
+        made = Footprint(book, Job(shape_of(book, id, results), "h200-sxm"))
+        return float(made.of("met_ffn")[0])
+
+    assert met("mixtral-8x7b") == 2 * 14336
     # one dense layer of 28, and 6 routed and 2 shared experts in the others
-    deep = shape_of(book, "deepseek-moe-16b", results)
-    assert met(deep) == pytest.approx((10944 + 27 * 8 * 1408) / 28)
+    assert met("deepseek-moe-16b") == pytest.approx((10944 + 27 * 8 * 1408) / 28)
 
 
 def test_scores_are_kept_where_no_kernel_is_fused(book: Book, job: Job) -> None:
@@ -210,7 +214,8 @@ def test_scores_are_kept_where_no_kernel_is_fused(book: Book, job: Job) -> None:
     def growth(**settings: object) -> float:
         short = replace(job, **settings)  # type: ignore[arg-type]
         long = replace(short, length=2 * short.length)
-        return Footprint(book, long).of_block / Footprint(book, short).of_block
+        kept = [Footprint(book, each).of("of_block")[0] for each in (short, long)]
+        return float(kept[1] / kept[0])
 
     assert growth() == pytest.approx(2)
     assert growth(attention="eager") > 2.5

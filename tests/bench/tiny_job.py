@@ -25,3 +25,38 @@ SHAPE = Shape(
     {"max_sequence": 8192},
 )
 JOB = Job(SHAPE, "epyc-9005-2-cores", precision="fp32", length=4096)
+#: Architectures whose feed-forward layer has no gate.
+PLAIN = (
+    *("gpt2", "gpt_bigcode", "opt", "gpt_neox", "starcoder2"),
+    *("bloom", "falcon", "gptj", "phi", "mpt"),
+)
+
+
+def block_of(kind: str) -> Shape:
+    """A small model of an architecture, with about as many parameters as one has."""
+    gated, grouped = kind not in PLAIN, kind in ("llama", "qwen2", "qwen3", "starcoder2", "falcon")
+    positions = 512 if kind in ("gpt2", "gpt_bigcode", "opt") else 0
+    hidden, wide, vocabulary, layers = 192, 512, 2000, 4
+    keys = 2 if grouped else 6
+    matrices = hidden * (6 + keys) * 2 * 32 + (3 if gated else 2) * hidden * wide
+    tied = kind in ("qwen2", "gpt2", "opt", "gemma2", "bloom", "mpt")
+    count = float(
+        layers * matrices + (1 if tied else 2) * vocabulary * hidden + positions * hidden + 4 * 384
+    )
+    return Shape(
+        "",
+        kind,
+        layers,
+        hidden,
+        6,
+        keys,
+        32,
+        wide,
+        vocabulary,
+        tied,
+        gated,
+        count,
+        count,
+        {"positions": positions} if positions else {},
+        {"model_type": kind},
+    )

@@ -1,7 +1,7 @@
-"""The component `training-run` over many cases at once: what a plan computes in cells, by rows.
+"""A component over many cases at once: what a plan computes in cells, by rows.
 
 A case may state what the component would compute: its own accelerator, model or share of
-recomputation.
+recomputation. Unless another is named, the component is `training-run`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ from scalesheet.predict.records import lacking
 from scalesheet.values import Results
 
 COMPONENT = "training-run"
-#: What a row has in place of a reference: its own model and accelerator.
-OWN = {"model": "models", "gpu": "hardware"}
 
 
 @dataclass(frozen=True)
@@ -40,14 +38,15 @@ def figures(
     given: Mapping[str, Any],
     names: Sequence[str],
     fits: Mapping[str, Coefficients],
+    component: str = COMPONENT,
 ) -> dict[str, Array]:
-    """Expected values of some quantities of the component for each case, in their units.
+    """Expected values of some quantities of a component for each case, in their units, or words.
 
     `given` are values of its inputs and quantities by name, one or an array over the cases, and
     properties as `model.hidden`. `fits` are coefficients by task. Raises Refused where the book has
     no such component.
     """
-    program = _program(_Same(_component(book)))
+    program = _program(_Same(_component(book, component)))
     fixed = {
         f"fits.{task}.{name}": value for task, fit in fits.items() for name, value in fit.items()
     }
@@ -74,7 +73,7 @@ def properties(results: Results, name: str, table: str, ids: Words) -> dict[str,
 
 def assumed(book: Book, name: str) -> float:
     """What the component has for an input or a constant, expected, in its unit."""
-    value = _program(_Same(_component(book))).stated[name]
+    value = _program(_Same(_component(book, COMPONENT))).stated[name]
     assert isinstance(value, float), name
     return value
 
@@ -96,13 +95,15 @@ def _without_reasons(part: Part) -> Part:
 
 
 def _column(part: Part, rows: int) -> Array:
-    return np.array(np.broadcast_to(np.asarray(part.data, dtype=np.float64), rows))
+    column = np.asarray(part.data)
+    kind = object if column.dtype.kind in "UO" else np.float64
+    return np.array(np.broadcast_to(column.astype(kind), rows))
 
 
-def _component(book: Book) -> Component:
-    component = book.components.get(COMPONENT)
+def _component(book: Book, name: str) -> Component:
+    component = book.components.get(name)
     if component is None:
-        raise lacking(book, "component", COMPONENT)
+        raise lacking(book, "component", name)
     return component
 
 
@@ -137,7 +138,7 @@ class _Program:
 
 def _own(node: Node) -> Node:
     match node:
-        case Lookup(table=table, key=Scalar(name=name), column=column) if OWN.get(name) == table:
+        case Lookup(key=Scalar(name=name), column=column):
             return Scalar(f"{name}.{column}")
         case Cell(table="fits", row=row, column=column):
             return Scalar(f"fits.{row}.{column}")
@@ -157,6 +158,6 @@ class _Same:
         return isinstance(other, _Same) and other.component is self.component
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _program(of: _Same) -> _Program:
     return _Program(of.component)

@@ -19,7 +19,6 @@ from scalesheet.predict.fits import coefficients
 from scalesheet.predict.time import steps
 from scalesheet.predict.time.efficiency import METHOD, OF_STEPS, predict_throughput
 from scalesheet.predict.time.steps import Work
-from scalesheet.steps.blocks import WIDTHS
 from scalesheet.steps.footprint import Footprint, evaluated
 from scalesheet.steps.job import Job
 
@@ -182,7 +181,9 @@ def _parts(
     """
     arrays = steps.stated(Work(case, book), {**dict.fromkeys(OF_STEPS, 1.0), **fitted})
     parts = {name: float(part[0]) for name, part in arrays.items()}
-    footprint = Footprint(book, job)
+    trained, width, shards, cast = Footprint(book, job).of(
+        "trained", "state_width", "shards", "cast"
+    )
 
     def moved(parameters: float, bytes: float, micro_batches: int, shards: float) -> float:
         """Seconds of a token in which so many bytes of each parameter are read or written, once in
@@ -200,11 +201,10 @@ def _parts(
         bandwidth = float(case.bandwidth[0]) / 1e9
         return evaluated(book, "traffic-time", traffic=traffic, bandwidth=bandwidth, slowdown=1)
 
-    each = PASSES * footprint.gradient_bytes
-    update = moved(footprint.trained, each, job.accumulation, footprint.shards)
+    update = moved(trained, PASSES * width, job.accumulation, shards)
     beyond = update - parts["update"]
     parts["update"] = update
-    if footprint.size.cast and job.weights == "fp32":
+    if cast and job.weights == "fp32":
         times_cast = (2.0 if job.method == "full" else 1.0) + job.checkpointing
         parts["weights cast"] = moved(job.model.parameters, CAST * times_cast, 1, 1.0)
         beyond += parts["weights cast"]
@@ -258,7 +258,7 @@ def _case(job: Job, rates: Rates) -> Cases:
         data=job.gpus,
         zero=3 if sharded else 0,
         checkpointing="full" if job.checkpointing else "none",
-        precision=job.precision if WIDTHS[job.precision] == 4 else "16-bit",
+        precision=job.precision if job.precision in ("fp32", "tf32") else "16-bit",
         weights={"nf4": "nf4-dq", "fp32": "fp32"}.get(job.weights, "16-bit"),
         pure=job.weights != "fp32",
         method=job.method.lower(),

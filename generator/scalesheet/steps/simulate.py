@@ -23,7 +23,7 @@ def simulated(book: Book, job: Job, day: date, command: str) -> Record:
     figures = {**settings(job), **_times(taken)}
     figures |= _speed(book, job, taken, rates)
     figures |= {key: Figure(size, "byte") for key, size in footprint.parts.items()}
-    remarks = [taken.method, f"the peak is at the {footprint.highest.name}"]
+    remarks = [taken.method, f"the peak is at the {footprint.moment}"]
     remarks += [footprint.remark] if footprint.remark else []
     if job.device != "cpu":
         remarks.append("memory is counted by rules that were checked on processors alone")
@@ -65,7 +65,7 @@ def flop_per_token(book: Book, job: Job) -> tuple[Figure, str]:
     if job.method == "full":
         flop, convention = evaluated(book, CONVENTION, **sizes), CONVENTION
     else:
-        trainable = Footprint(book, job).trained
+        (trainable,) = Footprint(book, job).of("trained")
         flop = evaluated(book, CONVENTION_OF_ADAPTERS, trainable=trainable, **sizes)
         convention = CONVENTION_OF_ADAPTERS
     return Figure(flop / 1e9, "GFLOP / token"), convention
