@@ -15,6 +15,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Literal
 
 from scalesheet.model import Column, Quantity, Scalar
+from scalesheet.quantities import DATE, day_text
 from scalesheet.units import Unit, Units
 from scalesheet.values import Value
 
@@ -38,11 +39,12 @@ class Format:
     approximate: bool = False
     scientific: bool = False
     least: int | None = None
+    date: bool = False
 
 
 #: What a unit or a domain means for the digits: an amount of money, a price per something, whole
-#: numbers, counted things, hours.
-Sort = Literal["", "money", "price", "whole", "counted", "hours"]
+#: numbers, counted things, hours, days of the calendar.
+Sort = Literal["", "money", "price", "whole", "counted", "hours", "date"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ def rule_of(quantity: Quantity, units: Units) -> Rule:
 
 def format_by(rule: Rule, values: Iterable[Value]) -> Format:
     """The format that a rule gives these values. A page's script does the same (`numbers.js`)."""
+    if rule.sort == "date":
+        return Format(date=True)
     numbers = _magnitudes(values)
     if rule.percent:
         numbers = [n * 100 for n in numbers]
@@ -109,6 +113,8 @@ def is_stated(quantity: Quantity) -> bool:
 
 def _sort(quantity: Quantity, units: Units) -> Sort:
     unit = quantity.unit
+    if unit == DATE:
+        return "date"
     if unit is not None and (currency := _currency(unit, units)) is not None:
         return "money" if currency == unit else "price"
     if quantity.domain in ("whole", "count"):
@@ -208,6 +214,8 @@ def _counted(unit: Unit, units: Units) -> bool:
 
 def number(value: float, fmt: Format) -> str:
     """`1,234.5`, `35%`, `~342`, `3.12e21`."""
+    if fmt.date:
+        return day_text(value)
     sign, shown = "-" if value < 0 else "", abs(value)
     mark = "~" if fmt.approximate else ""
     if fmt.scientific:
@@ -240,7 +248,7 @@ def span(low: float, high: float, fmt: Format) -> str:
     """`326–380`; with a negative end `-3 to 5`."""
     plain = replace(fmt, approximate=False)
     first, last = number(low, plain), number(high, plain)
-    if low < 0 or high < 0:
+    if low < 0 or high < 0 or fmt.date:
         return f"{first} to {last}"
     return f"{first.removesuffix('%')}–{last}"
 
@@ -275,6 +283,8 @@ def text(value: Value, fmt: Format, unit_symbol: str = "") -> str:
 
 def excel_format(fmt: Format) -> str:
     """The same as a spreadsheet's number format: `#,##0.0`, `0.0%`, `"~"#,##0`."""
+    if fmt.date:
+        return "yyyy-mm-dd"
     digits = "." + "0" * fmt.decimals if fmt.decimals else ""
     if fmt.scientific:
         body = f"0{digits}E+0"

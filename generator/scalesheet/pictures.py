@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 ChartKind = Literal["bar", "column", "calendar"]
@@ -33,6 +33,15 @@ CALENDAR = Chart(
     "end",
     "Each phase from its start to its end, counted from the beginning of the plan",
     "start",
+)
+
+
+#: The same where the plan says on which day it begins: a Gantt chart.
+DATED = replace(
+    CALENDAR,
+    column="end_date",
+    alt="Each phase from the day on which it starts to the day on which it ends",
+    start="start_date",
 )
 
 

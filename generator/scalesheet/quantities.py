@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
-from scalesheet.language.arithmetic import NOT_A_NUMBER, in_bounds
+from scalesheet.language.arithmetic import LAST_DAY, NOT_A_NUMBER, floor, in_bounds
 from scalesheet.language.tokens import WORDS
 from scalesheet.units import Unit, UnitError, Units
 
@@ -14,7 +15,34 @@ from scalesheet.units import Unit, UnitError, Units
 NUMBER = r"-?[0-9][0-9,_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9, "T": 12}
 _WRITTEN = re.compile(rf"\+?(?P<number>{NUMBER.replace(',', '')}|-?\.[0-9]+)\s*(?P<rest>.*)")
+#: The unit of days of the calendar, and the day from which they are counted.
+DATE = Unit((("date", Fraction(1)),))
+DAY_0 = date(1899, 12, 30)
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _IN_WORDS = re.compile(r"[%A-Za-z][\w%]*")
+
+
+def is_day(text: str) -> bool:
+    """Whether a text is written like a day of the calendar, `2026-03-31`."""
+    return bool(_DAY.fullmatch(text.strip()))
+
+
+def day_number(text: str) -> float:
+    """A day as spreadsheets count them: 46,000 is 2025-12-09. Raises ValueError for one that the
+    calendar has not, or that is before theirs."""
+    try:
+        days = (date.fromisoformat(text.strip()) - DAY_0).days
+    except ValueError:
+        raise ValueError("is no day of the calendar") from None
+    if days < 1:
+        raise ValueError("is before 1900, where spreadsheets have no days")
+    return float(days)
+
+
+def day_text(number: float) -> str:
+    """The day in which a moment lies; beyond the calendar of spreadsheets its number."""
+    days = floor(number)
+    return (DAY_0 + timedelta(days=days)).isoformat() if 0 <= days <= LAST_DAY else f"{days:.0f}"
 
 
 def amount(number: str, letter: str | None = None) -> Decimal:
@@ -23,7 +51,9 @@ def amount(number: str, letter: str | None = None) -> Decimal:
 
 
 def says_more(text: str) -> bool:
-    """Whether a text is a number with a letter or a unit behind it, which no formula is."""
+    """Whether a text is a date, or a number with a letter or a unit behind it: no formula is."""
+    if is_day(text):
+        return True
     match = _WRITTEN.fullmatch(text.strip())
     word = match and _IN_WORDS.match(match["rest"])
     return bool(word and word[0] not in WORDS)
@@ -34,6 +64,12 @@ def quantity(text: str, unit: Unit | None, units: Units) -> float:
 
     Raises ValueError with what is wrong and what to do (UnitError is one, its `message` says more).
     """
+    if is_day(text):
+        if unit != DATE:
+            raise ValueError(
+                f"is a date; write a number in {unit or Unit()}, or give it 'unit: date'"
+            )
+        return day_number(text)
     match = _WRITTEN.fullmatch(text.strip())
     if match is None or match["rest"].startswith((".", ",")):
         raise ValueError(NOT_A_NUMBER)

@@ -135,7 +135,7 @@ class Units:
 
     def shown(self, text: str) -> Unit:
         """Reads a unit by its names or as it is shown: `GPU * hour`, `h`, `GPU·h`."""
-        names = {unit.symbol: unit.name for unit in self.declared.values()}
+        names = {unit.symbol: unit.name for unit in self.declared.values() if unit.symbol}
 
         def named(word: re.Match[str]) -> str:
             return word[0] if word[0] in self.declared else names.get(word[0], word[0])
@@ -187,16 +187,18 @@ class Units:
                 )
                 if other is None:
                     break
-                steps.append(self._step(name, other))
+                if self.declared[name].size != self.declared[other].size:  # else a day is a date
+                    steps.append(self._step(name, other))
                 surplus[name] -= 1
                 surplus[other] += 1
         return tuple(steps)
 
     def _step(self, have: str, want: str) -> Conversion:
         ratio = self.factor(Unit(((have, Fraction(1)),)), Unit(((want, Fraction(1)),)))
+        one, other = ("day" if name == "date" else name for name in (have, want))
         if ratio >= 1:
-            return Conversion(f"{want}_per_{have}", float(ratio), 1)
-        return Conversion(f"{have}_per_{want}", float(1 / ratio), -1)
+            return Conversion(f"{other}_per_{one}", float(ratio), 1)
+        return Conversion(f"{one}_per_{other}", float(1 / ratio), -1)
 
     def symbol(self, unit: Unit) -> str:
         """How the unit is shown: `USD/(GPU·h)`, empty for a pure number."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from cases import cases_book
+from dated import dated_book
 from editions import given
 from proof import edits, faces, ledger
 from proof.edits import Round
@@ -36,7 +37,12 @@ PLANS = [
     )
 ]
 #: Small books by the name of their plan, which are proved in full in every run.
-SMALL = {"moving": moving_book, "small": sample_book, "cases": cases_book}
+SMALL = {
+    "moving": moving_book,
+    "small": sample_book,
+    "cases": cases_book,
+    "dated": dated_book,
+}
 
 
 @dataclass(frozen=True)

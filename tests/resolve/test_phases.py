@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from project import draws
 from scalesheet.model import Phase
-from scalesheet.resolve.lowering.phases import beside
+from scalesheet.resolve.lowering.schedule import beside
 from scalesheet.values import Results
 from small import plan, said
 

@@ -8,6 +8,7 @@ from math import inf, log
 from typing import Literal
 
 from scalesheet.model import Key, Position, Quantity, Stated
+from scalesheet.quantities import DATE
 from scalesheet.resolve.order import name_of
 from scalesheet.values import Value
 
@@ -48,8 +49,8 @@ class Turn:
 
     @property
     def ratio(self) -> float | None:
-        """New over old, where both are numbers and the old one is not 0."""
-        return ratio(self.old, self.new)
+        """New over old, where both are numbers and the old one is not 0; dates have none."""
+        return None if self.quantity.unit == DATE else ratio(self.old, self.new)
 
     @property
     def weight(self) -> float:

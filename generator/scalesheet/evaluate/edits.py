@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from scalesheet.book import Book
 from scalesheet.language.arithmetic import NOT_A_NUMBER, stated
 from scalesheet.language.syntax import End
 from scalesheet.model import DOMAIN_WORDS, Key, Plan, Quantity, Stated, within
 from scalesheet.nearest import nearest
+from scalesheet.quantities import DATE, day_number, is_day
 
 _CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<column>[a-z0-9_]+)")
 
@@ -86,8 +88,9 @@ def _value(book: Book, plan: Plan, quantity: Quantity, stated: Stated, text: str
 
 def _numbers(quantity: Quantity, text: str, unit: str) -> Stated:
     low, sign, high = text.partition("..")
-    lowest = _number(low, unit)
-    highest = _number(high, unit) if sign else lowest
+    read = _day if quantity.unit == DATE else partial(_number, unit=unit)
+    lowest = read(low)
+    highest = read(high) if sign else lowest
     if lowest > highest:
         raise EditError(f"the low end {low} is above the high end {high}; exchange them")
     middle = (lowest + highest) / 2
@@ -96,6 +99,15 @@ def _numbers(quantity: Quantity, text: str, unit: str) -> Stated:
             message = f"{which}{text} is outside the domain '{quantity.domain}'"
             raise EditError(f"{message}; write a number that is {DOMAIN_WORDS[quantity.domain]}")
     return Stated(middle, lowest, highest, midpoint=bool(sign))
+
+
+def _day(text: str) -> float:
+    if not is_day(text):
+        raise EditError(f"expected a date such as 2026-03-31, found '{text.strip()}'")
+    try:
+        return day_number(text)
+    except ValueError as error:
+        raise EditError(f"'{text.strip()}' {error}") from None
 
 
 def _number(text: str, unit: str) -> float:

@@ -366,6 +366,8 @@ def _guard(node: Guard, here: Here) -> Part:
 
 
 def _call(node: Call, here: Here) -> Part:
+    if node.function == "workday":
+        return _workday(node, here)
     parts = [_of(a, here) for a in node.arguments]
     module: Any = arithmetic_vector if _many(*parts) else arithmetic
     values = [p.data for p in parts]
@@ -379,6 +381,15 @@ def _call(node: Call, here: Here) -> Part:
     else:
         data = getattr(module, name)(*values)
     return _finite(name, data, here, *values)
+
+
+def _workday(node: Call, here: Here) -> Part:
+    day, count = (_of(each, here) for each in node.arguments[:2])
+    off = [_of(each, here).data for each in node.arguments[2:]]
+    module: Any = arithmetic_vector if _many(day, count) else arithmetic
+    return _finite(
+        "workday", module.workday(day.data, count.data, *off), here, day.data, count.data
+    )
 
 
 def _literal(node: Node) -> float:
@@ -406,6 +417,8 @@ def _aggregate(node: Aggregate, here: Here) -> Part:
     if node.function == "sum":
         least = numbers.min(initial=0.0)  # nan, if one of them is
         return _finite("sum", arithmetic.total(numbers.tolist()), here, least)
+    if node.function == "list":
+        return Part(numbers)
     if not len(numbers):
         return Part(np.nan)
     if node.function == "mean":

@@ -35,6 +35,7 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.model import DOMAINS, Key, Plan, Quantity, Stated, Table
 from scalesheet.model import Column as TableColumn
+from scalesheet.quantities import DATE
 
 STEP = 0.1
 #: The name of the step in formulas and in a workbook.
@@ -114,7 +115,7 @@ def levers(book: Book, plan: Plan) -> Iterator[Lever]:
         stated = [plan.scalars[name].stated for _, name in scalar.sides]
         if not (stated or scalar.hidden or scalar.choice):
             stated = [scalar.stated]
-        numbers = [each for each in stated if each is not None and _is_number(each)]
+        numbers = [each for each in stated if each is not None and _moves(scalar, each)]
         if scalar.kind == "number" and numbers:
             title = scalar.title or scalar.name
             yield _lever(Key(scalar.name), title, scalar, numbers, (Key(scalar.name),))
@@ -128,7 +129,7 @@ def levers(book: Book, plan: Plan) -> Iterator[Lever]:
 def _of_column(plan: Plan, table: Table, column: TableColumn) -> Iterator[Lever]:
     named = [table.columns[name] for _, name in column.sides]
     cells: Mapping[str, Stated] = named[0].stated if named else column.stated
-    stated = {row: cells[row] for row in table.rows if row in cells and _is_number(cells[row])}
+    stated = {row: cells[row] for row in table.rows if row in cells and _moves(column, cells[row])}
     if not stated:
         return
     title = column.title or column.name
@@ -158,6 +159,8 @@ def _lever(
     return Lever(key, title, quantity, begins, rows, own, stepped)
 
 
-def _is_number(stated: Stated) -> bool:
-    """Whether a number is stated, and no bound, word or reason."""
-    return stated.reason is None and isinstance(stated.value, float)
+def _moves(quantity: Quantity, stated: Stated) -> bool:
+    """Whether a number is stated, no bound, word or reason, that can be a little more: a tenth of a
+    date is no step."""
+    number = stated.reason is None and isinstance(stated.value, float)
+    return number and (quantity.unit != DATE or stated.ranged)

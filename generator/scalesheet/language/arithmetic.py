@@ -58,6 +58,7 @@ __all__ = [
     "sqrt",
     "stated",
     "total",
+    "workday",
 ]
 
 EQUAL_WITHIN = 2.0**-49
@@ -67,6 +68,9 @@ _FLOAT_DIGITS = 17  # as many as tell any float from the next
 #: Every number that somebody states is 0, or its size is between these: a literal, a value in a
 #: file, an edit. No figure comes near them, and it takes a product of four to overflow.
 SMALLEST_STATED, LARGEST_STATED = 1e-100, 1e100
+
+#: The first Monday and the last day of the calendar of spreadsheets, whose day 0 is 1899-12-30.
+MONDAY, LAST_DAY = 2, 2_958_465
 
 NOT_A_NUMBER = "is not a number"
 _DECIMAL = re.compile(r"[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?")
@@ -168,6 +172,29 @@ def ceil(x: float) -> float:
     if not math.isfinite(x):
         return math.nan
     return float(builtins.max(math.floor(x), -math.floor(-(x - math.fabs(x) * ROUNDING_SLACK))))
+
+
+def workday(day: float, count: float, off: Iterable[float] = ()) -> float:
+    """The count-th day, 1 or more, that is worked on from a day on: Monday to Friday, none of those
+    off. Days are counted as spreadsheets count them, and beyond their calendar there is none.
+    """
+    if not (math.isfinite(day) and math.isfinite(count)):
+        return math.nan
+    start, more = math.floor(day), builtins.max(1, math.floor(count))
+    if start < 1 or more > LAST_DAY:
+        return math.inf
+    week, weekday = divmod(start - MONDAY, 7)
+    ahead = 5 * week + builtins.min(weekday, 5) + more - 1  # working days since that Monday
+    for each in sorted({math.floor(one) for one in off if math.isfinite(one)}):
+        if start <= each <= _day_of(ahead) and (each - MONDAY) % 7 < 5:
+            ahead += 1
+    found = _day_of(ahead)
+    return float(found) if found <= LAST_DAY else math.inf
+
+
+def _day_of(ahead: int) -> int:
+    week, weekday = divmod(ahead, 5)
+    return MONDAY + 7 * week + weekday
 
 
 def round(x: float, decimals: int = 0) -> float:

@@ -111,3 +111,8 @@ def logarithm(a: Interval) -> Interval:
 
 def itself(a: Interval) -> Interval:
     return a
+
+
+def at_or_above(a: Interval, *rest: Interval) -> Interval:
+    """A day that is no earlier than the first, and positive."""
+    return Interval(max(a.low, 1.0), inf, False)

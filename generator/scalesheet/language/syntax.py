@@ -20,7 +20,7 @@ ENDS: tuple[End, ...] = ("low", "value", "high")
 BinaryOp = Literal["+", "-", "*", "/", "**"]
 CompareOp = Literal["<", "<=", "==", "!=", ">=", ">"]
 LogicOp = Literal["and", "or"]
-Aggregation = Literal["sum", "mean", "min", "max", "count", "argmin", "argmax"]
+Aggregation = Literal["sum", "mean", "min", "max", "count", "argmin", "argmax", "list"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +261,8 @@ class Aggregate(Node):
     `where` is true for the rows that count; `Column` nodes of `table` in it mean the row looked
     at, everything else in it is the same for all rows. Reasons in the column are skipped. `argmin`
     and `argmax` give the id of the first such row. An aggregate that may be empty and has no value
-    then (all but sum and count) is bound inside a `Choice` that tests for it.
+    then (all but sum, count and list) is bound inside a `Choice` that tests for it. A `list` is
+    all of the numbers, as an argument of a function that takes a column.
     """
 
     function: Aggregation

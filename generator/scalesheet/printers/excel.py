@@ -13,6 +13,7 @@ condition needs an array formula, which the result says.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Protocol
@@ -256,11 +257,20 @@ def _round(x: Piece, decimals: Piece, context: _Context) -> Piece:
     return function("ROUND", infix("+", SUM, x, bit), decimals)
 
 
-_CALLS = {
+def _workday(parts: list[Piece], context: _Context) -> Piece:
+    """The function of the same name counts from the day after."""
+    day, count, *off = parts
+    before = infix("-", SUM, day, Piece("1"))
+    count = count if count.text == "1" else extreme("MAX", [Piece("1"), count])
+    return function("WORKDAY", before, count, *off)
+
+
+_CALLS: dict[str, Callable[[list[Piece], _Context], Piece]] = {
     "sum": lambda parts, context: total(parts),
     "mean": lambda parts, context: mean(parts),
     "min": lambda parts, context: extreme("MIN", parts),
     "max": lambda parts, context: extreme("MAX", parts),
+    "workday": _workday,
     "ceil": lambda parts, context: _ceil(parts[0], context),
     "floor": lambda parts, context: _floor(parts[0], context),
     "round": lambda parts, context: _round(parts[0], (*parts, ZERO)[1], context),
@@ -430,6 +440,8 @@ def _whole(node: Aggregate, values: Piece, ids: Piece) -> Piece:
     """Over a bare range, which skips reasons and the spacer row."""
     if node.column is None:
         return function("SUMPRODUCT", flags(infix("<>", COMPARE, ids, EMPTY)))
+    if node.function == "list":
+        return values
     if node.function in _BEST:
         return first(ids, function(_BEST[node.function], values), values)
     return function(_WHOLE[node.function], values)

@@ -433,6 +433,8 @@ def _aggregate(node: Aggregate | Over, context: _Context) -> _Printing:
         column = markup.text(context.naming.table(node.table))
     else:
         column = _shown(context.naming.column(node.table, node.column), context).text
+    if node.function == "list":
+        return _Piece(column)
     if node.function == "sum":
         sign = markup.operator("∑")
         return _Piece(markup.row([markup.under(sign, below) if below else sign, column]), LARGE)

@@ -274,6 +274,8 @@ def _aggregate(node: Aggregate, context: _Context) -> _Printing:
     value = context.names.column(node.table, node.column, node.end, row)
     if node.function in ("argmin", "argmax"):
         return Piece(f"{node.function}(({row}.id, {value}) {rows})")
+    if node.function == "list":
+        return Piece(f"[*numbers({value} {rows})]")
     return Piece(f"{_DRAWN[node.function]}(numbers({value} {rows}))")
 
 

@@ -15,6 +15,7 @@ globalThis.scalesheet = globalThis.scalesheet || { plans: Object.create(null) };
 scalesheet.runtime = (() => {
   const EQUAL_WITHIN = 2 ** -49;
   const ROUNDING_SLACK = 1e-12;
+  const [MONDAY, LAST_DAY] = [2, 2958465]; // of the calendar of spreadsheets
   const NO_VALUE = "no value with these inputs";
   const DIVISION = "division by zero";
   const LOGARITHM = "logarithm of a number that is not positive";
@@ -70,6 +71,21 @@ scalesheet.runtime = (() => {
   // "+ 0" turns -0 into 0
   const floor = (x) => Math.min(Math.ceil(x), Math.floor(x + Math.abs(x) * ROUNDING_SLACK)) + 0;
   const ceil = (x) => Math.max(Math.floor(x), -Math.floor(-(x - Math.abs(x) * ROUNDING_SLACK))) + 0;
+
+  /** The count-th day that is worked on from a day on: Monday to Friday, none of those off. */
+  function workday(day, count, off = []) {
+    const start = Math.floor(finite(day));
+    const more = Math.max(1, Math.floor(finite(count)));
+    if (start < 1 || more > LAST_DAY) return Infinity;
+    const [week, weekday] = [Math.floor((start - MONDAY) / 7), (((start - MONDAY) % 7) + 7) % 7];
+    let ahead = 5 * week + Math.min(weekday, 5) + more - 1;
+    const dayOf = () => MONDAY + 7 * Math.floor(ahead / 5) + (((ahead % 5) + 5) % 5);
+    for (const each of Array.from(new Set(off.map(Math.floor))).sort((a, b) => a - b)) {
+      const worked = (((each - MONDAY) % 7) + 7) % 7 < 5;
+      if (worked && start <= each && each <= dayOf()) ahead += 1;
+    }
+    return dayOf() <= LAST_DAY ? dayOf() : Infinity;
+  }
 
   /** Half away from zero; a number within EQUAL_WITHIN below a half counts as the half. */
   function round(x, decimals = 0) {
@@ -449,11 +465,11 @@ scalesheet.runtime = (() => {
   return Object.freeze({
     reason, isReason, NoValue, NO_VALUE,
     equal, differ, less, atMost, greater, atLeast,
-    floor, ceil, round, power, divide, ln, log10, sum, mean,
+    floor, ceil, workday, round, power, divide, ln, log10, sum, mean,
     min, max, sqrt, exp, abs: Math.abs,
     yes, same, known, guard,
     fixed, join, title,
-    lookup, sumOf, meanOf, minOf, maxOf, countOf, countRows,
+    lookup, sumOf, meanOf, minOf, maxOf, countOf, countRows, listOf: numbersOf,
     argminOf: best(least), argmaxOf: best(most),
     start, machine,
   });

@@ -27,6 +27,7 @@ from scalesheet.language.arithmetic import (
     round,
     sqrt,
     total,
+    workday,
 )
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "round",
     "sqrt",
     "total",
+    "workday",
 ]
 
 

@@ -285,6 +285,7 @@ _DRAWN = {
     "min": "the least",
     "max": "the greatest",
     "count": "the number of",
+    "list": "every",
     "argmin": "the row with the least",
     "argmax": "the row with the greatest",
 }

@@ -253,7 +253,7 @@ def _aggregate(node: Aggregate, facts: FactsOf) -> Settled:
     lacks = node.column is not None and known.may_reason
     count = Aggregate("count", node.table, node.column, where=node.where)
     body: Node = node
-    if node.function not in ("sum", "count") and (node.where is not None or lacks):
+    if node.function not in ("sum", "count", "list") and (node.where is not None or lacks):
         test = Compare("==", count, Number(0, "0"), plain=True)
         body = _unless(test, EMPTY, body)
     if node.function in ("sum", "mean") and lacks and known.needed:

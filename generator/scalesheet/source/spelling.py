@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scalesheet.load.reader import parse
+from scalesheet.quantities import day_text, is_day
 
 WIDTH = 100  # of a line that is written anew
 _WORDLIKE = re.compile(r"[A-Za-z0-9_./(][^\n#]*")
@@ -56,6 +57,8 @@ def spelled(value: Any, flow: bool, old: str, style: str, column: int, indent: i
 def number_text(value: float, old: str = "") -> str:
     """A number as a person writes it, in the manner of the one that stood there."""
     whole = value == int(value) and abs(value) < 1e15
+    if is_day(old) and whole:
+        return day_text(value)
     text = str(int(value)) if whole else repr(value)
     if "_" in old and whole and abs(value) >= 1000:
         return f"{int(value):_}"

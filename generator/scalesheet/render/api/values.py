@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scalesheet.model import Citation, Formula, Quantity, Stated
+from scalesheet.quantities import DATE, day_text
 from scalesheet.units import Unit, Units
 from scalesheet.values import Value
 
@@ -13,12 +14,17 @@ Object = dict[str, Any]
 
 
 def value_json(value: Value, quantity: Quantity) -> Object:
-    """`{"value", "low", "high", "unit"}`, or `{"reason", "code"}` where there is none."""
+    """`{"value", "low", "high", "unit"}`, or `{"reason", "code"}` where there is none; of a date
+    also `"date"`, the day as text."""
     if value.reason is not None:
         return {"reason": value.reason, "code": reason_code(value.reason)}
     if quantity.kind != "number":
         return {"value": value.value, "low": None, "high": None, "unit": None}
-    return {
+    number = value.value
+    dated: Object = {}
+    if quantity.unit == DATE and isinstance(number, float):
+        dated = {"date": day_text(number)}
+    return dated | {
         "value": value.value,
         "low": value.low,
         "high": value.high,

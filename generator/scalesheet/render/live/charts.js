@@ -74,7 +74,8 @@ scalesheet.charts = (() => {
       const mark = markOf(chart.rows[n], chart.labels[n], cell, format);
       return chart.start ? from(mark, columns[chart.start][n], format) : mark;
     });
-    const ticks = steps(marks.flatMap((m) => [m.value, m.low, m.high]));
+    const ends = marks.flatMap((m) => [m.value, m.low, m.high]);
+    const ticks = format.date ? days([...ends, ...marks.map((m) => m.base)]) : steps(ends);
     return {
       ...chart,
       kind: chart.kind === "column" && columnsFit(marks) ? "column" : "bar",
@@ -132,8 +133,24 @@ scalesheet.charts = (() => {
     return evenly(least, greatest - least < NOTHING ? 1 : greatest);
   }
 
+  const DAYS = [1, 2, 7, 14, 28, 91, 182, 364]; // between the days of an axis
+  const MONDAY = 2; // the first of the calendar
+
+  /** Days evenly apart, Mondays where there are weeks, around all of these; null is left out. */
+  function days(numbers) {
+    const known = numbers.filter((x) => x); // no day is 0
+    const [least, greatest] = known.length ? [Math.min(...known), Math.max(...known)] : [0, 1];
+    const rough = (greatest - least) / 2; // a day is a long text
+    const step = DAYS.find((each) => each >= rough) ?? 364 * Math.ceil(rough / 364);
+    const ticks = [];
+    const last = Math.max(Math.ceil((greatest - MONDAY) / step), Math.floor((least - MONDAY) / step) + 1);
+    for (let n = Math.floor((least - MONDAY) / step); n <= last; n++) ticks.push(MONDAY + n * step);
+    return ticks;
+  }
+
   /** Ticks with their texts, in a format with no more decimals than their steps need. */
   function told(ticks, format) {
+    if (format.date) return ticks.map((tick) => [tick, number(tick, format)]);
     const step = (ticks[1] - ticks[0]) * (format.percent ? 100 : 1);
     const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     const short = {
@@ -230,7 +247,8 @@ scalesheet.charts = (() => {
     const { at, marks } = drawn;
     const told = marks.map((mark) => ({ ...mark, muted: inBrackets(mark) }));
     const [rows, bottom] = rowsOf(told, ROW, ({ value, low, high, base }, top) => {
-      const content = [line("axis", at(0), top - 2, at(0), top + 2 + BAR)];
+      const zero = Math.max(0, at(0)); // a calendar of days begins long after it
+      const content = [line("axis", zero, top - 2, zero, top + 2 + BAR)];
       if (value !== null) {
         const [from, to] = [at(base), at(value)].sort((a, b) => a - b);
         content.push(rect(share(from), String(top), share(to - from), String(BAR)));
@@ -297,7 +315,7 @@ scalesheet.charts = (() => {
   const parts = {
     ...{ NARROW, GLYPH, ACROSS, LABEL_LINE, BELOW },
     ...{ px, share, line, label, length, wrapped, roundStep },
-    ...{ along, markOf, withUnit, evenly, steps, told, inBrackets },
+    ...{ along, markOf, withUnit, evenly, days, steps, told, inBrackets },
     ...{ rowsOf, grid, whisker, below, picture },
   };
   return Object.freeze({ drawing, svg, parts });

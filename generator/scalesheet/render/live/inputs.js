@@ -35,7 +35,13 @@ scalesheet.inputs = (() => {
     return readNumber(said, quantity);
   }
 
-  function readNumber(said, quantity) {
+  /** A day, or two with " to " or ".." between them, as the numbers that they are. */
+  const inDays = (said) =>
+    said.replace(/\d{4}-\d\d-\d\d/g, (day) => scalesheet.numbers.dayNumber(day));
+
+  function readNumber(text, quantity) {
+    const dated = quantity.rule?.sort === "date";
+    const said = dated ? inDays(text) : text;
     const range = RANGE.exec(said);
     if (!range && !ONE.test(said)) throw new Refused(`${expected(quantity)}; found “${said}”.`);
     const [low, high] = range
@@ -72,6 +78,7 @@ scalesheet.inputs = (() => {
     const unit = symbol ? ` in ${symbol}` : "";
     const share = rule.percent ? ", such as 0.5 or 50%" : "";
     const between = ranged ? ", or a range such as 2..3" : "";
+    if (rule.sort === "date") return "Expected a date such as 2026-03-31";
     const kind = whole ? "a whole number" : "a number";
     return (
       ["Expected", kind, bounds.join(bounds.length > 1 && open ? " and " : " ")]

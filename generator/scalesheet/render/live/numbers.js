@@ -12,6 +12,8 @@ scalesheet.numbers = (() => {
   const MOST_DERIVED_DECIMALS = 6;
   const SIGNIFICANT = 3;
   const MOST_KNOWN = 50000;
+  const TO_1970 = 25569; // days from the first day of spreadsheets
+  const LAST_DAY = 2958465; // of their calendar
 
   // ---------------------------------------------------------------- decimals
 
@@ -73,6 +75,7 @@ scalesheet.numbers = (() => {
 
   /** The format that a rule gives these cells. */
   function formatBy(rule, cells) {
+    if (rule.sort === "date") return { date: true };
     const all = magnitudes(cells);
     const numbers = rule.percent ? all.map(hundredfold) : all;
     const dressed = { percent: !!rule.percent, approximate: !!rule.approximate, scientific: false };
@@ -139,6 +142,7 @@ scalesheet.numbers = (() => {
 
   /** `1,234.5`, `35%`, `~342`, `3.12e21`. */
   function number(value, format) {
+    if (format.date) return dayText(value);
     const exact = decimal(Math.abs(value));
     const mark = format.approximate ? "~" : "";
     const sign = value < 0 ? "-" : "";
@@ -147,6 +151,17 @@ scalesheet.numbers = (() => {
     const body = shortened(whole, format);
     return `${mark}${/[1-9]/.test(body) ? sign : ""}${grouped(body)}${format.percent ? "%" : ""}`;
   }
+
+  /** `2026-03-31`: the day in which a moment lies; beyond the calendar its number. */
+  function dayText(moment) {
+    const day = scalesheet.runtime.floor(moment);
+    if (day < 0 || day > LAST_DAY) return String(day);
+    return new Date((day - TO_1970) * 864e5).toISOString().slice(0, 10);
+  }
+
+  /** The same the other way round; NaN for what is no day. */
+  const dayNumber = (text) =>
+    /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) / 864e5 + TO_1970 : NaN;
 
   function scientific({ digits, power }, decimals) {
     let mantissa = fixed({ digits, power: 0 }, decimals);
@@ -161,7 +176,7 @@ scalesheet.numbers = (() => {
   function span(low, high, format) {
     const plainly = { ...format, approximate: false };
     const [first, last] = [number(low, plainly), number(high, plainly)];
-    if (low < 0 || high < 0) return `${first} to ${last}`;
+    if (low < 0 || high < 0 || format.date) return `${first} to ${last}`;
     return `${format.percent ? first.slice(0, -1) : first}–${last}`;
   }
 
@@ -182,5 +197,5 @@ scalesheet.numbers = (() => {
     return span(cell.low, cell.high, format);
   }
 
-  return Object.freeze({ formatBy, number, span, plain, ends });
+  return Object.freeze({ formatBy, dayNumber, dayText, number, span, plain, ends });
 })();

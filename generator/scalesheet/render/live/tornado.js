@@ -112,6 +112,7 @@ scalesheet.tornado = (() => {
   /** `+19.88`: with one digit more than the figure has. */
   function change({ value }, base, format) {
     if (typeof value !== "number") return "";
+    if (format.date) return `${value > base.value ? "+" : ""}${number(value - base.value, { decimals: 1 })} d`;
     const finer = { ...format, decimals: format.decimals + 1, approximate: false, least: undefined };
     const shown = number(value - base.value, finer);
     return value > base.value && /[^0.%]/.test(shown) ? `+${shown}` : shown;
@@ -136,7 +137,10 @@ scalesheet.tornado = (() => {
     const ends = [base.value, ...bars.flatMap((bar) => [bar.low, bar.high])].filter((x) => x !== null);
     const [least, greatest] = [Math.min(...ends), Math.max(...ends)];
     const wide = least === greatest ? Math.abs(least) || 1 : 0;
-    const ticks = draw.told(draw.evenly(least, greatest + wide), format);
+    const ticks = draw.told(
+      format.date ? draw.days([least, greatest]) : draw.evenly(least, greatest + wide),
+      format,
+    );
     const along = draw.along(ticks.map(([tick]) => tick));
     return {
       id: `tornado-${name.replaceAll(".", "-")}`,

@@ -9,6 +9,7 @@ from scalesheet.book import Book
 from scalesheet.breaches import breaches
 from scalesheet.model import Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of, text
+from scalesheet.quantities import DATE, day_text
 from scalesheet.resolve.order import name_of
 from scalesheet.scenarios import is_default
 from scalesheet.values import Results, Value
@@ -33,7 +34,8 @@ def plan_text(
     """
     lines = [plan.title, f"edition {book.edition.isoformat()}, prices of {book.as_of.isoformat()}"]
     for key, stated in (edits or {}).items():
-        lines.append(f"changed: {name_of(key)} = {_edited(stated)}{_from(plan, key)}")
+        said = f"{_edited(book, plan, key, stated)}{_from(plan, key)}"
+        lines.append(f"changed: {name_of(key)} = {said}")
     lines += _chosen(chosen or {})
     lines += _section("", _scalars(book, results, [plan.scalars[name] for name in plan.headline]))
     broken = [f"  {each.text}" for each in breaches(plan, results)]
@@ -105,10 +107,18 @@ def _rest(plan: Plan) -> str:
     return f"{more}: --all. One table, or where a figure comes from: --why NAME"
 
 
-def _edited(stated: Stated) -> str:
+def _edited(book: Book, plan: Plan, key: Key, stated: Stated) -> str:
+    tables = {**book.tables, **plan.tables}
+    of = plan.scalars[key.name] if key.table is None else tables[key.table].columns[key.name]
+
+    def shown(number: object) -> str:
+        if not isinstance(number, float):
+            return str(number)
+        return day_text(number) if of.unit == DATE else repr(number)
+
     if stated.ranged:
-        return f"{stated.low!r}..{stated.high!r}"
-    return repr(stated.value) if isinstance(stated.value, float) else str(stated.value)
+        return f"{shown(stated.low)}..{shown(stated.high)}"
+    return shown(stated.value)
 
 
 def amount(book: Book, quantity: Quantity, value: Value) -> str:
@@ -128,7 +138,7 @@ def table_text(book: Book, results: Results, table: Table) -> list[str]:
     """A table with its title, rows and total."""
     columns = [c for c in table.columns.values() if not c.hidden]
     heads = [""] + [
-        c.title + (f" ({book.units.symbol(c.unit)})" if c.unit and not c.unit.pure else "")
+        c.title + (f" ({symbol})" if c.unit and (symbol := book.units.symbol(c.unit)) else "")
         for c in columns
     ]
     rows: list[Sequence[str]] = [heads]

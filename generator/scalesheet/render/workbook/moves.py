@@ -107,5 +107,6 @@ def _found(
 
 def _signed(fmt: Format) -> str:
     """A figure's format for its changes: one digit more, and a sign."""
-    plain = excel_format(replace(fmt, decimals=fmt.decimals + 1, approximate=False))
+    finer = replace(fmt, decimals=fmt.decimals + 1, approximate=False, date=False)  # dates in days
+    plain = excel_format(finer)
     return f"+{plain};-{plain};{plain}"

@@ -9,6 +9,7 @@ from typing import Any
 from scalesheet.model import Column, Table
 from scalesheet.numbers import excel_format
 from scalesheet.pictures import Chart, Picture, Scatter, Stack
+from scalesheet.quantities import DATE
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context
 from scalesheet.render.workbook.places import TITLE, TablePlace
@@ -169,7 +170,7 @@ def _numbers(context: Context, table: Table, column: Column) -> dict[str, Any]:
         "name": f"{column.title} ({unit})" if unit else column.title,
         "name_font": _font(9),
         "num_font": _font(9),
-        "min": 0,
+        "min": None if column.unit == DATE else 0,
         "num_format": excel_format(context.column_format(table, column)),
         "major_gridlines": {"visible": True, "line": {"color": "#D9D9D9", "width": 0.5}},
     }

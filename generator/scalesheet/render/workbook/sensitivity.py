@@ -14,6 +14,7 @@ from scalesheet.evaluate.sensitivity import Effect, Ranking, ranks
 from scalesheet.language.syntax import ENDS, End
 from scalesheet.model import Quantity
 from scalesheet.numbers import excel_format, format_of
+from scalesheet.quantities import DATE
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.changes import CHANGED_CELLS
 from scalesheet.render.workbook.context import Context, stored
@@ -119,7 +120,7 @@ def _listing(canvas: Canvas, context: Context, listing: Listing) -> None:
             _put(canvas, row, SHOWN_AT[end], shown, number_format)
         for end, result in zip(ENDS, (effect.low, ranking.value, effect.high), strict=True):
             _put(canvas, row, RESULT_AT[end], stored(result, "value"), fmt)
-        canvas.number(row, SWING, effect.swing, "number", fmt)
+        canvas.number(row, SWING, effect.swing, "number", "0.0" if scalar.unit == DATE else fmt)
         canvas.number(row, RANK, float(place), "key_number", "0")
     canvas.text(listing.last + 1, TITLE, rest_in_words(listing), "lead_line")
 

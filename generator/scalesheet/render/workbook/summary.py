@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from scalesheet.language.syntax import ENDS, Cell, End
 from scalesheet.model import Column, Quantity
 from scalesheet.numbers import Format, excel_format, text
+from scalesheet.quantities import DATE
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context, ends_of, stored
 from scalesheet.render.workbook.formats import Role
@@ -65,6 +66,8 @@ def _phases(canvas: Canvas, context: Context, row: int) -> int:
             canvas.text(head, at, heading_of(column, end), role)
             canvas.text(unit, at, context.symbol(column), "unit_number" if numeric else "unit")
             _phase_column(canvas, context, column, end, at, first)
+            if column.unit == DATE and at >= len(WIDTHS):
+                canvas.widths(WIDTHS[1], start=at)
             canvas.text(total_row, at, "", "total")
             if column.name in table.totals:
                 name = totals[column.name]
@@ -216,5 +219,8 @@ def _in_words(figure: _Figure, row: int) -> str:
 
 def _number(cell: str, fmt: Format) -> str:
     """FIXED knows the reader's own separators; TEXT would need its format in their language."""
+    if fmt.date:
+        month, day = (f'RIGHT("0"&{part}({cell}),2)' for part in ("MONTH", "DAY"))
+        return f'YEAR({cell})&"-"&{month}&"-"&{day}'
     mark, times = ('"~"&' if fmt.approximate else ""), ("*100" if fmt.percent else "")
     return f"{mark}FIXED({cell}{times},{fmt.decimals})" + ('&"%"' if fmt.percent else "")

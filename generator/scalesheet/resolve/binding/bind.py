@@ -41,6 +41,7 @@ from scalesheet.language.syntax import (
     walk,
 )
 from scalesheet.nearest import nearest
+from scalesheet.quantities import DATE
 from scalesheet.resolve.binding.conversion import convert
 from scalesheet.resolve.binding.lookup import TableColumn, cell, find, member
 from scalesheet.resolve.binding.scope import BindError, Scope, Typed, a_kind
@@ -342,6 +343,8 @@ def _call(node: Call, scope: Scope, want: Unit | None) -> Typed:
         if isinstance(only, Name) and isinstance(find(only, scope), TableColumn):
             return _over(Over(_OF_COLUMNS[name], only, None, span=node.span), scope, want)
     function = EVERY[name]
+    if name == "workday":
+        return _workday(node, scope)
     if function.takes == "alike":
         parts = _alike(node.arguments, scope, want, f"{name} needs")
         unit = next((p.unit for p in parts if p.unit is not None), None)
@@ -356,6 +359,22 @@ def _call(node: Call, scope: Scope, want: Unit | None) -> Typed:
         inner = _rounded(inner, rest, scope, want, node)
     unit = inner.unit if inner.unit is None else inner.unit**function.power
     return replace(inner, tree=Call(name, (inner.tree, *rest), span=node.span), unit=unit)
+
+
+def _workday(node: Call, scope: Scope) -> Typed:
+    """A day, a count and a column of days: `workday(begin, 10, holidays.day)`."""
+    day = convert(_numeric(node.arguments[0], scope, DATE), DATE, scope, node, "a day is in")
+    count = _pure(node.arguments[1], scope, "workday")
+    arguments: tuple[Node, ...] = (day.tree, count.tree)
+    for off in node.arguments[2:]:
+        column = find(off, scope) if isinstance(off, Name) else None
+        if not isinstance(column, TableColumn):
+            raise BindError("N008", "workday takes a column of days off: holidays.day", off)
+        draft = scope.space.table(column.table).columns[column.column]
+        if draft.kind != "number" or draft.unit != DATE:
+            raise BindError("U002", "workday takes days off whose unit is date", off)
+        arguments += (Aggregate("list", column.table, column.column, span=off.span),)
+    return Typed(Call("workday", arguments, span=node.span), "number", DATE)
 
 
 def _rounded(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from scalesheet.diagnostics import at
 from scalesheet.language.parser import parse
 from scalesheet.model import Domain, Phase, PhaseClass, Show, Stated
 from scalesheet.nearest import nearest
+from scalesheet.quantities import DATE
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
 from scalesheet.resolve.lowering.scalars import lower_scalar, lower_totals
+from scalesheet.resolve.lowering.schedule import BEGIN, HOLIDAYS, SHARED, WORKED, Schedule
 from scalesheet.resolve.lowering.tables import lower_table
 from scalesheet.resolve.lowering.values import Lowering, stated, written
 
@@ -29,10 +29,18 @@ PHASE_COLUMNS: Mapping[str, tuple[str, str, Domain]] = {
     "gross_gpu_hours": ("Gross GPU hours", "GPU * hour", "non-negative"),
     "at_once": ("Side by side", "1", "count"),
     "gpus_at_once": ("GPUs at once", "GPU", "positive"),
+    "work": ("People's work", "hour", "non-negative"),
+    "people": ("People", "1", "positive"),
+    "workdays": ("Working days", "1", "whole"),
+    "not_before": ("Not before", "date", "non-negative"),
     "start": ("Start", "hour", "non-negative"),
     "end": ("End", "hour", "non-negative"),
+    "start_date": ("Start date", "date", "non-negative"),
+    "end_date": ("End date", "date", "non-negative"),
+    "deadline": ("Deadline", "date", "non-negative"),
 }
-
+#: Columns that there are where a phase states the key; all of them rest on dates.
+OF_PEOPLE = ("work", "people", "workdays")
 
 #: How often a phase is paid for: the plan's scalar that multiplies it.
 MULTIPLIED = {"per_seed": "seeds", "per_run": "runs", "per_cycle": "cycles"}
@@ -42,8 +50,8 @@ GOODPUT = "goodput"
 #: The accelerators that a plan has; from them, how many are short.
 AT_HAND = "gpus_at_hand"
 SHORT = "phases.total.gpus_short"
-#: Sets of phases that may run at the same time, beyond which they are simply added up.
-MOST_SETS = 32
+#: How long people work on a working day, where the plan does not say.
+USUAL_DAY = Stated(8.0, 8.0, 8.0, note="the plan does not say", basis="assumption")
 
 
 CLASSES = ("one_time", "per_seed", "single_seed", "per_run", "per_cycle")
@@ -84,10 +92,14 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
         table="phases",
         stated={p.id: Stated(p.phase_class, basis="decision") for p in plan.phases},
     )
-    unneeded = _unneeded(data)
+    _dates(plan, low, data)
+    unneeded = _unneeded(data, BEGIN in plan.scalars)
+    without = any(not _on_gpus(entry) for entry in data.values())
     for name, (title, unit, domain) in PHASE_COLUMNS.items():
         if name in unneeded:
             continue
+        if without and name in ("gpus", "gpus_at_once"):
+            domain = "non-negative"
         table.columns[name] = Draft(
             name,
             title,
@@ -98,15 +110,26 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
             show=Show(percent=name == "overhead"),
         )
     plan.tables["phases"] = table
+    schedule = Schedule(
+        plan.phases,
+        columns=frozenset(table.columns),
+        shared=SHARED in plan.scalars,
+        off=HOLIDAYS in plan.tables,
+        people=frozenset(name for name, entry in data.items() if "work" in entry),
+        on_gpus=frozenset(name for name, entry in data.items() if _on_gpus(entry)),
+    )
     for phase in plan.phases:
         entry = data[phase.id]
         for name in entry.get("scalars", {}):
             lower_scalar(plan, low, phase.id, name, ("phases", phase.id, "scalars", name))
         for name in entry.get("tables", {}):
             lower_table(plan, low, space, phase.id, name, ("phases", phase.id, "tables", name))
-        _phase_row(plan, low, table, phase, entry)
-    lower_totals(plan, table, low.document.data.get("total", TOTALS), low, ())
-    for name, title in (("end", "End of the calendar"), ("gpus_at_once", "GPUs at once, at most")):
+        _phase_row(plan, low, table, (phase, schedule), entry)
+    usual = (*TOTALS, *(["work"] if "work" in table.columns else []))
+    lower_totals(plan, table, low.document.data.get("total", usual), low, ())
+    for name, title in GREATEST.items():
+        if name not in table.columns:
+            continue
         text = f"max(phases.{name})"
         plan.scalars[f"phases.total.{name}"] = _beside(table, name, title, text)
     if AT_HAND in plan.scalars:
@@ -119,18 +142,76 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
             "progress; add it, 1 where nothing is known"
         )
         low.problems.append(at(table.position, "V008", message))
+    for phase in plan.phases:
+        if "deadline" in data[phase.id]:
+            _deadline(plan, low, phase)
 
 
+#: Of which columns the greatest stands beside the totals.
+GREATEST = {
+    "end": "End of the calendar",
+    "end_date": "End date",
+    "gpus_at_once": "GPUs at once, at most",
+}
 #: What is totalled where the plan does not say.
 TOTALS = ("gpu_hours", "budget", "gross_gpu_hours")
 
 
-def _unneeded(data: Mapping[str, Any]) -> set[str]:
+def _on_gpus(entry: Mapping[str, Any]) -> bool:
+    """Whether a phase needs accelerators; one in which people work alone does not."""
+    return "work" not in entry or bool({"hours", "gpu_hours"} & set(entry))
+
+
+def _unneeded(data: Mapping[str, Any], dated: bool) -> set[str]:
     """The columns that say the same of every phase, since no phase makes use of them."""
     names = {key for entry in data.values() for key in entry}
     classes = {entry.get("class") for entry in data.values()}
-    unneeded = set() if "at_once" in names else {"at_once"}
+    unneeded = {"at_once", "not_before", "deadline"} - names
+    unneeded |= set() if dated and "work" in names else set(OF_PEOPLE)
+    unneeded |= set() if dated else {"not_before", "deadline", "start_date", "end_date"}
     return unneeded if classes & set(MULTIPLIED) else unneeded | {"times"}
+
+
+def _dates(plan: DraftPlan, low: Lowering, data: Mapping[str, Any]) -> None:
+    """Says where a date is asked for and the plan has none on which it begins; adds how long people
+    work a day."""
+    begin = plan.scalars.get(BEGIN)
+    if begin is not None and begin.unit == DATE:
+        if any("work" in entry for entry in data.values()) and WORKED not in plan.scalars:
+            unit, title = low.units.parse("hour"), "Hours of work in a day"
+            where = low.document.key_at("phases")
+            plan.scalars[WORKED] = Draft(
+                WORKED, title, where, unit=unit, domain="positive", stated={None: USUAL_DAY}
+            )
+        return
+    if begin is not None:
+        message = f"the plan begins on a day: expected 'unit: date', found {begin.unit or 'none'}"
+        low.problems.append(at(begin.position, "U002", f"{message}; write {EXAMPLE}"))
+    for name, entry in data.items():
+        for key in ("work", "people", "not_before", "deadline"):
+            if key in entry:
+                message = (
+                    f"'{key}' needs the day on which the plan begins; add the scalar {EXAMPLE}"
+                )
+                low.say("S002", message, "phases", name, key)
+
+
+EXAMPLE = "begin: {value: 2026-01-05, unit: date}"
+
+
+def _deadline(plan: DraftPlan, low: Lowering, phase: Phase) -> None:
+    """A check that the phase is over by the end of the day."""
+    table = plan.tables["phases"]
+    if "deadline" not in table.columns:
+        return
+    where = low.document.key_at("phases", phase.id, "deadline")
+    ends = f"floor(expected(phases['{phase.id}'].end_date))"
+    text = f"{ends} <= phases['{phase.id}'].deadline"
+    name = f"check.{phase.id}.deadline"
+    check = Draft(name, f"{phase.title} is over by its deadline", where, kind="flag")
+    check.formulas[None] = Written(text, parse(text), where, indent=None)
+    plan.scalars[name] = check
+    plan.checks = (*plan.checks, name)
 
 
 def _beside(table: DraftTable, name: str, title: str, text: str) -> Draft:
@@ -143,29 +224,40 @@ def _beside(table: DraftTable, name: str, title: str, text: str) -> Draft:
 
 
 def _phase_row(
-    plan: DraftPlan, low: Lowering, table: DraftTable, phase: Phase, entry: Mapping[str, Any]
+    plan: DraftPlan,
+    low: Lowering,
+    table: DraftTable,
+    placed: tuple[Phase, Schedule],
+    entry: Mapping[str, Any],
 ) -> None:
+    phase, schedule = placed
     path = ("phases", phase.id)
     for index, other in enumerate(phase.after):
         if other not in table.rows:
             message = f"'{other}' is not a phase{nearest(other, table.rows)}"
             low.say("N002", message, *path, "after", index)
             return
+    on_gpus, times = phase.id in schedule.on_gpus, MULTIPLIED.get(phase.phase_class)
     default: dict[str, str | None] = {
-        "gpus": "gpus" if "gpus" in plan.scalars else None,
+        "gpus": "gpus" if "gpus" in plan.scalars and on_gpus else None,
         "hours": "gpu_hours / gpus" if "gpu_hours" in entry else None,
         "gpu_hours": "hours * gpus" if "hours" in entry else None,
         "overhead": None,
-        "times": MULTIPLIED.get(phase.phase_class),
+        "times": times,
         "budget": _budget(phase.phase_class),
         "gross_hours": f"hours * (1 + overhead){' / goodput' if GOODPUT in plan.scalars else ''}",
         "gross_gpu_hours": f"budget{' / goodput' if GOODPUT in plan.scalars else ''}",
         "at_once": None,
-        "gpus_at_once": _gpus_at_once(plan, phase, table),
-        "start": _start(phase),
-        "end": _end(table),
+        "gpus_at_once": schedule.at_once(phase),
+        "people": None,
+        "workdays": f"ceil(work{' * times' if times else ''} / (people * {WORKED}))",
+        "not_before": BEGIN,
+        "start": schedule.start(phase, "not_before" in entry),
+        "end": schedule.end(phase),
+        "start_date": f"{BEGIN} + start",
+        "end_date": f"{BEGIN} + end",
     }
-    if "hours" not in entry and "gpu_hours" not in entry:
+    if "hours" not in entry and "gpu_hours" not in entry and on_gpus:
         low.say("S002", f"the phase '{phase.id}' states neither hours nor gpu_hours", *path)
         return
     for name, column in table.columns.items():
@@ -178,13 +270,16 @@ def _phase_row(
                 column.formulas[phase.id] = formula
         elif given is not None:
             column.stated[phase.id] = stated(low, column, given, *path, name)
-        elif default[name] is not None:
+        elif default.get(name) is not None:
             text = str(default[name])
             column.formulas[phase.id] = Written(
                 text, parse(text), low.document.key_at(*path), indent=None
             )
+        elif name == "deadline":
+            column.stated[phase.id] = Stated(reason="none", position=low.document.key_at(*path))
         else:
-            value, note = UNSAID.get(name, (0.0, "none stated"))
+            unsaid = UNSAID if on_gpus else UNSAID | {"gpus": (0.0, "people need none")}
+            value, note = unsaid.get(name, (0.0, "none stated"))
             column.stated[phase.id] = Stated(
                 value,
                 value,
@@ -200,80 +295,10 @@ UNSAID = {
     "gpus": (1.0, "one GPU, since the plan does not say"),
     "times": (1.0, "once, by its class"),
     "at_once": (1.0, "one after the other"),
+    "people": (1.0, "one, since the phase does not say"),
 }
 
 
 def _budget(phase_class: PhaseClass) -> str:
     times = MULTIPLIED.get(phase_class)
     return f"gpu_hours * (1 + overhead){f' * {times}' if times else ''}"
-
-
-def _start(phase: Phase) -> str | None:
-    if not phase.after:
-        return None
-    ends = [f"phases['{other}'].end" for other in phase.after]
-    return ends[0] if len(ends) == 1 else f"max({', '.join(ends)})"
-
-
-def _end(table: DraftTable) -> str:
-    """Runs of a phase follow one another, as many side by side as the phase says."""
-    if "times" not in table.columns:
-        return "start + gross_hours"
-    rounds = "ceil(times / at_once)" if "at_once" in table.columns else "times"
-    return f"start + gross_hours * {rounds}"
-
-
-def _gpus_at_once(plan: DraftPlan, phase: Phase, table: DraftTable) -> str:
-    """The most GPUs that can be needed while the phase runs.
-
-    Phases that do not wait for one another may run at the same time, however long each takes; so it
-    is the greatest sum over the sets of phases of which none waits for another.
-    """
-    own = "gpus * min(at_once, times)" if "times" in table.columns else "gpus * at_once"
-    own = own if "at_once" in table.columns else "gpus"
-
-    def term(other: str) -> str:
-        if other == phase.id:
-            return own
-        return re.sub(r"\b(gpus|at_once|times)\b", rf"phases['{other}'].\1", own)
-
-    sets = list(islice(beside(plan.phases, phase.id), MOST_SETS + 1))
-    if len(sets) > MOST_SETS:
-        sets = [sorted(set().union(*sets))]
-    sums = [" + ".join(term(other) for other in each) for each in sets]
-    return sums[0] if len(sums) == 1 else f"max({', '.join(sums)})"
-
-
-def beside(phases: Sequence[Phase], phase: str) -> Iterator[list[str]]:
-    """Every largest set of phases with this one in which none waits for another, in order."""
-    waits = _waits(phases)
-    free = {
-        one: {o for o in waits if o != one and o not in waits[one] and one not in waits[o]}
-        for one in waits
-    }
-    order = list(waits)
-
-    def grown(members: set[str], open_: set[str], closed: set[str]) -> Iterator[list[str]]:
-        if not open_ and not closed:
-            yield sorted(members, key=order.index)
-        for one in sorted(open_, key=order.index):
-            yield from grown(members | {one}, open_ & free[one], closed & free[one])
-            open_, closed = open_ - {one}, closed | {one}
-
-    yield from grown({phase}, free[phase], set())
-
-
-def _waits(phases: Sequence[Phase]) -> dict[str, set[str]]:
-    """For each phase all that must be over before it, at any distance."""
-    direct = {phase.id: set(phase.after) for phase in phases}
-    waits: dict[str, set[str]] = {}
-
-    def of(one: str, seen: frozenset[str]) -> set[str]:
-        if one not in waits and one not in seen:
-            inner = (of(other, seen | {one}) for other in direct.get(one, ()))
-            waits[one] = direct.get(one, set()).union(*inner)
-        return waits.get(one, set())
-
-    for phase in phases:
-        of(phase.id, frozenset())
-    return waits

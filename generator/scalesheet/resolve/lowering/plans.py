@@ -11,7 +11,8 @@ from scalesheet.language.syntax import Choice, Join, Name, Text
 from scalesheet.load import Document
 from scalesheet.model import Position, Stated, otherwise
 from scalesheet.nearest import nearest
-from scalesheet.quantities import says_more
+from scalesheet.pictures import DATED
+from scalesheet.quantities import DATE, says_more
 from scalesheet.resolve.drafts import Draft, DraftPlan, Space, Written
 from scalesheet.resolve.lowering.cases import lower_case
 from scalesheet.resolve.lowering.charts import lower_chart
@@ -68,6 +69,9 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
     )
     for name in data.get("limits", {}):
         _limit(plan, low, str(name), ("limits", name))
+    dated = "phases" in plan.tables and "end_date" in plan.tables["phases"].columns
+    if dated and DATED.id not in data.get("charts", {}):
+        plan.charts += ((DATED, document.at("phases")),)
     plan.charts += tuple(
         lower_chart(document, name, entry) for name, entry in data.get("charts", {}).items()
     )
@@ -158,8 +162,11 @@ def _limit(plan: DraftPlan, low: Lowering, name: str, path: tuple[str | int, ...
     else:
         limit.stated[None] = stated(low, limit, data, *path, basis="decision")
     left = f"{limit.name} - {full}"
-    holds = f"expected({full}) <= expected({limit.name})"
+    day = f"floor(expected({full}))" if of.unit == DATE else f"expected({full})"
+    holds = f"{day} <= expected({limit.name})"
     margin = replace(limit, name=f"{full}.margin", title=f"{of.title}: left below the limit")
+    if of.unit == DATE:
+        margin = replace(margin, unit=low.units.parse("day"))
     margin = replace(margin, domain="signed", stated={}, formulas={None: _ours(left, where)})
     check = Draft(f"check.{limit.name}", f"{of.title} is within its limit", where, kind="flag")
     check.formulas[None] = _ours(holds, where)

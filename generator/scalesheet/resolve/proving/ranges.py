@@ -257,6 +257,8 @@ def _call(node: Call, end: End, trace: _Trace) -> Node:
         if end == "value" and len(parts) == 3:
             return parts[1]
         return Call({"low": "min", "value": "mean", "high": "max"}[end], parts, span=node.span)
+    if name == "workday" and any(ranged(each, trace.facts) for each in node.arguments[2:]):
+        raise BindError("R003", "a day off is one day; state it without a range", node)
     if name == "abs" and ranged(first, trace.facts):
         sign = interval(first, trace.facts)
         if not sign.known:

@@ -5,24 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scalesheet.model import Plan
-from scalesheet.pictures import CALENDAR
+from scalesheet.pictures import CALENDAR, DATED
 from scalesheet.render.pages.chart_blocks import chart_block
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.html import Html, heading, join, tag
 from scalesheet.render.pages.plan.placeholders import plan_names
 from scalesheet.resolve.lowering.phases import AT_HAND, GOODPUT
+from scalesheet.resolve.lowering.schedule import BEGIN, SHARED
 from scalesheet.values import Results
 
 #: Said beside a goodput of 1.
 UNKNOWN = "At 1 nothing is known of interruptions: gross hours are net hours."
 
 
-def calendar_section(context: Context, plan: Plan, results: Results) -> Iterator[object]:
+def calendar_section(
+    context: Context, plan: Plan, results: Results, placed: frozenset[str]
+) -> Iterator[object]:
     """From start to end, on how many accelerators, with which goodput; nothing without phases."""
     if "phases" not in plan.tables:
         return
     yield heading(2, "Calendar", "calendar")
     yield tag("p", _summary(context, plan, results))
+    if DATED in plan.charts and f"chart {DATED.id}" not in placed:
+        yield chart_block(context, plan, DATED, results)
     if not any(chart.kind == "calendar" for chart in plan.charts):
         yield chart_block(context, plan, CALENDAR, results)
 
@@ -34,15 +39,19 @@ def _summary(context: Context, plan: Plan, results: Results) -> Html:
     def strong(name: str) -> Html:
         return tag("strong", figure(name))
 
+    dated = DATED in plan.charts
+    span: list[object] = ["From ", strong(BEGIN), " to ", strong("total.end_date"), ", "]
     parts: list[object] = [
-        "From the first phase to the last ",
+        *(span if dated else ["From the first phase to the last "]),
         strong("total.end"),
-        " of wall-clock time; at most ",
+        " in all; at most " if dated else " of wall-clock time; at most ",
         strong("total.gpus_at_once"),
         " at once",
     ]
     if AT_HAND in plan.scalars:
         parts += [", with ", strong(AT_HAND), " at hand (", strong("total.gpus_short"), " short)"]
+    if SHARED in plan.scalars:
+        parts += [", of ", strong(SHARED), " that phases share and wait for"]
     parts.append(".")
     if GOODPUT in plan.scalars:
         parts += [" Goodput is ", strong(GOODPUT), "."]

@@ -11,7 +11,7 @@ from scalesheet.book import Book
 from scalesheet.evaluate.routes import read_by
 from scalesheet.model import DOMAINS, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import Rule, rule_of
-from scalesheet.pictures import CALENDAR
+from scalesheet.pictures import CALENDAR, DATED
 from scalesheet.printers.javascript import quoted
 from scalesheet.render.graph import users
 from scalesheet.render.pages.places import row_page
@@ -30,7 +30,8 @@ def shown(plan: Plan, book: Book) -> str:
     computed = {name: book.tables[name] for name in reached(plan, book)}
     others = {name: book.tables[name] for name in sorted(_referred(plan)) if name in book.tables}
     used = {(key.table, key.name) for key in users(plan)}
-    charts = (CALENDAR, *plan.charts) if "phases" in plan.tables else plan.charts
+    usual = "phases" in plan.tables and DATED not in plan.charts
+    charts = (CALENDAR, *plan.charts) if usual else plan.charts
     tables: dict[str, Any] = {}
     for name, table in {**others, **computed, **plan.tables}.items():
         tables[name] = _table(plan, book, table, used)

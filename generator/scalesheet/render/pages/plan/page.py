@@ -8,6 +8,7 @@ from scalesheet.breaches import breaches
 from scalesheet.evaluate.findings import broken_rows, wrongs
 from scalesheet.model import Citation, Plan
 from scalesheet.numbers import format_of
+from scalesheet.pictures import DATED
 from scalesheet.prose import ADVICE
 from scalesheet.render.graph import formulas
 from scalesheet.render.pages.catalogue.earlier import earlier_section, of_plan
@@ -58,7 +59,7 @@ def plan_page(context: Context, plan: Plan) -> str:
         page_list(context, plan),
         content.strip(),
         *actuals_section(context, plan),
-        *calendar_section(context, plan, results),
+        *calendar_section(context, plan, results, frozenset(placed)),
         *scenario_section(context, plan),
         *alternatives,
         *sensitivity_section(context, plan),
@@ -168,7 +169,7 @@ def _others(
     """The charts and tables that the plan's own text leaves out."""
     homes = context.homes[plan.id]
     elsewhere = [t for t in plan.tables.values() if f"table {t.name}" in homes]
-    charts = [c for c in plan.charts if f"chart {c.id}" not in {*placed, *homes}]
+    charts = [c for c in plan.charts if c != DATED and f"chart {c.id}" not in {*placed, *homes}]
     tables = [t for t in plan.tables.values() if f"table {t.name}" not in {*placed, *homes}]
     if not charts and not tables and not elsewhere:
         return

@@ -1,0 +1,184 @@
+"""When phases run, as formulas: what waits for what, which share accelerators, working days."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
+from itertools import islice
+
+from scalesheet.model import Phase
+
+#: The scalars of a plan that say when it begins, and how long people work on a working day.
+BEGIN, WORKED = "begin", "hours_per_day"
+#: The table of days on which people do not work, and its column.
+HOLIDAYS, DAY = "holidays", "day"
+#: The accelerators for which phases wait.
+SHARED = "gpus_to_share"
+#: Sets of phases that may run at the same time, beyond which they are simply added up.
+MOST_SETS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """What the formulas of all phases rest on: the columns and scalars that there are, the phases
+    in which people work and those that need accelerators."""
+
+    phases: tuple[Phase, ...]
+    columns: frozenset[str]
+    shared: bool
+    off: bool  # whether there are holidays
+    people: frozenset[str]
+    on_gpus: frozenset[str]
+
+    def start(self, phase: Phase, not_before: bool) -> str | None:
+        """When what it waits for is over; people begin in the morning of a working day."""
+        ready = self._ready(phase, not_before)
+        if phase.id in self.on_gpus:
+            return ready
+        moment = f"ceil({BEGIN} + {ready})" if ready else f"ceil({BEGIN})"
+        return f"workday({moment}, 1{self._off}) - {BEGIN}"
+
+    def _ready(self, phase: Phase, not_before: bool) -> str | None:
+        terms = [f"phases['{other}'].end" for other in phase.after]
+        terms += [f"max(0, not_before - {BEGIN})"] if not_before else []
+        if self.shared and phase.id in self.on_gpus:
+            terms += self._queued(phase)
+        return terms[0] if len(terms) == 1 else f"max({', '.join(terms)})" if terms else None
+
+    def end(self, phase: Phase) -> str:
+        """Runs of a phase follow one another, as many side by side as the phase says. People's work
+        is over at the end of their last day."""
+        rounds = ""
+        if "times" in self.columns:
+            rounds = " * ceil(times / at_once)" if "at_once" in self.columns else " * times"
+        ends = [f"start + gross_hours{rounds}"] if phase.id in self.on_gpus else []
+        if phase.id in self.people:
+            begun = f"{BEGIN} + start"
+            first = f"ceil({begun})" if phase.id in self.on_gpus else f"floor({begun})"
+            last = f"workday({first}, workdays{self._off})"
+            ends.append(f"{last} - {BEGIN} + {WORKED} * min(1, workdays)")
+        return ends[0] if len(ends) == 1 else f"max({', '.join(ends)})"
+
+    @property
+    def _off(self) -> str:
+        return f", {HOLIDAYS}.{DAY}" if self.off else ""
+
+    # -------------------------------------------------------------- accelerators
+
+    def needed(self) -> str:
+        """The accelerators of the phase at hand while it runs."""
+        if "at_once" not in self.columns:
+            return "gpus"
+        return "gpus * min(at_once, times)" if "times" in self.columns else "gpus * at_once"
+
+    def _sum(self, phases: Sequence[str], own: str) -> str:
+        def term(other: str) -> str:
+            if other == own:
+                return self.needed()
+            return re.sub(r"\b(gpus|at_once|times)\b", rf"phases['{other}'].\1", self.needed())
+
+        return " + ".join(term(each) for each in phases if each in self.on_gpus)
+
+    def _most(self, sets: Iterator[list[str]], own: str) -> str:
+        few = list(islice(sets, MOST_SETS + 1))
+        if len(few) > MOST_SETS:
+            few = [sorted(set().union(*few))]
+        sums = [each for each in (self._sum(members, own) for members in few) if each] or ["0"]
+        return sums[0] if len(sums) == 1 else f"max({', '.join(sums)})"
+
+    def at_once(self, phase: Phase) -> str:
+        """The most GPUs that can be needed while the phase runs.
+
+        Phases that do not wait for one another may run at the same time, however long each takes;
+        so it is the greatest sum over the sets of phases of which none waits for another. Phases
+        that share accelerators do not take more together than there are.
+        """
+        most = self._most(beside(self.phases, phase.id), phase.id)
+        if not self.shared:
+            return most
+        own = self.needed() if phase.id in self.on_gpus else "0"
+        return f"max({own}, min({most}, {SHARED}))"
+
+    def _queued(self, phase: Phase) -> Iterator[str]:
+        """The ends of the phases before it in the queue with which it would need more accelerators
+        than are shared, by themselves or with others in between.
+
+        Of phases that run at one moment the last in the queue does not wait for the first, so that
+        all of them fit. Fewer accelerators only add to what a phase waits for, so that no phase
+        ends earlier with fewer.
+        """
+        waits = waits_of(self.phases)
+        order = in_queue(self.phases)
+        ahead = order[: next(n for n, each in enumerate(order) if each.id == phase.id)]
+
+        def apart(one: str, other: str) -> bool:
+            return one not in waits[other] and other not in waits[one]
+
+        for n, first in enumerate(ahead):
+            if first.id not in self.on_gpus or not apart(first.id, phase.id):
+                continue
+            between = [
+                each
+                for each in ahead[n + 1 :]
+                if apart(each.id, first.id) and apart(each.id, phase.id)
+            ]
+            members = [first, *between, phase]
+            alone = [replace(each, after=tuple(waits[each.id])) for each in members]
+            need = self._most(beside(alone, phase.id), phase.id)
+            yield f"phases['{first.id}'].end if {need} > {SHARED} else 0"
+
+
+def in_queue(phases: Sequence[Phase]) -> list[Phase]:
+    """Phases in the order in which they are written, each behind all that it waits for."""
+    known = {phase.id: phase for phase in phases}
+    order: list[Phase] = []
+    sorter = TopologicalSorter({p.id: [o for o in p.after if o in known] for p in phases})
+    try:
+        sorter.prepare()
+    except CycleError:
+        return list(phases)  # which is told where formulas are put in order
+    places = {name: n for n, name in enumerate(known)}
+    ready: list[str] = []
+    while sorter.is_active():
+        ready = sorted([*ready, *sorter.get_ready()], key=places.__getitem__)
+        first = ready.pop(0)
+        order.append(known[first])
+        sorter.done(first)
+    return order
+
+
+def beside(phases: Sequence[Phase], phase: str) -> Iterator[list[str]]:
+    """Every largest set of phases with this one in which none waits for another, in order."""
+    waits = waits_of(phases)
+    free = {
+        one: {o for o in waits if o != one and o not in waits[one] and one not in waits[o]}
+        for one in waits
+    }
+    order = list(waits)
+
+    def grown(members: set[str], open_: set[str], closed: set[str]) -> Iterator[list[str]]:
+        if not open_ and not closed:
+            yield sorted(members, key=order.index)
+        for one in sorted(open_, key=order.index):
+            yield from grown(members | {one}, open_ & free[one], closed & free[one])
+            open_, closed = open_ - {one}, closed | {one}
+
+    yield from grown({phase}, free[phase], set())
+
+
+def waits_of(phases: Sequence[Phase]) -> Mapping[str, set[str]]:
+    """For each phase all that must be over before it, at any distance."""
+    direct = {phase.id: set(phase.after) for phase in phases}
+    waits: dict[str, set[str]] = {}
+
+    def of(one: str, seen: frozenset[str]) -> set[str]:
+        if one not in waits and one not in seen:
+            inner = (of(other, seen | {one}) for other in direct.get(one, ()))
+            waits[one] = direct.get(one, set()).union(*inner)
+        return waits.get(one, set())
+
+    for phase in phases:
+        of(phase.id, frozenset())
+    return {phase.id: waits.get(phase.id, set()) for phase in phases}

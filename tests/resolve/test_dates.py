@@ -1,0 +1,250 @@
+"""Phases on the calendar: dates, working days, people's work, accelerators that phases share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dated import DATED
+from project import draws
+from scalesheet.breaches import breaches
+from scalesheet.evaluate import evaluate
+from scalesheet.language.arithmetic import workday
+from scalesheet.model import Key, Stated
+from scalesheet.quantities import day_number, day_text
+from scalesheet.values import Results
+from small import plan, said
+
+QUIET = settings(
+    max_examples=draws(40),
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+DAYS = st.dates(date(2025, 1, 1), date(2027, 12, 31))
+
+
+def computed(folder: Path, text: str, given: Mapping[str, float] | None = None) -> Results:
+    examined = plan(folder, text)
+    assert said(examined) == []
+    assert examined.book is not None
+    inputs = {Key(name): Stated(x, x, x) for name, x in (given or {}).items()}
+    return evaluate(examined.book, examined.book.plans["small"], inputs)
+
+
+def dates(results: Results, column: str) -> list[str]:
+    return [day_text(float(cell.value or 0)) for cell in results.tables["phases"][column]]
+
+
+# ------------------------------------------------------------------ working days
+
+
+@given(DAYS, st.integers(1, 400), st.lists(DAYS, max_size=12))
+@settings(max_examples=draws(300), derandomize=True)
+def test_a_working_day_is_the_one_that_numpy_counts(day: date, n: int, off: list[date]) -> None:
+    expected = np.busday_offset(day, n - 1, roll="forward", holidays=off)
+    found = workday(day_number(str(day)), n, [day_number(str(each)) for each in off])
+    assert day_text(found) == str(expected)
+
+
+@given(DAYS, st.integers(1, 60), st.lists(DAYS, max_size=12), DAYS)
+@settings(max_examples=draws(300), derandomize=True)
+def test_a_day_off_never_brings_a_working_day_forward(
+    day: date, n: int, off: list[date], more: date
+) -> None:
+    days = [day_number(str(each)) for each in (*off, more)]
+    first = day_number(str(day))
+    assert workday(first, n, days) >= workday(first, n, days[:-1])
+
+
+# ------------------------------------------------------------------ phases
+
+
+def test_phases_have_dates(tmp_path: Path) -> None:
+    results = computed(tmp_path, DATED)
+    # Epiphany is off; 25 gross hours three times; then all eight accelerators for 15.6
+    assert dates(results, "start_date")[:4] == [
+        *("2026-01-05", "2026-01-12", "2026-01-15", "2026-01-16"),
+    ]
+    # 24 hours of one person from a Monday on, with Wednesday off
+    assert dates(results, "end_date")[-1] == "2026-01-29"
+    assert day_text(float(results.scalars["phases.total.end_date"].value or 0)) == "2026-01-29"
+
+
+def test_people_take_no_accelerator_time_and_goodput_does_not_stretch_them(tmp_path: Path) -> None:
+    slow = computed(tmp_path, DATED, {"goodput": 0.4})
+    usual = computed(tmp_path, DATED)
+    for results in (slow, usual):
+        label = results.cell("phases", "label", "end").value
+        assert label == pytest.approx(7 * 24 + 8)  # five working days of eight hours, one off
+        assert results.cell("phases", "label", "gross_gpu_hours").value == 0
+    assert slow.cell("phases", "train", "end").value > usual.cell("phases", "train", "end").value
+
+
+def test_an_ordinary_day_of_work_is_an_input(tmp_path: Path) -> None:
+    half = computed(tmp_path, DATED, {"hours_per_day": 4.0})
+    assert half.cell("phases", "label", "workdays").value == 10
+
+
+@given(st.integers(-40, 40))
+@QUIET
+def test_moving_the_begin_moves_every_date_by_as_much(tmp_path: Path, weeks: int) -> None:
+    """By weeks: what people do depends on the day of the week."""
+    text = DATED.replace("    not_before: 2026-01-24\n", "")
+    text = (
+        text.replace("limits: {total.end_date: 2026-01-30}\n", "")
+        .replace("fair: {day: 2026-01-28}", "")
+        .replace("    deadline: 2026-01-20\n", "")
+    )
+    text = text.replace("epiphany: {day: 2026-01-06}, ", "far: {day: 2001-01-01}")
+    moved = day_number("2026-01-05") + 7 * weeks
+    before, after = computed(tmp_path, text), computed(tmp_path, text, {"begin": moved})
+    for column in ("start_date", "end_date"):
+        for one, other in zip(
+            before.tables["phases"][column], after.tables["phases"][column], strict=True
+        ):
+            assert other.value == pytest.approx(one.value + 7 * weeks, abs=1e-6)
+
+
+@given(st.lists(DAYS.filter(lambda d: d.year == 2026 and d.month < 3), max_size=8), st.data())
+@QUIET
+def test_a_holiday_never_ends_a_phase_earlier(
+    tmp_path: Path, off: list[date], data: st.DataObject
+) -> None:
+    more = [*off, data.draw(st.dates(date(2026, 1, 5), date(2026, 2, 20)))]
+    ends = []
+    for days in (off, more):
+        rows = ", ".join(f"d{n}: {{day: {day}}}" for n, day in enumerate(days))
+        text = DATED.replace(
+            "{epiphany: {day: 2026-01-06}, fair: {day: 2026-01-28}}",
+            f"{{far: {{day: 2001-01-01}}, {rows}}}",
+        )
+        examined = plan(tmp_path, text)
+        ends.append([cell.value for cell in examined.results["small"].tables["phases"]["end"]])
+    assert all(late >= early - 1e-9 for early, late in zip(*ends, strict=True))
+
+
+# ------------------------------------------------------------------ shared accelerators
+
+
+@st.composite
+def shared_phases(draw: st.DrawFn) -> tuple[str, list[int]]:
+    """Up to seven phases, each after some before it, and what they need."""
+    lines, needs = [], []
+    for n in range(draw(st.integers(2, 7))):
+        after = draw(st.lists(st.sampled_from(range(n)), unique=True)) if n else []
+        needs.append(draw(st.sampled_from([1, 2, 3, 4])))
+        names = ", ".join(f"p{each}" for each in after)
+        hours = draw(st.integers(1, 30))
+        lines.append(
+            f"  p{n}: {{title: P{n}, class: one_time, after: [{names}], "
+            f"gpus: {needs[-1]}, hours: {hours}}}"
+        )
+    return "phases:\n" + "\n".join(lines), needs
+
+
+SHARING = """
+scalars:
+  goodput: {value: 1, unit: 1, domain: positive-fraction}
+  gpus_to_share: {value: 8, unit: GPU}
+"""
+
+
+@given(shared_phases(), st.integers(4, 12))
+@QUIET
+def test_phases_never_take_more_than_they_share(
+    tmp_path: Path, drawn: tuple[str, list[int]], there: int
+) -> None:
+    text, needs = drawn
+    results = computed(tmp_path, SHARING + text, {"gpus_to_share": float(there)})
+    table = results.tables["phases"]
+    spans = [
+        (float(start.value or 0), float(end.value or 0))
+        for start, end in zip(table["start"], table["end"], strict=True)
+    ]
+    for moment, _ in spans:
+        taken = sum(
+            need
+            for need, (start, end) in zip(needs, spans, strict=True)
+            if start <= moment + 1e-9 and moment + 1e-9 < end
+        )
+        assert taken <= there
+    assert all(cell.value <= there for cell in table["gpus_at_once"])
+
+
+@given(shared_phases(), st.integers(4, 12))
+@QUIET
+def test_half_of_the_accelerators_never_ends_a_phase_earlier(
+    tmp_path: Path, drawn: tuple[str, list[int]], there: int
+) -> None:
+    ends = [
+        [
+            cell.value
+            for cell in computed(tmp_path, SHARING + drawn[0], given).tables["phases"]["end"]
+        ]
+        for given in ({"gpus_to_share": float(there)}, {"gpus_to_share": there / 2})
+    ]
+    assert all(late >= early - 1e-9 for early, late in zip(*ends, strict=True))
+
+
+# ------------------------------------------------------------------ deadlines and mistakes
+
+
+def test_a_deadline_that_is_passed_is_a_breach(tmp_path: Path) -> None:
+    examined = plan(tmp_path, DATED.replace("deadline: 2026-01-20", "deadline: 2026-01-14"))
+    assert examined.book is not None
+    found = breaches(examined.book.plans["small"], examined.results["small"])
+    assert [each.text for each in found] == ["Train is over by its deadline"]
+    on_the_day = plan(tmp_path, DATED.replace("deadline: 2026-01-20", "deadline: 2026-01-15"))
+    assert said(on_the_day) == []
+
+
+def test_a_limit_of_the_end_is_a_date(tmp_path: Path) -> None:
+    results = computed(tmp_path, DATED)
+    assert results.scalars["phases.total.end_date.margin"].value == pytest.approx(2 / 3)
+    examined = plan(tmp_path, DATED.replace("end_date: 2026-01-30", "end_date: 2026-01-28"))
+    assert [line.split()[0] for line in said(examined)] == ["V005"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "begin: {value: 2026-01-05, unit: date}",
+            "begun: {value: 2026-01-05, unit: date}",
+            "S002 'work' needs the day on which the plan begins; add the scalar "
+            "begin: {value: 2026-01-05, unit: date}",
+        ),
+        (
+            "begin: {value: 2026-01-05, unit: date}",
+            "begin: {value: 5, unit: hour}",
+            "U002 the plan begins on a day: expected 'unit: date', found hour; write "
+            "begin: {value: 2026-01-05, unit: date}",
+        ),
+        (
+            "begin: {value: 2026-01-05, unit: date}",
+            "begin: {value: 2026-02-30, unit: date}",
+            "U002 'begin': '2026-02-30' is no day of the calendar",
+        ),
+        (
+            "gpus_to_share: {value: 8, unit: GPU}",
+            "gpus_to_share: {value: 2026-01-05, unit: GPU}",
+            "U002 'gpus_to_share': '2026-01-05' is a date; write a number in GPU, or give it "
+            "'unit: date'",
+        ),
+    ],
+)
+def test_what_is_no_date_is_told(tmp_path: Path, old: str, new: str, expected: str) -> None:
+    assert expected in said(plan(tmp_path, DATED.replace(old, new)))
+
+
+def test_dates_are_counted_as_spreadsheets_do() -> None:
+    assert day_number("1900-03-01") == 61
+    assert day_text(day_number("2026-03-31") + 0.9) == "2026-03-31"
+    assert date(1899, 12, 30) + timedelta(days=day_number("2026-03-31")) == date(2026, 3, 31)
