@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Literal
 
+from scalesheet.language.arithmetic import LAST_DAY
 from scalesheet.model import Column, Quantity, Scalar
 from scalesheet.quantities import DATE, day_text
 from scalesheet.units import Unit, Units
@@ -214,7 +215,7 @@ def _counted(unit: Unit, units: Units) -> bool:
 
 def number(value: float, fmt: Format) -> str:
     """`1,234.5`, `35%`, `~342`, `3.12e21`."""
-    if fmt.date:
+    if fmt.date and 0 <= value < LAST_DAY:
         return day_text(value)
     sign, shown = "-" if value < 0 else "", abs(value)
     mark = "~" if fmt.approximate else ""

@@ -33,6 +33,7 @@ REVISIONS = {
     9: "14d7e3d7bad64c50",
     10: "7940d52f1e368686",
     11: "f5d47a7f6af6617b",
+    12: "4f4273ae40a0eaeb",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",

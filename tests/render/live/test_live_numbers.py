@@ -55,6 +55,7 @@ def a_rule(dice: random.Random) -> Rule:
 
 def printed(fmt: Format, values: list[Value]) -> list[Any]:
     kept = {name: each for name, each in asdict(fmt).items() if each is not None}
+    kept |= {"date": True} if kept.pop("date") else {}  # the script leaves out what is usual
     return [kept, [[plain(value, fmt), ends(value, fmt)] for value in values]]
 
 

@@ -6,7 +6,7 @@
 "use strict";
 
 scalesheet.fields = (() => {
-  const { dayText, ends, plain } = scalesheet.numbers;
+  const { ends, number, plain } = scalesheet.numbers;
   const { Refused, change, without, written, rowsOf } = scalesheet.inputs;
   const { element, place, rowTitle } = scalesheet.marks;
 
@@ -41,7 +41,7 @@ scalesheet.fields = (() => {
 
   /** A value as it stands in a field while it is typed: in full, and a share in percent. */
   function raw(value, { percent, sort } = {}) {
-    if (sort === "date" && typeof value === "number") return dayText(value);
+    if (sort === "date" && typeof value === "number") return number(value, { date: true });
     if (!percent || typeof value === "boolean") return written(value);
     const share = (x) => `${Number((x * 100).toPrecision(15))}%`;
     if (typeof value === "number") return share(value);

@@ -14,6 +14,7 @@ scalesheet.numbers = (() => {
   const MOST_KNOWN = 50000;
   const TO_1970 = 25569; // days from the first day of spreadsheets
   const LAST_DAY = 2958465; // of their calendar
+  const ROUNDING_SLACK = 1e-12; // as in language/arithmetic.py
 
   // ---------------------------------------------------------------- decimals
 
@@ -75,10 +76,11 @@ scalesheet.numbers = (() => {
 
   /** The format that a rule gives these cells. */
   function formatBy(rule, cells) {
-    if (rule.sort === "date") return { date: true };
     const all = magnitudes(cells);
     const numbers = rule.percent ? all.map(hundredfold) : all;
+    const plainly = { percent: false, approximate: false, scientific: false };
     const dressed = { percent: !!rule.percent, approximate: !!rule.approximate, scientific: false };
+    if (rule.sort === "date") return { ...plainly, date: true, decimals: 0 };
     if (rule.decimals !== undefined) return { ...dressed, decimals: rule.decimals };
     if (rule.digits !== undefined) {
       return { ...dressed, decimals: Math.max(0, decimalsFor(numbers, rule.digits)) };
@@ -142,7 +144,7 @@ scalesheet.numbers = (() => {
 
   /** `1,234.5`, `35%`, `~342`, `3.12e21`. */
   function number(value, format) {
-    if (format.date) return dayText(value);
+    if (format.date && value >= 0 && value < LAST_DAY) return dayText(value);
     const exact = decimal(Math.abs(value));
     const mark = format.approximate ? "~" : "";
     const sign = value < 0 ? "-" : "";
@@ -152,10 +154,9 @@ scalesheet.numbers = (() => {
     return `${mark}${/[1-9]/.test(body) ? sign : ""}${grouped(body)}${format.percent ? "%" : ""}`;
   }
 
-  /** `2026-03-31`: the day in which a moment lies; beyond the calendar its number. */
+  /** `2026-03-31`: the day in which a moment lies, counted from 1899-12-30. */
   function dayText(moment) {
-    const day = scalesheet.runtime.floor(moment);
-    if (day < 0 || day > LAST_DAY) return String(day);
+    const day = Math.min(Math.ceil(moment), Math.floor(moment + moment * ROUNDING_SLACK));
     return new Date((day - TO_1970) * 864e5).toISOString().slice(0, 10);
   }
 
@@ -197,5 +198,5 @@ scalesheet.numbers = (() => {
     return span(cell.low, cell.high, format);
   }
 
-  return Object.freeze({ formatBy, dayNumber, dayText, number, span, plain, ends });
+  return Object.freeze({ formatBy, dayNumber, number, span, plain, ends });
 })();
