@@ -29,7 +29,14 @@ phases:
     hours: {value: 20, low: 15, high: 40}
     deadline: 2026-01-20
   serve: {title: Serve, class: one_time, after: [label], gpus: 8, gpu_hours: 100}
-  judge: {title: Judge, class: per_seed, after: [train], gpus: 2, hours: 3, work: 10}
+  judge:
+    title: Judge
+    class: per_run
+    after: [train]
+    gpus: 2
+    hours: 3
+    work: 10
+    times: {model: [base, long, clean]}
   report:
     title: Report
     class: one_time

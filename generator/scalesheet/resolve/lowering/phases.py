@@ -8,10 +8,11 @@ from typing import Any
 
 from scalesheet.diagnostics import at
 from scalesheet.language.parser import parse
-from scalesheet.model import Domain, Phase, PhaseClass, Show, Stated
+from scalesheet.model import Domain, Phase, Show, Stated
 from scalesheet.nearest import nearest
 from scalesheet.quantities import DATE
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
+from scalesheet.resolve.lowering.grids import lower_grid
 from scalesheet.resolve.lowering.scalars import lower_scalar, lower_totals
 from scalesheet.resolve.lowering.schedule import BEGIN, HOLIDAYS, SHARED, WORKED, Schedule
 from scalesheet.resolve.lowering.tables import lower_table
@@ -169,7 +170,7 @@ def _unneeded(data: Mapping[str, Any], dated: bool) -> set[str]:
     unneeded = {"at_once", "not_before", "deadline"} - names
     unneeded |= set() if dated and "work" in names else set(OF_PEOPLE)
     unneeded |= set() if dated else {"not_before", "deadline", "start_date", "end_date"}
-    return unneeded if classes & set(MULTIPLIED) else unneeded | {"times"}
+    return unneeded if "times" in names or classes & set(MULTIPLIED) else unneeded | {"times"}
 
 
 def _dates(plan: DraftPlan, low: Lowering, data: Mapping[str, Any]) -> None:
@@ -237,14 +238,17 @@ def _phase_row(
             message = f"'{other}' is not a phase{nearest(other, table.rows)}"
             low.say("N002", message, *path, "after", index)
             return
-    on_gpus, times = phase.id in schedule.on_gpus, MULTIPLIED.get(phase.phase_class)
+    on_gpus = phase.id in schedule.on_gpus
+    times = MULTIPLIED.get(phase.phase_class)
+    if "times" in entry:
+        times = lower_grid(plan, low, phase.id, entry["times"])
     default: dict[str, str | None] = {
         "gpus": "gpus" if "gpus" in plan.scalars and on_gpus else None,
         "hours": "gpu_hours / gpus" if "gpu_hours" in entry else None,
         "gpu_hours": "hours * gpus" if "hours" in entry else None,
         "overhead": None,
         "times": times,
-        "budget": _budget(phase.phase_class),
+        "budget": f"gpu_hours * (1 + overhead){' * times' if times else ''}",
         "gross_hours": f"hours * (1 + overhead){' / goodput' if GOODPUT in plan.scalars else ''}",
         "gross_gpu_hours": f"budget{' / goodput' if GOODPUT in plan.scalars else ''}",
         "at_once": None,
@@ -263,7 +267,7 @@ def _phase_row(
     for name, column in table.columns.items():
         if name == "class":
             continue
-        given = entry.get(name)
+        given = entry.get(name) if name != "times" else None
         if isinstance(given, Mapping) and "formula" in given:
             formula = written(low, given["formula"], *path, name, "formula")
             if formula is not None:
@@ -297,8 +301,3 @@ UNSAID = {
     "at_once": (1.0, "one after the other"),
     "people": (1.0, "one, since the phase does not say"),
 }
-
-
-def _budget(phase_class: PhaseClass) -> str:
-    times = MULTIPLIED.get(phase_class)
-    return f"gpu_hours * (1 + overhead){f' * {times}' if times else ''}"
