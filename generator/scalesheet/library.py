@@ -24,7 +24,7 @@ from scalesheet.values import Results
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-Input = float | str | bool | tuple[float, float]
+Input = float | str | bool | tuple[float | str, float | str]
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,9 @@ class Plan:
         return {name: self[name] for name in self._plan.headline}
 
     def set(self, inputs: Mapping[str, Input] | None = None, /, **more: Input) -> Plan:
-        """The plan with other inputs, in their units: a number, a pair of low and high, an id or a
-        word. A cell is `{"runs['a'].steps": 500}`. Raises ValueError with the nearest name, or with
-        what is possible."""
+        """The plan with other inputs: a number in its unit, a text such as `20GB` or `4k`, a pair
+        of low and high, an id or a word. A cell is `{"runs['a'].steps": 500}`. Raises ValueError
+        with the nearest name, or with what is possible."""
         from scalesheet.evaluate.edits import EditError, read_edit
 
         edits = dict(self.edits)

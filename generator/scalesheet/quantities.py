@@ -59,6 +59,26 @@ def says_more(text: str) -> bool:
     return bool(word and word[0] not in WORDS)
 
 
+def behind(text: str) -> str:
+    """The letter and the unit behind a number; empty where there are none."""
+    match = _WRITTEN.fullmatch(text.strip())
+    return match["rest"] if match is not None else ""
+
+
+def unit_of(text: str, units: Units) -> Unit | None:
+    """The unit that a text names behind its number, `5_000 USD`; None where it names none."""
+    rest = behind(text)
+    if rest == "%":
+        return Unit()
+    for own in (rest, rest[1:].strip() if rest[:1] in LETTERS else ""):
+        if own:
+            try:
+                return _unit(own, units)
+            except UnitError:
+                continue
+    return None
+
+
 def quantity(text: str, unit: Unit | None, units: Units) -> float:
     """The number in `unit` that a text writes; a text without a unit is in that unit already.
 
@@ -113,4 +133,5 @@ def _unit(text: str, units: Units) -> Unit:
 
 
 def _singular(word: str, units: Units) -> str:
-    return word[:-1] if word not in units.declared and word[:-1] in units.declared else word
+    plural = word.endswith("s") and word not in units.declared and word[:-1] in units.declared
+    return word[:-1] if plural else word

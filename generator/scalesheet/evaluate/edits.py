@@ -6,11 +6,13 @@ import re
 from functools import partial
 
 from scalesheet.book import Book
-from scalesheet.language.arithmetic import NOT_A_NUMBER, stated
+from scalesheet.language.arithmetic import NOT_A_NUMBER
 from scalesheet.language.syntax import End
 from scalesheet.model import DOMAIN_WORDS, Key, Plan, Quantity, Stated, within
 from scalesheet.nearest import nearest
-from scalesheet.quantities import DATE, day_number, is_day
+from scalesheet.quantities import DATE, behind, day_number, is_day
+from scalesheet.quantities import quantity as written
+from scalesheet.units import Unit, UnitError, Units
 
 _CELL = re.compile(r"(?P<table>[a-z0-9_.]+)\['?(?P<row>[a-z0-9_-]+)'?\]\.(?P<column>[a-z0-9_]+)")
 
@@ -71,8 +73,7 @@ def _cell(
 
 def _value(book: Book, plan: Plan, quantity: Quantity, stated: Stated, text: str) -> Stated:
     if quantity.kind == "number":
-        unit = book.units.symbol(quantity.unit) if quantity.unit is not None else ""
-        return _numbers(quantity, text, unit)
+        return _numbers(quantity, text, book.units)
     if quantity.kind == "flag":
         if text not in ("yes", "no"):
             raise EditError(f"expected yes or no, found '{text}'")
@@ -86,9 +87,11 @@ def _value(book: Book, plan: Plan, quantity: Quantity, stated: Stated, text: str
     return Stated(text)
 
 
-def _numbers(quantity: Quantity, text: str, unit: str) -> Stated:
+def _numbers(quantity: Quantity, text: str, units: Units) -> Stated:
     low, sign, high = text.partition("..")
-    read = _day if quantity.unit == DATE else partial(_number, unit=unit)
+    if quantity.unit != DATE and sign and behind(high) and not behind(low):
+        low = f"{low.strip()} {behind(high)}"  # `1 .. 2 TB`: the unit of the high end is of both
+    read = _day if quantity.unit == DATE else partial(_number, unit=quantity.unit, units=units)
     lowest = read(low)
     highest = read(high) if sign else lowest
     if lowest > highest:
@@ -110,12 +113,15 @@ def _day(text: str) -> float:
         raise EditError(f"'{text.strip()}' {error}") from None
 
 
-def _number(text: str, unit: str) -> float:
+def _number(text: str, unit: Unit | None, units: Units) -> float:
+    """A number in a unit, or with a letter or a unit of its own: `50k`, `20GB`."""
     text = text.strip()
     try:
-        return stated(text)
+        return written(text, unit, units)
     except ValueError as error:
-        if str(error) != NOT_A_NUMBER:
-            raise EditError(f"'{text}' {error}") from None
-        wanted = f"a number in {unit}, without the unit" if unit else "a number"
+        reason = error.message if isinstance(error, UnitError) else str(error)
+        if reason != NOT_A_NUMBER:
+            raise EditError(f"'{text}' {reason}") from None
+        symbol = units.symbol(unit) if unit is not None else ""
+        wanted = f"a number in {symbol}" if symbol else "a number"
         raise EditError(f"expected {wanted}, found '{text}'") from None

@@ -31,7 +31,7 @@ from scalesheet.render.workbook.places import (
 )
 from scalesheet.render.workbook.scalars import VALID, write_ends
 
-SHOULD, VERDICT, LEAST, MOST, NOTE = 3, 4, 6, 7, 8
+SHOULD, VERDICT, LEAST, MOST, NOTE, FIRST = 3, 4, 6, 7, 8, 9
 HEADINGS = (
     "Check",
     "Where",
@@ -42,8 +42,9 @@ HEADINGS = (
     "Least",
     "Most",
     "Note",
+    "First row that fails",
 )
-WIDTHS = (58, 30, 16, 16, 11, 60, 8, 8, 60)
+WIDTHS = (58, 30, 16, 16, 11, 60, 8, 8, 60, 18)
 OK, CHECK = "ok", "check"
 ALL_HOLD, SOME_FAIL = "all checks hold", "a check fails: see Checks"
 
@@ -74,7 +75,7 @@ def write_checks(
     `used`: last row and column of each other sheet.
     """
     canvas.widths(*WIDTHS)
-    numbers = {"Found", "Should be", "Least", "Most"}
+    numbers = {"Found", "Should be", "Least", "Most", "First row that fails"}
     for at, text in enumerate(HEADINGS):
         role: Role = "heading_number" if text in numbers else "heading_text"
         canvas.text(TOP, at, text, "heading" if at <= KEY else role)
@@ -125,12 +126,14 @@ def _write_wrong(canvas: Canvas, context: Context, check: str, row: int) -> None
         return
     view = View(context.layout, context.layout.sheet("checks"))
     holds = view.range(key.table, context.plan.row_column(check), "value")
-    first = f'MATCH("no",{holds},0)'
+    first, more = relative(row, FIRST), f'COUNTIF({holds},"no")'
+    broken = broken_rows(context.plan, check, context.results)
+    at = context.plan.tables[key.table].rows.index(broken[0]) + 1 if broken else 0
+    canvas.formula(row, FIRST, f'IFERROR(MATCH("no",{holds},0),0)', float(at), "check_value", "0")
     said = f"INDEX({view.range(key.table, key.name, 'value')},{first})"
-    more = f'COUNTIF({holds},"no")'
     text = f'INDEX({view.titles(key.table)},{first})&": "&{said}'
-    text = f'{text}&IF({more}>1,"; and "&{more}-1&" more","")'
-    canvas.formula(row, CHECK_WRONG, f'IFERROR({text},"")', first_wrong(context, check), "text")
+    text = f'IF({first}=0,"",{text}&IF({more}>1,"; and "&{more}-1&" more",""))'
+    canvas.formula(row, CHECK_WRONG, text, first_wrong(context, check), "text")
 
 
 def first_wrong(context: Context, check: str) -> str:

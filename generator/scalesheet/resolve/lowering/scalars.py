@@ -11,8 +11,10 @@ from scalesheet.language.syntax import Choice, Compare, Name, Node, Over, Text
 from scalesheet.load import flag
 from scalesheet.model import Stated
 from scalesheet.nearest import nearest
+from scalesheet.quantities import says_more, unit_of
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Written
 from scalesheet.resolve.lowering.values import Lowering, citation, show, stated, written
+from scalesheet.units import Unit
 
 SCENARIO = "scenario"
 
@@ -51,7 +53,8 @@ def drafted(
     elif entry.get("date") is not None and flag(entry["date"]):
         draft.kind = "date"
     else:
-        if "unit" not in entry:
+        own = _unit_of_text(entry, low)
+        if "unit" not in entry and own is None:
             low.problems.append(
                 at(
                     draft.position,
@@ -60,8 +63,17 @@ def drafted(
                     "a word needs 'words:', yes or no 'flag: yes'",
                 )
             )
-        draft.unit = low.unit(entry.get("unit", "1"), *path, "unit")
+        if "unit" in entry or own is None:
+            own = low.unit(entry.get("unit", "1"), *path, "unit")
+        draft.unit = own
     return draft
+
+
+def _unit_of_text(entry: Mapping[str, Any], low: Lowering) -> Unit | None:
+    """The unit that the value itself names, as `4_000 USD` does."""
+    texts = [entry[key] for key in ("value", "low", "high") if isinstance(entry.get(key), str)]
+    units = (unit_of(text, low.units) for text in texts if says_more(text))
+    return next((unit for unit in units if unit is not None), None)
 
 
 def lower_scalar(
