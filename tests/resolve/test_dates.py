@@ -18,6 +18,7 @@ from scalesheet.evaluate import evaluate
 from scalesheet.language.arithmetic import workday
 from scalesheet.model import Key, Stated
 from scalesheet.quantities import day_number, day_text
+from scalesheet.source.patch import Set, patched
 from scalesheet.values import Results
 from small import plan, said
 
@@ -248,3 +249,9 @@ def test_dates_are_counted_as_spreadsheets_do() -> None:
     assert day_number("1900-03-01") == 61
     assert day_text(day_number("2026-03-31") + 0.9) == "2026-03-31"
     assert date(1899, 12, 30) + timedelta(days=day_number("2026-03-31")) == date(2026, 3, 31)
+
+
+def test_a_day_that_was_changed_is_written_as_a_day() -> None:
+    text = "begin: {value: 2026-01-05, unit: date}\n"
+    changed = patched(text, [Set(("begin", "value"), day_number("2026-02-02"))])
+    assert changed == "begin: {value: 2026-02-02, unit: date}\n"

@@ -14,6 +14,7 @@ from typing import Any
 
 from scalesheet.load.document import Steps
 from scalesheet.load.reader import parse
+from scalesheet.quantities import day_number, is_day
 from scalesheet.source.spans import File, spans_of
 from scalesheet.source.spelling import flowed, key_text, lines_of, spelled
 
@@ -109,11 +110,15 @@ def _meant(data: Any, change: Change) -> None:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Alike in kind as well as in value; the order of keys is not looked at."""
+    """Alike in kind as well as in value; the order of keys is not looked at, and a day is a day as
+    text or as a number."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_same, one, other))
+    for text, number in ((one, other), (other, one)):
+        if isinstance(text, str) and isinstance(number, float) and is_day(text):
+            return day_number(text) == number
     if isinstance(one, bool) or isinstance(other, bool) or isinstance(one, str | None):
         return type(one) is type(other) and bool(one == other)
     return bool(one == other)

@@ -80,6 +80,7 @@ scalesheet.charts = (() => {
       ...chart,
       kind: chart.kind === "column" && columnsFit(marks) ? "column" : "bar",
       marks,
+      dated: format.date,
       ticks: told(ticks, format),
       at: along(ticks),
     };
@@ -142,9 +143,10 @@ scalesheet.charts = (() => {
     const [least, greatest] = known.length ? [Math.min(...known), Math.max(...known)] : [0, 1];
     const rough = (greatest - least) / 2; // a day is a long text
     const step = DAYS.find((each) => each >= rough) ?? 364 * Math.ceil(rough / 364);
-    const ticks = [];
-    const last = Math.max(Math.ceil((greatest - MONDAY) / step), Math.floor((least - MONDAY) / step) + 1);
-    for (let n = Math.floor((least - MONDAY) / step); n <= last; n++) ticks.push(MONDAY + n * step);
+    const week = step < 7 ? 1 : 7;
+    const ticks = [MONDAY + week * Math.floor((least - MONDAY) / week)];
+    do ticks.push(ticks[ticks.length - 1] + step);
+    while (ticks[ticks.length - 1] < greatest);
     return ticks;
   }
 
@@ -245,7 +247,11 @@ scalesheet.charts = (() => {
   /** Bars across, each below its label and its number. */
   function bars(drawn) {
     const { at, marks } = drawn;
-    const told = marks.map((mark) => ({ ...mark, muted: inBrackets(mark) }));
+    const told = marks.map((mark) => {
+      const title = `${mark.label}: ${mark.text}${inBrackets(mark)}`;
+      // four dates are longer than a phone is wide; the whisker shows the range
+      return { ...mark, title, muted: drawn.dated ? "" : inBrackets(mark) };
+    });
     const [rows, bottom] = rowsOf(told, ROW, ({ value, low, high, base }, top) => {
       const zero = Math.max(0, at(0)); // a calendar of days begins long after it
       const content = [line("axis", zero, top - 2, zero, top + 2 + BAR)];
