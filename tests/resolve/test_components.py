@@ -287,3 +287,26 @@ def test_an_input_that_no_row_states_is_missed_once(tmp_path: Path) -> None:
     assert [message[:4] for message in messages] == ["S002", "S001"], messages
     assert "has no 'card'" in messages[0]
     assert "did you mean 'card'?" in messages[1]
+
+
+def test_a_condition_that_asks_for_the_others_leaves_what_it_is_computed_from(
+    tmp_path: Path,
+) -> None:
+    """Of what is too large for its card the size is shown, and nothing that it would take."""
+    later = """  room:
+    title: The supply is enough
+    holds: broken > 0 or low(energy) <= most * (1 as hour)
+    says: text('draws {energy:.0 W * hour}')
+choose:
+"""
+    component = ENERGY.replace("choose:\n", later, 1).replace("(1 as hour)", "one")
+    component = component.replace("  most:", "  one: {value: 1, unit: hour}\n  most:", 1)
+    results = book(tmp_path, TABLE.replace("hours: 7", "hours: 70"), component).results["small"]
+    rows = results.rows["runs"]
+    found = {row: {n: results.cell("runs", row, n) for n in ("energy", "twice")} for row in rows}
+    assert {row: each["energy"].value for row, each in found.items()}["two"] == 2000
+    assert found["two"]["twice"].reason == "draws 2000 W·h"
+    assert found["one"]["twice"].value == 2 * 480
+    assert {each.reason for each in found["none"].values()} == {"8 cards are too many"}
+    assert [results.cell("runs", row, "broken").value for row in rows] == [0, 0, 1]
+    assert results.cell("runs", "two", "status").value == "draws 2000 W·h"

@@ -119,7 +119,8 @@ def taken(
     gpu = properties(catalogue.results, "gpu", "hardware", accelerators)
     stated = {name: assumed.ends(name)[1] for name in ASSUMED}
     names = ("run_hours", "run_spread", "most_memory", "usable_memory", "peak_holds")
-    runs = {"broken": 0.0, "status": ""}  # conditions were tried before
+    # conditions were tried before
+    runs = {"broken": 0.0, "obstacle": "", "possible": True, "status": ""}
     made = figures(book, rows, {**stated, **runs, **gpu, **given}, names, assumed.fits)
     hours, spread, most, usable, peak = (made[name] for name in names)
     return Taken(np.where(peak > 0, hours, np.nan), spread, most * 1e9, usable * 1e9)

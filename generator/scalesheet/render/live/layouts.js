@@ -95,7 +95,7 @@ scalesheet.layouts = (() => {
       const found = {
         layout,
         gross: s[roles.run_hours].value,
-        late: s[roles.gross_gpu_hours].high,
+        late: numberOf(s[roles.gross_gpu_hours].high), // none where it does not fit
         most: s[roles.most_memory].value,
         usable: s[roles.usable_memory].value,
       };
@@ -107,6 +107,8 @@ scalesheet.layouts = (() => {
     const [best] = least(least(among, "gross"), "late");
     return best && { layout: best.layout, fits: fitting.length > 0 };
   }
+
+  const numberOf = (value) => (Number.isFinite(value) ? value : Infinity);
 
   function least(rows, name) {
     const most = rows.reduce((lowest, row) => Math.min(lowest, row[name]), Infinity) * SAME;

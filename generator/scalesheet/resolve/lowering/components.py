@@ -32,8 +32,11 @@ Path = tuple[str | int, ...]
 
 #: What a condition becomes: whether it holds, and its numbers.
 HOLDS, SAYS = "holds", "says"
-#: How many conditions a case breaks, and the first of them in words.
+#: How many conditions a case breaks, and the first of them in words. A condition that asks for the
+#: number comes after those that are counted: its own failing leaves what it is computed from.
 BROKEN, STATUS = "broken", "status"
+#: Where some come after: the first of the others in words, and whether all hold.
+OBSTACLE, POSSIBLE = "obstacle", "possible"
 
 
 def components_of(
@@ -159,35 +162,70 @@ def _condition(made: DraftComponent, low: Lowering, name: str) -> None:
 
 
 def _status(made: DraftComponent, low: Lowering) -> None:
-    """How many conditions are broken, and the first of them in words."""
-    place = low.document.at()
-    names = list(made.conditions)
+    """How many conditions are broken, the first of them in words, and whether all hold."""
+    later = _later(made)
+    names = [name for name in made.conditions if name not in later]
     terms = " + ".join(f"(0 if {name}_{HOLDS} else 1)" for name in names) or "0"
-    chain = "".join(f"{name}_{SAYS} if not {name}_{HOLDS} else " for name in names)
-    broken = Draft(
-        BROKEN,
-        "Conditions that are broken",
-        place,
-        unit=low.units.parse("1"),
-        domain="whole",
-        role=BROKEN,
-        note="A case that breaks one cannot run; the status says which.",
-        formulas={None: Written(terms, parse(terms), place, indent=None)},
-    )
-    text = f"{chain}text('can run')"
-    status = Draft(
-        STATUS,
-        "Whether it can run",
-        place,
-        kind="text",
-        formulas={None: Written(text, parse(text), place, indent=None)},
-    )
+    broken = _made_up(low, BROKEN, "Conditions that are broken", "number", terms)
+    broken.unit, broken.domain, broken.role = low.units.parse("1"), "whole", BROKEN
+    broken.note = "A case that breaks one cannot run; the status says which."
     _once(made, low, BROKEN, broken, ())
-    _once(made, low, STATUS, status, ())
+    first, last = _first(names), _first(later)
+    if later:
+        title = "What keeps it from running"
+        _once(made, low, OBSTACLE, _made_up(low, OBSTACLE, title, "text", f"{first}text('')"), ())
+        first = f"{OBSTACLE} if {BROKEN} > 0 else "
+        possible = " and ".join([f"{BROKEN} == 0", *(f"{name}_{HOLDS}" for name in later)])
+        title = "Whether all conditions hold"
+        _once(made, low, POSSIBLE, _made_up(low, POSSIBLE, title, "flag", possible), ())
+    text = f"{first}{last}text('can run')"
+    _once(made, low, STATUS, _made_up(low, STATUS, "Whether it can run", "text", text), ())
+
+
+def _first(conditions: Iterable[str]) -> str:
+    """The first of some conditions that does not hold, in words: the beginning of a choice."""
+    return "".join(f"{name}_{SAYS} if not {name}_{HOLDS} else " for name in conditions)
+
+
+def _made_up(low: Lowering, name: str, title: str, kind: Kind, formula: str) -> Draft:
+    """A quantity that follows from the conditions."""
+    place = low.document.at()
+    written = Written(formula, parse(formula), place, indent=None)
+    return Draft(name, title, place, kind=kind, formulas={None: written})
+
+
+def _later(made: DraftComponent) -> list[str]:
+    """The conditions that ask how many others are broken."""
+    return [
+        name
+        for name in made.conditions
+        if any(
+            isinstance(node, Name) and node.path[0] == BROKEN
+            for draft in [made.quantities.get(f"{name}_{HOLDS}")]
+            if draft is not None
+            for formula in draft.formulas.values()
+            for node in walk(formula.tree)
+        )
+    ]
+
+
+def _rests_on(made: DraftComponent, names: Iterable[str]) -> set[str]:
+    """All inputs and quantities that some quantities are computed from, with these."""
+    waiting, found = list(names), set[str]()
+    while waiting:
+        name = waiting.pop()
+        draft = made.quantities.get(name) or made.inputs.get(name)
+        if draft is None or name in found:
+            continue
+        found.add(name)
+        for formula in draft.formulas.values():
+            waiting += [node.path[0] for node in walk(formula.tree) if isinstance(node, Name)]
+    return found
 
 
 def _output(made: DraftComponent, low: Lowering, name: str, path: Path) -> None:
-    """An output of what cannot run is the reason why."""
+    """An output of what cannot run is the reason why. What a later condition is computed from
+    stays where that alone fails."""
     draft = made.quantities.get(name)
     if draft is None:
         known = [*made.quantities]
@@ -196,7 +234,11 @@ def _output(made: DraftComponent, low: Lowering, name: str, path: Path) -> None:
     formula = draft.formulas.get(None)
     if formula is None or draft.kind != "number" or not made.conditions:
         return
-    text = f"({formula.text}) if {BROKEN} == 0 else reason('{{{STATUS}}}')"
+    test, why = f"{BROKEN} == 0", STATUS
+    if POSSIBLE in made.quantities:
+        early = name in _rests_on(made, [POSSIBLE, STATUS])
+        test, why = (test, OBSTACLE) if early else (POSSIBLE, STATUS)
+    text = f"({formula.text}) if {test} else reason('{{{why}}}')"
     draft.formulas[None] = replace(formula, text=text, tree=parse(text), indent=None)
 
 
@@ -212,17 +254,9 @@ def _parts(made: DraftComponent, low: Lowering, name: str, entry: Mapping[str, A
 
 def _choices(made: DraftComponent) -> None:
     """Whole numbers that conditions rest on are choices: a tenth more of one may be impossible."""
-    waiting = [f"{name}_{HOLDS}" for name in made.conditions]
-    seen: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        draft = made.quantities.get(name) or made.inputs.get(name)
-        if draft is None or name in seen:
-            continue
-        seen.add(name)
+    for name in _rests_on(made, [BROKEN]):
+        draft = made.quantities.get(name) or made.inputs[name]
         draft.choice = name in made.inputs and draft.domain in WHOLE
-        for formula in draft.formulas.values():
-            waiting += [node.path[0] for node in walk(formula.tree) if isinstance(node, Name)]
 
 
 def _choice(made: DraftComponent, low: Lowering, entry: Mapping[str, Any]) -> Choice:
