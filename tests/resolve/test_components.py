@@ -310,3 +310,27 @@ choose:
     assert {each.reason for each in found["none"].values()} == {"8 cards are too many"}
     assert [results.cell("runs", row, "broken").value for row in rows] == [0, 0, 1]
     assert results.cell("runs", "two", "status").value == "draws 2000 W·h"
+
+
+def test_a_row_of_cases_in_a_phase_finds_the_names_of_its_phase(tmp_path: Path) -> None:
+    phases = """phases:
+  first:
+    title: First
+    class: one_time
+    gpus: 1
+    hours: {formula: first.own}
+    scalars:
+      own: {value: 3, unit: hour, domain: positive}
+    tables:
+      runs:
+        of: energy
+        with: {card: card}
+        rows:
+          one: {hours: own}
+          two: {hours: own * 2}
+"""
+    scalars = "scalars:\n  goodput: {value: 1, unit: 1, domain: positive-fraction}\n"
+    scalars += "  used: {unit: W * hour, formula: \"first.runs['two'].energy\"}\n"
+    examined = book(tmp_path, f"headline: [used]\n{scalars}{phases}")
+    assert said(examined) == []
+    assert examined.results["small"].scalars["used"].value == 2 * 3 * 50

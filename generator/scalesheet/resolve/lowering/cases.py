@@ -254,7 +254,7 @@ class _Cases:
             place = (*self.path, "with", name)
             fill(self.low, draft, self.given[name], place)
             draft.position = self.low.document.key_at(*place)
-        else:  # its formula, if it has one, is the component's
+        elif draft.formulas:  # the component's own
             draft.home = self.home
         shared = draft.stated.pop(None, None)
         if shared is not None and name in self.axes:
