@@ -81,12 +81,12 @@ def test_it_moves_what_rests_on_it_and_nothing_else(diff: Diff) -> None:
     assert {place.plan for place in moved} == {PLAN}
     assert {place.name.split(".")[0].split("[")[0] for place in moved} == {
         *("step_time", "step_ratio", "run_hours", "shared_hours"),
-        *("token_time", "forward_time", "forward_rate", "generation_factor", "factor_by_length"),
+        *("token_time", "forward_time", "generation_factor", "factor_by_length"),
         *("times", "projections", "rl"),
     }
     columns = {place.name.rpartition(".")[2] for place in moved if place.name.startswith("rl[")}
     assert columns == {
-        *("pass_time", "prefill", "decoding", "reference", "update", "step"),
+        *("forward_rate", "pass_time", "prefill", "decoding", "reference", "update", "step"),
         *("factor", "high_factor", "share"),
     }  # arithmetic bounds decoding here; the low end has no rewards, so that all of it scales alike
 
