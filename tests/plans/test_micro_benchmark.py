@@ -86,7 +86,8 @@ def test_it_moves_what_rests_on_it_and_nothing_else(diff: Diff) -> None:
     }
     columns = {place.name.rpartition(".")[2] for place in moved if place.name.startswith("rl[")}
     assert columns == {
-        *("forward_rate", "pass_time", "prefill", "decoding", "reference", "update", "step"),
+        *("token_time", "forward_time"),
+        *("prefill", "decoding", "reference", "update", "step"),
         *("factor", "high_factor", "share"),
     }  # arithmetic bounds decoding here; the low end has no rewards, so that all of it scales alike
 
