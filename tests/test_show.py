@@ -60,6 +60,13 @@ def test_a_table_is_shown_by_its_name(show: Show) -> None:
     assert show("--why", "jobs").startswith("Jobs (jobs)\n")
 
 
+def test_a_column_is_its_cells_by_the_names_that_lead_on(show: Show) -> None:
+    lines = show("--why", "jobs.hours").splitlines()
+    assert lines[0] == "Hours (jobs.hours)"
+    assert [line.split()[0] for line in lines[2:]] == ["jobs['free'].hours", "jobs['fixed'].hours"]
+    assert "  8 h " in lines[3]
+
+
 def test_a_wide_table_has_its_rows_side_by_side(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -97,5 +104,12 @@ def test_without_a_plan_it_lists_what_a_plan_may_name(
     table = next(line.split()[0] for line in listed if line.endswith(" 1 row"))
     assert main(["show", table, *data]) == 0
     assert capsys.readouterr().out.split()
+    assert main(["show", "job", *data]) == 0
+    inputs, outputs = capsys.readouterr().out.split("\nOutputs\n")
+    assert "  pace  " in inputs
+    assert "hours" in [line.split()[0] for line in outputs.splitlines()]
+    assert main(["show", "jop", *data]) == 2
+    said = "there is no plan, table of the catalogue or component 'jop'; did you mean 'job'?"
+    assert said in capsys.readouterr().err
     assert main(["show", table, *data, "--set", "a=1"]) == 2
     assert "name a plan; --set, --why and --format are of its results" in capsys.readouterr().err

@@ -75,7 +75,7 @@ def test_they_are_the_same_numbers(tmp_path: Path) -> None:
     [
         ("limit", "5 GB", "U002 'cost.limit': '5 GB' is in GB; write a number in USD"),
         ("share", "130 %", "V002 'share': 1.3 is outside the domain fraction"),
-        ("low", "2 TB", "V001 'size': low is above high"),
+        ("low", "2 TB", "V001 'size': low 2000 is above value 1750"),
         ("steps", "2.5 steps", "V002 'steps': 2.5 is outside the domain count"),
         ("time", "2 wek", "U002 'time': '2 wek' unknown unit 'wek'"),
         ("gpus", "eight", "S003 phases.train.gpus: expected a number, found the text 'eight'"),

@@ -21,7 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "plan",
         metavar="PLAN",
         nargs="?",
-        help="the plan's id; a table of the catalogue lists its rows, nothing lists all of these",
+        help="the plan's id; or a table of the catalogue or a component, or nothing, to list these",
     )
     parser.add_argument(
         "--set",
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.examine import examine
     from scalesheet.render.api import as_csv, as_json, plan_json
     from scalesheet.render.text.actuals import actuals_lines
-    from scalesheet.render.text.ids import ids_text
+    from scalesheet.render.text.ids import UnknownId, ids_text
     from scalesheet.render.text.plan import plan_text
     from scalesheet.resolve.claims.changed import with_edits
 
@@ -63,10 +63,13 @@ def run(options: argparse.Namespace) -> int:
     if examined.edition is None or errors(examined.diagnostics):
         raise Refused(examined.diagnostics)
     book = examined.edition.book
-    if options.plan is None or options.plan in book.tables.keys() - book.plans.keys():
+    if options.plan not in book.plans:
         if options.set or options.why or options.format != "text":
             raise UsageError("name a plan; --set, --why and --format are of its results")
-        print(ids_text(book, options.plan), end="")
+        try:
+            print(ids_text(book, options.plan), end="")
+        except UnknownId as error:
+            raise UsageError(str(error)) from None
         return GOOD
     plan = plan_of(book, options.plan)
     edits = dict(_edit(book, plan, text) for text in options.set)

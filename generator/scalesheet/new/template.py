@@ -93,9 +93,9 @@ def template(
     return "\n".join(parts)
 
 
-def page(id: str, called: str | None) -> str:
-    """The prose of a new plan's page."""
-    return f"# {called or title(id)}\n\nWhat the plan is for, and what it rests on.\n"
+def page() -> str:
+    """The prose of a new plan's page, below the title."""
+    return "Say here in a sentence what this plan answers, and for whom.\n"
 
 
 def cited(source: str | None, locator: str = "page or table") -> dict[str, str]:

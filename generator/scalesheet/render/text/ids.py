@@ -1,27 +1,79 @@
-"""Which plans there are, and the ids that plans may name: the rows of a table of the catalogue."""
+"""Which plans there are, which ids plans may name, and what a component takes and gives."""
 
 from __future__ import annotations
 
 from scalesheet.book import Book
+from scalesheet.model import Component, Plan
+from scalesheet.nearest import nearest
+from scalesheet.render.text.plan import aligned, amount
+from scalesheet.values import stated_value
 
 
-def ids_text(book: Book, table: str | None) -> str:
-    """The plans and the tables of the catalogue; or each row of a table with its title."""
-    if table is not None:
-        rows = book.tables[table]
-        return _lines(dict(zip(rows.rows, rows.row_titles, strict=True)))
+class UnknownId(ValueError):
+    """A name of no plan, no table of the catalogue and no component."""
+
+
+def ids_text(book: Book, name: str | None) -> str:
+    """The plans, tables of the catalogue and components; each row of a table with its title; or
+    the inputs and outputs of a component. Raises UnknownId."""
+    if name is not None:
+        if name in book.tables:
+            rows = book.tables[name]
+            return _lines(dict(zip(rows.rows, rows.row_titles, strict=True)))
+        if name in book.components:
+            return _component(book, book.components[name])
+        known = [*book.plans, *book.tables, *book.components]
+        message = f"there is no plan, table of the catalogue or component '{name}'"
+        raise UnknownId(f"{message}{nearest(name, known)} ('scalesheet show' lists them)")
     tables = {
         name: f"{each.title}, {len(each.rows)} row{'s' * (len(each.rows) != 1)}"
         for name, each in book.tables.items()
     }
+    components = {name: each.plan.title for name, each in book.components.items()}
     return "\n".join(
         [
             "Plans: scalesheet show PLAN",
             _lines({f"  {id}": plan.title for id, plan in book.plans.items()}),
             "Tables of the catalogue: scalesheet show TABLE lists the ids that plans may name",
             _lines({f"  {name}": title for name, title in tables.items()}),
+            "Components: scalesheet show COMPONENT lists its inputs and outputs",
+            _lines({f"  {name}": title for name, title in components.items()}),
         ]
     )
+
+
+def _component(book: Book, component: Component) -> str:
+    inputs = [
+        (name, _default(book, component, name), component.plan.scalars[name].title)
+        for name in component.inputs
+    ]
+    outputs = [
+        (name, _unit(book, component.plan, name), component.plan.scalars[name].title)
+        for name in component.outputs
+    ]
+    lines = [component.plan.title, component.plan.summary, "", "Inputs, with their defaults"]
+    lines += aligned(inputs, numbers=frozenset())
+    lines += ["", "Outputs", *aligned(outputs, numbers=frozenset())]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _default(book: Book, component: Component, name: str) -> str:
+    scalar = component.plan.scalars[name]
+    if name in component.required or scalar.stated is None:
+        what = (
+            f"an id of {scalar.refers_to}"
+            if scalar.refers_to
+            else _unit(book, component.plan, name)
+        )
+        return f"required: {what}" if what else "required"
+    return amount(book, scalar, stated_value(scalar.stated))
+
+
+def _unit(book: Book, plan: Plan, name: str) -> str:
+    scalar = plan.scalars[name]
+    if scalar.words:
+        return ", ".join(scalar.words)
+    return str(scalar.unit) if scalar.unit is not None else ""
 
 
 def _lines(titles: dict[str, str]) -> str:

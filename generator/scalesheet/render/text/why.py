@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from scalesheet.book import Book
-from scalesheet.model import Citation, Key, Plan, Quantity, Stated
+from scalesheet.model import Citation, Key, Plan, Quantity, Stated, Table
 from scalesheet.nearest import nearest
 from scalesheet.render.graph import formulas_at, named_by, rests_on
 from scalesheet.render.text.plan import aligned, amount, table_text
@@ -25,6 +25,9 @@ def why_text(book: Book, plan: Plan, results: Results, name: str) -> str:
     of all that it rests on. Raises UnknownName."""
     if name in plan.tables:
         return "\n".join(table_text(book, results, plan.tables[name])) + "\n"
+    table, _, column = name.rpartition(".")
+    if name not in plan.scalars and table in plan.tables and column in plan.tables[table].columns:
+        return "\n".join(_column(book, plan, results, plan.tables[table], column)) + "\n"
     key = key_of(plan, name)
     quantity = quantity_of(book, plan, key)
     lines = [f"{quantity.title} ({name_of(key)})", "", f"  {_value(book, results, quantity, key)}"]
@@ -40,13 +43,22 @@ def why_text(book: Book, plan: Plan, results: Results, name: str) -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
+def _column(book: Book, plan: Plan, results: Results, table: Table, column: str) -> list[str]:
+    """A column by its cells, each under the name that asks where it comes from."""
+    keys = [Key(column, table.name, row) for row in table.rows]
+    rows = [_named(book, plan, results, key) for key in keys]
+    head = f"{table.columns[column].title} ({table.name}.{column})"
+    return [head, "", *aligned(rows, numbers=frozenset())]
+
+
 def key_of(plan: Plan, name: str) -> Key:
     """The key of a scalar or of a cell by its name. Raises UnknownName with the nearest."""
     match = _CELL.fullmatch(name)
     if match is None:
         if name in plan.scalars:
             return Key(name)
-        known = [*plan.scalars, *plan.tables]
+        columns = [f"{t.name}.{column}" for t in plan.tables.values() for column in t.columns]
+        known = [*plan.scalars, *plan.tables, *columns]
         raise UnknownName(f"'{name}' is not a figure or a table of the plan{nearest(name, known)}")
     table = plan.tables.get(match["table"])
     if table is None:
@@ -74,7 +86,8 @@ def _value(book: Book, results: Results, quantity: Quantity, key: Key) -> str:
     if key.table is None:
         return amount(book, quantity, results.scalars[key.name])
     if key.row is None:
-        return f"{len(results.rows[key.table])} rows"
+        rows = len(results.rows[key.table])
+        return f"{rows} row{'s' * (rows != 1)}"
     return amount(book, quantity, results.cell(key.table, key.row, key.name))
 
 

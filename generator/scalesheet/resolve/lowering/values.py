@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -171,14 +172,19 @@ def _written(
 
 def _sound(low: Lowering, draft: Draft, stated: Stated, path: tuple[str | int, ...]) -> None:
     """Domain and order of numbers that `check` saw as texts."""
-    ends = [each for each in (stated.low, stated.value, stated.high) if isinstance(each, float)]
+    named = (("low", stated.low), ("value", stated.value), ("high", stated.high))
+    ends = [(name, each) for name, each in named if isinstance(each, float)]
     domain = draft.domain or "non-negative"
-    wrong = next((each for each in ends if not within(domain, each)), None)
+    wrong = next((each for _, each in ends if not within(domain, each)), None)
     if wrong is not None:
         what = f"{wrong:g} is outside the domain {domain} ({DOMAIN_WORDS[domain]})"
         low.say("V002", f"'{draft.name}': {what}; mend it, or declare another domain", *path)
-    elif ends != sorted(ends):
-        low.say("V001", f"'{draft.name}': low is above high; exchange or mend them", *path)
+        return
+    for (one, lower), (other, upper) in pairwise(ends):
+        if lower > upper:
+            both = f"{one} {lower:g} is above {other} {upper:g}"
+            low.say("V001", f"'{draft.name}': {both}; exchange or correct them", *path)
+            return
 
 
 #: What a value is, apart from what is said of it: an earlier one has its own.
