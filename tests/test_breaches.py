@@ -9,6 +9,7 @@ import openpyxl
 import pytest
 
 from project import edit, project
+from scalesheet.breaches import breaches
 from scalesheet.build import build
 from scalesheet.cli import main
 from scalesheet.examine import examine, sound_edition
@@ -145,3 +146,16 @@ def test_errors_are_still_refused(tmp_path: Path) -> None:
     assert found.edition is None
     assert [each.severity for each in found.diagnostics] == ["error"]
     assert examine(lay(tmp_path, FILES)).diagnostics == []
+
+
+def test_a_check_of_what_has_no_value_says_why_there_is_none(tmp_path: Path) -> None:
+    text = """headline: [cost]
+limits: {cost: 10 USD}
+scalars:
+  price: {unit: USD, reason: not asked yet}
+  cost: {unit: USD, formula: 2 * price}
+"""
+    examined = plan(tmp_path, text)
+    assert examined.book is not None
+    found = list(breaches(examined.book.plans["small"], examined.results["small"]))
+    assert [each.text for each in found] == ["not asked yet"]

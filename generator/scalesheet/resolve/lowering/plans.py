@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from scalesheet.language.parser import parse
-from scalesheet.language.syntax import Choice, Join, Name, Text
+from scalesheet.language.syntax import Choice, Join, Text
 from scalesheet.load import Document
 from scalesheet.model import Position, Stated, otherwise
 from scalesheet.nearest import nearest
@@ -116,10 +116,12 @@ def _check(
 
 
 def _otherwise(plan: DraftPlan, flag: Draft, table: str | None, says: Written) -> None:
-    """What is wrong where a check does not hold, in words; empty where it holds."""
+    """What is wrong where a check does not hold, in words; empty where it holds. It asks what the
+    check asks, and not the check: where that has no value, this has the reason too."""
     key = otherwise(flag.name, table)
-    holds = (flag.name.replace(".", "_"),) if table else tuple(flag.name.split("."))
-    tree = Choice(Join((Text(""),)), Name(holds), says.tree)
+    of = plan.tables[table].columns[flag.name.replace(".", "_")] if table else flag
+    asked = of.formulas[None].tree
+    tree = Choice(Join((Text(""),)), asked, says.tree)
     draft = Draft(
         key.name, f"{flag.title}: if not", flag.position, kind="text", hidden=True, table=table
     )
