@@ -14,7 +14,9 @@ MOST_COMPARED = 250
 def nearest(name: str, known: Iterable[str], listed: str = "") -> str:
     """`; did you mean 'x'?`, or nothing; with `listed` then `; <listed>: a, b, c and 4 more`."""
     names = tuple(known)
-    close = near(name, names, 0.5)
+    folded = name.casefold()
+    close = next((each for each in names if each.casefold() == folded), None)
+    close = close or near(name, names, 0.5)
     if close is not None:
         return f"; did you mean '{close}'?"
     if not listed or not names:

@@ -206,6 +206,13 @@ def test_columns_count_characters_and_not_bytes(each_parser):
         ),
         ("a: !!str 3\n", ["1:4: Y008 the tag tag:yaml.org,2002:str is not plain data; drop it"]),
         ("512: a\n", ["1:1: Y008 the key 512 is not text; put it in quotes"]),
+        (
+            "a: {price: 0,9}\n",
+            [
+                "1:14: Y008 a comma in braces begins another key, here 9; "
+                "write a number with a point, and without commas: 0.9, 2000"
+            ],
+        ),
         ("? [a]\n: 1\n", ["1:3: Y008 a key is text, not a list or mapping; write a plain key"]),
         (
             "a: 1\n---\nb: 2\n",
@@ -220,7 +227,7 @@ def test_columns_count_characters_and_not_bytes(each_parser):
             ["2:5: Y001 the control character U+2028 is not allowed in text; delete it"],
         ),
         ("a: b: c\n", ["put a text that holds ': ' in quotes"]),
-        ("a:\n\tb: 1\n", ["indent with spaces"]),
+        ("a:\n\tb: 1\n", ["2:1: Y001 a tab stands in the indentation; indent with spaces"]),
         ("a: 'open\n", ["1:4: Y001", "close the quote or bracket"]),
         ("a: 1\nb: [1, 2\n", ["2:4: Y001", "close the bracket"]),
         ("a: 1\n b: 2\n", ["2:3: Y001"]),

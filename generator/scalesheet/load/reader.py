@@ -45,6 +45,9 @@ _CONTROL_OR_RETURN = re.compile(_CONTROL.pattern + "|\r")
 _CONFLICT = re.compile(r"^<{7} .*$", re.MULTILINE)
 _CONFLICT_END = re.compile(r"^>{7} ", re.MULTILINE)
 
+#: What stands before a key that is the rest of a number: `{price: 0,9}`.
+_DECIMAL_COMMA = re.compile(r"\d, ?$")
+
 _WORDS: Mapping[str, Any] = {
     "": None,
     "~": None,
@@ -213,6 +216,8 @@ def _syntax(error: yaml.YAMLError, path: str, text: str) -> Diagnostic:
     context = getattr(error, "context", None)
     remedy = next((text for part, text in _REMEDIES if part in problem), "mend the place")
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+    if mark and text[mark.index : mark.index + 1] == "\t":
+        problem, context, remedy = "a tab stands in the indentation", None, "indent with spaces"
     message = quotable(f"{context}, {problem}" if context else problem, clip=False)
     return Diagnostic(path, line, column, "Y001", f"{message}; {remedy}")
 
@@ -346,6 +351,12 @@ class _Reader:
             return value
         if isinstance(event, events.ScalarEvent):
             what = f"the key {quotable(event.value)} is not text; put it in quotes"
+            start = event.start_mark
+            if start is not None and _DECIMAL_COMMA.search(self.text[: start.index]):
+                what = (
+                    f"a comma in braces begins another key, here {quotable(event.value)}; write a "
+                    "number with a point, and without commas: 0.9, 2000"
+                )
         else:
             what = "a key is text, not a list or mapping; write a plain key"
         self.report(self.mark(event), "Y008", what)
