@@ -172,10 +172,17 @@ def _figures(document: Document) -> Iterator[_Figure]:
             where = f"{named(table_steps)}, row '{row}', column '{column}'"
             yield _Figure(steps, cell, _known(domain, "non-negative"), where)
     for phase, figures in _mapping(data.get("phases")).items():
-        for key in ("gpus", "hours", "gpu_hours", "overhead", "budget"):
+        for key in _OF_PHASES:
             if key in _mapping(figures):
                 domain = "positive" if key == "gpus" else "non-negative"
                 yield _own(("phases", phase, key), figures[key], domain)
+
+
+#: Figures of a phase that are not below 0.
+_OF_PHASES = (
+    *("gpus", "hours", "gpu_hours", "overhead", "budget"),
+    *("stored", "stored_for", "storage_price", "egress", "egress_price", "pay"),
+)
 
 
 def _inputs(data: Mapping[str, Any]) -> Iterator[_Figure]:

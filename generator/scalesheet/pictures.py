@@ -65,6 +65,15 @@ class Stack:
     kind: Literal["stack"] = "stack"
 
 
+#: What each phase costs, by part, in any plan whose phases have costs.
+COSTS = Stack(
+    "cost_by_phase",
+    "Cost by phase",
+    "phases",
+    "What each phase costs, by accelerators, storage, egress and people as far as they are charged",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Scatter:
     """The rows of a table as points on two of its columns, of which less is better."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from cases import cases_book
+from costs import costs_book
 from dated import dated_book
 from editions import given
 from proof import edits, faces, ledger
@@ -42,6 +43,7 @@ SMALL = {
     "small": sample_book,
     "cases": cases_book,
     "dated": dated_book,
+    "costs": costs_book,
 }
 
 

@@ -12,6 +12,7 @@ from scalesheet.model import Domain, Phase, Show, Stated
 from scalesheet.nearest import nearest
 from scalesheet.quantities import DATE
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Written
+from scalesheet.resolve.lowering.costs import COST_COLUMNS, OFFER, OFFERS, Costs, costs_of, on_gpus
 from scalesheet.resolve.lowering.grids import lower_grid
 from scalesheet.resolve.lowering.scalars import lower_scalar, lower_totals
 from scalesheet.resolve.lowering.schedule import BEGIN, HOLIDAYS, SHARED, WORKED, Schedule
@@ -39,6 +40,7 @@ PHASE_COLUMNS: Mapping[str, tuple[str, str, Domain]] = {
     "start_date": ("Start date", "date", "non-negative"),
     "end_date": ("End date", "date", "non-negative"),
     "deadline": ("Deadline", "date", "non-negative"),
+    **COST_COLUMNS,
 }
 #: Columns that there are where a phase states the key; all of them rest on dates.
 OF_PEOPLE = ("work", "people", "workdays")
@@ -94,8 +96,14 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
         stated={p.id: Stated(p.phase_class, basis="decision") for p in plan.phases},
     )
     _dates(plan, low, data)
-    unneeded = _unneeded(data, BEGIN in plan.scalars)
-    without = any(not _on_gpus(entry) for entry in data.values())
+    dated = BEGIN in plan.scalars
+    costs = costs_of(plan, low, dated)
+    unneeded = _unneeded(data, dated) | (COST_COLUMNS.keys() - costs.columns)
+    without = any(not on_gpus(entry) for entry in data.values())
+    if costs.accelerators:
+        table.columns[OFFER] = Draft(
+            OFFER, "Offer", table.position, kind="reference", refers_to=OFFERS, table="phases"
+        )
     for name, (title, unit, domain) in PHASE_COLUMNS.items():
         if name in unneeded:
             continue
@@ -117,7 +125,7 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
         shared=SHARED in plan.scalars,
         off=HOLIDAYS in plan.tables,
         people=frozenset(name for name, entry in data.items() if "work" in entry),
-        on_gpus=frozenset(name for name, entry in data.items() if _on_gpus(entry)),
+        on_gpus=frozenset(name for name, entry in data.items() if on_gpus(entry)),
     )
     for phase in plan.phases:
         entry = data[phase.id]
@@ -125,9 +133,15 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
             lower_scalar(plan, low, phase.id, name, ("phases", phase.id, "scalars", name))
         for name in entry.get("tables", {}):
             lower_table(plan, low, space, phase.id, name, ("phases", phase.id, "tables", name))
-        _phase_row(plan, low, table, (phase, schedule), entry)
+        _phase_row(plan, low, table, (phase, schedule, costs), entry)
     usual = (*TOTALS, *(["work"] if "work" in table.columns else []))
-    lower_totals(plan, table, low.document.data.get("total", usual), low, ())
+    totals = low.document.data.get("total", usual)
+    lower_totals(plan, table, dict.fromkeys((*totals, *costs.totals)), low, ())
+    for name, text in costs.unpriced(table.columns):
+        total = plan.scalars[f"phases.total.{name}"]
+        total.formulas[None] = Written(text, parse(text), table.position, indent=None)
+    if costs.added and costs.chart.id not in low.document.data.get("charts", {}):
+        plan.charts += ((costs.chart, table.position),)
     for name, title in GREATEST.items():
         if name not in table.columns:
             continue
@@ -156,11 +170,6 @@ GREATEST = {
 }
 #: What is totalled where the plan does not say.
 TOTALS = ("gpu_hours", "budget", "gross_gpu_hours")
-
-
-def _on_gpus(entry: Mapping[str, Any]) -> bool:
-    """Whether a phase needs accelerators; one in which people work alone does not."""
-    return "work" not in entry or bool({"hours", "gpu_hours"} & set(entry))
 
 
 def _unneeded(data: Mapping[str, Any], dated: bool) -> set[str]:
@@ -228,22 +237,22 @@ def _phase_row(
     plan: DraftPlan,
     low: Lowering,
     table: DraftTable,
-    placed: tuple[Phase, Schedule],
+    placed: tuple[Phase, Schedule, Costs],
     entry: Mapping[str, Any],
 ) -> None:
-    phase, schedule = placed
+    phase, schedule, costs = placed
     path = ("phases", phase.id)
     for index, other in enumerate(phase.after):
         if other not in table.rows:
             message = f"'{other}' is not a phase{nearest(other, table.rows)}"
             low.say("N002", message, *path, "after", index)
             return
-    on_gpus = phase.id in schedule.on_gpus
+    needs = phase.id in schedule.on_gpus
     times = MULTIPLIED.get(phase.phase_class)
     if "times" in entry:
         times = lower_grid(plan, low, phase.id, entry["times"])
-    default: dict[str, str | None] = {
-        "gpus": "gpus" if "gpus" in plan.scalars and on_gpus else None,
+    default: dict[str, str | Stated | None] = {
+        "gpus": "gpus" if "gpus" in plan.scalars and needs else None,
         "hours": "gpu_hours / gpus" if "gpu_hours" in entry else None,
         "gpu_hours": "hours * gpus" if "hours" in entry else None,
         "overhead": None,
@@ -260,8 +269,9 @@ def _phase_row(
         "end": schedule.end(phase),
         "start_date": f"{BEGIN} + start",
         "end_date": f"{BEGIN} + end",
+        **dict(costs.cells(phase, entry, schedule)),
     }
-    if "hours" not in entry and "gpu_hours" not in entry and on_gpus:
+    if "hours" not in entry and "gpu_hours" not in entry and needs:
         low.say("S002", f"the phase '{phase.id}' states neither hours nor gpu_hours", *path)
         return
     for name, column in table.columns.items():
@@ -274,15 +284,16 @@ def _phase_row(
                 column.formulas[phase.id] = formula
         elif given is not None:
             column.stated[phase.id] = stated(low, column, given, *path, name)
-        elif default.get(name) is not None:
-            text = str(default[name])
+        elif isinstance(unstated := default.get(name), Stated):
+            column.stated[phase.id] = replace(unstated, position=low.document.key_at(*path))
+        elif unstated is not None:
             column.formulas[phase.id] = Written(
-                text, parse(text), low.document.key_at(*path), indent=None
+                unstated, parse(unstated), low.document.key_at(*path), indent=None
             )
         elif name == "deadline":
             column.stated[phase.id] = Stated(reason="none", position=low.document.key_at(*path))
         else:
-            unsaid = UNSAID if on_gpus else UNSAID | {"gpus": (0.0, "people need none")}
+            unsaid = UNSAID if needs else UNSAID | {"gpus": (0.0, "it needs none")}
             value, note = unsaid.get(name, (0.0, "none stated"))
             column.stated[phase.id] = Stated(
                 value,

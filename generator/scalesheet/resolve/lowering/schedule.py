@@ -35,7 +35,7 @@ class Schedule:
     def start(self, phase: Phase, not_before: bool) -> str | None:
         """When what it waits for is over; people begin in the morning of a working day."""
         ready = self._ready(phase, not_before)
-        if phase.id in self.on_gpus:
+        if phase.id in self.on_gpus or phase.id not in self.people:
             return ready
         moment = f"ceil({BEGIN} + {ready})" if ready else f"ceil({BEGIN})"
         return f"workday({moment}, 1{self._off}) - {BEGIN}"
@@ -50,16 +50,20 @@ class Schedule:
     def end(self, phase: Phase) -> str:
         """Runs of a phase follow one another, as many side by side as the phase says. People's work
         is over at the end of their last day."""
-        rounds = ""
-        if "times" in self.columns:
-            rounds = " * ceil(times / at_once)" if "at_once" in self.columns else " * times"
-        ends = [f"start + gross_hours{rounds}"] if phase.id in self.on_gpus else []
+        ends = [f"start + gross_hours{self.rounds}"] if phase.id in self.on_gpus else []
         if phase.id in self.people:
             begun = f"{BEGIN} + start"
             first = f"ceil({begun})" if phase.id in self.on_gpus else f"floor({begun})"
             last = f"workday({first}, workdays{self._off})"
             ends.append(f"{last} - {BEGIN} + {WORKED} * min(1, workdays)")
-        return ends[0] if len(ends) == 1 else f"max({', '.join(ends)})"
+        return f"max({', '.join(ends)})" if len(ends) > 1 else ends[0] if ends else "start"
+
+    @property
+    def rounds(self) -> str:
+        """How often the hours of one run follow one another in a phase, as a factor."""
+        if "times" not in self.columns:
+            return ""
+        return " * ceil(times / at_once)" if "at_once" in self.columns else " * times"
 
     @property
     def _off(self) -> str:

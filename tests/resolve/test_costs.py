@@ -1,0 +1,99 @@
+"""What phases cost: by part, in total, with a reason where a price is not stated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from costs import COSTS, FILES
+from scalesheet.evaluate import evaluate
+from scalesheet.values import Results
+from shipped import shipped_book
+from small import plan, said
+
+
+def computed(folder: Path, text: str = COSTS) -> Results:
+    examined = plan(folder, text, FILES)
+    assert [s for s in said(examined) if not s.startswith("V005")] == []
+    assert examined.book is not None
+    return evaluate(examined.book, examined.book.plans["small"])
+
+
+def column(results: Results, name: str) -> list[float | str]:
+    return [cell.reason or float(cell.value or 0) for cell in results.tables["phases"][name]]
+
+
+def test_each_part_is_what_is_paid_for_times_its_price(tmp_path: Path) -> None:
+    results = computed(tmp_path)
+    month = 730.0
+    offer = results.tables["offers"]
+    price = float(offer["node_price"][0].value)
+    each = float(offer["gpus"][0].value)
+    rounds, gross = 2, 20 / 0.8
+    machines = -(-6 // each)  # two runs of three accelerators side by side
+    assert column(results, "accelerator_cost") == pytest.approx(
+        [0, machines * rounds * gross * price, 500, 0]
+    )
+    train = 500 * gross / month * 0.07 * 3
+    keep = 1_500 * 365 * 24 / month * 0.015
+    assert column(results, "storage_cost") == pytest.approx([2_000 * 3 * 0.07, train, 0, keep])
+    assert column(results, "egress_cost") == pytest.approx([0, 100 * 0.12 * 3, 0, 0])
+    assert column(results, "people_cost") == pytest.approx([80 * 60, 0, 0, 0])
+    parts = ("accelerator_cost", "storage_cost", "egress_cost", "people_cost")
+    for name in parts:
+        total = results.scalars[f"phases.total.{name}"].value
+        assert total == pytest.approx(sum(map(float, column(results, name))))
+    total = results.scalars["phases.total.cost"]
+    assert total.value == pytest.approx(
+        sum(sum(map(float, column(results, name))) for name in parts)
+    )
+    assert total.low < total.value < total.high
+
+
+def test_what_has_no_price_has_a_reason_and_so_has_the_total(tmp_path: Path) -> None:
+    lines = [line for line in COSTS.splitlines() if not line.startswith("  egress_price")]
+    results = computed(tmp_path, "\n".join(lines))
+    assert column(results, "egress_cost") == [0, "no price is stated", 0, 0]
+    assert column(results, "cost")[1] == "no price is stated"
+    assert results.scalars["phases.total.cost"].reason == "not every phase has its price"
+    assert results.scalars["phases.total.egress_cost"].reason == "not every phase has its price"
+    assert results.scalars["phases.total.storage_cost"].value > 0
+
+
+def test_a_phase_that_has_no_offer_says_so(tmp_path: Path) -> None:
+    text = COSTS.replace("  offer: {ref: offers, value: offer}\n", "")
+    results = computed(tmp_path, text)
+    assert column(results, "accelerator_cost") == [0, "no offer is stated", 500, 0]
+    assert results.scalars["phases.total.cost"].reason == "not every phase has its price"
+
+
+def test_an_offer_alone_asks_for_no_costs(tmp_path: Path) -> None:
+    text = """
+    scalars:
+      goodput: {value: 0.8, unit: 1}
+      offer: {ref: offers, value: offer}
+    phases:
+      train: {title: Train, class: one_time, gpus: 1, hours: 10}
+    """
+    assert "cost" not in computed(tmp_path, text).tables["phases"]
+    asked = computed(tmp_path, text + "total: [gpu_hours, cost]\n    ")
+    assert asked.scalars["phases.total.cost"].value == pytest.approx(
+        10 / 0.8 * float(asked.tables["offers"]["node_price"][0].value)
+    )
+
+
+def test_what_is_stored_without_accelerators_says_how_long(tmp_path: Path) -> None:
+    text = COSTS.replace("    stored_for: 365 days\n", "")
+    expected = "S002 what is stored needs a time, since the phase has no accelerator time"
+    assert any(line.startswith(expected) for line in said(plan(tmp_path, text, FILES)))
+
+
+def test_every_price_of_the_catalogue_has_a_quote_with_its_number() -> None:
+    book = shipped_book()
+    for name in ("stores", "traffic"):
+        stated = book.tables[name].columns["price"].stated
+        assert len(stated) > 5
+        for row, cell in stated.items():
+            assert cell.citation is not None, row
+            assert cell.citation.quote, row
