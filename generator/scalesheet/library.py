@@ -114,7 +114,7 @@ class Plan:
 
     def __getitem__(self, name: str) -> Quantity:
         """A figure by its name: `cost`, `runs['a'].hours`. Raises KeyError with the nearest."""
-        from scalesheet.render.graph import formulas_at, named_by
+        from scalesheet.evaluate.references import formulas_at, named_by
         from scalesheet.render.text.plan import amount
         from scalesheet.render.text.why import UnknownName, key_of, quantity_of, stated_at
         from scalesheet.resolve.order import name_of

@@ -313,13 +313,51 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Frozen:
+    """A figure or an input as a version of a plan has it, whatever becomes of both."""
+
+    title: str
+    unit: Unit | None
+    stated: Stated
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """An input that a version has with another value than the version before: what it was and is,
+    where the new value is from, and by name the headline figures as they would be without it."""
+
+    title: str
+    unit: Unit | None
+    was: Stated
+    now: Stated
+    because: str
+    without: Mapping[str, Stated]
+
+
+@dataclass(frozen=True, slots=True)
 class Version:
-    """A version of a plan: released at its date, or pending or future."""
+    """A version of a plan: released at its date, or pending or future.
+
+    One that was cut has its headline figures and all inputs behind them, by name; what is
+    `changed` since the version before, and which inputs are `added` or `removed` since.
+    """
 
     version: str
     text: str
     date: str = ""  # ISO; empty where none is set
     status: str = "released"
+    headline: Mapping[str, Frozen] = field(default_factory=dict)
+    inputs: Mapping[str, Frozen] = field(default_factory=dict)
+    changed: Mapping[str, Changed] = field(default_factory=dict)
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    position: Position | None = field(default=None, compare=False)
+
+    @property
+    def number(self) -> tuple[int, ...]:
+        """1.10.0 is above 1.9.0; empty where it is not made of numbers."""
+        parts = self.version.split(".")
+        return tuple(map(int, parts)) if all(p.isdecimal() for p in parts) else ()
 
 
 @dataclass(frozen=True, slots=True)

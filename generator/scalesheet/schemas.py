@@ -46,6 +46,7 @@ KINDS = (
     "subpage",
     "claims",
     "actuals",
+    "version",
     "published",
     "fit",
     "score",

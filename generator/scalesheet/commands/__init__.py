@@ -34,6 +34,7 @@ NAMES = (
     "fit",
     "diff",
     "actuals",
+    "cut",
     "pull",
     "new",
     "bench",

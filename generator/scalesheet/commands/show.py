@@ -57,6 +57,7 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.render.text.actuals import actuals_lines
     from scalesheet.render.text.ids import UnknownId, ids_text
     from scalesheet.render.text.plan import plan_text
+    from scalesheet.render.text.versions import versions_lines
     from scalesheet.resolve.claims.changed import with_edits
 
     examined = examine(folder(options.data), options.as_of)
@@ -91,6 +92,7 @@ def run(options: argparse.Namespace) -> int:
         again, unfit = moved(plan, chosen), without(plan, chosen)
         stands, every = progress(plan, results), options.all
         took = [] if stands is None else actuals_lines(stands, every=every)
+        took += versions_lines(book, plan, results, every=every)
         text = plan_text(book, plan, results, edits, again, unfit, every=every, actuals=took)
         print(text, end="")
     return GOOD

@@ -16,6 +16,7 @@ from scalesheet.diff.matching import match
 from scalesheet.diff.results import moved_results
 from scalesheet.diff.statements import statement_changes
 from scalesheet.diff.verdicts import score_changes, verdict_changes
+from scalesheet.diff.version import released
 from scalesheet.edition import Edition
 
 __all__ = ["THRESHOLD", "Diff", "compare"]
@@ -54,4 +55,5 @@ def compare(base: Edition, head: Edition, threshold: float = THRESHOLD) -> Diff:
         scores=score_changes(base.scores, head.scores, threshold),
         breaches=tuple(breached(base, head, names)),
         forecasts=tuple(forecasts(base, head, names)),
+        versions=tuple(released(base.book, head.book, names)),
     )

@@ -207,6 +207,15 @@ class Forecast:
     new: str
 
 
+@dataclass(frozen=True, slots=True)
+class Released:
+    """A version of a plan that is new, and what changed in it."""
+
+    plan: str
+    version: str
+    text: str
+
+
 @dataclass(frozen=True)
 class Diff:
     """All that differs. `moved` is sorted worst first; `compared` counts results by plan.
@@ -223,8 +232,9 @@ class Diff:
     scores: tuple[ScoreChanged, ...] = ()
     breaches: tuple[Breached, ...] = ()
     forecasts: tuple[Forecast, ...] = ()
+    versions: tuple[Released, ...] = ()
 
     def __bool__(self) -> bool:
         kinds = (self.entries, self.inputs, self.statements, self.formulas)
         forecasts = [each for each in self.forecasts if each.old != each.new]
-        return any((*kinds, self.moved, self.verdicts, self.scores, forecasts))
+        return any((*kinds, self.moved, self.verdicts, self.scores, self.versions, forecasts))

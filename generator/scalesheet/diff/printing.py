@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scalesheet.book import Book
 from scalesheet.diff.changes import Turn
-from scalesheet.model import Quantity, Stated
+from scalesheet.model import Citation, Quantity, Stated
 from scalesheet.numbers import format_of, text
 from scalesheet.values import Value, stated_value
 
@@ -31,6 +31,19 @@ def stated_text(book: Book, quantity: Quantity, stated: Stated) -> str:
     """A stated value with its unit."""
     value = value_of(stated)
     return text(value, format_of(quantity, [value], book.units), symbol_of(book, quantity))
+
+
+def said(book: Book, stated: Stated) -> str:
+    """`assumption`, `published, NVIDIA L4, page 2` or why a layout was chosen."""
+    if stated.rule:
+        return stated.rule
+    return ", ".join([stated.basis, *([_cited(book, stated.citation)] if stated.citation else [])])
+
+
+def _cited(book: Book, citation: Citation) -> str:
+    source = book.sources.get(citation.key)
+    title = source.title if source is not None else citation.key
+    return f"{title}, {citation.locator}" if citation.locator else title
 
 
 def turn(book: Book, quantity: Quantity, old: Value, new: Value) -> Turn:

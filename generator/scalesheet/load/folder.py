@@ -46,6 +46,7 @@ IN_PLAN_FOLDERS = {
     "pages": ("subpage", ".md"),
     "claims": ("claims", ".yaml"),
     "actuals": ("actuals", ".csv"),
+    "history": ("version", ".yaml"),
 }
 #: Everything that a plan is made of.
 PLAN_KINDS = frozenset((*IN_PLAN.values(), *(kind for kind, _ in IN_PLAN_FOLDERS.values())))
@@ -59,6 +60,7 @@ PARSERS: Mapping[str, Callable[[bytes, str], Parsed]] = {
 _AT_TOP = {**TOP, **OPTIONAL}
 _README = re.compile(r"readme(?:\.[a-z]+)?", re.IGNORECASE)
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+_VERSION = re.compile(r"(0|[1-9][0-9]{0,5})(\.(0|[1-9][0-9]{0,5})){2}")
 
 
 Problem = tuple[str, str]  # code and message
@@ -67,6 +69,11 @@ Problem = tuple[str, str]  # code and message
 def is_id(name: str) -> bool:
     """Whether a name is an id, as the names of files are."""
     return _ID.fullmatch(name) is not None
+
+
+def is_version(name: str) -> bool:
+    """Whether a name is the number of a version, as 1.1.0."""
+    return _VERSION.fullmatch(name) is not None
 
 
 @dataclass(frozen=True)
@@ -228,7 +235,12 @@ def _content(parts: tuple[str, ...], path: Path, problem: Problem | None) -> byt
         problem = "Y010", _no_place(parts)
     elif problem is None and kind is None and _unread(parts):
         problem = "Y014", "nothing reads this file; move it to a folder of its own"
-    odd = [each for each in (id, part or id) if each != kind and not _ID.fullmatch(each)]
+    numbered = kind == "version"
+    named = (id,) if numbered else (id, part or id)
+    odd = [each for each in named if each != kind and not _ID.fullmatch(each)]
+    if problem is None and numbered and not is_version(part):
+        message = f"'{quotable(part)}' is not a version: expected three numbers, such as 1.1.0"
+        problem = "S005", f"{message}; rename the file"
     if problem is None and kind is not None and odd:
         message = f"the name '{quotable(odd[0])}' is not an id: use a-z, 0-9 and '-'; rename it"
         problem = "S005", message
@@ -256,7 +268,7 @@ def _of_plans(documents: list[Document]) -> dict[str, str]:
     """For each folder of a plan a file that is of no use without plan.yaml, as page.md."""
     result: dict[str, str] = {}
     for document in reversed(documents):
-        if document.kind in ("page", "claims", "subpage", "actuals"):
+        if document.kind in ("page", "claims", "subpage", "actuals", "version"):
             result[document.id] = document.path.rsplit(f"/{document.id}/", 1)[-1]
     return result
 

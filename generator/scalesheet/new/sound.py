@@ -13,7 +13,9 @@ from scalesheet.resolve.book import resolve
 from scalesheet.source.places import place
 
 #: Kinds of documents that say nothing that a new file could rest on.
-_APART = frozenset(("plan", "page", "subpage", "claims", "actuals", "published", "score"))
+_APART = frozenset(
+    ("plan", "page", "subpage", "claims", "actuals", "version", "published", "score")
+)
 #: The same for all but a new component.
 _OF_COMPONENTS = frozenset(("fit", "component"))
 

@@ -153,7 +153,7 @@ def _of_plan(book: Book, plan: Plan) -> Iterator[Event]:
                 f"{plan.title} {version.version}",
                 *where,
                 version.text,
-                position=plan.position,
+                position=version.position or plan.position,
             )
 
 

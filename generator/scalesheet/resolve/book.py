@@ -39,6 +39,7 @@ from scalesheet.resolve.lowering.published import (
 )
 from scalesheet.resolve.lowering.subpages import audited_at, pages_of
 from scalesheet.resolve.lowering.values import Lowering, forget_files
+from scalesheet.resolve.lowering.versions import history_of
 from scalesheet.resolve.plausibility.prices import (
     age_findings,
     limits_of,
@@ -234,7 +235,11 @@ def _read(
         return None
     runs = [d for d in beside if d.kind == "actuals"]
     actuals = actuals_of(document, runs, plan, space.units, problems)
-    return _Read(replace(plan, pages=pages, actuals=actuals), draft, space, compiled)
+    history = history_of(
+        document, [d for d in beside if d.kind == "version"], space.units, problems
+    )
+    plan = replace(plan, pages=pages, actuals=actuals, history=history)
+    return _Read(plan, draft, space, compiled)
 
 
 def _as_audited(
@@ -335,7 +340,6 @@ def _finished(
         components=draft.components,
         chosen=draft.chosen,
         status=draft.status,
-        history=draft.history,
     )
 
 

@@ -18,7 +18,6 @@ from scalesheet.model import (
     Position,
     Show,
     Stated,
-    Version,
 )
 from scalesheet.pictures import Picture
 from scalesheet.units import Unit, Units
@@ -168,7 +167,6 @@ class DraftPlan:
     components: tuple[str, ...] = ()  # that it uses
     chosen: tuple[Chosen, ...] = ()
     status: str = ""
-    history: tuple[Version, ...] = ()
     citation: Citation | None = None
 
 

@@ -19,6 +19,7 @@ from scalesheet.render.api.values import (
     source_json,
     value_json,
 )
+from scalesheet.render.api.versions import version_json
 from scalesheet.units import Units
 from scalesheet.values import Results, Value
 
@@ -64,6 +65,7 @@ def plan_json(book: Book, plan: Plan, results: Results) -> Object:
         "history": [
             {"version": each.version, "date": each.date or None, "status": each.status}
             | {"text": each.text}
+            | version_json(each)
             for each in plan.history
         ],
         "phases": [

@@ -17,6 +17,7 @@ from scalesheet.diff.changes import (
     FormulaChanged,
     InputChanged,
     Place,
+    Released,
     ResultMoved,
     ScoreChanged,
     StatementChanged,
@@ -69,6 +70,7 @@ def summary(diff: Diff) -> str:
     new = sum(each.new for each in diff.breaches)
     moved_on = sum(each.old != each.new for each in diff.forecasts)
     parts += [_count(moved_on, "forecast") + " changed"] if moved_on else []
+    parts += [_count(len(diff.versions), "new version")] if diff.versions else []
     parts += [f"{_count(new, 'check')} no longer hold{'s' * (new == 1)}"] if new else []
     return "; ".join(parts) + "."
 
@@ -126,6 +128,7 @@ def as_text(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
     """For reading in a terminal; `most` of each sort."""
     lines = [f"{sides.base} -> {sides.head}", summary(diff)]
     lines += [_forecast(each) for each in diff.forecasts]
+    lines += [_released(each) for each in diff.versions]
     if diff.breaches:
         lines += ["", f"Does not hold ({len(diff.breaches):,})"]
         lines += [f"  {_breached(each)}" for each in diff.breaches]
@@ -173,6 +176,11 @@ def _rest_of_results(groups: Sequence[Group]) -> list[str]:
 def _breached(breach: Breached) -> str:
     """`pixelis: The classes add up to all phases (new)`"""
     return f"{breach.plan}: {breach.text}" + (" (new)" if breach.new else "")
+
+
+def _released(version: Released) -> str:
+    """`pixelis 1.1.0: Measured speeds in place of simulated ones.`"""
+    return f"{version.plan} {version.version}: {version.text}"
 
 
 def _forecast(forecast: Forecast) -> str:
@@ -263,6 +271,7 @@ def as_markdown(diff: Diff, sides: Sides, most: int = MOST_LISTED) -> str:
         f"{code(sides.base)} → {code(sides.head)}, both evaluated by the program of this change.",
     ]
     blocks += [f"**{md(_forecast(each))}**" for each in diff.forecasts]
+    blocks += [f"**{md(_released(each))}**" for each in diff.versions]
     if diff.breaches:
         told = "\n".join(_item([_breached(each)]) for each in diff.breaches[:MOST_FOLDED])
         blocks.append(f"\N{LARGE RED CIRCLE} **Does not hold ({len(diff.breaches):,})**\n\n{told}")

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from scalesheet.book import Book
+from scalesheet.diff.printing import said
+from scalesheet.evaluate.references import formulas_at, named_by, rests_on
 from scalesheet.model import Citation, Key, Plan, Quantity, Stated, Table
 from scalesheet.nearest import nearest
-from scalesheet.render.graph import formulas_at, named_by, rests_on
 from scalesheet.render.text.plan import aligned, amount, table_text
 from scalesheet.resolve.order import name_of
 from scalesheet.values import Results
@@ -98,7 +99,7 @@ def _origin(book: Book, plan: Plan, key: Key) -> Iterator[str]:
         for formula in formulas_at(book, plan, key):
             yield f"= {formula.text}"
     else:
-        yield _said(book, stated)
+        yield said(book, stated)
     note = quantity_of(book, plan, key).note
     if note:
         yield note
@@ -113,21 +114,8 @@ def stated_at(book: Book, plan: Plan, key: Key) -> Stated | None:
 
 def _named(book: Book, plan: Plan, results: Results, key: Key) -> tuple[str, ...]:
     quantity, stated = quantity_of(book, plan, key), stated_at(book, plan, key)
-    said = _said(book, stated) if stated is not None else "computed"
-    return name_of(key), _value(book, results, quantity, key), quantity.title, said
-
-
-def _said(book: Book, stated: Stated) -> str:
-    """`assumption`, `published, NVIDIA L4, page 2` or why a layout was chosen."""
-    if stated.rule:
-        return stated.rule
-    return ", ".join([stated.basis, *([_cited(book, stated.citation)] if stated.citation else [])])
-
-
-def _cited(book: Book, citation: Citation) -> str:
-    source = book.sources.get(citation.key)
-    title = source.title if source is not None else citation.key
-    return f"{title}, {citation.locator}" if citation.locator else title
+    origin = said(book, stated) if stated is not None else "computed"
+    return name_of(key), _value(book, results, quantity, key), quantity.title, origin
 
 
 def _sources(book: Book, stated: Mapping[Key, Stated]) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from scalesheet.language.syntax import ENDS
 from scalesheet.model import Scalar, Stated
 from scalesheet.numbers import excel_format, format_of
+from scalesheet.render.versions import GONE, by_version, changes, cut_versions
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.checks import CHECK, OK, VERDICT, first_wrong
 from scalesheet.render.workbook.contents import contents
@@ -118,6 +119,8 @@ def write_about(canvas: Canvas, context: Context, verdict: tuple[str, str]) -> N
             row += 1
     if plan.history:
         _write_history(canvas, context, row + 1, last)
+    if cut_versions(plan):
+        _write_versions(canvas, context, row + len(plan.history) + 4, last)
 
 
 def _write_checks(canvas: Canvas, context: Context, row: int) -> int:
@@ -159,6 +162,38 @@ def _write_history(canvas: Canvas, context: Context, row: int, last: int) -> Non
         canvas.text(number, 1, each.date, "text")
         canvas.text(number, 2, each.status, "text")
         canvas.merged(number, 3, last, each.text, "text")
+
+
+def _write_versions(canvas: Canvas, context: Context, row: int, last: int) -> None:
+    """The headline by version, as values: history is fixed. Below, what changed in each."""
+    figures = by_version(context.book, context.plan, context.results)
+    canvas.text(row, TITLE, "Headline by version", "section")
+    row += 1
+    for at, title in enumerate(("Figure", "Version", "Low", "Expected", "High", "Unit")):
+        numeric = title in ("Low", "Expected", "High")
+        role: Role = "heading_number" if numeric else "heading_text"
+        canvas.text(row, at, title, "heading" if at == TITLE else role)
+    for figure in figures:
+        fmt = excel_format(format_of(figure.quantity, figure.values.values(), context.book.units))
+        gone = f" ({GONE})" if figure.gone else ""
+        for version, value in figure.values.items():
+            row += 1
+            canvas.text(row, TITLE, f"{figure.quantity.title}{gone}", "label")
+            canvas.text(row, 1, version, "text")
+            if isinstance(value.value, float):
+                for at, end in enumerate(ENDS, 2):
+                    canvas.number(row, at, float(value.end(end) or 0.0), "shipped", fmt)
+                canvas.text(row, last, context.symbol(figure.quantity), "unit")
+            else:
+                canvas.text(row, 3, str(value.reason or value.value), "text")
+    row += 2
+    for each in cut_versions(context.plan):
+        for change in changes(context.book, context.plan, each):
+            effects = "; ".join(f"{title} {moved}" for title, moved in change.effects)
+            text = f"{change.was} → {change.now} ({change.because}). {effects}".strip()
+            canvas.text(row, TITLE, f"{each.version}: {change.title}", "label")
+            canvas.merged(row, 1, last, text, "text")
+            row += 1
 
 
 def _about_sheet(context: Context, sheet: SheetPlan) -> str:

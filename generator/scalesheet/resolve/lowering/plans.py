@@ -20,7 +20,6 @@ from scalesheet.resolve.lowering.differences import lower_differences
 from scalesheet.resolve.lowering.phases import lower_phases
 from scalesheet.resolve.lowering.rules import settle_rules
 from scalesheet.resolve.lowering.scalars import SCENARIO, entry_at, lower_scalar
-from scalesheet.resolve.lowering.subpages import history_of
 from scalesheet.resolve.lowering.tables import lower_table
 from scalesheet.resolve.lowering.values import Lowering, citation, stated, written
 
@@ -39,7 +38,6 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
         page=page.data if page else "",
         page_path=page.path if page else "",
         status=str(data.get("status", "")),
-        history=history_of(data),
         citation=low.citation,
     )
     if plan.scenarios:

@@ -1,5 +1,4 @@
-"""Lowers the further pages of a plan, one for a file or one for each row of a table, and the
-history of its versions."""
+"""Lowers the further pages of a plan, one for a file or one for each row of a table."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from typing import Any
 from scalesheet.addresses import Address
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import Document
-from scalesheet.model import Page, PageRow, Position, Version
+from scalesheet.model import Page, PageRow, Position
 from scalesheet.nearest import nearest
 from scalesheet.resolve.claims import audit_id
 from scalesheet.resolve.drafts import DraftPlan, DraftTable, Space
@@ -70,19 +69,6 @@ def _page(document: Document, name: str, plan: DraftPlan, row: PageRow | None) -
         start=Position(document.path, document.text_line, 1),
         row=row,
         position=document.at(),
-    )
-
-
-def history_of(data: Mapping[str, Any]) -> tuple[Version, ...]:
-    """The versions of a plan as written."""
-    return tuple(
-        Version(
-            str(each["version"]),
-            str(each["text"]),
-            str(each.get("date", "")),
-            str(each.get("status", "released")),
-        )
-        for each in data.get("history", ())
     )
 
 

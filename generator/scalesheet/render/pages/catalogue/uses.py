@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from scalesheet.evaluate.references import formulas
 from scalesheet.model import Citation, Plan, Stated, Table
-from scalesheet.render.graph import formulas
 from scalesheet.render.pages.context import Context, address, cell_value, table_address, to
 from scalesheet.render.pages.html import Html, join, link, tag
 from scalesheet.render.pages.places import scalar_address

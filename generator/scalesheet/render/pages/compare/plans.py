@@ -11,9 +11,9 @@ from datetime import date, timedelta
 from typing import Any
 
 from scalesheet.book import Book
+from scalesheet.evaluate.references import references, rests_on
 from scalesheet.model import Key, Plan, Quantity, Scalar, Stated, Table
 from scalesheet.numbers import format_of
-from scalesheet.render.graph import references, rests_on
 from scalesheet.render.live import script
 from scalesheet.render.pages.context import ASSETS, Context, to
 from scalesheet.render.pages.figures import amount

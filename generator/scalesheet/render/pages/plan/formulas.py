@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from scalesheet.evaluate.references import references, users
 from scalesheet.model import Column, Formula, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import format_of
-from scalesheet.render.graph import references, users
 from scalesheet.render.pages.context import Context, address, cite, edit_link, to
 from scalesheet.render.pages.figures import OUTER, amount
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, tag

@@ -8,12 +8,12 @@ from dataclasses import asdict
 from typing import Any
 
 from scalesheet.book import Book
+from scalesheet.evaluate.references import users
 from scalesheet.evaluate.routes import read_by
 from scalesheet.model import DOMAINS, Key, Plan, Quantity, Scalar, Table
 from scalesheet.numbers import Rule, rule_of
 from scalesheet.pictures import CALENDAR, DATED
 from scalesheet.printers.javascript import quoted
-from scalesheet.render.graph import users
 from scalesheet.render.pages.places import row_page
 from scalesheet.render.pages.plan.choice import choice_of
 from scalesheet.render.pages.plan.moves import moves

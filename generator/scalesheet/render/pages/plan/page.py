@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from scalesheet.breaches import breaches
 from scalesheet.evaluate.findings import broken_rows, wrongs
+from scalesheet.evaluate.references import formulas
 from scalesheet.model import Citation, Plan
 from scalesheet.numbers import format_of
 from scalesheet.pictures import DATED
-from scalesheet.prose import ADVICE
-from scalesheet.render.graph import formulas
+from scalesheet.prose import ADVICE, HISTORY
 from scalesheet.render.pages.catalogue.earlier import earlier_section, of_plan
 from scalesheet.render.pages.chart_blocks import chart_block
 from scalesheet.render.pages.context import (
@@ -36,7 +36,9 @@ from scalesheet.render.pages.plan.scenarios import control, rests_note, scenario
 from scalesheet.render.pages.plan.sensitivity import sensitivity_section
 from scalesheet.render.pages.plan.subpages import page_list, scripts, version_line
 from scalesheet.render.pages.plan.template import Block, Names, line, prose
+from scalesheet.render.pages.plan.versions import versions
 from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.render.versions import cut_versions
 from scalesheet.values import Results, Value
 
 
@@ -58,6 +60,7 @@ def plan_page(context: Context, plan: Plan) -> str:
         _actions(context, plan),
         page_list(context, plan),
         content.strip(),
+        *_versions(context, plan, results, placed),
         *actuals_section(context, plan),
         *calendar_section(context, plan, results, frozenset(placed)),
         *scenario_section(context, plan),
@@ -135,6 +138,13 @@ def _audits(context: Context, plan: Plan) -> Iterator[Html]:
     for id_, audited in audits.items():
         several = f"Audit: {audited.audit.document.title}"
         yield link(to("audit", id_), several if len(audits) > 1 else "Audit of the document")
+
+
+def _versions(context: Context, plan: Plan, results: Results, placed: set[str]) -> Iterator[object]:
+    """The versions that were cut, where the plan's own text does not place them."""
+    if cut_versions(plan) and HISTORY not in placed:
+        yield heading(2, "Versions", HISTORY)
+        yield versions(context, plan, results)
 
 
 def _recommendations(plan: Plan, names: Names) -> Block | None:

@@ -18,7 +18,8 @@ from scalesheet.render.pages.plan.formulas import short_formula
 from scalesheet.render.pages.plan.prose_figures import Here, find, is_here
 from scalesheet.render.pages.plan.tables import plan_table
 from scalesheet.render.pages.plan.template import Block, Names
-from scalesheet.render.pages.tables import grid, heading_cell, reference
+from scalesheet.render.pages.plan.versions import versions
+from scalesheet.render.pages.tables import reference
 from scalesheet.values import Results
 
 
@@ -96,7 +97,11 @@ class _Names:
 
     def figure(self, name: str) -> Html | None:
         if name == HISTORY and self.plan.history:
-            return Block(history_table(self.plan))
+
+            def draw() -> Html:
+                return versions(self.context, self.plan, self.results)
+
+            return self.once(HISTORY, HISTORY, "Versions", draw)
         return _figure(self.context, self.plan, self.results, name, self.here)
 
 
@@ -149,18 +154,3 @@ def table_block(
     """A table at its place on the page."""
     drawn = plan_table(context, plan, table, results, here)
     return tag("div", drawn, id=table_anchor(table.name))
-
-
-def history_table(plan: Plan) -> Html:
-    """The versions of a plan, as they are written."""
-    head = [heading_cell(title) for title in ("Version", "Date", "Status", "What changes")]
-    body = [
-        [
-            tag("th", each.version, scope="row"),
-            tag("td", each.date),
-            tag("td", each.status),
-            tag("td", each.text, class_="words"),
-        ]
-        for each in plan.history
-    ]
-    return grid(head, body)

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from scalesheet.book import Book
+from scalesheet.evaluate.references import rests_on
 from scalesheet.model import Basis, Key, Plan, Scalar, Stated
 from scalesheet.numbers import format_of
-from scalesheet.render.graph import rests_on
 from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.figures import KINDS, amount, in_words
 from scalesheet.render.pages.html import Html, heading, link, tag

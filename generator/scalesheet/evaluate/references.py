@@ -64,8 +64,11 @@ def users(plan: Plan) -> Mapping[Key, tuple[Key, ...]]:
     return {key: tuple(of) for key, of in result.items()}
 
 
-def rests_on(book: Book, plan: Plan, results: Results, of: Key) -> Mapping[Key, Stated]:
-    """All stated numbers and choices that a scalar or a cell of the plan is computed from."""
+def rests_on(
+    book: Book, plan: Plan, results: Results, of: Key, *, choices: bool = False
+) -> Mapping[Key, Stated]:
+    """All stated numbers that a scalar or a cell of the plan is computed from, and the choices that
+    are scalars; with `choices` also those in the plan's own tables."""
     result: dict[Key, Stated] = {}
     seen: set[Key] = set()
     stack = [of]
@@ -78,7 +81,7 @@ def rests_on(book: Book, plan: Plan, results: Results, of: Key) -> Mapping[Key, 
         if side is not None:
             stack.append(side)
             continue
-        for stated_key, stated in _stated(book, plan, key):
+        for stated_key, stated in _stated(book, plan, key, choices):
             result[stated_key] = stated
         stack.extend(named_by(book, plan, results, key))
     return result
@@ -108,7 +111,7 @@ def _side(plan: Plan, results: Results, key: Key) -> Key | None:
     return Key(name, key.table, key.row) if name is not None else None
 
 
-def _stated(book: Book, plan: Plan, key: Key) -> Iterator[tuple[Key, Stated]]:
+def _stated(book: Book, plan: Plan, key: Key, choices: bool) -> Iterator[tuple[Key, Stated]]:
     if key.table is None:
         scalar = plan.scalars.get(key.name)
         if scalar is not None and scalar.stated is not None:
@@ -116,7 +119,8 @@ def _stated(book: Book, plan: Plan, key: Key) -> Iterator[tuple[Key, Stated]]:
         return
     table = plan.tables.get(key.table) or book.tables[key.table]
     column = table.columns[key.name]
-    if column.kind != "number":
+    chosen = choices and key.table in plan.tables and column.kind != "text"
+    if column.kind != "number" and not chosen:
         return
     for row in table.rows if key.row is None else (key.row,):
         if row in column.stated:
@@ -169,6 +173,11 @@ def _rows_chosen(key: Node, at: Key, results: Results) -> list[str | None]:
             values = [results.cell(key.table, at.row, key.column)]
         case Column():
             values = list(results.tables[key.table][key.column])
+        case Lookup():
+            rows = _rows_chosen(key.key, at, results)
+            if None in rows:
+                return [None]
+            values = [results.cell(key.table, str(row), key.column) for row in rows]
         case _:
             return [None]
     return [*sorted({value.value for value in values if isinstance(value.value, str)})]
