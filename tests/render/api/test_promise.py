@@ -34,6 +34,7 @@ REVISIONS = {
     10: "7940d52f1e368686",
     11: "f5d47a7f6af6617b",
     12: "4f4273ae40a0eaeb",
+    13: "7095f598e526d43a",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",
