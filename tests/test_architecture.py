@@ -26,7 +26,8 @@ schemas examples prose numbers links source
 check resolve
 evaluate
 breaches
-actuals audit new predict site
+actuals audit new site
+predict
 defined_names fingerprint
 choose steps
 edition

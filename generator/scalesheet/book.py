@@ -57,3 +57,4 @@ class Book:
         return self.audited.get(plan, self.plans[plan])
 
     components: Mapping[str, Component] = field(default_factory=dict)
+    calibrated: bool = True  # whether own records correct predictions

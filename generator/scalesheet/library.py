@@ -215,16 +215,18 @@ class Book:
         frame.attrs["units"] = units
         return frame
 
-    def predict(self, frame: DataFrame, task: str) -> DataFrame:
+    def predict(self, frame: DataFrame, task: str, calibrate: bool = True) -> DataFrame:
         """A prediction for each row: `predicted`, the 80 % range `predicted_low` to
         `predicted_high`, its `unit`, its `method`, or why there is none, in columns behind those of
         the frame.
 
         `task` is runs (GPU hours), throughput (token / (GPU * second)), memory (GB of an
-        accelerator) or loss. Rows do not depend on each other, so parts of a frame may be predicted
-        anywhere. Raises ValueError for another task.
+        accelerator) or loss. Own records of the same accelerator, model family and software correct
+        a prediction, unless `calibrate` is false. Rows do not depend on each other, so parts of a
+        frame may be predicted anywhere. Raises ValueError for another task.
         """
         from scalesheet.nearest import nearest
+        from scalesheet.predict.calibration import calibrated
         from scalesheet.predict.cases import cases_of
         from scalesheet.predict.cases.reader import of_columns
         from scalesheet.predict.tasks import TASKS, predict
@@ -235,7 +237,10 @@ class Book:
         rows, book = len(frame), self.edition.book
         columns = {str(name): frame[name].fillna("").astype(str).tolist() for name in frame.columns}
         columns.setdefault("id", [str(each) for each in range(rows)])
-        made = predict(book, task, cases_of(of_columns(columns, rows, task), book))
+        cases = cases_of(of_columns(columns, rows, task), book)
+        made = predict(book, task, cases)
+        if calibrate:
+            made = calibrated(book, task, cases, made)
         return frame.assign(
             predicted=made.predicted,
             predicted_low=made.low,

@@ -24,12 +24,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=("csv", "json"), default="csv", help="how to print (default: csv)"
     )
+    parser.add_argument(
+        "--no-calibration",
+        dest="calibrates",
+        action="store_false",
+        help="leave out what own records teach of the accelerator, model family and software",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     import sys
 
     from scalesheet.examine import compile_book
+    from scalesheet.predict.calibration import calibrated
     from scalesheet.predict.cases import cases_of
     from scalesheet.predict.cases.reader import COLUMNS, NotATable, read_csv
     from scalesheet.predict.table import as_csv, as_json, supported
@@ -46,6 +53,8 @@ def run(options: argparse.Namespace) -> int:
     book = compile_book(folder(options.data))
     described = cases_of(table, book)
     made = predict(book, options.task, described)
+    if options.calibrates:
+        made = calibrated(book, options.task, described, made)
     write = as_json if options.format == "json" else as_csv
     print(write(described.ids, made, TASKS[options.task].unit), end="")
     rows, done = len(made), int(supported(made).sum())

@@ -12,7 +12,7 @@ from scalesheet.claims import Audit
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.kept import Place
 from scalesheet.language.syntax import Node, Scalar
-from scalesheet.load import PLAN_KINDS, Document, audited
+from scalesheet.load import PLAN_KINDS, Document, audited, flag
 from scalesheet.model import Component, Formula, Plan, Record, Stated
 from scalesheet.model import Scalar as ModelScalar
 from scalesheet.nearest import nearest
@@ -138,6 +138,7 @@ def grounded(
         expected_own=expected_own_of(documents),
         evidence=evidence_of(documents),
         peers=peers_of(documents),
+        calibrated=flag(book.get("calibrated", "yes")),
     )
     return Ground(finished, space, catalogue, day)
 

@@ -1,0 +1,165 @@
+"""Own records correct own predictions: how many times the prediction a site's runs take.
+
+A record that was timed here is compared with what the published fit predicts of it. What these
+ratios teach is learnt as finished runs of a plan teach (`actuals/learning.py`): the records of an
+accelerator are a programme, those of one family of models with one software are its phases. A
+factor holds for the accelerator, family and software that there are records of, and for no other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scalesheet.actuals.learning import P90, learn
+from scalesheet.book import Book
+from scalesheet.predict.arrays import Array, Flags, Words, joined
+from scalesheet.predict.cases import Cases
+from scalesheet.predict.cases.catalogue import Known, known
+from scalesheet.predict.score.own import Own, owned
+from scalesheet.predict.table import Predictions, supported
+
+#: Accelerator, family of models, software.
+Site = tuple[str, str, str]
+#: The task whose own records correct another: hours follow from the time of a step. Of throughput
+#: and hours the factor is one of time.
+RECORDS_OF = {"runs": "throughput", "throughput": "throughput", "memory": "memory"}
+PLAIN = "unnamed software"
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """How many times the predicted time or memory runs take: expected, the 80 % interval of what
+    they have in common, and that of a single run."""
+
+    value: float
+    low: float
+    high: float
+    run_low: float
+    run_high: float
+    records: int
+
+    def said(self, site: Site) -> str:
+        some = f"{self.records} own record{'s' * (self.records != 1)}"
+        told = f"x {self.value:.3g} [{self.low:.3g}-{self.high:.3g}] from {some}"
+        return f"{told} of {site[1]} with {site[2] or PLAIN} on {site[0]}"
+
+
+#: The factors of a task.
+Calibration = Mapping[Site, Factor]
+
+
+def sites(book: Book, cases: Cases) -> list[Site]:
+    """What a factor of each case would be of; the family is that of the catalogue, or empty."""
+    models = book.tables.get("models")
+    stated = models.columns["family"].stated if models else {}
+    family = {model: str(each.value) for model, each in stated.items()}
+    named = (family.get(model, model) for model in cases.model_id.tolist())
+    return list(zip(cases.accelerator.tolist(), named, cases.framework.tolist(), strict=True))
+
+
+def factors(of: Sequence[Site], ratios: Sequence[float]) -> dict[Site, Factor]:
+    """What own records teach; `ratios` are what was measured over what was predicted."""
+    seen: dict[str, dict[str, list[float]]] = {}
+    for (accelerator, *rest), ratio in zip(of, ratios, strict=True):
+        seen.setdefault(accelerator, {}).setdefault("\n".join(rest), []).append(ratio)
+    made: dict[Site, Factor] = {}
+    for accelerator, phases in seen.items():
+        learnt = learn(phases)
+        for phase, own in phases.items():
+            family, software = phase.split("\n")
+            mean, variance = learnt.phase(phase)
+            wide = P90 + (P90**3 + P90) / (4 * learnt.freedom)  # Student's tails
+            of_all, of_run = (wide * math.sqrt(v) for v in (variance, variance + learnt.of_runs))
+            ends = (math.exp(mean + side * by) for by in (of_all, of_run) for side in (-1, 1))
+            low, high, run_low, run_high = ends
+            made[accelerator, family, software] = Factor(
+                math.exp(mean), low, high, run_low, run_high, len(own)
+            )
+    return made
+
+
+def calibration(
+    book: Book, task: str, catalogue: Known | None = None, without: str = ""
+) -> Calibration:
+    """The factors of a task by the records of the book, or all of them but one; none where the book
+    says `calibrated: no`."""
+    if task not in RECORDS_OF or not book.calibrated:
+        return {}
+    own = owned(book, RECORDS_OF[task], catalogue or known(book))
+    return {} if own is None else _learnt(book, own, without)
+
+
+def _learnt(book: Book, own: Own, without: str) -> Calibration:
+    rows, of = own.published.rows, sites(book, own.published.cases)
+    taken = [
+        (site, float(ratio))
+        for row, site, ratio, counts in zip(rows, of, _ratios(own), own.counted, strict=True)
+        if counts and site[1] and row.id != without
+    ]
+    return factors([site for site, _ in taken], [ratio for _, ratio in taken])
+
+
+def _ratios(own: Own) -> Array:
+    """What was measured over what was predicted: of time, or of memory."""
+    ratio: Array = own.published.truth / own.made.predicted
+    return 1 / ratio if own.published.cases.task == "throughput" else ratio
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """How far predictions of own records are off, each corrected by the other records alone: the
+    median factor before and after, of so many records that have others like them."""
+
+    before: float
+    after: float
+    records: int
+
+
+def left_out(book: Book, task: str, catalogue: Known | None = None) -> LeftOut | None:
+    """None where no record has another of its accelerator, family and software."""
+    own = owned(book, RECORDS_OF.get(task, ""), catalogue or known(book))
+    if own is None:
+        return None
+    of, ratios = sites(book, own.published.cases), _ratios(own)
+    logs: list[tuple[float, float]] = []
+    for place in np.flatnonzero(own.counted).tolist():
+        others = _learnt(book, own, own.published.rows[place].id)
+        if of[place] in others:
+            log = math.log(ratios[place])
+            logs.append((abs(log), abs(log - math.log(others[of[place]].value))))
+    if not logs:
+        return None
+    before, after = (math.exp(float(np.median(column))) for column in zip(*logs, strict=True))
+    return LeftOut(before, after, len(logs))
+
+
+def calibrated(book: Book, task: str, cases: Cases, made: Predictions) -> Predictions:
+    """Predictions corrected by own records where there are any of their site; the same object where
+    there are none. The interval is then that of a single run by the records."""
+    by = calibration(book, task)
+    of = sites(book, cases)
+    hit: Flags = supported(made) & np.array([site in by for site in of], dtype=bool)
+    if not hit.any():
+        return made
+    found = [by[site] if here else None for site, here in zip(of, hit, strict=True)]
+
+    def times(name: str) -> Array:
+        values = np.array([getattr(each, name) if each else 1.0 for each in found])
+        return 1 / values if cases.task == "throughput" else values
+
+    ends = np.sort(np.stack([times("run_low"), times("run_high")]), axis=0)
+    told: Words = np.array(
+        [each.said(site) if each else "" for site, each in zip(of, found, strict=True)],
+        dtype=object,
+    )
+    return replace(
+        made,
+        predicted=made.predicted * times("value"),
+        low=np.where(hit, made.predicted * ends[0], made.low),
+        high=np.where(hit, made.predicted * ends[1], made.high),
+        method=joined(made.method, told),
+    )
