@@ -92,6 +92,42 @@ EDITS: Edits = {
     Key("load", "runs", "one"): 5.5,
 }
 
+#: Flags that may have no value, wherever one is asked.
+FLAGS = """\
+scalars:
+  need: {value: 20, unit: 1, domain: non-negative}
+  long: {value: 5, unit: hour, domain: positive}
+  room: {value: 24, unit: 1, domain: non-negative}
+  measured: {unit: 1, formula: "need if need > 0 else reason('not measured')"}
+  fits: {flag: yes, formula: measured <= room}
+  tight: {flag: yes, formula: not fits or room - measured < 2}
+  again: {flag: yes, formula: fits}
+  same: {flag: yes, formula: fits == tight}
+  cost: {unit: 1, formula: 10 if fits else 0}
+  most: {unit: 1, formula: cost if not tight else 2 * cost}
+  told: {text: yes, formula: "text('it ', 'fits' if fits else 'does not fit')"}
+  verdict: {words: [good, bad], formula: "'good' if fits and not tight else 'bad'"}
+  third: {unit: 1, formula: "runs['two'].cost / 3 if runs['two'].fits else 1"}
+  counted: {unit: 1, formula: "1 if tight else count(runs)"}
+tables:
+  runs:
+    columns:
+      load: {unit: hour, domain: positive}
+      fits: {flag: yes, formula: load < long}
+      cost: {unit: 1, formula: 3 if fits else 1}
+      both: {flag: yes, formula: fits and again}
+      line: {text: yes, formula: "text('fits' if fits else 'no')"}
+    rows:
+      one: {title: One, load: 2}
+      two: {title: Two, load: {reason: not run}}
+"""
+ABSENT: Edits = {
+    Key("need"): 0.0,
+    Key("room"): 3.0,
+    Key("load", "runs", "one"): 9.0,
+    Key("load", "runs", "two"): 4.0,
+}
+
 #: What a record of a run ran with, beside what the plan runs with.
 RECORDS = """\
 scalars:
@@ -136,6 +172,7 @@ class Case:
 #: Plan, files and edits by name.
 CASES: dict[str, tuple[str, dict[str, str], Edits]] = {
     "texts": (TEXT, {}, EDITS),
+    "flags": (FLAGS, {}, ABSENT),
     "records": (RECORDS, FILES, OTHER_RECORDS),
 }
 

@@ -230,6 +230,28 @@ def test_an_edit_beside_steps_is_an_edit_of_the_formula_as_it_is_written(tmp_pat
     )
 
 
+ABSENT = (
+    HEAD
+    + """\
+headline: [spent]
+scalars:
+  need: {value: 20, unit: 1, domain: non-negative}
+  measured: {unit: 1, formula: "need if need > 0 else reason('not measured')"}
+  fits: {flag: yes, formula: measured < 24}
+  spent: {unit: 1, formula: 3 if fits else 1}
+"""
+)
+
+
+def test_the_guard_of_a_flag_is_put_in_by_the_compiler_again(tmp_path: Path) -> None:
+    mine = ship(tmp_path, {"plans/small/plan.yaml": ABSENT, "plans/small/page.md": "# A plan\n"})
+    formula = str(cell(openpyxl.load_workbook(mine.workbook), "spent").value)
+    assert formula == '=IF(OR(fits="yes",fits="no"),IF(fits="yes",3,1),fits)'
+    pulled = mine.pull({"spent": formula.replace("3", "4")})
+    assert said(pulled) == []
+    assert pulled.edits[0].new == "4 if fits else 1"
+
+
 LEAST = (
     LONG.replace("headline: [slowest]", "headline: [slowest, shortest]").replace(
         "  slowest:",

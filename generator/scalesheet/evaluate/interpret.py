@@ -287,21 +287,25 @@ def _or_reason(part: Part) -> Any:
 
 
 def _logic(node: Logic, here: Here) -> Part:
-    left = _of(node.left, here)
-    if not _many(left) and bool(left.data) == (node.op == "or"):
-        return left  # decided; the other side need not have a value
-    right = _of(node.right, here)
-    if _many(left, right):
-        a, b = np.asarray(left.data, dtype=bool), np.asarray(right.data, dtype=bool)
-        return Part(a & b if node.op == "and" else a | b)
-    return right
+    left = _holds(_of(node.left, here))
+    if not isinstance(left, np.ndarray) and left == (node.op == "or"):
+        return Part(left)  # decided; the other side need not have a value
+    right = _holds(_of(node.right, here))
+    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        return Part(left & right if node.op == "and" else left | right)
+    return Part(right)
 
 
 def _not(node: Not, here: Here) -> Part:
-    inner = _of(node.operand, here)
-    if isinstance(inner.data, np.ndarray):
-        return Part(~inner.data.astype(bool))
-    return Part(not inner.data)
+    inner = _holds(_of(node.operand, here))
+    return Part(~inner if isinstance(inner, np.ndarray) else not inner)
+
+
+def _holds(test: Part) -> Any:
+    """Whether what is asked is so: not where it has no value."""
+    if not isinstance(test.data, np.ndarray):
+        return test.why is None and bool(test.data)
+    return test.data.astype(bool) & ~absent(_reasons(test.why, len(test.data)))
 
 
 def _known(node: Known, here: Here) -> Part:
@@ -310,11 +314,10 @@ def _known(node: Known, here: Here) -> Part:
 
 
 def _choice(node: Choice, here: Here) -> Part:
-    test = _of(node.test, here)
-    if not isinstance(test.data, np.ndarray):
-        return _of(node.then if test.data else node.other, here)
+    flags = _holds(_of(node.test, here))
+    if not isinstance(flags, np.ndarray):
+        return _of(node.then if flags else node.other, here)
     then, other = _of(node.then, here), _of(node.other, here)
-    flags = test.data.astype(bool)
     words = any(isinstance(p.data, str) or _objects(p.data) for p in (then, other))
     if words:
         data: Any = np.empty(len(flags), dtype=object)

@@ -19,7 +19,7 @@ from scalesheet.language.syntax import (
 )
 from scalesheet.pull.around import Around, Opaque
 from scalesheet.pull.parse import Fn, Lit, Op, Ref, Tree
-from scalesheet.resolve.reasons import of_compiler
+from scalesheet.resolve.reasons import YES_NO, of_compiler
 
 
 def plain(name: str, fewest: int = 1, most: int = 1) -> Callable[[Fn, Around], Node]:
@@ -100,6 +100,8 @@ def if_(tree: Fn, around: Around) -> Node:
     test, then, other = tree.arguments
     if isinstance(test, Fn) and test.name == "ISTEXT" and test.arguments == (then,):
         return around.translated(other)
+    if _is_known(test, other):
+        return around.translated(then)
     if isinstance(then, Lit) and of_compiler(then.value):
         return around.translated(other)
     if isinstance(other, Lit) and of_compiler(other.value):
@@ -112,6 +114,11 @@ def if_(tree: Fn, around: Around) -> Node:
     if not all(map(_worded, chosen)):  # a text beside a number is the reason why there is none
         chosen = [Reason(each) if isinstance(each, Text) else each for each in chosen]
     return Choice(chosen[0], around.translated(test), chosen[1])
+
+
+def _is_known(test: Tree, flag: Tree) -> bool:
+    """Whether a test asks if a flag has a value: the guard of what asks the flag."""
+    return test == Fn("OR", tuple(Op("=", (flag, Lit(word))) for word in YES_NO))
 
 
 def _worded(node: Node) -> bool:

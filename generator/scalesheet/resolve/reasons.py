@@ -41,9 +41,10 @@ from scalesheet.language.syntax import (
     walk,
 )
 from scalesheet.resolve.binding.scope import BindError
-from scalesheet.resolve.proving.facts import REFERENCES, FactsOf, interval
+from scalesheet.resolve.proving.facts import REFERENCES, Facts, FactsOf, interval
 from scalesheet.resolve.proving.integers import is_whole
 
+YES_NO = ("yes", "no")
 EMPTY, INCOMPLETE = "no rows", "a row has no value"
 
 #: Reasons that the arithmetic gives, and the code of the diagnostic when shipped data meet them.
@@ -70,7 +71,7 @@ class Settled:
 
     @property
     def whole(self) -> Node:
-        if self.subjects == (self.body,):
+        if self.subjects in ((self.body,), (OneOf(self.body, YES_NO),)):
             return self.body  # a reason passes through by itself
         return Guard(self.subjects, self.body) if self.subjects else self.body
 
@@ -91,10 +92,16 @@ def _leaf(node: Node, facts: FactsOf) -> Settled:
 
 
 def _reference(node: Node, facts: FactsOf) -> Settled:
-    """A number that may be a reason is a subject. A word is text like a reason: it needs no guard,
-    being equal to no word of the class."""
-    known = facts(node)
-    return Settled(node, (node,)) if known.may_reason and known.number else Settled(node)
+    """A number or flag that may be a reason is a subject. A word is text like a reason: it needs
+    no guard, being equal to no word of the class."""
+    return Settled(node, _own(node, facts(node)))
+
+
+def _own(node: Node, known: Facts) -> tuple[Node, ...]:
+    """A reference as the subject of a guard, where it may be a reason."""
+    if not known.may_reason or not (known.number or known.flag):
+        return ()
+    return (OneOf(node, YES_NO) if known.flag else node,)
 
 
 def _absent(key: Settled, facts: FactsOf) -> bool:
@@ -108,9 +115,8 @@ def _lookup(node: Lookup, facts: FactsOf) -> Settled:
     absent = _absent(key, facts)
     node = replace(node, key=key.body, open=absent)
     known = facts(node)
-    if known.number and (absent or known.may_reason):
-        return Settled(node, (*key.subjects, node))
-    return Settled(node, key.subjects)
+    may_reason = absent or known.may_reason
+    return Settled(node, (*key.subjects, *_own(node, replace(known, may_reason=may_reason))))
 
 
 def _subjects(*parts: Settled) -> tuple[Node, ...]:
@@ -246,8 +252,7 @@ def _aggregate(node: Aggregate, facts: FactsOf) -> Settled:
                         "value; condition on one that always has a value",
                         ref,
                     )
-                if ref not in subjects:
-                    subjects += (ref,)
+                subjects += tuple(s for s in _own(ref, facts(ref)) if s not in subjects)
         node = replace(node, where=settle(node.where, facts).body)
     known = facts(node)
     lacks = node.column is not None and known.may_reason

@@ -153,7 +153,8 @@ def _condition(made: DraftComponent, low: Lowering, name: str) -> None:
         if formula is None:
             continue
         full = f"{name}_{key}"
-        draft = Draft(full, called, low.document.key_at(*path), kind=kind)
+        place = low.document.key_at(*path)
+        draft = Draft(full, called, place, kind=kind, condition=kind == "flag")
         draft.formulas[None] = replace(formula, tree=renamed(formula.tree, own))
         _once(made, low, full, draft, path)
     if not made.conditions:

@@ -55,6 +55,7 @@ class Facts:
     stated: bool = False  # an input in every cell
     outer: bool = False
     number: bool = True  # not a word, flag, text or reference
+    flag: bool = False  # one whose absence is the reason for what asks it
     directions: Mapping[str, int] = field(default_factory=dict)
     whole: bool = False
     words: tuple[str, ...] = ()
