@@ -73,7 +73,8 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One figure of a document. `within`: the computed must lie within the range written."""
+    """One figure of a document. `within`: the computed must lie within the range written. `limit`:
+    what no rounding crosses."""
 
     id: str
     line: int
@@ -85,6 +86,7 @@ class Claim:
     target: Target | None = None
     lacks: tuple[str, ...] = ()
     within: bool = False
+    limit: Basis | None = None
     effects: Mapping[str, str] = field(default_factory=dict)  # headline -> scalar
     note: str = ""
     position: Position | None = field(default=None, compare=False)

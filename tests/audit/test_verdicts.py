@@ -44,6 +44,11 @@ CASES = [
     ({"says": "5 .. 15 hour", "role": "range", "from": "fast"}, "reproduced"),
     ({"says": "5 .. 15 hour", "from": "fast"}, "contradicted"),
     ({"says": "9.5 .. 15 hour", "role": "range", "from": "fast"}, "contradicted"),
+    # a rounding that says it fits, and one that fits either way
+    ({"says": "24 GB", "from": "0.81 * need"}, "rounded"),
+    ({"says": "24 GB", "from": "0.81 * need", "limit": "0.8 * need"}, "contradicted"),
+    ({"says": "24 GB", "from": "0.79 * need", "limit": "0.8 * need"}, "rounded"),
+    ({"says": "25 GB", "from": "0.82 * need", "limit": "0.8 * need"}, "rounded"),
     # ranges end to end, a single figure with the expected value
     ({"says": "8 .. 12 hour", "from": "fast"}, "reproduced"),
     ({"says": "10 hour", "from": "fast"}, "reproduced"),
@@ -205,3 +210,11 @@ def test_because_puts_the_numbers_in(tmp_path: Path, claim: dict[str, str], beca
 
 def _quoted(value: str) -> str:
     return f'"{value}"' if value.startswith("@") else value
+
+
+def test_a_mismatch_across_a_limit_says_which(tmp_path: Path) -> None:
+    found = judged(tmp_path, says="24 GB", **{"from": "0.81 * need", "limit": "0.8 * need"})
+    assert found.because == (
+        "0.81 * need = 0.81 * 30 = 24.3 GB, not 24 GB; "
+        "no rounding: the limit 0.8 * need = 24 GB lies between them."
+    )

@@ -85,11 +85,16 @@ class Plans:
         parsed = parse(text.encode(), plan.path)
         assert not parsed.diagnostics, edit
         edited = replace(plan, data=parsed.data, places=parsed.places, keys=parsed.keys)
+        return self.compiled(edited, audits=audits)
+
+    def compiled(self, edited: Document, *, audits: bool = True) -> Tried:
+        """What `check` says of the data with another file of a plan."""
+        plan = self.of(edited.id, "plan")
         kinds = PLAN_KINDS if audits else PLAN_KINDS - {"claims"}
         own = [
             each
             for each in self.documents
-            if each.id == edit.plan and each is not plan and each.kind in kinds
+            if each.id == plan.id and each is not plan and each.kind in kinds
         ]
         # as the plan ships it says what was audited, so reading left that out
         own.append(
@@ -230,14 +235,14 @@ def _numbers(
     if not all(isinstance(each, int | float) for each in parts.values()) or not parts:
         return
     for how, factor in FACTORS.items():
-        moved = {place: _moved(number, factor, domain) for place, number in parts.items()}
+        moved = {place: moved_number(number, factor, domain) for place, number in parts.items()}
         if moved != parts and all(within(domain, each) for each in moved.values()):
             yield how, tuple(Set(place, number) for place, number in moved.items())
     if DOMAINS[domain][1] and DOMAINS[domain][0] in (0.0, None) and any(parts.values()):
         yield "= 0", tuple(Set(place, 0) for place in parts)
 
 
-def _moved(number: float, factor: float, domain: str) -> float:
+def moved_number(number: float, factor: float, domain: str) -> float:
     _, _, most, whole = DOMAINS[domain]
     if most is not None and factor > 1:
         return round((number + most) / 2, 6)

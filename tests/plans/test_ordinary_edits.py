@@ -4,12 +4,17 @@ commit; the weekly run tries all.
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TypeVar
+
 import pytest
 
+from plans.in_office import Desk, Typed, typed_edits
 from plans.ordinary import Edit, edits_of, plans
 from project import THOROUGH
 from proof import ledger
-from proof.subjects import PLANS
+from proof.office import Office
+from proof.subjects import PLANS, subject
 from scalesheet.diagnostics import Diagnostic
 
 #: Edits of each sort that `make test` tries of a plan.
@@ -17,11 +22,12 @@ FEW = {"input": 2, "dropped": 1, "added": 1}
 #: What an edit of rows may be refused for: a line of the plan still names the row that is gone, or
 #: a page with a part for each row names what the new one lacks.
 NAMED = {"N001", "N002"}
+AnyEdit = TypeVar("AnyEdit", Edit, Typed)
 
 
-def chosen(every: list[Edit]) -> list[Edit]:
+def chosen(every: list[AnyEdit]) -> list[AnyEdit]:
     """The edits whose turn it is."""
-    taken: list[Edit] = []
+    taken: list[AnyEdit] = []
     for sort, few in FEW.items():
         of_sort = [each for each in every if each.sort == sort]
         step = max(1, len(of_sort) // few)
@@ -45,4 +51,22 @@ def test_an_ordinary_edit_is_taken(plan: str) -> None:
         found = plans().tried(edit, audits=edit is judged or (THOROUGH and edit in few)).refusals
         if edit.sort == "input" or not named(found):
             refused += [f"{edit.what}: {each}" for each in found]
+    assert not refused, "\n".join(refused)
+
+
+#: Plans whose workbooks LibreOffice opens in a moment.
+QUICK = ("micro-benchmark", "support-model")
+
+
+@pytest.mark.parametrize("plan", PLANS if THOROUGH else QUICK[ledger.seed()[0] % 2 :][:1])
+def test_an_ordinary_edit_made_in_libreoffice_is_taken_back(
+    plan: str, office: Office, tmp_path: Path
+) -> None:
+    """Saved as xlsx, pulled and compiled, the headlines are those that LibreOffice computed."""
+    desk = Desk(subject(plan, tmp_path), office, tmp_path)
+    every = typed_edits(desk.subject)
+    inputs = [edit for edit in every if edit.sort == "input"]
+    few = chosen(inputs) if ledger.seed()[0] % 3 else chosen(every)[-1:]
+    found = desk.refused(every if THOROUGH else few)
+    refused = [f"{each.edit.what}: {each.why}" for each in found if not each.by_name]
     assert not refused, "\n".join(refused)

@@ -442,6 +442,14 @@ class Workbook:
         """Deletes rows, from the number row on, counted from 1."""
         self._ask("delete_rows", sheet=sheet, row=row, count=count)
 
+    def delete_columns(self, sheet: str, column: int, count: int = 1) -> None:
+        """Deletes columns, from the number column on, counted from 1."""
+        self._ask("delete_columns", sheet=sheet, column=column, count=count)
+
+    def copy_range(self, sheet: str, block: str, to_cell: str) -> None:
+        """Copies a block of cells within its sheet, as copy and paste does."""
+        self._ask("copy_range", sheet=sheet, range=block, to_cell=to_cell)
+
     def move_range(self, sheet: str, block: str, to_sheet: str, to_cell: str) -> None:
         """Moves a block of cells, as cut and paste does."""
         self._ask("move_range", sheet=sheet, range=block, to_sheet=to_sheet, to_cell=to_cell)

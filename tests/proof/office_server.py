@@ -32,7 +32,7 @@ import uno
 from com.sun.star.beans import PropertyValue
 from com.sun.star.connection import NoConnectException
 from com.sun.star.lang import DisposedException
-from com.sun.star.table import CellRangeAddress, TableSortField
+from com.sun.star.table import CellAddress, CellRangeAddress, TableSortField
 from com.sun.star.table.CellContentType import EMPTY, FORMULA, TEXT, VALUE
 from com.sun.star.uno import Exception as UnoException
 from office_process import adopt_orphans, own_pipes, start_soffice
@@ -427,6 +427,22 @@ class Server:
         sheet = opened.sheet(request["sheet"])
         opened.forget()
         sheet.Rows.removeByIndex(request["row"] - 1, request.get("count", 1))
+        return None
+
+    def do_copy_range(self, request: dict[str, Any]) -> Any:
+        """Copies a block of cells, as copy and paste does."""
+        sheet = self.opened(request).sheet(request["sheet"])
+        source = sheet.getCellRangeByName(request["range"]).RangeAddress
+        target = sheet.getCellRangeByName(request["to_cell"]).RangeAddress
+        sheet.copyRange(CellAddress(target.Sheet, target.StartColumn, target.StartRow), source)
+        return None
+
+    def do_delete_columns(self, request: dict[str, Any]) -> Any:
+        """Deletes columns, from column on."""
+        opened = self.opened(request)
+        sheet = opened.sheet(request["sheet"])
+        opened.forget()
+        sheet.Columns.removeByIndex(request["column"] - 1, request.get("count", 1))
         return None
 
     def do_move_range(self, request: dict[str, Any]) -> Any:

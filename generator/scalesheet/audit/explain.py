@@ -180,6 +180,10 @@ def because(
             basis, *formulas(basis.scalar), results, units, percent=claim.says.percent
         )
         parts.append(f"{sums}, {words[match].format(says=claim_text(claim.says, units))}")
+    if claim.limit is not None and decided.crossed:
+        limit = results.scalars[claim.limit.scalar]
+        far = shown(limit, claim.says.unit, units, percent=claim.says.percent)
+        parts.append(f"no rounding: the limit {claim.limit.text} = {far} lies between them")
     parts += [f"disagrees with {id_}" for id_ in decided.accused_by]
     if decided.verdict == "input" and claim.target is not None:
         parts.append(f"stated; the plan takes it as {claim.target.text}")

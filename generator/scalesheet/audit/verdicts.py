@@ -33,6 +33,7 @@ class Decided:
     accused_by: tuple[str, ...] = ()
     inherits: tuple[str, ...] = ()
     fixed: Value | None = None
+    crossed: bool = False  # by a rounding, the claim's limit
 
     def deciding(self, claim: Claim) -> Basis:
         """The basis that decided: the first that differs, else the first."""
@@ -45,7 +46,7 @@ def decide(audits: Sequence[Audit], results: Results, units: Units) -> dict[str,
     those of the scenario that the documents are in."""
     claims = {id_: claim for audit in audits for id_, claim in audit.claims.items()}
     matches = {
-        id_: tuple(compare(claim, results.scalars[basis.scalar]) for basis in claim.bases)
+        id_: tuple(_compared(claim, basis, results) for basis in claim.bases)
         for id_, claim in claims.items()
     }
     accused = _accused(claims, matches)
@@ -54,7 +55,17 @@ def decide(audits: Sequence[Audit], results: Results, units: Units) -> dict[str,
         for audit in audits
         for id_, claim in audit.claims.items()
     }
-    return {id_: Decided(verdicts[id_], matches[id_], accused.get(id_, ())) for id_ in claims}
+    crossed = {
+        id_: any(
+            found == "differs" and compare(claim, results.scalars[basis.scalar]) == "rounded"
+            for basis, found in zip(claim.bases, matches[id_], strict=True)
+        )
+        for id_, claim in claims.items()
+    }
+    return {
+        id_: Decided(verdicts[id_], matches[id_], accused.get(id_, ()), crossed=crossed[id_])
+        for id_ in claims
+    }
 
 
 def _accused(
@@ -96,6 +107,27 @@ def rests_on(claims: Mapping[str, Claim], id_: str) -> list[str]:
 
 
 # ------------------------------------------------------------------ figures against values
+
+
+def _compared(claim: Claim, basis: Basis, results: Results) -> Match:
+    """As `compare`; a rounding that crosses the claim's limit is another figure."""
+    value = results.scalars[basis.scalar]
+    found = compare(claim, value)
+    limit = results.scalars[claim.limit.scalar].value if claim.limit is not None else None
+    if found != "rounded" or not isinstance(limit, float):
+        return found
+    ends = (value.low, value.high) if claim.says.ranged else (value.value, value.value)
+    written = (claim.says.low, claim.says.high)
+    across = any(crosses(one, other, limit) for one, other in zip(written, ends, strict=True))
+    return "differs" if across else found
+
+
+def crosses(written: object, computed: object, limit: float) -> bool:
+    """Whether a limit lies between two numbers; one that equals it keeps it."""
+    assert isinstance(written, float)
+    assert isinstance(computed, float)
+    kept = [n < limit or match(n, limit, 0.0) == "equal" for n in (written, computed)]
+    return kept[0] != kept[1]
 
 
 def compare(claim: Claim, value: Value) -> Match:

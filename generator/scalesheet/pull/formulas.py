@@ -204,6 +204,10 @@ class Formulas:
         known = self.new.get((table.name, column.name))
         if column.formula is not None and read in (self._printed(column.formula, "value"), known):
             return ""
+        own = {formula.text: formula for formula in column.own.values()}
+        copied = (t for t, formula in own.items() if read == self._printed(formula, "value"))
+        if (text := next(copied, None)) is not None:  # of another row, copied with it
+            return text
         cell = self.pulling.cell(places["value"])
         return self._translated(name, (places["value"], cell, read), table.phase, column.formula)
 

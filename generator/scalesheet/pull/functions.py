@@ -11,6 +11,7 @@ from scalesheet.language.syntax import (
     Known,
     Logic,
     LogicOp,
+    Name,
     Node,
     Not,
     Number,
@@ -75,6 +76,27 @@ def round_(tree: Fn, around: Around) -> Node:
     whole = asked == Number(0.0)
     arguments = (around.translated(inner),) if whole else (around.translated(inner), asked)
     return Call("round", arguments)
+
+
+def workday(tree: Fn, around: Around) -> Node:
+    """`WORKDAY(day-1,MAX(1,count),off)`: the function counts from the day after its first argument,
+    ours from the day itself."""
+    match tree.arguments:
+        case (Op("-", (day, Lit(1.0))), count, *off):
+            pass
+        case _:
+            remedy = "write WORKDAY(day-1,count,days off)"
+            return Opaque(tree, f"WORKDAY counts from the day after; {remedy}")
+    if isinstance(count, Fn) and count.name == "MAX" and count.arguments[0] == Lit(1.0):
+        count = count.arguments[-1]
+    days = []
+    for each in off:
+        match each:
+            case Ref("range", (str(table), str(column), _)):
+                days.append(Name((*around.short(table), column)))
+            case _:
+                return Opaque(tree, "the days off of WORKDAY are no column of a table of the plan")
+    return Call("workday", (around.translated(day), around.translated(count), *days))
 
 
 def integer(tree: Fn, around: Around) -> Node:

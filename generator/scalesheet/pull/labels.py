@@ -112,8 +112,11 @@ def _beside(pulling: Pulling, table: Table, rows: Rows) -> None:
         for row, line in rows.rows.items():
             place = rows.at(line, at)
             now = _said(pulling, place)
-            was = source_and_note(table, row)[COMPARE.index(head)] if row in table.rows else ""
-            if not same(was, now):
+            known = [row] if row in table.rows else table.rows
+            was = [source_and_note(table, each)[COMPARE.index(head)] for each in known]
+            if row not in table.rows:
+                was.append("")  # a row that was copied brings what stood beside the other
+            if not any(same(each, now) for each in was):
                 text = f"the {head.lower()} of {table.name}['{row}'] reads '{quotable(now)}'"
                 pulling.leave(place, f"{text}; edit it in the data")
 

@@ -120,6 +120,19 @@ class Sites:
     def scalar(self, name: str) -> Site | None:
         return self._scalars.get(name)
 
+    def component_of(self, name: str) -> str | None:
+        """The file of the component whose own figure a scalar is: no plan can state that one."""
+        table, _, own = name.rpartition(f".{ALL}.")
+        site = self._tables.get(table)
+        used = (
+            site.data.get("of", "")
+            if site is not None
+            else self._file.data.get("case", {}).get("of", "")
+        )
+        component = self._of_files.get(("component", used))
+        there = component is not None and own in component.data.get("quantities", {})
+        return component.path if component is not None and there else None
+
     def table(self, name: str) -> Site | None:
         """The table of a plan or of a file of its own: what has columns and rows."""
         return self._tables.get(name)

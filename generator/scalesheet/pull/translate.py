@@ -24,6 +24,7 @@ from scalesheet.pull.functions import (
     power,
     product,
     round_,
+    workday,
 )
 from scalesheet.pull.lookups import by_words, gathered, if_error, index, sumproduct
 from scalesheet.pull.operators import literal, operator, reference
@@ -63,6 +64,7 @@ _FUNCTIONS: dict[str, Callable[[Fn, Around], Node]] = {
     "COUNT": gathered("count"),
     **{each.excel: plain(name) for name, each in FUNCTIONS.items() if each.excel},
     "INT": integer,
+    "WORKDAY": workday,
     "ROUND": round_,
     "POWER": power,
     "PRODUCT": product,

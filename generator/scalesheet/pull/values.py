@@ -71,6 +71,9 @@ def take_input(
         where = "stands in no file that is written by hand"
         if key.table is not None and pulling.tables[key.table].each:
             where = f"is chosen for each row of a cross table; state '{key.name}' under 'with:'"
+        component = pulling.sites.component_of(name)
+        if component is not None:
+            where = f"is a figure of a component, the same in every plan; edit {component}"
         pulling.leave(place, f"'{name}' {where}")
         return
     try:

@@ -239,6 +239,10 @@ def _claim(
         )
         for number, text in enumerate(data.get("against", ()), 1)
     ]
+    limit = None
+    if "limit" in data:
+        name = f"limit of @{entry.id}"
+        limit = binder.basis(name, data["limit"], entry.row, kind, figure.unit, *entry.at("limit"))
     effects = _effects(
         f"of @{entry.id}", data.get("effect", {}), entry.row, binder, headlines, entry.at("effect")
     )
@@ -265,6 +269,7 @@ def _claim(
         target=_target(entry, figure, binder, plan) if "plan" in data else None,
         lacks=tuple(str(each) for each in data.get("lacks", ())),
         within=data.get("role") == "range",
+        limit=limit,
         effects=effects,
         note=str(data.get("note", "")),
         position=low.document.key_at(*entry.place),

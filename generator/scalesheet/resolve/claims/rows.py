@@ -14,7 +14,7 @@ from scalesheet.resolve.drafts import DraftTable, Space
 from scalesheet.resolve.lowering.values import Lowering
 
 #: What a claim states; a column states it for all its cells, and a cell for itself.
-STATED = ("says", "from", "against", "plan", "lacks", "role", "effect", "expect", "note")
+STATED = ("says", "from", "against", "plan", "lacks", "role", "limit", "effect", "expect", "note")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,291 @@
+"""The ordinary edits of a plan as people make them in a spreadsheet: typed into its workbook in
+LibreOffice, saved as xlsx, and taken back by `pull`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from pathlib import Path
+
+from plans.ordinary import FACTORS, NEW, Tried, moved_number, plans, rows_of
+from proof.faces import Shown, face
+from proof.office import Office, Value, Workbook
+from proof.subjects import Subject
+from scalesheet.language.syntax import ENDS
+from scalesheet.load import parse
+from scalesheet.model import DOMAINS, Key, Stated, Table, within
+from scalesheet.pull import Pulled, read
+from scalesheet.pull.sheets import read_workbook
+from scalesheet.pull.where import locate
+from scalesheet.render.workbook.layout import lay_out
+from scalesheet.render.workbook.places import TablePlace, relative
+from scalesheet.render.workbook.steps import stepped
+from scalesheet.resolve.lowering.cases import ALL
+from scalesheet.resolve.lowering.scalars import SCENARIO
+from shipped import DATA
+
+#: How many inputs are edited at once. Where one of them is refused, the rest are tried apart.
+AT_ONCE = 40
+#: A spreadsheet saves 15 digits of each input.
+SAVED = 1e-9
+
+
+@dataclass(frozen=True)
+class Typed:
+    """One edit of a workbook. `sort` is input, added or dropped."""
+
+    sort: str
+    what: str
+    about: Key
+    make: Callable[[Workbook], None]
+    at: int = 0  # rows are edited from the end of a sheet, so that those above stay in place
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An edit that was not taken as it was made, and why."""
+
+    edit: Typed
+    why: str
+
+    @property
+    def by_name(self) -> bool:
+        """Whether the plan's own lines name the row that is gone, as a person is told: with the
+        name, or as what LibreOffice shows where a look-up finds nothing."""
+        named = re.search(r"\bN00[12] |#REF!|#N/A|has no value", self.why)
+        return self.edit.sort != "input" and named is not None
+
+
+# ------------------------------------------------------------------ which edits there are
+
+
+def typed_edits(subject: Subject) -> list[Typed]:
+    """Every ordinary edit of a plan's own inputs and rows."""
+    return [*_inputs(subject), *_rows(subject)]
+
+
+def _inputs(subject: Subject) -> Iterator[Typed]:
+    tables = {**subject.book.tables, **subject.plan.tables}
+    cells: dict[Key, dict[str, Shown]] = defaultdict(dict)
+    for cell in subject.cells:
+        if cell.formula is None and cell.key.table in (None, *subject.plan.tables):
+            cells[cell.key][cell.end] = cell
+    for key, ends in cells.items():
+        stated = _stated(subject, tables, key)
+        if _of_component(subject, key.name):
+            continue  # a figure of the component, the same in all plans
+        if stated is not None and stated.reason is None and key.name != SCENARIO:
+            for how, entries in _entries(stated, ends, tables):
+                yield Typed("input", f"{ends['value'].label} {how}", key, _setting(ends, entries))
+
+
+def _of_component(subject: Subject, name: str) -> bool:
+    """Whether a scalar is a figure of a component and none of its inputs."""
+    table, _, own = name.rpartition(f".{ALL}.")
+    entry = plans().of(subject.plan.id, "plan").data.get("tables", {}).get(table, {})
+    component = DATA / "components" / f"{entry.get('of')}.yaml"
+    if not table or not component.exists():
+        return False
+    return own not in parse(component.read_bytes(), str(component)).data["inputs"]
+
+
+def _stated(subject: Subject, tables: Mapping[str, Table], key: Key) -> Stated | None:
+    if key.table is None:
+        return subject.plan.scalars[key.name].stated
+    table = tables[key.table]
+    # the rows of a cross table stand in no file
+    return None if table.each else table.columns[key.name].stated.get(str(key.row))
+
+
+def _setting(ends: Mapping[str, Shown], entries: Mapping[str, Value]) -> Callable[[Workbook], None]:
+    cells = {ends[end].address: value for end, value in entries.items()}
+    return lambda workbook: workbook.set(cells)
+
+
+def _entries(
+    stated: Stated, ends: Mapping[str, Shown], tables: Mapping[str, Table]
+) -> Iterator[tuple[str, Mapping[str, Value]]]:
+    """What somebody may type in place of a value."""
+    quantity, value = ends["value"].quantity, stated.value
+    words: Sequence[str] = quantity.words
+    if ends["value"].key.name == "class":  # another one may need seeds that the plan does not have
+        column = tables["phases"].columns["class"].stated.values()
+        words = [str(each.value) for each in column]
+    if quantity.refers_to is not None:
+        words = tables[quantity.refers_to].rows
+    if isinstance(value, bool):
+        yield "turned", {"value": "no" if value else "yes"}
+    elif words:
+        other = next((each for each in words if each != value), None)
+        if other is not None:
+            yield f"= {other}", {"value": other}
+    elif quantity.kind == "date":
+        yield "a day later", {"value": str(date.fromisoformat(str(value)) + timedelta(1))}
+    elif isinstance(value, str):
+        yield "= other", {"value": "Something else"}
+    elif value is not None:
+        numbers = {end: float(getattr(stated, end)) for end in ENDS if end in ends}
+        for how, factor in FACTORS.items():
+            new = {e: float(moved_number(n, factor, quantity.domain)) for e, n in numbers.items()}
+            if new != numbers and all(within(quantity.domain, n) for n in new.values()):
+                yield how, new
+        least, open_end = DOMAINS[quantity.domain][:2]
+        if open_end and least in (0.0, None) and any(numbers.values()):
+            yield "= 0", dict.fromkeys(numbers, 0.0)
+
+
+def _rows(subject: Subject) -> Iterator[Typed]:
+    """A row more at the end of each table, and each row away."""
+    places = lay_out(subject.book, stepped(subject.book, subject.plan)).tables
+    for name in stated_tables(subject.plan.id):
+        table = subject.plan.tables[name]
+        place = places[name]
+        last = place.first + len(table.rows) - 1
+        new = NEW if name != "phases" else "one_more"
+        yield Typed("added", name, Key("", name, new), _adding(place, last, new), last + 1)
+        for number, row in enumerate(table.rows if len(table.rows) > 1 else ()):
+            at = place.first + number
+            yield Typed("dropped", f"{name}['{row}']", Key("", name, row), _dropping(place, at), at)
+
+
+def stated_tables(plan: str) -> Iterator[str]:
+    """The tables of a plan whose rows stand in its file."""
+    for steps, _ in rows_of(plans().of(plan, "plan").data):
+        yield ".".join(str(step) for step in steps if step not in ("tables", "rows")).removeprefix(
+            "phases." if steps != ("phases",) else ""
+        )
+
+
+def _adding(place: TablePlace, last: int, id: str) -> Callable[[Workbook], None]:
+    """Copies the last row, as a person does, and gives the copy an id and a title."""
+
+    def make(workbook: Workbook) -> None:
+        insert = workbook.insert_columns if place.turned else workbook.insert_rows
+        insert(place.sheet, last + 2)
+        corners = [relative(*place.at(last, column)) for column in (0, 300)]
+        block = ":".join(corners)
+        workbook.copy_range(place.sheet, block, relative(*place.at(last + 1, 0)))
+        cells = {
+            (place.sheet, relative(*place.at(last + 1, place.ids))): id,
+            (place.sheet, relative(*place.at(last + 1, place.titles))): "One more",
+        }
+        workbook.set(cells)
+
+    return make
+
+
+def _dropping(place: TablePlace, at: int) -> Callable[[Workbook], None]:
+    def make(workbook: Workbook) -> None:
+        delete = workbook.delete_columns if place.turned else workbook.delete_rows
+        delete(place.sheet, at + 1)
+
+    return make
+
+
+# ------------------------------------------------------------------ what becomes of them
+
+
+class Desk:
+    """A workbook that is open in LibreOffice, and what `pull` makes of edits of it."""
+
+    def __init__(self, subject: Subject, office: Office, folder: Path) -> None:
+        self.subject, self.office, self.folder = subject, office, folder
+        self.workbook = office.open(subject.workbook)
+
+    def refused(self, edits: Sequence[Typed], at_once: int = AT_ONCE) -> list[Refused]:
+        """The edits that are not taken. Inputs are edited many at a time, rows a table's one."""
+        found: list[Refused] = []
+        for round_ in rounds(edits, at_once):
+            found += self._apart(round_)
+        return found
+
+    def _apart(self, edits: Sequence[Typed]) -> list[Refused]:
+        why = self.why(edits)
+        if why is None:
+            return []
+        if len(edits) == 1:
+            return [Refused(edits[0], why)]
+        half = len(edits) // 2
+        found = [*self._apart(edits[:half]), *self._apart(edits[half:])]
+        both = Typed(
+            "together", ", ".join(each.what for each in edits), edits[0].about, lambda _: None
+        )
+        return found or [Refused(both, why)]
+
+    def why(self, edits: Sequence[Typed]) -> str | None:
+        """Why the edits are not taken; None where they are and give what LibreOffice computed."""
+        for edit in sorted(edits, key=lambda edit: -edit.at):
+            edit.make(self.workbook)
+        self.workbook.recalculate()
+        path = self.workbook.store(self.folder / f"{self.subject.plan.id}-edited.xlsx")
+        self.workbook.close()
+        self.workbook = self.office.open(self.subject.workbook)
+        pulled = read(DATA, path)
+        if pulled.errors or pulled.left:
+            return "; ".join(
+                f"{f.code} {f.place} {f.message}" for f in (*pulled.errors, *pulled.left)
+            )
+        if not pulled.sound:
+            return "; ".join(str(d) for d in pulled.diagnostics if d.severity == "error")
+        if len(pulled.edits) != len(edits):
+            return f"{len(edits)} edits were made and {[e.name for e in pulled.edits]} taken"
+        if any(edit.about.table in axes(self.subject) for edit in edits if edit.sort != "input"):
+            return None  # the rows of a cross table come with the next build
+        return _differs(self.subject, pulled, path)
+
+
+def axes(subject: Subject) -> set[str]:
+    """The tables whose rows are paired in a cross table."""
+    return {axis for table in subject.plan.tables.values() for _, axis in table.each}
+
+
+def rounds(edits: Sequence[Typed], at_once: int) -> Iterator[Sequence[Typed]]:
+    """Edits that are made together: of different inputs, or of different tables."""
+    waiting: dict[tuple[str, object], list[Typed]] = defaultdict(list)
+    for edit in edits:
+        waiting[edit.sort, edit.about if edit.sort == "input" else edit.about.table].append(edit)
+    for sort in ("input", "added", "dropped"):
+        queues = [queue for (kind, _), queue in waiting.items() if kind == sort]
+        while any(queues):
+            turn = [queue.pop(0) for queue in queues if queue]
+            yield from (turn[n : n + at_once] for n in range(0, len(turn), at_once))
+
+
+def after(plan: str, pulled: Pulled) -> Tried:
+    """The plan with what was pulled; its headlines alone are wanted."""
+    document = plans().of(plan, "plan")
+    ((_, new),) = pulled.files.values()
+    parsed = parse(new, document.path)
+    edited = replace(document, data=parsed.data, places=parsed.places, keys=parsed.keys)
+    return plans().compiled(edited, audits=False)
+
+
+def _differs(subject: Subject, pulled: Pulled, path: Path) -> str | None:
+    """Where a headline of the changed data is not what LibreOffice shows."""
+    plan = subject.plan
+    edition = after(plan.id, pulled).edition
+    assert edition is not None
+    written = stepped(subject.book, plan)
+    workbook = read_workbook(path)
+    places = locate(workbook, subject.book, written, lay_out(subject.book, written).names).scalars
+    for name in plan.headline:
+        for end in ENDS:
+            place = places.get((name, end))
+            if place is None:
+                continue
+            cell = workbook.sheets[place.sheet].at(place.row, place.column)
+            mine = face(edition.results[plan.id].scalars[name], end)
+            theirs = cell.error or cell.value
+            if not _alike(mine, theirs):
+                return f"{name} ({end}) is {mine} and {theirs} in LibreOffice"
+    return None
+
+
+def _alike(mine: object, theirs: object) -> bool:
+    if isinstance(mine, float) and isinstance(theirs, float):
+        return abs(mine - theirs) <= SAVED * max(abs(mine), abs(theirs))
+    return (mine or None) == (theirs or None)

@@ -1,0 +1,53 @@
+"""Formulas of a calendar, read back from a workbook."""
+
+from __future__ import annotations
+
+import pytest
+
+from dated import DATED
+from pull.workbooks import Shipped, diff, said, ship
+from small import HEAD
+
+SCALARS = """
+  opening: {unit: date, formula: "workday(begin, 10, holidays.day)"}
+  closing: {unit: date, formula: "workday(opening, weeks)"}
+  weeks: {value: 4, unit: 1, domain: whole}
+  goodput:"""
+PLAN = HEAD + DATED.replace("\n  goodput:", SCALARS)
+
+
+@pytest.fixture(scope="module")
+def dated(tmp_path_factory: pytest.TempPathFactory) -> Shipped:
+    files = {"plans/small/plan.yaml": PLAN, "plans/small/page.md": "# A plan\n"}
+    return ship(tmp_path_factory.mktemp("dated"), files)
+
+
+@pytest.mark.parametrize(
+    ("name", "formula", "line"),
+    [
+        ("opening", "WORKDAY(begin-1,12,holidays_day)", "workday(begin, 12, holidays.day)"),
+        ("opening", "WORKDAY(begin-1,MAX(1,weeks))", "workday(begin, weeks)"),
+        ("closing", "WORKDAY(opening-1,MAX(1,weeks*2))", "workday(opening, weeks * 2)"),
+        (
+            "closing",
+            "MAX(opening,WORKDAY(begin-1,20,holidays_day))",
+            "max(opening, workday(begin, 20, holidays.day))",
+        ),
+    ],
+)
+def test_a_formula_of_working_days_is_read_back(
+    dated: Shipped, name: str, formula: str, line: str
+) -> None:
+    pulled = dated.pull({name: f"={formula}"})
+    assert said(pulled) == []
+    assert diff(pulled)[-1] == f'+  {name}: {{unit: date, formula: "{line}"}}'
+
+
+def test_what_counts_otherwise_is_told(dated: Shipped) -> None:
+    told = said(dated.pull({"closing": "=WORKDAY(opening,weeks)"}))
+    assert told == [
+        "W006 the formula of 'closing', =WORKDAY(opening,weeks): WORKDAY counts from the "
+        "day after; write WORKDAY(day-1,count,days off)"
+    ]
+    told = said(dated.pull({"closing": "=WORKDAY(opening-1,weeks,weeks)"}))
+    assert told[0].endswith("the days off of WORKDAY are no column of a table of the plan")
