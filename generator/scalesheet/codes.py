@@ -518,6 +518,13 @@ _code(
     "An expression of a claim has no value: it gives a reason, or an empty cell.",
     "Compare the claim with something that has a value.",
 )
+_code(
+    "C010",
+    "cited line says another value",
+    "An input cites a line of an audited document, and no figure there has its value.",
+    "Cite where the value is from, or leave out the source.",
+    "warning",
+)
 # P: predictions
 _code(
     "P001",

@@ -200,6 +200,7 @@ def _stops(problems: list[Diagnostic]) -> bool:
 def examined_plan(book: Book, resolved: Resolved) -> tuple[Edition, list[Diagnostic]]:
     """The edition of a catalogue with one plan, and what is wrong with that and its audits."""
     from scalesheet.actuals.progress import problems as of_actuals
+    from scalesheet.audit.cited import cited_lines
     from scalesheet.audit.problems import problems
     from scalesheet.choose.layout import laid_out
     from scalesheet.defined_names import name_problems
@@ -218,6 +219,7 @@ def examined_plan(book: Book, resolved: Resolved) -> tuple[Edition, list[Diagnos
         result += of_actuals(stands)
     for audited in edition.audits.values():
         result += problems(audited, book)
+    result += cited_lines(book, plan, list(resolved.audits.values()))
     return edition, result
 
 

@@ -152,7 +152,7 @@ def test_an_input_that_was_changed_says_what_its_line_says(
     [
         ("runs['one'].steps=1200", "= 1200.0 (changed from line 20, which says 1,000)\n"),
         ("runs['one'].steps=1000", "= 1000.0 (lines 20-29)\n"),
-        ("need=40", "= 40.0\n"),
+        ("need=40", "= 40.0 (changed from line 6, where it was 30)\n"),
     ],
 )
 def test_an_edit_for_once_says_it_too(
@@ -173,6 +173,37 @@ def test_an_input_with_a_source_of_its_own_keeps_it(data: Path) -> None:
     stated = book.plans["paper"].scalars["need"].stated
     assert stated is not None
     assert stated.citation == Citation("a-paper", "line 60")
+
+
+ERROR = """
+  001-L020-01:
+    {quote: "1,000", says: 1000 step, against: ["2 * @001-L030-02"], plan: "runs['one'].steps",
+     expect: contradicted}
+  001-L030-02: {quote: "2,000", says: 2000 step, from: "2 * @001-L020-01", expect: reproduced}
+"""
+
+
+@pytest.mark.parametrize("frozen", [True, False], ids=["frozen so", "cited since"])
+def test_a_cited_line_that_says_another_value_is_a_finding(data: Path, frozen: bool) -> None:
+    """Also of a claim whose verdict rests on other figures, in a plan that was frozen with it."""
+    claims = data / "plans/paper/claims.yaml"
+    old = next(line for line in CLAIMS.splitlines(keepends=True) if "L020-01" in line)
+    edit(claims, old, ERROR.lstrip("\n"))
+    assert main(["audit", "paper", "--freeze", "--data", str(data)]) == 0
+    assert said(examine(data)) == []
+    edit(data / "plans/paper/plan.yaml", "one: {steps: 1000}", "one: {steps: 1200}")
+    assert said(examine(data)) == []  # its source says that it was changed
+    if frozen:
+        main(["audit", "paper", "--freeze", "--data", str(data)])
+        line = "lines 20-29"
+    else:
+        edit(data / "plans/paper/plan.yaml", "locator: lines 20-29", "locator: lines 20-28")
+        line = "lines 20-28"
+    (told,) = (each for each in said(examine(data)) if each.startswith("C010"))
+    assert told == (
+        f"C010 'runs['one'].steps' cites {line} of a-paper, where line 20 says 1,000 step and not "
+        "this value; cite where it is from, or leave out the source"
+    )
 
 
 def test_every_input_of_every_document_tells_that_it_was_changed() -> None:

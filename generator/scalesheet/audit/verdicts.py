@@ -10,7 +10,7 @@ from typing import Literal
 
 from scalesheet.claims import Audit, Basis, Claim, Figure, Source, Target, Verdict, cites, spans
 from scalesheet.model import Citation, Stated
-from scalesheet.units import Units
+from scalesheet.units import Unit, Units
 from scalesheet.values import Results, Value
 
 EQUAL = 1e-9  # relative
@@ -191,7 +191,7 @@ def why_no_input(claim: Claim, target: Target, source: Source, units: Units) -> 
     """Why a claim is not the input that `plan:` names; empty where it is."""
     if not target.stated:
         return f"'{target.text}' is computed and no input"
-    same = [stated for stated in target.stated if _states(stated, claim.says, target, units)]
+    same = [stated for stated in target.stated if states(stated, claim.says, target.unit, units)]
     if not same:
         remedy = "keep the document's as its 'written:', or mend the claim"
         return f"'{target.text}' is another value; {remedy}"
@@ -208,13 +208,13 @@ def why_no_input(claim: Claim, target: Target, source: Source, units: Units) -> 
     return ""
 
 
-def _states(stated: Stated, says: Figure, target: Target, units: Units) -> bool:
+def states(stated: Stated, says: Figure, unit: Unit | None, units: Units) -> bool:
     """Whether an input's stated value is the figure."""
     if isinstance(says.value, bool | str):
         return _same_word(says.value, stated.value)
     scale = 1.0
-    if target.unit is not None and says.unit is not None:
-        scale = float(units.factor(target.unit, says.unit))
+    if unit is not None and says.unit is not None:
+        scale = float(units.factor(unit, says.unit))
     if says.bound is not None:
         upward = says.bound in ("at least", "more than")
         end = stated.at_least if upward else stated.at_most

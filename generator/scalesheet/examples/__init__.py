@@ -72,6 +72,12 @@ IN_WORDS = {
         "The same claim with the quote '1024 tokens'. Quotes are looked up with "
         "'scalesheet audit --documents DIR'.",
     ),
+    "C010": InWords(
+        "An input of 2.1 to 2.4 hours that cites line 51 of an audited document, where a claim "
+        "says 8 to 10 hours, in a plan that was frozen with it.",
+        "The same input with the source of its own value. Where it is changed after the plan was "
+        "frozen, its source says 'changed from line 51, which says 8-10' by itself.",
+    ),
     "V014": InWords(
         "A model whose architecture counts 494,032,768 parameters with 'published_parameters' of "
         "630,167,424, which is the count with the tied table taken twice.",

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from scalesheet.claims import Audit, Claim, cites
 from scalesheet.model import Citation, Column, Key, Plan, Scalar, Stated
 
-#: The claims that are inputs of a plan, each with the key of its document, by input.
+#: How the locator of an input begins that is no longer what its document says.
+CHANGED = "changed from "
+#: The claims that name an input of a plan, each with the key of its document, by input.
 Said = Mapping[Key, list[tuple[Claim, str]]]
 
 
 def said_by(audits: Iterable[Audit]) -> Said:
-    """What documents say of the inputs of a plan."""
+    """What documents say of the inputs of a plan; first what they are taken from."""
     result: dict[Key, list[tuple[Claim, str]]] = {}
     for audit in audits:
         for claim in audit.claims.values():
-            if claim.expect == "input" and claim.target is not None:
-                for key in claim.target.inputs:
-                    result.setdefault(key, []).append((claim, audit.document.key))
-    return result
+            for key in claim.target.inputs if claim.target is not None else ():
+                result.setdefault(key, []).append((claim, audit.document.key))
+    return {key: sorted(all_, key=lambda c: c[0].expect != "input") for key, all_ in result.items()}
 
 
 def moved_on(plan: Plan, then: Plan, audits: Iterable[Audit]) -> Plan:
     """The plan, in which an input that has changed since its documents were audited, and still
     cites the line that says what it was, says so in its source."""
     found: dict[Key, Stated] = {}
-    for key, claims in said_by(audits).items():
-        now, was = _stated(plan, key), _stated(then, key)
-        if now is not None and was is not None and now.citation == was.citation:
-            found[key] = _changed(now, was, claims)
+    audits = list(audits)
+    said, documents = said_by(audits), {audit.document.key for audit in audits}
+    for key, was in _all(then):
+        now = stated_at(plan, key)
+        if now is not None and now.citation == was.citation:
+            changed = _changed(now, was, said.get(key, []), documents)
+            found |= {key: changed} if changed is not now else {}
     return _with(plan, found)
 
 
@@ -39,29 +43,46 @@ def with_edits(
 ) -> Plan:
     """The plan with edited inputs. None cites what states another value; one that a document
     says otherwise names the line."""
-    said = said_by(audits)
+    audits = list(audits)
+    said, documents = said_by(audits), {audit.document.key for audit in audits}
     found: dict[Key, Stated] = {}
     for key, edit in edits.items():
-        now = _stated(plan, key)
-        if now is not None and not _same(edit, now):
-            was = _stated(then, key) or now
-            other = _changed(replace(edit, citation=was.citation), was, said.get(key, []))
+        now = stated_at(plan, key)
+        if now is not None and not same(edit, now):
+            was = stated_at(then, key) or now
+            told = replace(edit, citation=was.citation)
+            other = _changed(told, was, said.get(key, []), documents)
             kept = other.citation if other.citation != was.citation else None
             found[key] = replace(other, citation=kept, position=now.position)
     return _with(plan, found)
 
 
-def _changed(now: Stated, was: Stated, claims: Iterable[tuple[Claim, str]]) -> Stated:
-    if _same(now, was):
+def _changed(
+    now: Stated, was: Stated, claims: Iterable[tuple[Claim, str]], documents: Collection[str]
+) -> Stated:
+    if same(now, was) or was.citation is None:
         return now
     for claim, document in claims:
         if cites(was.citation, document, claim.line):
-            locator = f"changed from line {claim.line}, which says {claim.quote}"
+            locator = f"{CHANGED}line {claim.line}, which says {claim.quote}"
             return replace(now, citation=Citation(document, locator))
+    if was.citation.key in documents and was.citation.locator:
+        # no claim has its figure: it was read from the line, or follows from several
+        locator = f"{CHANGED}{was.citation.locator}, where it was {_written(was)}"
+        return replace(now, citation=Citation(was.citation.key, locator))
     return now
 
 
-def _same(one: Stated, other: Stated) -> bool:
+def _written(stated: Stated) -> str:
+    """The value of an input as `show --set` writes it, without its unit."""
+    if isinstance(stated.value, float):
+        ends = (stated.low, stated.high) if stated.ranged else (stated.value,)
+        return "..".join(f"{end:.10g}" for end in ends if end is not None)
+    return str(stated.reason or stated.value)
+
+
+def same(one: Stated, other: Stated) -> bool:
+    """Whether two inputs have the same value, wherever it is from."""
     return _ends(one) == _ends(other)
 
 
@@ -71,7 +92,19 @@ def _ends(stated: Stated) -> tuple[object, ...]:
     return stated.value, low, high, stated.reason, stated.at_least, stated.at_most
 
 
-def _stated(plan: Plan, key: Key) -> Stated | None:
+def _all(plan: Plan) -> Iterator[tuple[Key, Stated]]:
+    """Every stated value of a plan."""
+    for scalar in plan.scalars.values():
+        if scalar.stated is not None:
+            yield Key(scalar.name), scalar.stated
+    for table in plan.tables.values():
+        for column in table.columns.values():
+            for row, stated in column.stated.items():
+                yield Key(column.name, table.name, row), stated
+
+
+def stated_at(plan: Plan, key: Key) -> Stated | None:
+    """What a plan states at a key."""
     if key.table is None:
         scalar = plan.scalars.get(key.name)
         return scalar.stated if scalar is not None else None
