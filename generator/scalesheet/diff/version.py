@@ -36,7 +36,7 @@ def cut(edition: Edition, plan: Plan, version: str, text: str) -> Version:
     keys = {name_of(key): key for key in inputs}
     frozen = {name_of(key): each for key, each in inputs.items()}
     was = before.inputs if before is not None else {}
-    own = {name for name in keys if _is_own(plan, name)}
+    own = {name for name in keys if _is_told(plan, name)}
     both = [name for name in frozen if name in was]
     moved = {name: keys[name] for name in both if _differs(was[name], frozen[name])}
     return Version(
@@ -50,7 +50,7 @@ def cut(edition: Edition, plan: Plan, version: str, text: str) -> Version:
             for at, (name, key) in enumerate(moved.items())
         },
         added=tuple(sorted(own - was.keys())) if was else (),
-        removed=tuple(sorted(name for name in was if name not in frozen and _is_own(plan, name))),
+        removed=tuple(sorted(name for name in was if name not in frozen and _is_told(plan, name))),
     )
 
 
@@ -86,8 +86,14 @@ def _inputs(book: Book, plan: Plan, results: Results) -> dict[Key, Frozen]:
     return {
         key: Frozen(_title(book, plan, key), _unit(book, plan, key), found[key])
         for key in sorted(found, key=name_of)
-        if not found[key].default
+        if not found[key].default and not _is_axis(plan, key)
     }
+
+
+def _is_axis(plan: Plan, key: Key) -> bool:
+    """Whether a cell only says which row of a cross table it stands in."""
+    table = plan.tables.get(key.table or "")
+    return table is not None and key.name in dict(table.each)
 
 
 def _headline(plan: Plan, results: Results) -> dict[str, Frozen]:
@@ -140,10 +146,12 @@ def _ends(stated: Stated) -> tuple[Any, Any, Any]:
     return low, value, value if stated.high is None else stated.high
 
 
-def _is_own(plan: Plan, name: str) -> bool:
-    """Whether a name is of the plan and not of the catalogue, by its table."""
-    table = name.partition("[")[0]
-    return "[" not in name or table in plan.tables
+def _is_told(plan: Plan, name: str) -> bool:
+    """Whether an input that came or went is told: those of the catalogue follow the row that
+    a plan names, and the two sides of a value its scenario."""
+    if "[" in name:
+        return name.partition("[")[0] in plan.tables
+    return name not in plan.scalars or not plan.scalars[name].hidden
 
 
 def _as_stated(value: Value) -> Stated:
