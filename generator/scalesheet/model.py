@@ -445,6 +445,7 @@ class Component:
     examples: tuple[CaseExample, ...]
     note: str = ""
     choice: Choice | None = None
+    corrections: tuple[str, ...] = ()  # by own records, where there are any
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from made_up import MEASURED, lay
 from scalesheet.book import Book
 from scalesheet.cli import main
+from scalesheet.evaluate import evaluate
 from scalesheet.examine import compile_book
 from scalesheet.predict.calibration import Factor, calibration, factors, left_out
 from scalesheet.predict.cases.catalogue import known
@@ -159,3 +161,59 @@ def test_the_range_covers_the_truth_of_500_sites(count: int) -> None:
         of_runs += factor.run_low <= math.exp(truth + draw.gauss(0, 0.2)) <= factor.run_high
     assert 0.75 <= covered / 500 <= 0.92
     assert 0.75 <= of_runs / 500 <= 0.92
+
+
+CASE = """\
+title: A run
+summary: One run.
+headline: [needed_memory, token_time]
+case:
+  of: training-run
+  with: {model: qwen2-0-5b, method: LoRA, tokens: 100, offer: OFF, gpus: 1}
+"""
+
+
+def test_the_table_of_own_records_moves_a_plan(
+    site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(site, data)
+    for offer in ("lambda-1x-h100-sxm", "lambda-1x-a10"):
+        folder = data / "plans" / offer
+        folder.mkdir(parents=True)
+        (folder / "plan.yaml").write_text(CASE.replace("OFF", offer), "utf-8")
+        (folder / "page.md").write_text("# A run\n", "utf-8")
+
+    def shown(offer: str) -> list[float]:
+        book = compile_book(data)
+        results = evaluate(book, book.plans[offer]).scalars
+        return [float(results[name].value or 0) for name in ("token_time", "needed_memory")]
+
+    before = {offer: shown(offer) for offer in ("lambda-1x-h100-sxm", "lambda-1x-a10")}
+    assert main(["fit", "--own", "--check", "--data", str(data)]) == 1
+    assert main(["fit", "--own", "--data", str(data)]) == 0
+    assert main(["fit", "--own", "--check", "--data", str(data)]) == 0
+    said = capsys.readouterr().out
+    assert "memory: 6 own records, each corrected by the others, are off by 1.0" in said
+    table = (data / "tables" / "calibration.yaml").read_text("utf-8")
+    assert "h100-sxm-qwen2-general:" in table
+    assert table.count("note: from 6 own records") == 2
+    book = compile_book(site)
+    times = [calibration(book, task)[SITE].value for task in ("throughput", "memory")]
+    assert shown("lambda-1x-h100-sxm") == pytest.approx(
+        [value * by for value, by in zip(before["lambda-1x-h100-sxm"], times, strict=True)],
+        rel=1e-3,
+    )
+    assert shown("lambda-1x-a10") == before["lambda-1x-a10"]
+    (data / "book.yaml").write_text(
+        (data / "book.yaml").read_text("utf-8") + "calibrated: no\n", "utf-8"
+    )
+    assert shown("lambda-1x-h100-sxm") == before["lambda-1x-h100-sxm"]
+
+
+def test_a_book_without_own_records_needs_no_table(
+    bare: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["fit", "--own", "--data", str(bare)]) == 0
+    assert "no measured record that is predicted" in capsys.readouterr().out
+    assert not (bare / "tables" / "calibration.yaml").exists()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from calibrated import calibrated_book
 from cases import cases_book
 from costs import costs_book
 from dated import dated_book
@@ -44,6 +45,7 @@ SMALL = {
     "cases": cases_book,
     "dated": dated_book,
     "costs": costs_book,
+    "calibrated": calibrated_book,
 }
 
 

@@ -28,6 +28,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "tasks", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)} (default: all)"
     )
     parser.add_argument(
+        "--own",
+        action="store_true",
+        help="write tables/calibration.yaml instead: what own records teach, by which plans are "
+        "corrected",
+    )
+    parser.add_argument(
         "--check",
         action="store_true",
         help="write nothing; say which fits on file are not what the data gives, and which own "
@@ -39,6 +45,8 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.commands import UsageError
     from scalesheet.nearest import nearest
 
+    if options.own:
+        return _calibrated(folder(options.data), options.check)
     for name in options.tasks:
         if name not in TASKS:
             raise UsageError(
@@ -91,6 +99,38 @@ def _fitted(data: Path, names: Sequence[str], check: bool) -> int:
     for path in changes:
         print(f"{path.stem}: {path}")
     return changed
+
+
+def _calibrated(data: Path, check: bool) -> int:
+    """Writes what own records teach, or of a check says whether that is on file."""
+    from scalesheet.examine import compile_book
+    from scalesheet.predict.calibration import left_out, table_text
+    from scalesheet.predict.cases.catalogue import known
+    from scalesheet.save import content, save
+
+    book = compile_book(data, plans=())
+    catalogue = known(book)
+    text, path = table_text(book, catalogue), data / "tables" / "calibration.yaml"
+    old = content(path)
+    if text is None:
+        stale = " and should be deleted" if old else ""
+        print(f"own: no measured record that is predicted; {path} is not needed{stale}")
+        return FINDINGS if old and check else GOOD
+    for task in ("throughput", "memory"):
+        if (off := left_out(book, task, catalogue)) is not None:
+            print(
+                f"{task}: {off.records} own records, each corrected by the others, are off by "
+                f"{off.after:.4g} in the median in the place of {off.before:.4g}"
+            )
+    if old == text.encode():
+        print(f"own: {path} is as the records have it")
+        return GOOD
+    if check:
+        print(f"own: {path} is not what the records give; run 'scalesheet fit --own'")
+        return FINDINGS
+    save(data, {path: (old, text.encode())})
+    print(f"own: {path}")
+    return GOOD
 
 
 def _text(book: Book, name: str, catalogue: Known) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from scalesheet.model import (
     Position,
     Quantity,
     Record,
+    Stated,
     Table,
 )
 from scalesheet.resolve.reasons import ARITHMETIC
@@ -315,10 +317,11 @@ def examples(book: Book) -> list[Diagnostic]:
 
 
 def _cases(book: Book, component: Component) -> Iterator[Diagnostic]:
-    """The examples of a component that do not hold."""
+    """The examples of a component that do not hold. They are of it without own records."""
+    plan = _uncorrected(component)
     for example in component.examples:
         given = {Key(name): value for name, value in example.given.items()}
-        results = evaluate(book, component.plan, given)
+        results = evaluate(book, plan, given)
         for name, expected in example.expect.items():
             got = results.scalars[name]
             if not _as_expected(got, expected):
@@ -328,6 +331,19 @@ def _cases(book: Book, component: Component) -> Iterator[Diagnostic]:
                 message = f"'{name}' is {shown} where the example expects {wanted}"
                 assert example.position is not None
                 yield at(example.position, "F005", message)
+
+
+def _uncorrected(component: Component) -> Plan:
+    """A component as a plan, with 1 for each factor of own records."""
+    plan, one = component.plan, Stated(1.0, 1.0, 1.0)
+    if not component.corrections:
+        return plan
+    factors = {
+        name: replace(plan.scalars[name], formula=None, stated=one)
+        for name in component.corrections
+    }
+    order = tuple(key for key in plan.order if key.table or key.name not in factors)
+    return replace(plan, scalars={**plan.scalars, **factors}, order=order)
 
 
 def _as_expected(got: Value, expected: float | str | bool) -> bool:

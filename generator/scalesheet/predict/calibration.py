@@ -8,7 +8,9 @@ factor holds for the accelerator, family and software that there are records of,
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -93,8 +95,10 @@ def calibration(
     return {} if own is None else _learnt(book, own, without)
 
 
-def _learnt(book: Book, own: Own, without: str) -> Calibration:
+def _learnt(book: Book, own: Own, without: str, trainers: bool = False) -> Calibration:
     rows, of = own.published.rows, sites(book, own.published.cases)
+    if trainers:
+        of = [(*site[:2], "general" if site[2] == "hf" else "tuned") for site in of]
     taken = [
         (site, float(ratio))
         for row, site, ratio, counts in zip(rows, of, _ratios(own), own.counted, strict=True)
@@ -163,3 +167,67 @@ def calibrated(book: Book, task: str, cases: Cases, made: Predictions) -> Predic
         high=np.where(hit, made.predicted * ends[1], made.high),
         method=joined(made.method, told),
     )
+
+
+# ------------------------------------------------------------------ as a table of the catalogue
+
+_HEAD = """\
+# Written by 'scalesheet fit --own' from the measured records; write it anew with a new record.
+title: Own records
+summary: >-
+  How many times the prediction own runs take, by accelerator, family of models and software: what
+  corrects predictions in plans. The ends are those of the 80 % interval of what such runs have in
+  common.
+source: {key: own-measurement}
+columns:
+  accelerator: {ref: hardware, title: Accelerator}
+  family: {text: yes, title: Family of models}
+  software: {words: [general, tuned], title: Software}
+  time:
+    unit: 1
+    domain: positive
+    kind: measured
+    title: Time over predicted
+    show: {digits: 3}
+  memory:
+    unit: 1
+    domain: positive
+    kind: measured
+    title: Memory over predicted
+    show: {digits: 3}
+rows:
+"""
+#: The figures of the table, by the tasks that they are of.
+_TABLED = {"time": "throughput", "memory": "memory"}
+
+
+def table_text(book: Book, catalogue: Known) -> str | None:
+    """The file of the table by which plans are corrected, or None where no record teaches anything.
+    Its words of software are those of the component."""
+    found: dict[Site, dict[str, Factor]] = {}
+    for column, task in _TABLED.items():
+        own = owned(book, task, catalogue)
+        for site, factor in ({} if own is None else _learnt(book, own, "", trainers=True)).items():
+            found.setdefault(site, {})[column] = factor
+    if not found:
+        return None
+    return _HEAD + "".join(_row(site, found[site]) for site in sorted(found))
+
+
+def _row(site: Site, by: Mapping[str, Factor]) -> str:
+    accelerator, family, software = site
+    slug = re.sub(r"[^a-z0-9]+", "-", f"{accelerator} {family} {software}".lower()).strip("-")
+    cells = "".join(f"    {column}: {_cell(by.get(column))}\n" for column in _TABLED)
+    title = json.dumps(f"{family}, {software}, {accelerator}", ensure_ascii=False)
+    return (
+        f"  {slug[:64].rstrip('-')}:\n    title: {title}\n    accelerator: {accelerator}\n"
+        f"    family: {json.dumps(family, ensure_ascii=False)}\n    software: {software}\n{cells}"
+    )
+
+
+def _cell(factor: Factor | None) -> str:
+    if factor is None:
+        return "{reason: no own record of it}"
+    ends = (f"{name}: {getattr(factor, name):.4g}" for name in ("value", "low", "high"))
+    some = f"{factor.records} own record{'s' * (factor.records != 1)}"
+    return "{" + ", ".join(ends) + f", note: from {some}" + "}"

@@ -114,8 +114,10 @@ class _Program:
         plan = component.plan
         self.order = [key.name for key in plan.order if key.table is None]
         self.trees: dict[str, Node] = {}
-        self.stated: dict[str, Any] = {}
+        self.stated: dict[str, Any] = dict.fromkeys(component.corrections, 1.0)
         for name, scalar in plan.scalars.items():
+            if name in self.stated:
+                continue  # what is predicted here is compared with own records, or corrected after
             if scalar.formula is not None:
                 self.trees[name] = _own(scalar.formula.ends.value)
             elif scalar.stated is not None and scalar.stated.value is not None:

@@ -99,7 +99,8 @@ def grounded(
         problems += age_findings(offers, old, as_of or edition)
         problems += price_findings(offers, limits, edition)
     publications = publications_of(documents, units, problems, accelerators)
-    below = Space(units, drafts, {}, tables=tables)
+    own = flag(book.get("calibrated", "yes"))
+    below = Space(units, drafts, {}, tables=tables, calibrated=own)
     catalogue = compile_space(below, {}, problems)
     records = {d.id: r for d in drafts.values() if (r := _record(d, below, problems)) is not None}
     below = replace(below, catalogue=tables, tables={})
@@ -138,7 +139,7 @@ def grounded(
         expected_own=expected_own_of(documents),
         evidence=evidence_of(documents),
         peers=peers_of(documents),
-        calibrated=flag(book.get("calibrated", "yes")),
+        calibrated=own,
     )
     return Ground(finished, space, catalogue, day)
 
@@ -302,6 +303,7 @@ def _alone(
         examples=examples,
         note=str(data.get("note", "")),
         choice=draft.choice,
+        corrections=tuple(draft.corrections),
     )
 
 

@@ -124,6 +124,7 @@ class DraftComponent:
     charts: tuple[tuple[Picture, Position], ...] = ()
     citation: Citation | None = None
     choice: Choice | None = None
+    corrections: dict[str, Draft] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -186,6 +187,7 @@ class Space:
     phases: tuple[str, ...] = ()
     as_of: str = ""
     components: Mapping[str, DraftComponent] = field(default_factory=dict)
+    calibrated: bool = True  # whether own records correct what components predict
 
     def table(self, name: str) -> DraftTable:
         return self.tables[name] if name in self.tables else self.catalogue[name]

@@ -36,6 +36,7 @@ HOLDS, SAYS = "holds", "says"
 #: number comes after those that are counted: its own failing leaves what it is computed from.
 BROKEN, STATUS = "broken", "status"
 #: Where some come after: the first of the others in words, and whether all hold.
+CALIBRATION = "calibration"  # the small table with what own records teach
 OBSTACLE, POSSIBLE = "obstacle", "possible"
 
 
@@ -71,8 +72,14 @@ def _component(
         _used(made, low, each, entry, files, space, done, problems, (*around, name))
     made.sections[next(iter(data["quantities"]))] = "Steps"
     made.sections |= data.get("sections", {})
+    made.corrections = _corrections(low, space)
+    by = {data["calibrated"][name]["of"]: draft for name, draft in made.corrections.items()}
     for each in data["quantities"]:
-        _once(made, low, each, _quantity(low, each), ("quantities", each))
+        draft = _quantity(low, each)
+        if each in by:
+            _once(made, low, by[each].name, by[each], ("calibrated", by[each].name))
+            _correct(draft, by[each].name)
+        _once(made, low, each, draft, ("quantities", each))
     for each in data.get("conditions", {}):
         _condition(made, low, each)
     made.outputs = tuple(str(each) for each in data["outputs"])
@@ -127,6 +134,31 @@ def _quantity(low: Lowering, name: str) -> Draft:
     else:
         draft.stated[None] = stated(low, draft, entry, *path)
     return draft
+
+
+def _corrections(low: Lowering, space: Space) -> dict[str, Draft]:
+    """The factors of own records by name, in a book that has them."""
+    made: dict[str, Draft] = {}
+    if CALIBRATION not in space.catalogue or not space.calibrated:
+        return made
+    for name, entry in low.document.data.get("calibrated", {}).items():
+        path: Path = ("calibrated", name)
+        if entry["of"] not in low.document.data["quantities"]:
+            near = nearest(entry["of"], low.document.data["quantities"])
+            low.say("N001", f"'{entry['of']}' is no quantity of the component{near}", *path, "of")
+        draft = drafted(low, name, {**entry, "unit": "1", "domain": "positive"}, path)
+        formula = written(low, entry["formula"], *path, "formula")
+        if formula is not None:
+            draft.formulas[None] = formula
+        made[name] = draft
+    return made
+
+
+def _correct(draft: Draft, factor: str) -> None:
+    """Multiplies a quantity by what is expected of a factor; its range stays that of the fit."""
+    formula = draft.formulas[None]
+    text = f"({formula.text}) * expected({factor})"
+    draft.formulas[None] = replace(formula, text=text, tree=parse(text), indent=None)
 
 
 def _once(made: DraftComponent, low: Lowering, name: str, draft: Draft, path: Path) -> None:
