@@ -20,6 +20,7 @@ from scalesheet.render.workbook.pictures import write_picture
 from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, absolute, relative
 from scalesheet.render.workbook.tables import stored_column
 from scalesheet.render.workbook.widths import heading_of
+from scalesheet.resolve.lowering.costs import BEHIND
 from scalesheet.values import Value
 
 WIDTHS = (42.0, 14.0, 16.0, 14.0, 16.0, *(14.0,) * 10)
@@ -58,7 +59,7 @@ def _phases(canvas: Canvas, context: Context, row: int) -> int:
     canvas.text(total_row, TITLE, "Total", "total_label")
     totals = dict(totals_of(table, context.plan))
     at = TITLE
-    for column in (c for c in table.columns.values() if not c.hidden):
+    for column in (c for c in table.columns.values() if not c.hidden and c.name not in BEHIND):
         for end in _shown_ends(column, column.name in table.totals):
             at += 1
             numeric = column.kind == "number"

@@ -43,6 +43,8 @@ ACCELERATORS = "accelerator_cost"
 #: Keys of a phase any of which asks for what it costs; so does a price among the plan's scalars.
 ASKING = (OFFER, ACCELERATORS, "stored", "egress", "storage_price", "egress_price", "pay")
 
+#: Columns that costs are computed from, which a table in short leaves out.
+BEHIND = ("stored", "stored_for", "storage_price", "egress", "egress_price", "pay")
 #: Columns of the phases table: title, unit, domain.
 COST_COLUMNS: Mapping[str, tuple[str, str, Domain]] = {
     "stored": ("Stored", "GB", "non-negative"),
