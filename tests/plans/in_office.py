@@ -145,18 +145,20 @@ def _rows(subject: Subject) -> Iterator[Typed]:
         table = subject.plan.tables[name]
         place = places[name]
         last = place.first + len(table.rows) - 1
-        new = NEW if name != "phases" else "one_more"
-        yield Typed("added", name, Key("", name, new), _adding(place, last, new), last + 1)
+        yield Typed("added", name, Key("", name, NEW), _adding(place, last, NEW), last + 1)
         for number, row in enumerate(table.rows if len(table.rows) > 1 else ()):
             at = place.first + number
             yield Typed("dropped", f"{name}['{row}']", Key("", name, row), _dropping(place, at), at)
 
 
 def stated_tables(plan: str) -> Iterator[str]:
-    """The tables of a plan whose rows stand in its file."""
+    """The tables of a plan whose rows stand in its file. A phase has tables and formulas of its
+    own, which no row of a sheet can state: `pull` lists one that was added or deleted (W009)."""
     for steps, _ in rows_of(plans().of(plan, "plan").data):
+        if steps == ("phases",):
+            continue
         yield ".".join(str(step) for step in steps if step not in ("tables", "rows")).removeprefix(
-            "phases." if steps != ("phases",) else ""
+            "phases."
         )
 
 

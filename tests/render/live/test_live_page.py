@@ -226,6 +226,15 @@ def test_one_change_is_taken_back_at_its_field_and_in_the_list(visit: Open) -> N
     expect(field(page, "reserve")).to_have_value("10%")
 
 
+def test_a_changed_input_keeps_the_source_of_what_was_published(visit: Open) -> None:
+    page = visit("?price=5")
+    source = page.locator("#inputs ~ .scroll tr:has([data-of=price]) td.words")
+    expect(source).to_have_text("Changed here; published: 2.5 USD/(GPU·h). =1+1 is a title")
+    expect(source.locator(".published-as")).to_be_visible()
+    page.locator("[data-of=price] .reset").click()
+    expect(source.locator(".published-as")).to_be_hidden()
+
+
 def test_all_changes_are_taken_back_at_once(visit: Open) -> None:
     page = visit()
     before = page.locator("article").inner_text()

@@ -101,6 +101,7 @@ scalesheet.fields = (() => {
     if (number && as !== "value") shown.append(" ", range);
     target.replaceChildren(shown);
     if (target.tagName === "TD") target.classList.add("input");
+    const published = besideSource(target);
     const self = { target, control, of, at, quantity, number, error: undefined };
     listen(self, host, reset);
 
@@ -121,12 +122,31 @@ scalesheet.fields = (() => {
       if (edited === reset.hidden) {
         target.classList.toggle("changed", edited);
         reset.hidden = !edited;
+        if (published) published.hidden = !edited;
       }
       if (!edited) return;
-      reset.title = `Back to ${raw(host.input(of).stated, quantity.rule) || "what was published"}`;
+      const was = raw(host.input(of).stated, quantity.rule);
+      reset.title = `Back to ${was || "what was published"}`;
+      if (published) published.textContent = publishedText(plan, quantity, was);
       reset.setAttribute("aria-label", `${reset.title}: ${name}`);
     };
     return self;
+  }
+
+  /** Where the source of an input stands, what was published goes before it once the input is
+   *  changed: the source is that of the published value. */
+  function besideSource(target) {
+    const words = target.closest("tr")?.querySelector(":scope > td.words");
+    if (!words) return undefined;
+    const published = element("span", { class: "published-as", hidden: true });
+    words.prepend(published);
+    return published;
+  }
+
+  function publishedText(plan, quantity, was) {
+    const text = quantity.kind === "reference" ? rowTitle(plan, quantity.table, was) : was;
+    const symbol = text && quantity.symbol ? ` ${quantity.symbol}` : "";
+    return `Changed here; published: ${text || "another"}${symbol}. `;
   }
 
   /** Shows why there is no value where one could be entered or chosen. */
