@@ -147,6 +147,7 @@ def _plan(catalogue: Item, files: Files) -> Item:
     plan = files.every[0].plan
 
     def made() -> Item:
+        from scalesheet.actuals.progress import estimates
         from scalesheet.check import check
         from scalesheet.load.folder import documents_of
         from scalesheet.resolve.book import Ground, resolve_plan
@@ -166,6 +167,13 @@ def _plan(catalogue: Item, files: Files) -> Item:
         if resolved is None or errors(own) or not catalogue.head.sound:
             return unsound
         edition, found = examined_plan(catalogue["book"], resolved)
+        stands = edition.progress.get(plan)
+        if stands is not None and stands.actuals.forecast:
+            own = []
+            resolved = resolve_plan(ground, documents, own, estimates(stands))
+            if resolved is None or errors(own):
+                return Item(Head((*problems, *own), False, name, plan=plan, audits=audits), {})
+            edition, found = examined_plan(catalogue["book"], resolved)
         head = Head(
             (*problems, *found),
             True,

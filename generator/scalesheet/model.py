@@ -594,7 +594,8 @@ class Actuals:
     """What the runs of a plan took, and what of the plan they are compared with: the rows of
     `table` with the GPU hours in the column `gpu_hours`, each made of as many runs as the column
     `runs` says (one where that is empty). `budget` and `cost` are scalars of the plan: the GPU
-    hours and the money that it may take in all. `match` are patterns of names by row."""
+    hours and the money that it may take in all; `forecast` is the table that has the estimates at
+    completion. `match` are patterns of names by row."""
 
     attempts: tuple[Attempt, ...]
     table: str
@@ -602,6 +603,7 @@ class Actuals:
     runs: str = ""
     budget: str = ""
     cost: str = ""
+    forecast: str = ""
     match: tuple[tuple[str, str], ...] = ()
 
 

@@ -193,6 +193,8 @@ def test_a_bad_line_is_told_at_its_place(tmp_path: Path, csv: str, finding: str)
             "U002 'hours': expected a column of phases in GPU * hour, found hour",
         ),
         ("{budget: seeds}", "U002 'seeds': expected a figure of the plan in GPU * hour, found 1"),
+        ("{forecast: ends}", "N001 there is no table 'ends' with rows of its own"),
+        ("{forecast: phases}", "N001 'phases' has no column 'forecast' that is stated; add it"),
     ],
 )
 def test_what_runs_are_compared_with_is_checked(tmp_path: Path, entry: str, finding: str) -> None:

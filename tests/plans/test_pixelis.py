@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from editions import edition_of
@@ -9,10 +12,10 @@ from plans.made_up import copy, put, record
 from plans.test_micro_benchmark import sound
 from scalesheet.diff import compare
 from scalesheet.evaluate import evaluate
-from scalesheet.examine import Examined
+from scalesheet.examine import Examined, examine
 from scalesheet.model import Key, Stated
 from scalesheet.values import Value
-from shipped import shipped
+from shipped import DATA, shipped
 
 PLAN = "pixelis"
 
@@ -87,6 +90,39 @@ def test_a_measured_record_moves_the_budget(measured: Examined) -> None:
     assert float(days[1]) < 0.5 * float(days[0]), "the calendar follows"
     stored = [each.results[PLAN].scalars["storage_needed"] for each in (before, after)]
     assert stored[0] == stored[1]
+
+
+TOOK = """\
+phase,run,seed,state,gpu_hours,gpus,start,end
+svd,,,done,4,1,2026-09-01T00:00,2026-09-01T04:00
+sft,,1,done,300,8,2026-09-02T00:00,2026-09-03T13:30
+sft,,2,failed,40,8,2026-09-04T00:00,2026-09-04T05:00
+sft,,2,done,290,8,2026-09-05T00:00,2026-09-06T12:15
+rft,,1,running,900,8,2026-09-25T00:00,2026-09-29T16:30
+,debug,,done,30,8,2026-09-25T00:00,2026-09-25T03:45
+"""
+
+
+def test_runs_that_were_made_are_the_best_basis(tmp_path: Path) -> None:
+    """Half of the plan is done: the budget is what was spent, and the forecast of the rest."""
+    data = tmp_path / "data"
+    shutil.copytree(DATA, data)
+    (data / "plans" / PLAN / "actuals").mkdir()
+    (data / "plans" / PLAN / "actuals" / "typed.csv").write_text(TOOK, "utf-8")
+    edition = examine(data, plans=(PLAN,)).edition
+    assert edition is not None
+    results, stands = edition.results[PLAN], edition.progress[PLAN]
+    additional = {"sweeps", "extended_ablations", "human_evaluation", "debugging"}
+    rows = [row for row in stands.rows if row.id not in additional]
+    expected = sum(float(row.forecast.value or 0) for row in rows) + stands.outside
+    budget = results.cell("bases", "actual", "budget")
+    assert budget.value == pytest.approx(expected)
+    assert float(budget.low or 0) < expected < float(budget.high or 0)
+    assert results.scalars["base_budget"] == budget == results.cell("bases", "best", "budget")
+    assert stands.budget == pytest.approx(9415, abs=1), "what runs are compared with stays"
+    before = shipped((PLAN,)).results[PLAN]
+    assert before.cell("bases", "actual", "budget").reason == "no runs yet"
+    assert before.cell("bases", "actual", "others").reason == "no runs yet"
 
 
 def test_what_differs_from_the_planned_run_is_stated(measured: Examined) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from scalesheet.actuals.learning import NORMAL, P90, Learnt, learn, still_takes, to_come
 from scalesheet.diagnostics import Diagnostic, at
-from scalesheet.model import Actuals, Attempt, Plan
+from scalesheet.model import Actuals, Attempt, Plan, Stated
 from scalesheet.values import Results, Value
 
 #: The days whose spending is the present rate.
@@ -181,6 +181,16 @@ def progress(plan: Plan, results: Results) -> Progress | None:
         money=_money(actuals, results, hours, forecast, budget),
         calendar=_calendar(actuals, results, hours, status, budget, planned),
     )
+
+
+def estimates(progress: Progress) -> dict[str, Stated]:
+    """The estimate at completion of each row, and what was spent outside of them, as inputs."""
+    values = {row.id: row.forecast for row in progress.rows}
+    values["outside"] = Value.number(progress.outside)
+    return {
+        row: Stated(value.value, value.low, value.high, basis="measured")
+        for row, value in values.items()
+    }
 
 
 def _number(value: Value) -> float:

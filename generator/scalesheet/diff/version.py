@@ -76,7 +76,8 @@ def released(base: Book, head: Book, names: Names) -> Iterator[Released]:
 
 
 def _inputs(book: Book, plan: Plan, results: Results) -> dict[Key, Frozen]:
-    """All inputs that the headline rests on, by name; without the defaults of components."""
+    """All inputs that the headline rests on and that have a value; without the defaults of
+    components."""
     found: dict[Key, Stated] = {}
     for name in plan.headline:
         found |= rests_on(book, plan, results, Key(name), choices=True)
@@ -86,7 +87,7 @@ def _inputs(book: Book, plan: Plan, results: Results) -> dict[Key, Frozen]:
     return {
         key: Frozen(_title(book, plan, key), _unit(book, plan, key), found[key])
         for key in sorted(found, key=name_of)
-        if not found[key].default and not _is_axis(plan, key)
+        if found[key].reason is None and not (found[key].default or _is_axis(plan, key))
     }
 
 

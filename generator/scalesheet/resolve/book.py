@@ -23,7 +23,7 @@ from scalesheet.resolve.claims import audits_of
 from scalesheet.resolve.claims.changed import moved_on as moved_on_since
 from scalesheet.resolve.compile import Compiled, compile_space, scalar, table
 from scalesheet.resolve.drafts import Draft, DraftComponent, DraftPlan, DraftRecord, Space
-from scalesheet.resolve.lowering.actuals import actuals_of
+from scalesheet.resolve.lowering.actuals import actuals_of, with_forecast
 from scalesheet.resolve.lowering.cases import alone
 from scalesheet.resolve.lowering.catalogue import records_of, sources_of, tables_of, units_of
 from scalesheet.resolve.lowering.charts import charts_of
@@ -183,10 +183,13 @@ class Resolved:
 
 
 def resolve_plan(
-    ground: Ground, documents: Sequence[Document], problems: list[Diagnostic]
+    ground: Ground,
+    documents: Sequence[Document],
+    problems: list[Diagnostic],
+    estimates: Mapping[str, Stated] | None = None,
 ) -> Resolved | None:
     """The plan in the documents of its folder; None where it cannot be read. It knows nothing of
-    other plans."""
+    other plans. `estimates` are those at completion, by row, once the plan was computed."""
     forget_files()
     own: list[Diagnostic] = []
     documents = [
@@ -196,6 +199,7 @@ def resolve_plan(
     if document is None:
         return None
     beside = [each for each in documents if each is not document]
+    document = with_forecast(document, estimates or {})
     read = _read(document, beside, ground, own)
     resolved = None
     if read is not None:

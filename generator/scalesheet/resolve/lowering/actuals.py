@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.load import Document
-from scalesheet.model import Actuals, Attempt, Plan
+from scalesheet.model import Actuals, Attempt, Plan, Stated
 from scalesheet.nearest import nearest
 from scalesheet.schemas import moment
 from scalesheet.units import Units
 
 #: The columns of phases that runs are compared with: gross hours are those that are paid for.
 PHASES = {"table": "phases", "gpu_hours": "gross_gpu_hours", "runs": "times"}
+#: The column of the table that has the estimates at completion.
+FORECAST = "forecast"
 UNITS = {"gpu_hours": "GPU * hour", "runs": "1", "budget": "GPU * hour", "cost": "USD"}
 
 
@@ -44,6 +47,25 @@ def actuals_of(
     return Actuals(tuple(attempts), **names, match=match)
 
 
+def with_forecast(document: Document, estimates: Mapping[str, Stated]) -> Document:
+    """The file of a plan with the estimates at completion in the table that it names for them."""
+    entry = document.data.get("actuals", {}) if isinstance(document.data, Mapping) else {}
+    name = entry.get("forecast")
+    if name is None or not estimates:
+        return document
+    tables = document.data["tables"]
+    cells = {
+        row: {
+            **cells,
+            FORECAST: {"value": e.value, "low": e.low, "high": e.high, "kind": e.basis},
+        }
+        for row, cells in tables[name]["rows"].items()
+        if (e := estimates.get(row) or estimates.get(row.replace("-", "_"))) is not None
+    }
+    table = {**tables[name], "rows": {**tables[name]["rows"], **cells}}
+    return replace(document, data={**document.data, "tables": {**tables, name: table}})
+
+
 def _compared(entry: Mapping[str, Any], plan: Plan) -> dict[str, str]:
     """What is said of a table and its columns, and what holds where nothing is."""
     names = {name: str(value) for name, value in entry.items() if name != "match"}
@@ -70,6 +92,8 @@ def _unknown(
         assert where is not None
         yield at(where, "N001", message)
         return
+    if FORECAST in names:
+        yield from _no_estimates(document, names[FORECAST], plan, units)
     for key, unit in UNITS.items():
         if key not in names:
             continue
@@ -84,6 +108,20 @@ def _unknown(
             found = quantity.unit if quantity.unit is not None else quantity.kind
             message = f"'{names[key]}': expected a {what} in {unit}, found {found}; name another"
             yield at(place, "U002", message)
+
+
+def _no_estimates(document: Document, name: str, plan: Plan, units: Units) -> Iterator[Diagnostic]:
+    """What is wrong with the table that should have the estimates at completion."""
+    place, table = document.at("actuals", FORECAST), plan.tables.get(name)
+    if table is None or table.each:
+        message = f"there is no table '{name}' with rows of its own{nearest(name, plan.tables)}"
+        yield at(place, "N001", message)
+    elif FORECAST not in table.columns or table.columns[FORECAST].formula is not None:
+        yield at(place, "N001", f"'{name}' has no column '{FORECAST}' that is stated; add it")
+    elif table.columns[FORECAST].unit != units.parse("GPU * hour"):
+        found = table.columns[FORECAST].unit
+        message = f"'{name}.{FORECAST}': expected GPU * hour, found {found}; declare that unit"
+        yield at(place, "U002", message)
 
 
 def _unmatched(
