@@ -183,7 +183,7 @@ def _write_versions(canvas: Canvas, context: Context, row: int, last: int) -> No
             if isinstance(value.value, float):
                 for at, end in enumerate(ENDS, 2):
                     canvas.number(row, at, float(value.end(end) or 0.0), "shipped", fmt)
-                canvas.text(row, last, context.symbol(figure.quantity), "unit")
+                canvas.text(row, last, context.symbol(figure.quantity), "small")
             else:
                 canvas.text(row, 3, str(value.reason or value.value), "text")
     row += 2
