@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from scalesheet.model import Plan, Version
 from scalesheet.numbers import Format, format_of, number
 from scalesheet.render.lines import Line, Lines
-from scalesheet.render.pages.context import Context, cite
+from scalesheet.render.pages.context import Context
 from scalesheet.render.pages.figures import cell
 from scalesheet.render.pages.html import Html, heading, join, tag
 from scalesheet.render.pages.tables import grid, heading_cell
@@ -79,7 +79,7 @@ def _figure(context: Context, version: Version, figure: FigureByVersion) -> Html
     source = version.headline[figure.name].stated.citation
     if source is None:
         return shown
-    said = join([" ", tag("span", cite(context, source), class_="note")])
+    said = join([tag("br"), tag("span", source.locator or source.key, class_="note")])
     return Html(shown.removesuffix("</td>") + said + "</td>")
 
 
@@ -134,7 +134,9 @@ def _changed(context: Context, plan: Plan, version: Version) -> Iterator[object]
     changed = changes(context.book, plan, version)
     if not (changed or version.added or version.removed):
         return
-    yield heading(3, f"What changed in {version.version}", f"version-{version.version}")
+    yield heading(
+        3, f"What changed in {version.version}", f"version-{version.version.replace('.', '-')}"
+    )
     names = ("Input", "Was", "Is", "Where it is from", "What it moves")
     body = [
         [
