@@ -87,7 +87,8 @@ class Edition:
         """Where each plan with actuals stands."""
         from scalesheet.actuals.progress import progress
 
-        begun = [plan for plan in self.book.plans.values() if plan.actuals is not None]
+        plans = self.book.plans.values()
+        begun = [plan for plan in plans if plan.actuals is not None and plan.actuals.attempts]
         made = {plan.id: progress(plan, self.results[plan.id]) for plan in begun}
         return {id_: each for id_, each in made.items() if each is not None}
 
