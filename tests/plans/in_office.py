@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
 
-from plans.ordinary import FACTORS, NEW, Tried, moved_number, plans, rows_of
+from plans.ordinary import FACTORS, NEW, NEW_PHASE, Tried, moved_number, plans, rows_of
 from proof.faces import Shown, face
 from proof.office import Office, Value, Workbook
 from proof.subjects import Subject
@@ -145,17 +145,18 @@ def _rows(subject: Subject) -> Iterator[Typed]:
         table = subject.plan.tables[name]
         place = places[name]
         last = place.first + len(table.rows) - 1
-        yield Typed("added", name, Key("", name, NEW), _adding(place, last, NEW), last + 1)
+        new = NEW_PHASE if name == "phases" else NEW
+        yield Typed("added", name, Key("", name, new), _adding(place, last, new), last + 1)
         for number, row in enumerate(table.rows if len(table.rows) > 1 else ()):
             at = place.first + number
             yield Typed("dropped", f"{name}['{row}']", Key("", name, row), _dropping(place, at), at)
 
 
 def stated_tables(plan: str) -> Iterator[str]:
-    """The tables of a plan whose rows stand in its file. A phase has tables and formulas of its
-    own, which no row of a sheet can state: `pull` lists one that was added or deleted (W009)."""
+    """The tables of a plan whose rows stand in its file, that of its phases too."""
     for steps, _ in rows_of(plans().of(plan, "plan").data):
         if steps == ("phases",):
+            yield "phases"
             continue
         yield ".".join(str(step) for step in steps if step not in ("tables", "rows")).removeprefix(
             "phases."
@@ -237,6 +238,8 @@ class Desk:
             return f"{len(edits)} edits were made and {[e.name for e in pulled.edits]} taken"
         if any(edit.about.table in axes(self.subject) for edit in edits if edit.sort != "input"):
             return None  # the rows of a cross table come with the next build
+        if any((edit.about.table, edit.about.name) == ("phases", "class") for edit in edits):
+            return None  # so does what a class multiplies by
         return _differs(self.subject, pulled, path)
 
 

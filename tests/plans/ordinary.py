@@ -29,7 +29,7 @@ ABOUT = ("title", "note", "source", "formula", "rule", "reason")
 _PHASE_DOMAIN = {"gpus": "positive"}
 #: How far numbers are moved. Up to the nearest whole where the domain asks for one.
 FACTORS = {"up": 1.5, "down": 0.6}
-NEW = "one-more"
+NEW, NEW_PHASE = "one-more", "one_more"
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def edits_of(plan: str) -> Iterator[Edit]:
                     if isinstance(rows[row], Mapping)
                     else rows[row]
                 )
-                change = Set((*steps, NEW if steps != ("phases",) else "one_more"), copy)
+                change = Set((*steps, NEW if steps != ("phases",) else NEW_PHASE), copy)
                 yield Edit(plan, "added", _name(steps), (change,))
 
 

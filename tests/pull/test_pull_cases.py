@@ -174,6 +174,24 @@ def test_a_layout_of_a_cross_table_is_stated_for_all_rows(tmp_path: Path) -> Non
     ]
 
 
+def test_a_cell_of_a_cross_table_says_where_it_is_edited(tmp_path: Path) -> None:
+    shipped = ship(tmp_path, {**FILES, "plans/cases/plan.yaml": HEAD + CROSS}, "cases")
+    lines = (HEAD + CROSS).splitlines()
+    each = lines.index("    rows: {each: {site: sites}}") + 1
+    (left,) = shipped.pull({"runs['here'].site": "there"}).left
+    assert left.message.startswith(
+        "'runs['here'].site' reads 'there'; its rows are those of 'sites' combined: edit them "
+        "there, or 'each:' at "
+    )
+    assert left.message.endswith(f"plan.yaml:{each}")
+    (told,) = said(shipped.pull({"runs['here'].hours": 5}))
+    assert told.startswith(
+        "W006 'runs['here'].hours' is computed for all rows of a cross table alike; "
+        "put the formula back, or edit it at "
+    )
+    assert told.endswith(f"plan.yaml:{each - 1}")
+
+
 def test_a_formula_of_a_case_is_edited_in_its_column(cases: Shipped) -> None:
     pulled = cases.pull({"runs['one'].hours": "=days*4", "runs['none'].hours": "=D7-drawn"})
     assert diff(pulled)[2:] == [

@@ -11,9 +11,18 @@ from scalesheet.model import Column, Key, Scalar, Table
 from scalesheet.pull.formulas import Formulas
 from scalesheet.pull.labels import COMPARE, labels
 from scalesheet.pull.model import Edit, Pulling
+from scalesheet.pull.phases import phase_entry
 from scalesheet.pull.sheets import EMPTY
 from scalesheet.pull.sites import FILES
-from scalesheet.pull.values import ValueProblem, said_by, said_in, same, symbol_of, take_input
+from scalesheet.pull.values import (
+    ValueProblem,
+    said_by,
+    said_in,
+    same,
+    stated_as,
+    symbol_of,
+    take_input,
+)
 from scalesheet.pull.where import Place, Rows
 from scalesheet.render.workbook.context import ends_of
 from scalesheet.resolve.lowering.scalars import SCENARIO
@@ -103,7 +112,7 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
             _gone(pulling, table, rows, row)
     formulas.column_edits(table, rows)
     added = [(id, at) for id, at in rows.rows.items() if id not in known]
-    added += [(_new_id(rows, at, pulling), at) for at in rows.without]
+    added += [(_new_id(pulling, table, rows, at), at) for at in rows.without]
     for id, at in sorted(added, key=lambda item: item[1]):
         if id in shipped and not pulling.same:
             pulling.leave(
@@ -129,7 +138,7 @@ def _taken_before(pulling: Pulling, table: Table, rows: Rows, shipped: set[str])
     """Rows without an id that an earlier pull has given one, which the data therefore have."""
     result = {}
     for at in rows.without:
-        id = _new_id(rows, at, pulling)
+        id = _new_id(pulling, table, rows, at)
         if id in table.rows and id not in shipped and id not in rows.rows:
             result[id] = at
     without = tuple(at for at in rows.without if at not in result.values())
@@ -197,7 +206,8 @@ def _unstated(pulling: Pulling, table: Table, column: Column, row: str, place: P
             Edit(name, str(place), site / column.name, "nothing", quotable(now), (Set(steps, now),))
         )
         return
-    pulling.leave(place, f"'{name}' reads '{quotable(now)}'; edit it in the data")
+    remedy = pulling.sites.paired(table) if table.each else "edit it in the data"
+    pulling.leave(place, f"'{name}' reads '{quotable(now)}'; {remedy}")
 
 
 def _row_title(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
@@ -208,12 +218,11 @@ def _row_title(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
     if same(ours, title):
         return
     site = pulling.sites.row(table.name, row)
-    taken = table.name not in (*FILES, "phases") or table.name in ("hardware", "nodes", "models")
+    taken = table.name not in FILES or table.name in ("hardware", "nodes", "models")
     if not title.strip() or not pulling.same or not taken or site is None or table.each:
         message = f"the title of '{row}' in '{table.name}' reads '{quotable(title)}'"
-        pulling.leave(place, f"{message}; edit it in the data")
-        return
-    if table.name == "phases" and not isinstance(site.data, dict):
+        remedy = pulling.sites.paired(table) if table.each else "edit it in the data"
+        pulling.leave(place, f"{message}; {remedy}")
         return
     name = f"the title of {table.name}['{row}']"
     first = None if (site / "title").there else ""
@@ -227,10 +236,13 @@ def _row_title(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
 def _gone(pulling: Pulling, table: Table, rows: Rows, row: str) -> None:
     """A row that the workbook no longer has."""
     site, place = pulling.sites.row(table.name, row), rows.at(rows.heading, rows.key)
-    if table.name in FILES or table.name == "phases" or table.each or site is None:
+    if table.name in FILES or table.each or site is None:
         what = site.document.path if site is not None and table.name in FILES else "the data"
         text = f"the row '{row}' of '{table.name}' is deleted here and not there"
-        pulling.leave(place, f"{text}: take it out of {what} by hand")
+        remedy = (
+            f": {pulling.sites.paired(table)}" if table.each else f": take it out of {what} by hand"
+        )
+        pulling.leave(place, text + remedy)
         return
     if not pulling.same and _moved_on(pulling, table, row):
         text = f"the row '{row}' of '{table.name}' is deleted here and was edited in the data since"
@@ -257,9 +269,10 @@ def _moved_on(pulling: Pulling, table: Table, row: str) -> bool:
     return False
 
 
-def _new_id(rows: Rows, at: int, pulling: Pulling) -> str:
-    """An id from the title of a row that has none."""
-    return suggested(str(pulling.cell(rows.at(at, rows.title)).value or "")) or ""
+def _new_id(pulling: Pulling, table: Table, rows: Rows, at: int) -> str:
+    """An id from the title of a row that has none. That of a phase is a name of the language."""
+    id = suggested(str(pulling.cell(rows.at(at, rows.title)).value or ""))
+    return id.replace("-", "_") if table.name == "phases" else id
 
 
 def _added(
@@ -267,11 +280,12 @@ def _added(
 ) -> None:
     """A row that somebody put in."""
     place = rows.at(at, rows.key)
-    site = pulling.sites.table(table.name)
-    if table.name in FILES or table.name == "phases" or table.each or site is None:
+    site = pulling.sites.row(table.name, id) if table.name not in FILES else None
+    if site is None:
         kind = FILES.get(table.name, "")
-        hint = f"; begin it with 'scalesheet new {kind} {id}'" if kind else "; add it in the data"
-        pulling.leave(place, f"the row '{id}' is new in '{table.name}'{hint}")
+        hint = f"begin it with 'scalesheet new {kind} {id}'" if kind else "add it in the data"
+        hint = pulling.sites.paired(table) if table.each else hint
+        pulling.leave(place, f"the row '{id}' is new in '{table.name}'; {hint}")
         return
     if not id:
         pulling.refuse("W008", place, f"a new row of '{table.name}' has no id; write one beside it")
@@ -280,6 +294,23 @@ def _added(
         words = f"a new row of '{table.name}' would have the id '{id}', which is taken"
         pulling.refuse("W008", place, f"{words}; write an id beside it")
         return
+    cells = _cells(pulling, formulas, table, rows, id, at)
+    before = [row for row, where in rows.rows.items() if where < at and row in table.rows]
+    after = max(before, key=lambda row: rows.rows[row], default=None)
+    if cells is None:
+        return
+    if table.name == "phases":
+        cells = phase_entry(pulling, table, cells, after)
+    message = ", ".join(f"{name} {_brief(value)}" for name, value in cells.items())
+    change = Set(site.steps, cells, after)
+    name = f"{table.name}['{id}']"
+    pulling.edits.append(Edit(name, str(place), site, "no row", message, (change,)))
+
+
+def _cells(
+    pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, id: str, at: int
+) -> dict[str, object] | None:
+    """What a new row states; None where one of its cells cannot be told."""
     cells: dict[str, object] = {}
     title = str(pulling.cell(rows.at(at, rows.title)).value or "").strip()
     if title and title != id:
@@ -298,30 +329,18 @@ def _added(
             continue
         if cell.blank:
             continue  # the column's formula, or what 'check' asks for
+        copied = (each for each in column.stated.values() if each.reason == cell.value)
         try:
-            stated = said_in({end: pulling.cell(p) for end, p in places.items()}, column, None)
+            said = said_in(
+                {end: pulling.cell(p) for end, p in places.items()}, column, next(copied, None)
+            )
         except ValueProblem as problem:
             name = input_name(Key(column.name, table.name, id))
             pulling.refuse(problem.code, places["value"], f"'{name}' {problem.message}")
             failed = True
             continue
-        cells[column.name] = _stated(column, stated)
-    before = [row for row, where in rows.rows.items() if where < at and row in table.rows]
-    after = max(before, key=lambda row: rows.rows[row], default=None)
-    if not failed:
-        message = ", ".join(f"{name} {_brief(value)}" for name, value in cells.items())
-        steps = (*site.steps, "rows", id)
-        change = Set(steps, cells, after)
-        name = f"{table.name}['{id}']"
-        at_row = site / "rows" / id
-        pulling.edits.append(Edit(name, str(place), at_row, "no row", message, (change,)))
-
-
-def _stated(column: Column, text: str | tuple[float, float, float]) -> object:
-    if isinstance(text, str):
-        return {"reason": text} if column.kind == "number" else text
-    low, value, high = text
-    return value if low == value == high else {"value": value, "low": low, "high": high}
+        cells[column.name] = stated_as(column, said)
+    return None if failed else cells
 
 
 def _brief(value: object) -> str:

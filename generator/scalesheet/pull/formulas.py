@@ -148,6 +148,7 @@ class Formulas:
         place = cells["value"][0]
         if own is None and (whole is None or table.name in FILES or table.each):
             message = f"'{input_name(key)}' is computed for all rows alike; edit the whole column"
+            message += _at(formula, ",")
             self.pulling.refuse("W006", place, message)
             return
         text = self._translated(input_name(key), cells["value"], table.phase, formula)
@@ -245,6 +246,9 @@ class Formulas:
             )
             if known is not None and _alike(known, formula.text):
                 return {}
+            made = self.pulling.sites.formula(formula.position) is None
+            if made and known is not None and self._still(place.sheet, known):
+                return {}  # the program's own, as shipped: the calendar moves with every phase
             if not self._still(place.sheet, formula.text):
                 text = f"the formula of '{name}' is {quotable(formula.text)} in the data by now"
                 self.pulling.leave(place, f"{text}; what stands here is not merged")
@@ -323,7 +327,12 @@ class Formulas:
         changes, site = self._value_for_formula(key, quantity, formula, said_here)
         if site is None:
             text = f"'{name}' is computed by the program, and no file can state it"
-            self.pulling.refuse("W006", place, f"{text}; put the formula back")
+            remedy = "put the formula back"
+            if key.table is not None and self.pulling.tables[key.table].each:
+                text = f"'{name}' is computed for all rows of a cross table alike"
+                remedy += _at(formula, ", or edit it")
+            text = f"{text}; {remedy}"
+            self.pulling.refuse("W006", place, text)
             return True
         new = f"{shown(said_here)} in place of the formula"
         self.pulling.edits.append(Edit(name, str(place), site, formula.text, new, tuple(changes)))
@@ -438,6 +447,12 @@ class Formulas:
 
 
 _COLUMN = r"([A-Za-z]{1,3})"
+
+
+def _at(formula: Formula, before: str) -> str:
+    """Where a formula stands; nothing for a step of the program's."""
+    at = formula.position
+    return f"{before} at {at.path}:{at.line}" if at is not None else ""
 
 
 def _table_of(kind: str, meant: Any) -> str:

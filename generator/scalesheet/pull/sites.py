@@ -9,7 +9,7 @@ from typing import Any
 
 from scalesheet.load import Document
 from scalesheet.load.document import Steps
-from scalesheet.model import Plan, Position
+from scalesheet.model import Plan, Position, Table
 from scalesheet.resolve.lowering.cases import ALL
 from scalesheet.resolve.lowering.catalogue_columns import (
     HARDWARE,
@@ -148,6 +148,14 @@ class Sites:
         if site is None or (table in self.plan.tables and self.plan.tables[table].each):
             return None  # rows of a cross table are made of those of its axes
         return site / "rows" / row
+
+    def paired(self, table: Table) -> str:
+        """What to edit instead of a cell of a cross table, whose rows stand in no file."""
+        axes = " and ".join(f"'{axis}'" for axis in dict.fromkeys(axis for _, axis in table.each))
+        site = self.table(table.name)
+        at = (site / "rows" / "each").position if site is not None else None
+        where = f", or 'each:' at {at.path}:{at.line}" if at is not None else ""
+        return f"its rows are those of {axes} combined: edit them there{where}"
 
     def falls_back(self, site: Site) -> bool:
         """Whether an input of a component has a value without what is stated there: that of all

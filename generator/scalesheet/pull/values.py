@@ -117,6 +117,14 @@ def said_by(stated: Stated, symbol: str) -> Said:
     return stated_ends(stated) if text is None else text
 
 
+def stated_as(quantity: Quantity, said: Said) -> object:
+    """How a row that is new states what its cells say."""
+    if isinstance(said, str):
+        return {"reason": said} if quantity.kind == "number" else said
+    low, value, high = said
+    return value if low == value == high else {"value": value, "low": low, "high": high}
+
+
 def said_in(cells: Mapping[End, Cell], quantity: Quantity, stated: Stated | None) -> Said:
     """What the cells of an input say. Raises ValueProblem."""
     for cell in cells.values():

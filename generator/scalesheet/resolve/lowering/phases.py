@@ -251,6 +251,11 @@ def _phase_row(
     times = MULTIPLIED.get(phase.phase_class)
     if "times" in entry:
         times = lower_grid(plan, low, phase.id, entry["times"])
+    elif times is not None and times not in plan.scalars:
+        message = f"the class '{phase.phase_class}' multiplies by '{times}', a scalar that the plan"
+        example = f"{times}: {{value: 3, unit: 1, domain: count}}"
+        low.say("N001", f"{message} does not have; add it: {example}", *path, "class")
+        times = None
     default: dict[str, str | Stated | None] = {
         "gpus": "gpus" if "gpus" in plan.scalars and needs else None,
         "hours": "gpu_hours / gpus" if "gpu_hours" in entry else None,
