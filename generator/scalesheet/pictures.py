@@ -12,7 +12,8 @@ ChartKind = Literal["bar", "column", "calendar"]
 class Chart:
     """A picture of one numeric column of a table over its rows.
 
-    A calendar's bars begin at the column `start` rather than at 0.
+    A calendar's bars begin at the column `start` rather than at 0. The column `deadline`, if the
+    table has it, says by the end of which day each should be over.
     """
 
     id: str
@@ -22,6 +23,7 @@ class Chart:
     column: str
     alt: str
     start: str = ""
+    deadline: str = ""
 
 
 #: The chart of any plan with phases that has no calendar of its own.
@@ -42,6 +44,7 @@ DATED = replace(
     column="end_date",
     alt="Each phase from the day on which it starts to the day on which it ends",
     start="start_date",
+    deadline="deadline",
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -35,6 +35,8 @@ def chart(
     titles: Sequence[str] = TITLES,
     kind: str = "bar",
     starts: Sequence[Cell] | None = None,
+    deadlines: Sequence[Cell] | None = None,
+    rule: Mapping[str, object] | None = None,
 ) -> ET.Element:
     told = {
         "id": "c",
@@ -46,8 +48,10 @@ def chart(
         "rows": [f"r{n}" for n in range(len(titles))],
         "labels": titles,
         "start": "" if starts is None else "start",
+        "deadline": "" if deadlines is None else "deadline",
     }
-    return picture("charts", told, {"stated": True}, {"hours": cells, "start": starts})
+    columns = {"hours": cells, "start": starts, "deadline": deadlines}
+    return picture("charts", told, rule or {"stated": True}, columns)
 
 
 # ------------------------------------------------------------------ bars and columns
@@ -150,6 +154,33 @@ def test_a_calendar_s_bars_begin_where_the_phases_do() -> None:
         ("20%", "60%"),
     ]
     assert "4 to 16" in texts(svg)
+
+
+def test_a_deadline_is_marked_where_its_day_ends_and_missed_ones_say_so() -> None:
+    """46027 is 2026-01-05, a Monday, and the axis has the two weeks from it on."""
+    first = 46027.0
+    svg = chart(
+        [number(first + 6.9), number(first + 8), number(first + 8)],
+        ("Met", "Missed", "None"),
+        "calendar",
+        [number(first)] * 3,
+        [number(first + 6), number(first + 6), REASON],
+        {"sort": "date"},
+    )
+    due = [(x.get("class"), x.get("x1")) for x in svg.iter("line") if "due" in x.get("class", "")]
+    assert due == [("due", "50%"), ("due late", "50%")]
+    assert [each.endswith("(late)") for each in texts(svg, "value")] == [False, True, False]
+    assert "Met: 2026-01-05 to 2026-01-11; deadline 2026-01-11; " in said(svg)
+    assert "Missed: 2026-01-05 to 2026-01-13; deadline 2026-01-11, missed; " in said(svg)
+    assert said(svg).endswith("None: 2026-01-05 to 2026-01-13.")
+
+
+def test_a_deadline_beyond_every_bar_is_on_the_page() -> None:
+    first = 46027.0
+    starts, ends, due = [number(first)], [number(first + 1)], [number(first + 400)]
+    svg = chart(ends, ("One",), "calendar", starts, due, {"sort": "date"})
+    assert all(-0.001 <= place <= 100.002 for place in across(svg))
+    assert [x.get("class") for x in svg.iter("line") if "due" in x.get("class", "")] == ["due"]
 
 
 SIZES = st.floats(-3, 7).map(lambda power: 10**power)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 
+from dated import dated_book
 from render.drawings import of_plan
 from render.moving import moving_book
 from scalesheet.book import Book
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
 from scalesheet.model import Key, Plan
-from scalesheet.pictures import CALENDAR, Stack, Sweep
+from scalesheet.pictures import CALENDAR, DATED, Stack, Sweep
 from scalesheet.render.live.engine import Engine
 from scalesheet.render.pictures import for_script
 from shipped import shipped_book
@@ -84,6 +86,16 @@ def test_a_sweep_is_the_plan_with_another_input(book: Book) -> None:
                 continue
             figures = [spot["y"][end] for end in ("value", "low", "high")]
             assert figures == pytest.approx([alone.value, *ends], rel=WITHIN)
+
+
+def test_deadlines_are_in_the_chart_and_its_numbers_where_phases_have_them(tmp_path: Path) -> None:
+    book = dated_book(tmp_path)
+    plan = book.plans["dated"]
+    assert for_script(DATED, plan, book.units)["deadline"] == "deadline"
+    without = plan.tables["phases"]
+    columns = {name: c for name, c in without.columns.items() if name != "deadline"}
+    tables = {**plan.tables, "phases": replace(without, columns=columns)}
+    assert "deadline" not in for_script(DATED, replace(plan, tables=tables), book.units)
 
 
 def test_the_axis_of_a_calendar_names_both_ends(tmp_path: Path) -> None:

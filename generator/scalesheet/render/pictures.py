@@ -14,6 +14,8 @@ from scalesheet.units import Unit, Units
 def for_script(picture: Picture, plan: Plan, units: Units) -> dict[str, Any]:
     """What a page's script draws it from, besides the plan. What is usual is left out."""
     fields = {name: value for name, value in asdict(picture).items() if value}
+    if isinstance(picture, Chart) and picture.deadline not in plan.tables[picture.table].columns:
+        fields.pop("deadline", None)
     return fields | _TOLD[type(picture)](picture, plan, units)
 
 

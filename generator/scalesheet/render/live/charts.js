@@ -1,7 +1,7 @@
 /* Charts of one column of a table: bars across, or columns, as [tag, attributes, ...content].
  *
- * A chart is {id, title, alt, kind, table, column, start, axis, rows, labels}; `rule` is that of
- * its column. Lengths along the page are shares and all others pixels, so that text keeps its size
+ * A chart is {id, title, alt, kind, table, column, start, deadline, axis, rows, labels}; `rule` is
+ * that of its column. Lengths along the page are shares and all others pixels, so that text keeps its size
  * on a phone and on a wide screen. There is no style in a picture: the site's style sheet paints
  * its classes for light and dark.
  */
@@ -72,9 +72,10 @@ scalesheet.charts = (() => {
     const format = formatBy(rule, cells);
     const marks = cells.map((cell, n) => {
       const mark = markOf(chart.rows[n], chart.labels[n], cell, format);
-      return chart.start ? from(mark, columns[chart.start][n], format) : mark;
+      const bar = chart.start ? from(mark, columns[chart.start][n], format) : mark;
+      return chart.deadline ? until(bar, columns[chart.deadline][n], format) : bar;
     });
-    const ends = marks.flatMap((m) => [m.value, m.low, m.high]);
+    const ends = marks.flatMap((m) => [m.value, m.low, m.high, m.due ?? null]);
     const ticks = format.date ? days([...ends, ...marks.map((m) => m.base)]) : steps(ends);
     return {
       ...chart,
@@ -115,6 +116,14 @@ scalesheet.charts = (() => {
   function from(mark, start, format) {
     if (mark.value === null || typeof start.value !== "number") return mark;
     return { ...mark, base: start.value, text: `${number(start.value, format)} to ${mark.text}` };
+  }
+
+  /** The mark with the end of the day by which its bar should be over, where there is one. */
+  function until(mark, { value }, format) {
+    if (typeof value !== "number") return mark;
+    const late = mark.value !== null && Math.floor(mark.value) > value;
+    const told = `; deadline ${number(value, format)}${late ? ", missed" : ""}`;
+    return { ...mark, due: value + 1, late, told };
   }
 
   /** Round numbers, evenly apart, from at most the least to at least the greatest. */
@@ -203,15 +212,18 @@ scalesheet.charts = (() => {
 
   const inBrackets = (mark) => (mark.range ? ` (${mark.range})` : "");
 
+  /** A mark in words: its number, its range and its deadline. */
+  const inWords = (mark) => `${mark.label}: ${mark.text}${inBrackets(mark)}${mark.told ?? ""}`;
+
   function description({ alt, axis, marks }) {
-    const rows = marks.map((m) => `${m.label}: ${m.text}${inBrackets(m)}`).join("; ");
+    const rows = marks.map(inWords).join("; ");
     return alt ? `${alt.replace(/\.+$/, "")}. ${axis}: ${rows}.` : rows;
   }
 
   const group = (mark, content) => [
     "g",
     { "data-row": mark.id },
-    ["title", {}, `${mark.label}: ${mark.text}${inBrackets(mark)}`],
+    ["title", {}, inWords(mark)],
     ...content,
   ];
 
@@ -248,11 +260,11 @@ scalesheet.charts = (() => {
   function bars(drawn) {
     const { at, marks } = drawn;
     const told = marks.map((mark) => {
-      const title = `${mark.label}: ${mark.text}${inBrackets(mark)}`;
       // four dates are longer than a phone is wide; the whisker shows the range
-      return { ...mark, title, muted: drawn.dated ? "" : inBrackets(mark) };
+      const muted = mark.late ? " (late)" : drawn.dated ? "" : inBrackets(mark);
+      return { ...mark, title: inWords(mark), muted };
     });
-    const [rows, bottom] = rowsOf(told, ROW, ({ value, low, high, base }, top) => {
+    const [rows, bottom] = rowsOf(told, ROW, ({ value, low, high, base, due, late }, top) => {
       const zero = Math.max(0, at(0)); // a calendar of days begins long after it
       const content = [line("axis", zero, top - 2, zero, top + 2 + BAR)];
       if (value !== null) {
@@ -260,6 +272,7 @@ scalesheet.charts = (() => {
         content.push(rect(share(from), String(top), share(to - from), String(BAR)));
       }
       if (low !== null) content.push(...whisker(at(low), at(high), top + BAR / 2, 4));
+      if (due) content.push(line(late ? "due late" : "due", at(due), top - 5, at(due), top + 5 + BAR));
       return content;
     });
     return [[...grid(drawn, bottom), ...rows, ...below(drawn, bottom)], bottom + BELOW];

@@ -37,7 +37,8 @@ def chart_block(context: Context, plan: Plan, chart: Picture, results: Results) 
 
 def _of_chart(context: Context, plan: Plan, chart: Chart, results: Results) -> Html:
     table = plan.tables[chart.table]
-    return _columns(context, table, results, [n for n in (chart.start, chart.column) if n])
+    names = (chart.start, chart.column, chart.deadline)
+    return _columns(context, table, results, [n for n in names if n in table.columns])
 
 
 def _of_stack(context: Context, plan: Plan, stack: Stack, results: Results) -> Html:
