@@ -136,7 +136,7 @@ scalesheet.fields = (() => {
   /** Where the source of an input stands, what was published goes before it once the input is
    *  changed: the source is that of the published value. */
   function besideSource(target) {
-    const words = target.closest("tr")?.querySelector(":scope > td.words");
+    const words = target.closest("tr")?.querySelector(":scope > td.words:not([data-of])");
     if (!words) return undefined;
     const published = element("span", { class: "published-as", hidden: true });
     words.prepend(published);
