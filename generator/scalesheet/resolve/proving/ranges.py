@@ -112,8 +112,8 @@ def ranged(node: Node, facts: FactsOf) -> bool:
         return node.end == "value" and facts(node).ranged
     if isinstance(node, Guard):
         return ranged(node.body, facts)
-    if isinstance(node, Reason | Join):
-        return False  # a text prints expected values, or the ends that it names
+    if isinstance(node, Reason | Join | Known):
+        return False  # a text prints expected values, or ends by name; both ends are known, or none
     return any(ranged(child, facts) for child in children(node))
 
 
