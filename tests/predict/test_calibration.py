@@ -215,5 +215,52 @@ def test_a_book_without_own_records_needs_no_table(
     bare: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["fit", "--own", "--data", str(bare)]) == 0
-    assert "no measured record that is predicted" in capsys.readouterr().out
+    assert "no record and no finished run that is predicted" in capsys.readouterr().out
     assert not (bare / "tables" / "calibration.yaml").exists()
+
+
+RUNS = """\
+title: Runs
+summary: Runs of one kind.
+headline: [hours]
+actuals: {table: runs, gpu_hours: gross_gpu_hours}
+scalars:
+  hours: {title: Hours, unit: GPU * hour, formula: sum(runs.gross_gpu_hours)}
+tables:
+  runs:
+    of: training-run
+    with: {method: LoRA, offer: lambda-1x-h100-sxm, gpus: 1, tokens: 100}
+    rows: {one: {model: qwen2-0-5b}, two: {model: qwen2-1-5b}, three: {model: qwen2-0-5b}}
+"""
+
+
+def hours_of(data: Path) -> list[float]:
+    book = compile_book(data, plans=["runs"])
+    column = evaluate(book, book.plans["runs"]).tables["runs"]["gross_gpu_hours"]
+    return [float(value.value or 0) for value in column]
+
+
+def test_finished_runs_of_a_plan_teach_the_time_of_the_next(
+    bare: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They took twice what was predicted; so is the one to come, and a second time nothing more is
+    learnt from them."""
+    data = tmp_path / "data"
+    shutil.copytree(bare, data)
+    folder = data / "plans" / "runs"
+    (folder / "actuals").mkdir(parents=True)
+    (folder / "plan.yaml").write_text(RUNS, "utf-8")
+    (folder / "page.md").write_text("# Runs\n", "utf-8")
+    plain = hours_of(data)
+    lines = [f"{row},done,{2 * hours}" for row, hours in zip(["one", "two"], plain, strict=False)]
+    text = "\n".join(["phase,state,gpu_hours", *lines, "three,failed,9"])
+    (folder / "actuals" / "typed.csv").write_text(text + "\n", "utf-8")
+    assert main(["fit", "--own", "--data", str(data)]) == 0
+    table = (data / "tables" / "calibration.yaml").read_text("utf-8")
+    assert "from 2 own records" in table
+    assert "memory: {reason: no own record of it}" in table
+    taught = factors([SITE] * 2, [2.0, 2.0])[SITE].value
+    assert 1.4 < taught < 2
+    assert hours_of(data) == pytest.approx([taught * each for each in plain], rel=1e-3)
+    assert main(["fit", "--own", "--check", "--data", str(data)]) == 0
+    assert "as records and runs have it" in capsys.readouterr().out

@@ -30,8 +30,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--own",
         action="store_true",
-        help="write tables/calibration.yaml instead: what own records teach, by which plans are "
-        "corrected",
+        help="write tables/calibration.yaml instead: what own records and actuals teach, "
+        "by which plans are corrected",
     )
     parser.add_argument(
         "--check",
@@ -102,19 +102,19 @@ def _fitted(data: Path, names: Sequence[str], check: bool) -> int:
 
 
 def _calibrated(data: Path, check: bool) -> int:
-    """Writes what own records teach, or of a check says whether that is on file."""
+    """Writes what own records and runs teach, or of a check says whether that is on file."""
     from scalesheet.examine import compile_book
     from scalesheet.predict.calibration import left_out, table_text
     from scalesheet.predict.cases.catalogue import known
     from scalesheet.save import content, save
 
-    book = compile_book(data, plans=())
+    book = compile_book(data, plans={each.parent.name for each in data.glob("plans/*/actuals")})
     catalogue = known(book)
     text, path = table_text(book, catalogue), data / "tables" / "calibration.yaml"
     old = content(path)
     if text is None:
         stale = " and should be deleted" if old else ""
-        print(f"own: no measured record that is predicted; {path} is not needed{stale}")
+        print(f"own: no record and no finished run that is predicted; {path} is not needed{stale}")
         return FINDINGS if old and check else GOOD
     for task in ("throughput", "memory"):
         if (off := left_out(book, task, catalogue)) is not None:
@@ -123,10 +123,10 @@ def _calibrated(data: Path, check: bool) -> int:
                 f"{off.after:.4g} in the median in the place of {off.before:.4g}"
             )
     if old == text.encode():
-        print(f"own: {path} is as the records have it")
+        print(f"own: {path} is as records and runs have it")
         return GOOD
     if check:
-        print(f"own: {path} is not what the records give; run 'scalesheet fit --own'")
+        print(f"own: {path} is not what records and runs give; run 'scalesheet fit --own'")
         return FINDINGS
     save(data, {path: (old, text.encode())})
     print(f"own: {path}")

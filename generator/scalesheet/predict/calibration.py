@@ -21,6 +21,7 @@ from scalesheet.book import Book
 from scalesheet.predict.arrays import Array, Flags, Words, joined
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.cases.catalogue import Known, known
+from scalesheet.predict.finished import finished
 from scalesheet.predict.score.own import Own, owned
 from scalesheet.predict.table import Predictions, supported
 
@@ -54,11 +55,16 @@ class Factor:
 Calibration = Mapping[Site, Factor]
 
 
-def sites(book: Book, cases: Cases) -> list[Site]:
-    """What a factor of each case would be of; the family is that of the catalogue, or empty."""
+def _families(book: Book) -> Mapping[str, str]:
+    """The family of each model of the catalogue."""
     models = book.tables.get("models")
     stated = models.columns["family"].stated if models else {}
-    family = {model: str(each.value) for model, each in stated.items()}
+    return {model: str(each.value) for model, each in stated.items()}
+
+
+def sites(book: Book, cases: Cases) -> list[Site]:
+    """What a factor of each case would be of; the family is that of the catalogue, or empty."""
+    family = _families(book)
     named = (family.get(model, model) for model in cases.model_id.tolist())
     return list(zip(cases.accelerator.tolist(), named, cases.framework.tolist(), strict=True))
 
@@ -95,16 +101,22 @@ def calibration(
     return {} if own is None else _learnt(book, own, without)
 
 
-def _learnt(book: Book, own: Own, without: str, trainers: bool = False) -> Calibration:
+def _learnt(book: Book, own: Own, without: str) -> Calibration:
+    return factors(*_apart(_seen(book, own, without)))
+
+
+def _seen(book: Book, own: Own, without: str = "") -> list[tuple[Site, float]]:
+    """What each record that counts teaches."""
     rows, of = own.published.rows, sites(book, own.published.cases)
-    if trainers:
-        of = [(*site[:2], "general" if site[2] == "hf" else "tuned") for site in of]
-    taken = [
+    return [
         (site, float(ratio))
         for row, site, ratio, counts in zip(rows, of, _ratios(own), own.counted, strict=True)
         if counts and site[1] and row.id != without
     ]
-    return factors([site for site, _ in taken], [ratio for _, ratio in taken])
+
+
+def _apart(pairs: Sequence[tuple[Site, float]]) -> tuple[list[Site], list[float]]:
+    return [site for site, _ in pairs], [ratio for _, ratio in pairs]
 
 
 def _ratios(own: Own) -> Array:
@@ -172,7 +184,7 @@ def calibrated(book: Book, task: str, cases: Cases, made: Predictions) -> Predic
 # ------------------------------------------------------------------ as a table of the catalogue
 
 _HEAD = """\
-# Written by 'scalesheet fit --own' from the measured records; write it anew with a new record.
+# Written by 'scalesheet fit --own' from measured records and actuals; write it anew with new ones.
 title: Own records
 summary: >-
   How many times the prediction own runs take, by accelerator, family of models and software: what
@@ -199,15 +211,24 @@ rows:
 """
 #: The figures of the table, by the tasks that they are of.
 _TABLED = {"time": "throughput", "memory": "memory"}
+#: The component's word for the software of a record.
+_TRAINERS = {"hf": "general"}
 
 
 def table_text(book: Book, catalogue: Known) -> str | None:
-    """The file of the table by which plans are corrected, or None where no record teaches anything.
-    Its words of software are those of the component."""
+    """The file of the table by which plans are corrected, or None where nothing teaches anything.
+    Finished runs of the book's plans teach time as well. The words of software are those of the
+    component."""
     found: dict[Site, dict[str, Factor]] = {}
+    family = _families(book)
     for column, task in _TABLED.items():
         own = owned(book, task, catalogue)
-        for site, factor in ({} if own is None else _learnt(book, own, "", trainers=True)).items():
+        seen = [] if own is None else _seen(book, own)
+        pairs = [((*site[:2], _TRAINERS.get(site[2], "tuned")), ratio) for site, ratio in seen]
+        if column == "time":
+            runs = finished(book)
+            pairs += [((gpu, family.get(of, of), by), ratio) for (gpu, of, by), ratio in runs]
+        for site, factor in factors(*_apart(pairs)).items():
             found.setdefault(site, {})[column] = factor
     if not found:
         return None
