@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
 
-from plans.ordinary import FACTORS, NEW, NEW_PHASE, Tried, moved_number, plans, rows_of
+from plans.ordinary import NEW, NEW_PHASE, Tried, moved_number, plans, rows_of
 from proof.faces import Shown, face
 from proof.office import Office, Value, Workbook
 from proof.subjects import Subject
@@ -30,6 +30,8 @@ from shipped import DATA
 
 #: How many inputs are edited at once. Where one of them is refused, the rest are tried apart.
 AT_ONCE = 40
+#: How far numbers are moved: a little, since many that are moved at once are still to be a plan.
+MOVES = {"up": 1.04, "down": 0.97}
 #: A spreadsheet saves 15 digits of each input.
 SAVED = 1e-9
 
@@ -86,11 +88,12 @@ def _inputs(subject: Subject) -> Iterator[Typed]:
 def _of_component(subject: Subject, name: str) -> bool:
     """Whether a scalar is a figure of a component and none of its inputs."""
     table, _, own = name.rpartition(f".{ALL}.")
-    entry = plans().of(subject.plan.id, "plan").data.get("tables", {}).get(table, {})
+    data = plans().of(subject.plan.id, "plan").data
+    entry = data.get("tables", {}).get(table, {}) if table else data.get("case", {})
     component = DATA / "components" / f"{entry.get('of')}.yaml"
-    if not table or not component.exists():
+    if not component.exists() or own in data.get("scalars", {}):
         return False
-    return own not in parse(component.read_bytes(), str(component)).data["inputs"]
+    return own in parse(component.read_bytes(), str(component)).data["quantities"]
 
 
 def _stated(subject: Subject, tables: Mapping[str, Table], key: Key) -> Stated | None:
@@ -129,11 +132,16 @@ def _entries(
         yield "= other", {"value": "Something else"}
     elif value is not None:
         numbers = {end: float(getattr(stated, end)) for end in ENDS if end in ends}
-        for how, factor in FACTORS.items():
-            new = {e: float(moved_number(n, factor, quantity.domain)) for e, n in numbers.items()}
-            if new != numbers and all(within(quantity.domain, n) for n in new.values()):
+        domain = quantity.domain
+        if ends["value"].key == Key("times", "phases", ends["value"].key.row):
+            domain = "count"  # a phase that runs no time is deleted
+        for how, factor in MOVES.items():
+            new = {e: float(moved_number(n, factor, domain)) for e, n in numbers.items()}
+            if list(new.values()) != sorted(new.values()):  # since whole numbers stay whole
+                new = {e: float(f"{n * factor:.6g}") for e, n in numbers.items()}
+            if new != numbers and all(within(domain, n) for n in new.values()):
                 yield how, new
-        least, open_end = DOMAINS[quantity.domain][:2]
+        least, open_end = DOMAINS[domain][:2]
         if open_end and least in (0.0, None) and any(numbers.values()):
             yield "= 0", dict.fromkeys(numbers, 0.0)
 
@@ -252,8 +260,9 @@ def rounds(edits: Sequence[Typed], at_once: int) -> Iterator[Sequence[Typed]]:
     """Edits that are made together: of different inputs, or of different tables."""
     waiting: dict[tuple[str, object], list[Typed]] = defaultdict(list)
     for edit in edits:
-        waiting[edit.sort, edit.about if edit.sort == "input" else edit.about.table].append(edit)
-    for sort in ("input", "added", "dropped"):
+        sort = "phase" if edit.sort == "dropped" and edit.about.table == "phases" else edit.sort
+        waiting[sort, edit.about if sort == "input" else edit.about.table].append(edit)
+    for sort in ("input", "added", "dropped", "phase"):  # which takes rows of tables with it
         queues = [queue for (kind, _), queue in waiting.items() if kind == sort]
         while any(queues):
             turn = [queue.pop(0) for queue in queues if queue]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from project import draws
 from scalesheet.load.reader import parse
-from scalesheet.source.patch import Append, Change, Drop, PatchError, Set, Swap, patched
+from scalesheet.source.patch import Append, Change, Drop, PatchError, Rename, Set, Swap, patched
 from scalesheet.source.spelling import number_text
 
 ROOT = Path(__file__).parents[2] / "data"
@@ -94,6 +94,23 @@ CASES = [
 @pytest.mark.parametrize(("text", "change", "wanted"), CASES)
 def test_a_change_is_written_as_its_neighbours_are(text: str, change: Change, wanted: str) -> None:
     assert patched(text, [change]) == wanted
+
+
+def test_neighbours_that_go_together() -> None:
+    text = "a: {b: 1, c: 2, d: 3}\n"
+    assert patched(text, [Drop(("a", "c")), Drop(("a", "d"))]) == "a: {b: 1}\n"
+    assert patched(text, [Drop(("a", "b")), Drop(("a", "c"))]) == "a: {d: 3}\n"
+    assert patched(text, [Drop(("a", "b")), Drop(("a", "d"))]) == "a: {c: 2}\n"
+    with pytest.raises(PatchError, match="nothing would be left"):
+        patched(text, [Drop(("a", key)) for key in "bcd"])
+
+
+def test_another_key_keeps_what_stands_below_it() -> None:
+    changes = [Rename(("a", "b"), "x"), Set(("a", "b", "c"), 2), Set(("a", "d"), 5)]
+    text = "a:\n  b: {c: 1}  # why\n  d: 3\n"
+    assert patched(text, changes) == "a:\n  x: {c: 2}  # why\n  d: 5\n"
+    with pytest.raises(PatchError, match="'d' stands there already"):
+        patched(text, [Rename(("a", "b"), "d")])
 
 
 def test_what_would_touch_more_is_refused() -> None:

@@ -141,7 +141,7 @@ def test_libreoffice_overwrites_a_layout_and_empties_an_input(
 
 def test_an_input_without_a_default_is_stated(cases: Shipped) -> None:
     assert said(cases.pull({"runs['two'].hours": None})) == [
-        "W005 'runs['two'].hours' is empty; write a number, or a reason why there is none"
+        "W005 'runs['two'].hours' is empty; write a number"
     ]
 
 

@@ -130,6 +130,47 @@ def test_a_phase_that_was_deleted_goes(phased: Shipped) -> None:
     assert [line[:9] for line in diff(pulled)] == ["-  third:"]
 
 
+def test_a_phase_is_deleted_with_its_rows_and_its_sheet(phased: Shipped) -> None:
+    """What is left of its tables goes with it, whether or not the workbook has it still."""
+
+    def empty(book: Workbook) -> None:
+        at = cell(book, "second.runs['long'].gpu_hours")
+        for each in at.parent[at.row]:
+            each.value = None
+
+    pulled = phased.pull({}, lambda book: drop(book, "second"), empty)
+    assert said(pulled) == []
+    assert [edit.name for edit in pulled.edits] == ["phases['second']"]
+
+    def remove(book: Workbook) -> None:
+        del book[cell(book, "second.runs['long'].gpu_hours").parent.title]
+
+    pulled = phased.pull({}, lambda book: drop(book, "second"), remove)
+    assert [edit.name for edit in pulled.edits] == ["phases['second']"]
+
+
+def test_how_often_a_phase_runs_is_what_its_runs_differ_in(dated: Shipped, phased: Shipped) -> None:
+    pulled = phased.pull({"phases['third'].times": 2.0})
+    assert said(pulled) == []
+    assert diff(pulled)[1].endswith(", times: {run: 2}}")
+    pulled = phased.pull({"phases['second'].times": 5.0})
+    assert said(pulled) == []
+    assert diff(pulled) == ["+    times:", "+      run: 5"]
+    pulled = phased.pull({"phases['third'].times": "=seeds*2"})
+    assert diff(pulled)[1].endswith(", times: {run: seeds * 2}}")
+    (told,) = said(dated.pull({"phases['judge'].times": 2.0}))
+    assert told.startswith(
+        "W006 'phases['judge'].times' is the product of what its runs differ in, `times:`; put "
+        "the formula back, and edit that at "
+    )
+
+
+def test_a_formula_in_place_of_what_a_phase_leaves_unsaid(phased: Shipped) -> None:
+    pulled = phased.pull({"phases['first'].overhead": "=goodput/9"})
+    assert said(pulled) == []
+    assert diff(pulled)[1].endswith(", overhead: {formula: goodput / 9}}")
+
+
 def test_what_still_names_a_deleted_phase_is_reported_with_its_line(phased: Shipped) -> None:
     pulled = phased.pull({}, lambda book: drop(book, "first"))
     assert said(pulled) == ["N002 'first' is not a phase"]

@@ -155,7 +155,7 @@ BAD = {
         "cost high": None,
     },
     "W004 the column 'steps' of 'runs' is gone; put it back with its name": {"Runs!C6": None},
-    "W005 'batch' is empty; write a number, or a reason why there is none": {"batch": None},
+    "W005 'batch' is empty; write a number": {"batch": None},
     "W005 'batch' is the text '12 h'; write it as a number": {"batch": "12 h"},
     "W005 'batch' is the text 'many' where a number is wanted, and it may not be a reason; "
     "write a number": {"batch": "many"},

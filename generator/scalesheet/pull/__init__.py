@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scalesheet.diagnostics import Diagnostic, Refused, errors
-from scalesheet.load import Document
+from scalesheet.load import Document, Steps
 from scalesheet.load.extended import folder_of
 from scalesheet.nearest import nearest
 from scalesheet.pull.model import Edit, Finding, Pulling
 from scalesheet.pull.package import UnreadableError
 from scalesheet.pull.sheets import Workbook, read_workbook
 from scalesheet.pull.where import Stamp, stamp_of
-from scalesheet.source.patch import PatchError, patched
+from scalesheet.source.patch import Drop, PatchError, Rename, patched
 
 if TYPE_CHECKING:
     from scalesheet.diff import Diff
@@ -110,6 +110,7 @@ def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
     from scalesheet.check import check
     from scalesheet.choose.layout import laid_out
     from scalesheet.load import PLAN_KINDS, load
+    from scalesheet.pull.renames import renamed
     from scalesheet.pull.sites import Sites
     from scalesheet.pull.where import locate
     from scalesheet.render.workbook.contents import contents
@@ -136,7 +137,7 @@ def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
     where = locate(workbook, book, plan, layout.names)
     same = stamp.contents == contents(book, plan)
     sites = Sites(tuple(concerned), plan)
-    return Pulling(workbook, stamp, book, plan, layout, where, sites, same)
+    return renamed(Pulling(workbook, stamp, book, plan, layout, where, sites, same))
 
 
 # ------------------------------------------------------------------ the files
@@ -257,8 +258,8 @@ def _cause(
         if _below(data, Path(edit.document.path)).as_posix() != below:
             continue
         for change in edit.changes:
-            at = document.key_at(*change.steps)
-            near = document.at(*edit.site.steps)
+            at = document.key_at(*_now(change.steps, edits))
+            near = document.at(*_now(edit.site.steps, edits))
             start = min((at.line, at.column), (near.line, near.column))
             ends = (at.line + 1, 0)
             here = (diagnostic.line, diagnostic.column)
@@ -267,9 +268,18 @@ def _cause(
     return best[1] if best else ""
 
 
+def _now(steps: Steps, edits: Sequence[Edit]) -> Steps:
+    """Where a place of the file is once its rows have their new ids."""
+    for change in (change for edit in edits for change in edit.changes):
+        if isinstance(change, Rename) and steps[: len(change.steps)] == change.steps:
+            return (*change.steps[:-1], change.key, *steps[len(change.steps) :])
+    return steps
+
+
 def _quoted(edit: Edit, message: str) -> bool:
     """Whether a message names what an edit is of."""
-    row = edit.site.steps[-1] if edit.new == "deleted" else edit.name
+    gone = isinstance(edit.changes[0], Drop | Rename)
+    row = edit.site.steps[-1] if gone else edit.name
     return any(f"'{name}'" in message for name in (edit.name, row))
 
 

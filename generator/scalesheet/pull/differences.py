@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scalesheet.evaluate.edits import input_name
-from scalesheet.language.syntax import End
+from scalesheet.language.syntax import ENDS, End
 from scalesheet.load.document import quotable
 from scalesheet.model import Column, Key, Scalar, Table
 from scalesheet.pull.formulas import Formulas
@@ -23,7 +23,7 @@ from scalesheet.pull.values import (
     symbol_of,
     take_input,
 )
-from scalesheet.pull.where import Place, Rows
+from scalesheet.pull.where import END_HEADINGS, Place, Rows
 from scalesheet.render.workbook.context import ends_of
 from scalesheet.resolve.lowering.scalars import SCENARIO
 from scalesheet.source.patch import Drop, Set
@@ -34,9 +34,12 @@ def compare(pulling: Pulling) -> None:
     """Fills the edits, errors and what is left of a pull."""
     formulas = Formulas(pulling)
     for scalar in pulling.plan.scalars.values():
-        _scalar(pulling, formulas, scalar)
+        if scalar.phase not in pulling.deleted:
+            _scalar(pulling, formulas, scalar)
     for table in pulling.tables.values():
         rows = pulling.where.tables.get(table.name)
+        if table.phase in pulling.deleted:
+            continue
         if rows is not None:
             _table(pulling, formulas, table, rows)
         elif pulling.same or _had(pulling, table.name):
@@ -83,7 +86,16 @@ def _scalar(pulling: Pulling, formulas: Formulas, scalar: Scalar) -> None:
     site = pulling.sites.scalar(name)
     if cell.formula is not None and formulas.over_input(Key(name), scalar, site, places):
         return
+    if not scalar.ranged and scalar.kind == "number":
+        places |= _ends_beside(pulling, name)
     take_input(pulling, Key(name), scalar, scalar.stated, site, places)
+
+
+def _ends_beside(pulling: Pulling, name: str) -> dict[End, Place]:
+    """The ends that somebody wrote beside an input that had no range."""
+    row = pulling.where.listed.get(pulling.names.scalars[name, "value"].casefold())
+    places = {end: row.place(END_HEADINGS[end]) for end in ENDS if end != "value"} if row else {}
+    return {end: at for end, at in places.items() if at and not pulling.cell(at).blank}
 
 
 # ------------------------------------------------------------------ tables
@@ -153,7 +165,10 @@ def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> 
     if filled:
         what = "line" if rows.turned else "column"
         text = f"a {what}{f' {quotable(head)!r}' if head else ''} beside those of '{table.name}'"
-        pulling.leave(rows.at(filled[0], at), f"{text}; add it to the plan's table first")
+        hint = "add it to the plan's table first"
+        if not head and not rows.turned:
+            hint += ", or head it Note where it is one"
+        pulling.leave(rows.at(filled[0], at), f"{text}; {hint}")
 
 
 def _row(
@@ -315,6 +330,7 @@ def _cells(
     title = str(pulling.cell(rows.at(at, rows.title)).value or "").strip()
     if title and title != id:
         cells["title"] = title
+    cells |= _note_beside(pulling, table, rows, at)
     failed = False
     for column in table.columns.values():
         places = {end: rows.at(at, rows.columns[column.name, end]) for end in ends_of(column)}
@@ -341,6 +357,17 @@ def _cells(
             continue
         cells[column.name] = stated_as(column, said)
     return None if failed else cells
+
+
+def _note_beside(pulling: Pulling, table: Table, rows: Rows, at: int) -> dict[str, object]:
+    """What was noted beside a new row, but for what came with the row that it is a copy of."""
+    column = next((beside for beside, head in rows.strange.items() if head == "Note"), None)
+    if column is None or rows.turned:
+        return {}
+    note = str(pulling.cell(rows.at(at, column)).value or "").strip()
+    copied = (rows.at(rows.rows[row], column) for row in table.rows if row in rows.rows)
+    beside = any(same(str(pulling.cell(place).value or ""), note) for place in copied)
+    return {} if beside or not note else {"note": note}
 
 
 def _brief(value: object) -> str:

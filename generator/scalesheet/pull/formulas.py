@@ -19,7 +19,7 @@ from scalesheet.printers.base import PrinterError
 from scalesheet.pull.around import Around
 from scalesheet.pull.model import Edit, Proof, Pulling
 from scalesheet.pull.sheets import Cell
-from scalesheet.pull.sites import FILES, Site
+from scalesheet.pull.sites import FILES, Site, is_grid, set_cell
 from scalesheet.pull.steps import unfolded
 from scalesheet.pull.tokens import FormulaProblem, Token, pointed, tokens
 from scalesheet.pull.translate import around, untold
@@ -159,8 +159,11 @@ class Formulas:
         elif whole is not None:
             site = whole / column.name
             plain = column.kind == "number" and isinstance(site.data, str)  # as uses state inputs
-            change = Set(site.steps, text if plain else {"formula": text})
-            self._note(key, cells, site, formula.text, text, (change,))
+            change = set_cell(whole, key.name, text if plain else {"formula": text})
+            if change is not None:
+                self._note(key, cells, site, formula.text, text, (change,))
+            else:
+                self._refuse_grid(key, formula, place)
 
     def over_input(
         self, key: Key, quantity: Quantity, site: Site | None, places: Mapping[End, Place]
@@ -180,7 +183,7 @@ class Formulas:
         text = self._translated(input_name(key), (place, cell, read), phase, None)
         if text is None:
             return True
-        if site is None or not site.there or key.table in FILES:
+        if site is None or key.table in FILES:
             message = f"'{input_name(key)}' is stated in a file that holds values, and no formulas"
             self.pulling.refuse("W006", place, f"{message}; write the value")
             return True
@@ -315,9 +318,12 @@ class Formulas:
             text = f"'{name}' has lost its formula, {quotable(formula.text)}; copy it back"
             self.pulling.refuse("W004", place, text)
             return True
+        if self._nowhere(key, quantity, formula, place):
+            return True
         if len(typed) < len(cells):
-            text = f"'{name}' has a value at one end and formulas at others; make all of them alike"
-            self.pulling.refuse("W006", place, text)
+            text = f"'{name}' has a value over its formula, {quotable(formula.text)}, at one end"
+            remedy = "put the formula back, or write low, expected and high"
+            self.pulling.refuse("W006", place, f"{text}; {remedy}")
             return True
         try:
             said_here = said_in(cells, quantity, None)
@@ -326,17 +332,34 @@ class Formulas:
             return True
         changes, site = self._value_for_formula(key, quantity, formula, said_here)
         if site is None:
-            text = f"'{name}' is computed by the program, and no file can state it"
-            remedy = "put the formula back"
-            if key.table is not None and self.pulling.tables[key.table].each:
-                text = f"'{name}' is computed for all rows of a cross table alike"
-                remedy += _at(formula, ", or edit it")
-            text = f"{text}; {remedy}"
-            self.pulling.refuse("W006", place, text)
+            text = f"'{name}' cannot be {shown(said_here)} in place of {quotable(formula.text)}"
+            self.pulling.refuse("W006", place, f"{text}; put the formula back")
             return True
         new = f"{shown(said_here)} in place of the formula"
         self.pulling.edits.append(Edit(name, str(place), site, formula.text, new, tuple(changes)))
         return True
+
+    def _nowhere(self, key: Key, quantity: Quantity, formula: Formula, place: Place) -> bool:
+        """Whether no file can state the value of a formula, which is then told."""
+        probe = (1.0,) * 3 if quantity.kind == "number" else ""
+        if self._value_for_formula(key, quantity, formula, probe)[1] is not None:
+            return False
+        row = self.pulling.sites.row("phases", str(key.row)) if key.table == "phases" else None
+        if row is not None and is_grid((*row.steps, key.name)):
+            self._refuse_grid(key, formula, place)
+            return True
+        text, remedy = "is computed by the program, and no file can state it", ""
+        if key.table is not None and self.pulling.tables[key.table].each:
+            text = "is computed for all rows of a cross table alike"
+            remedy = _at(formula, ", or edit it")
+        remedy = f"put the formula back{remedy}"
+        self.pulling.refuse("W006", place, f"'{input_name(key)}' {text}; {remedy}")
+        return True
+
+    def _refuse_grid(self, key: Key, formula: Formula, place: Place) -> None:
+        text = f"'{input_name(key)}' is the product of what its runs differ in, `times:`"
+        remedy = f"put the formula back{_at(formula, ', and edit that')}"
+        self.pulling.refuse("W006", place, f"{text}; {remedy}")
 
     def _value_for_formula(
         self, key: Key, quantity: Quantity, formula: Formula, text: Any
@@ -349,16 +372,23 @@ class Formulas:
         sites = self.pulling.sites
         if key.table is None:
             site = sites.formula(formula.position)
-            if site is None or site.steps[0] == "checks" or isinstance(value, dict):
+            if site is None or site.steps[0] == "checks":
                 return [], None
-            return [Swap(site.steps, "value", value)], site
+            if site.steps[0] == "limits":
+                return ([], None) if isinstance(value, dict) else ([Set(site.steps, value)], site)
+            if not isinstance(value, dict):
+                return [Swap(site.steps, "value", value)], site
+            first, *more = value.items()
+            ends = (Set((*site.steps[:-1], name), each, "formula") for name, each in more)
+            return [Swap(site.steps, *first), *ends], site
         table = self.pulling.tables[key.table]
         row = sites.row(key.table, str(key.row))
         if row is None or table.each or key.table in FILES:
             return [], None
         if quantity.hidden or not isinstance(row.data, Mapping):
             return [], None
-        return [Set((*row.steps, key.name), value)], row / key.name
+        change = set_cell(row, key.name, value)
+        return ([], None) if change is None else ([change], row / key.name)
 
     # -------------------------------------------------------------- translating
 
@@ -471,8 +501,12 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _formula_for_value(site: Site, text: str) -> tuple[Change, ...] | None:
-    """A formula where a value stands; None where there are two values."""
+    """A formula where a value stands, or where none does yet; None where there are two values."""
     data = site.data
+    if not site.there:
+        row, column = Site(site.document, site.steps[:-1]), str(site.steps[-1])
+        change = set_cell(row, column, {"formula": text})
+        return None if change is None else (change,)
     if not isinstance(data, Mapping):
         return (Set(site.steps, {"formula": text}),)
     if "written" in data or site.steps[-1] == "written":

@@ -12,14 +12,14 @@ from scalesheet.language.syntax import ENDS
 from scalesheet.load.document import quotable
 from scalesheet.model import Scalar, Table
 from scalesheet.pull.model import Edit, Pulling
-from scalesheet.pull.sites import Site
+from scalesheet.pull.sites import FILES, Site
 from scalesheet.pull.values import same, symbol_of
 from scalesheet.pull.where import Listed, Place, Rows
 from scalesheet.render.workbook.context import cite, ends_of
 from scalesheet.render.workbook.layout import notes_of
-from scalesheet.render.workbook.tables import remarks, source_and_note
+from scalesheet.render.workbook.tables import remarks, row_note, source_and_note
 from scalesheet.render.workbook.widths import heading_of
-from scalesheet.source.patch import Set
+from scalesheet.source.patch import Drop, Set
 
 #: Columns of Inputs that are a key of the input's own.
 COMPARE = ("Source", "Note")  # of the rows of a table
@@ -61,6 +61,11 @@ def _input(pulling: Pulling, scalar: Scalar, row: Listed) -> None:
         now = _said(pulling, place)
         if not same(was, now):
             _edited(pulling, scalar, site, heading, was, now, place)
+    sheet, last = pulling.workbook.sheets[row.sheet], max(row.columns.values())
+    for (line, column), cell in sheet.cells.items():
+        if line == row.row and column > last and not cell.blank:
+            text = f"a remark beside '{scalar.name}'; write it under Note to have it taken"
+            pulling.leave(Place(row.sheet, line, column), text)
 
 
 def _edited(
@@ -110,15 +115,46 @@ def _beside(pulling: Pulling, table: Table, rows: Rows) -> None:
         if head not in COMPARE:
             continue
         for row, line in rows.rows.items():
+            if row not in table.rows and head == "Note":
+                continue  # which the row that was added takes along
             place = rows.at(line, at)
             now = _said(pulling, place)
             known = [row] if row in table.rows else table.rows
-            was = [source_and_note(table, each)[COMPARE.index(head)] for each in known]
+            was = [_stood_beside(pulling, table, each, head) for each in known]
             if row not in table.rows:
                 was.append("")  # a row that was copied brings what stood beside the other
-            if not any(same(each, now) for each in was):
-                text = f"the {head.lower()} of {table.name}['{row}'] reads '{quotable(now)}'"
-                pulling.leave(place, f"{text}; edit it in the data")
+            if any(same(each, now) for each in was) or _noted(
+                pulling, table, row, head, now, place
+            ):
+                continue
+            text = f"the {head.lower()} of {table.name}['{row}'] reads '{quotable(now)}'"
+            pulling.leave(place, f"{text}; edit it in the data")
+
+
+def _stood_beside(pulling: Pulling, table: Table, row: str, head: str) -> str:
+    source, note = source_and_note(table, row)
+    own = row_note(pulling.plan, table, row)
+    return source if head == "Source" else " ".join(filter(None, (own, note)))
+
+
+def _noted(pulling: Pulling, table: Table, row: str, head: str, now: str, place: Place) -> bool:
+    """Takes what was written beside the notes of a row's cells as the note of the row."""
+    site = pulling.sites.row(table.name, row)
+    if head != "Note" or site is None or table.name in FILES or table.each:
+        return False
+    if not isinstance(site.data, Mapping):
+        return False
+    of_cells, own = source_and_note(table, row)[1], str(site.data.get("note", ""))
+    if of_cells not in now or not same(own, row_note(pulling.plan, table, row)):
+        return False  # those of the cells stand with them; that of a phase, at the head of its own
+    if any(same(now, _stood_beside(pulling, table, each, head)) for each in table.rows):
+        return False  # it was moved here with some of another row's cells
+    new = " ".join((now.replace(of_cells, " ") if of_cells else now).split())
+    name, steps = f"the note of {table.name}['{row}']", (*site.steps, "note")
+    change = Set(steps, new, "title" if (site / "title").there else "") if new else Drop(steps)
+    was = own or "nothing"
+    pulling.edits.append(Edit(name, str(place), site / "note", was, new or "nothing", (change,)))
+    return True
 
 
 def _beside_lines(pulling: Pulling, table: Table, rows: Rows) -> None:

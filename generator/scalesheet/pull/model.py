@@ -70,6 +70,7 @@ class Pulling:
     edits: list[Edit] = field(default_factory=list)
     errors: list[Finding] = field(default_factory=list)
     left: list[Finding] = field(default_factory=list)
+    renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)  # table and id -> new id
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:
@@ -87,6 +88,13 @@ class Pulling:
     @cached_property
     def meanings(self) -> Meanings:
         return meanings(self.workbook, self.where, self.plan.scalars, self.names)
+
+    @cached_property
+    def deleted(self) -> frozenset[str | None]:
+        """The phases that the workbook no longer has. Their tables and scalars go with them."""
+        there = self.where.tables.get("phases")
+        ours = self.plan.tables.get("phases")
+        return frozenset(set(ours.rows) - set(there.rows) if ours and there else ())
 
     @cached_property
     def reordered(self) -> frozenset[str]:

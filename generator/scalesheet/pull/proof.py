@@ -42,7 +42,7 @@ def unproven(pulling: Pulling, book: Book, edits: Sequence[Edit]) -> Iterator[Fi
             printed = _printed(printer, formula, end)
             if printed == read or _same_form(after, printed, pulling, read, proof.row):
                 continue
-            value = _value(results, proof)
+            value = _value(pulling, results, proof)
             shown = value.reason if value.reason is not None else value.end(end)
             if not _alike(shown, cell.value):
                 text = f"'{edit.name}' would be {edit.new}, which gives {_told(shown)}"
@@ -70,7 +70,8 @@ def _formula(pulling: Pulling, proof: Proof) -> Formula | None:
     if proof.table is None:
         return pulling.plan.scalars[proof.name].formula
     column = pulling.tables[proof.table].columns[proof.name]
-    return column.own.get(str(proof.row)) or column.formula
+    row = pulling.renamed.get((proof.table, str(proof.row)), str(proof.row))
+    return column.own.get(row) or column.formula
 
 
 def _printed(printer: Printer, formula: Formula, end: End) -> tuple[Token, ...]:
@@ -97,10 +98,11 @@ def _same_form(
         return False
 
 
-def _value(results: Results, proof: Proof) -> Value:
+def _value(pulling: Pulling, results: Results, proof: Proof) -> Value:
     if proof.table is None:
         return results.scalars[proof.name]
-    return results.cell(proof.table, str(proof.row), proof.name)
+    row = pulling.renamed.get((proof.table, str(proof.row)), str(proof.row))
+    return results.cell(proof.table, row, proof.name)
 
 
 def _alike(one: object, other: object) -> bool:

@@ -18,6 +18,7 @@ from scalesheet.resolve.lowering.catalogue_columns import (
     NODE,
     PUBLISHED,
 )
+from scalesheet.source.patch import Set
 
 #: The catalogue's tables whose rows are files: the kind of the files.
 FILES = {
@@ -63,6 +64,27 @@ class Site:
     @property
     def position(self) -> Position:
         return self.document.at(*self.steps)
+
+
+def is_grid(steps: Steps) -> bool:
+    """Whether a place is the `times:` of a phase."""
+    return (steps[0], len(steps), steps[-1]) == ("phases", 3, "times")
+
+
+def set_cell(row: Site, column: str, said: object) -> Set | None:
+    """States a cell of a row. How often a phase runs is what its runs differ in, `times: {run: 2}`;
+    None where that is more than one number."""
+    grid = row.data.get(column) if isinstance(row.data, Mapping) else None
+    if not is_grid((*row.steps, column)):
+        return Set((*row.steps, column), said)
+    if isinstance(said, Mapping):
+        if "formula" not in said:
+            return None
+        said = said["formula"]
+    if grid is None:
+        return Set((*row.steps, column), {"run": said})
+    (axis, each), *more = grid.items()
+    return None if more or isinstance(each, list) else Set((*row.steps, column, axis), said)
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from datetime import date, timedelta
 from scalesheet.evaluate.edits import input_name
 from scalesheet.language.arithmetic import in_bounds
 from scalesheet.language.syntax import ENDS, End
-from scalesheet.load.document import quotable
+from scalesheet.load.document import Steps, quotable
 from scalesheet.model import Key, Quantity, Stated
 from scalesheet.pull.model import Edit, Pulling
 from scalesheet.pull.sheets import Cell
-from scalesheet.pull.sites import FILES, Site
+from scalesheet.pull.sites import FILES, Site, set_cell
 from scalesheet.pull.where import Place
 from scalesheet.render.workbook.context import ends_of, stated_ends, stated_text
 from scalesheet.source.patch import Append, Change, Drop, Set, Swap
@@ -48,14 +48,15 @@ def take_input(
     if site is not None and pulling.sites.falls_back(site) and all(c.blank for c in cells.values()):
         _emptied(pulling, key, quantity, stated, site, place)
         return
-    try:
-        theirs = said_in(cells, quantity, stated)
-    except ValueProblem as problem:
-        pulling.refuse(problem.code, place, f"'{name}' {problem.message}")
-        return
     ours = said_by(stated, symbol)
     base = ours if pulling.same else _shipped(pulling, key, quantity)
-    if same(theirs, ours) or (base is not None and same(theirs, base)):
+    try:
+        theirs = _followed(said_in(cells, quantity, stated), base)
+        if same(theirs, ours) or (base is not None and same(theirs, base)):
+            return
+        _in_order(theirs, places)
+    except ValueProblem as problem:
+        pulling.refuse(problem.code, place, f"'{name}' {problem.message}")
         return
     if base is None:
         message = f"'{name}' is {shown(theirs)} here and {shown(ours)} in the data, and no list of"
@@ -85,6 +86,29 @@ def take_input(
         text += "; what the formula in its cell gives"
     old, new = shown(ours), shown(theirs) + text
     pulling.edits.append(Edit(name, str(place), site, old, new, tuple(changes)))
+
+
+def _followed(theirs: Said, base: Said | None) -> Said:
+    """The ends of a value without a range go with it: a column of which another row has a range
+    shows all three, and a person writes the middle one."""
+    if isinstance(theirs, str) or base is None or isinstance(base, str):
+        return theirs
+    exact, ends = base[0] == base[1] == base[2], (theirs[0], theirs[2])
+    return (theirs[1],) * 3 if exact and same((*ends, base[1]), base) else theirs
+
+
+def _in_order(theirs: Said, places: Mapping[End, Place]) -> None:
+    """A range has its value between its ends. Raises ValueProblem."""
+    if isinstance(theirs, str):
+        return
+    low, value, high = theirs
+    if low <= value <= high:
+        return
+    past, word, end = (low, "below", "low") if value < low else (high, "above", "high")
+    at = {str(name): place for name, place in places.items()}.get(end, places["value"])
+    text = f"is {number_text(value)}, {word} its {end} end of {number_text(past)}"
+    remedy = f"change {at} too, or empty both ends where it has no range now"
+    raise ValueProblem("W005", f"{text}; {remedy}")
 
 
 def _emptied(
@@ -143,11 +167,11 @@ def said_in(cells: Mapping[End, Cell], quantity: Quantity, stated: Stated | None
     numbers = {}
     for end in ENDS:
         each = cells[end].value if end in cells else value
-        if stated is None and each in (None, ""):
-            each = value  # in a row that was added an end that is missing equals the value
+        if each in (None, ""):
+            each = value  # an end that is missing equals the value
         which = f"has a {end} end that " if end in cells and end != "value" else ""
         if isinstance(each, bool) or not isinstance(each, float):
-            raise ValueProblem("W005", f"{which}{_no_number(each)}")
+            raise ValueProblem("W005", f"{which}{_no_number(each, quantity, stated)}")
         try:
             numbers[end] = in_bounds(each)
         except ValueError as error:
@@ -155,9 +179,10 @@ def said_in(cells: Mapping[End, Cell], quantity: Quantity, stated: Stated | None
     return numbers["low"], numbers["value"], numbers["high"]
 
 
-def _no_number(value: object) -> str:
+def _no_number(value: object, quantity: Quantity, stated: Stated | None) -> str:
     if value in (None, ""):
-        return "is empty; write a number, or a reason why there is none"
+        reason = ", or a reason why there is none" if _may_reason(quantity, stated) else ""
+        return f"is empty; write a number{reason}"
     return f"is {quotable(str(value))!r}, which is no number; write a number"
 
 
@@ -170,11 +195,14 @@ def _reason(text: str, quantity: Quantity, stated: Stated | None) -> str:
         if bare[:1] in "≥≤" and stated is not None and stated_text(stated, "") is not None:
             return text
         raise ValueProblem("W005", f"is the text {quotable(text)!r}; write it as a number")
-    may = quantity.may_reason or (stated is not None and stated.reason is not None)
-    if not may:
+    if not _may_reason(quantity, stated):
         message = f"is the text {quotable(text)!r} where a number is wanted"
         raise ValueProblem("W005", f"{message}, and it may not be a reason; write a number")
     return text.strip()
+
+
+def _may_reason(quantity: Quantity, stated: Stated | None) -> bool:
+    return quantity.may_reason or (stated is not None and stated.reason is not None)
 
 
 def _text(value: object, quantity: Quantity) -> str:
@@ -300,6 +328,8 @@ def _number_changes(
         return [*changes, *(Set((*steps, k), v, swapped) for k, v in ends)]
     key = "price" if "price" in data else "value"
     old = data.get(key)
+    if low == value == high and ("low" in data or "high" in data):
+        return _without_ends(steps, data, key, value)
     if old is not None:
         if isinstance(old, str) or not _alike(old, value):
             changes.append(Set((*steps, key), value))
@@ -312,6 +342,15 @@ def _number_changes(
         elif not _alike(value, end):
             changes.append(Set((*steps, name), end, "low" if "low" in data else key))
     return changes
+
+
+def _without_ends(steps: Steps, data: Mapping[str, object], key: str, value: float) -> list[Change]:
+    """A number alone, where a range stood."""
+    ends = [name for name in ("low", "high") if name in data]
+    first: Change = Set((*steps, key), value)
+    if key not in data:
+        first = Swap((*steps, ends.pop(0)), key, value)
+    return [first, *(Drop((*steps, name)) for name in ends)]
 
 
 def _alike(one: float, other: float) -> bool:
@@ -341,8 +380,13 @@ def _new_value(
     above = Site(site.document, site.steps[:-1])
     if not isinstance(above.data, Mapping):
         raise ValueProblem("W006", "is stated in no file yet; state it in the data")
+
+    def first(said: object) -> list[Change]:
+        change = set_cell(above, str(site.steps[-1]), said)
+        return [] if change is None else [change]
+
     if isinstance(theirs, str):
-        return [Set(site.steps, {"reason": theirs} if quantity.kind == "number" else theirs)], ""
+        return first({"reason": theirs} if quantity.kind == "number" else theirs), ""
     low, value, high = theirs
     whole: dict[str, object] = {"value": value}
     if not low == value == high:
@@ -350,7 +394,7 @@ def _new_value(
     if key.table in FILES and _by_assumption(quantity):
         whole |= _by_assumption(quantity)
         return [Set(site.steps, whole)], ", as an assumption"
-    return [Set(site.steps, whole if len(whole) > 1 else value)], ""
+    return first(whole if len(whole) > 1 else value), ""
 
 
 def _by_assumption(quantity: Quantity) -> dict[str, str]:

@@ -27,7 +27,7 @@ from scalesheet.render.workbook.scalars import (
     WORDS_HEADING,
 )
 
-_END_HEADINGS: Mapping[End, str] = dict(zip(ENDS, FIRST_HEADINGS[2:5], strict=True))
+END_HEADINGS: Mapping[End, str] = dict(zip(ENDS, FIRST_HEADINGS[2:5], strict=True))
 _LABELS = (PLAN, EDITION, EDITION_HASH, CONTENTS)
 _AREA = re.compile(
     r"(?:'(?P<quoted>(?:[^']|'')+)'|(?P<plain>[^'!]+))!(?P<first>[^:!]+)(?::(?P<last>[^:!]+))?"
@@ -201,7 +201,7 @@ def _scalars(
                     moved.append(name)
                 continue
             row = listed.get(base.casefold())
-            place = row.place(_END_HEADINGS[end]) if row is not None else None
+            place = row.place(END_HEADINGS[end]) if row is not None else None
             if place is not None:
                 places[name, end] = place
             else:

@@ -8,7 +8,7 @@ that were meant, so that a change is either exact or refused.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +45,14 @@ class Swap:
 
 
 @dataclass(frozen=True, slots=True)
+class Rename:
+    """Another key for a value, whose other changes name it by the key that it has."""
+
+    steps: Steps
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Append:
     """One more item of a list."""
 
@@ -52,7 +60,7 @@ class Append:
     value: Any
 
 
-Change = Set | Drop | Swap | Append
+Change = Set | Drop | Swap | Rename | Append
 
 
 class PatchError(Exception):
@@ -66,10 +74,14 @@ def patched(text: str, changes: Sequence[Change]) -> str:
     before = parse(text.encode(), "").data
     file = File(text, dict(spans_of(text)), before)
     pieces: list[tuple[int, int, str]] = []
+    gone = {change.steps for change in changes if isinstance(change, Drop)}
     for change in changes:
-        pieces.append(_PIECES[type(change)](file, change))
+        if isinstance(change, Drop):
+            pieces.append(_drop(file, change, gone))
+        else:
+            pieces.append(_PIECES[type(change)](file, change))
     wanted = copy.deepcopy(before)
-    for change in changes:
+    for change in sorted(changes, key=lambda change: isinstance(change, Rename)):
         _meant(wanted, change)
     # at one place, insertions come in the order in which they were asked for
     ordered = sorted(enumerate(pieces), key=lambda item: (item[1][0], item[1][1], item[0]))
@@ -105,6 +117,10 @@ def _meant(data: Any, change: Change) -> None:
         case Swap(_, key, value):
             del data[last]
             data[key] = value
+        case Rename(_, key):
+            rest = [(key if old == last else old, value) for old, value in data.items()]
+            data.clear()
+            data.update(rest)
         case Append(_, value):
             data[last].append(value)
 
@@ -166,7 +182,7 @@ def _insert(file: File, change: Set) -> tuple[int, int, str]:
     return at, at, "".join(f"{file.newline}{line}" for line in lines)
 
 
-def _drop(file: File, change: Drop) -> tuple[int, int, str]:
+def _drop(file: File, change: Drop, gone: Collection[Steps]) -> tuple[int, int, str]:
     above = change.steps[:-1]
     span, outer = file.spans[change.steps], file.spans[above]
     siblings = list(file.at(above))
@@ -180,8 +196,10 @@ def _drop(file: File, change: Drop) -> tuple[int, int, str]:
         rest = file.text[end : end + 2]
         return start, end + (2 if rest == "\r\n" else 1 if rest[:1] == "\n" else 0), ""
     at = siblings.index(change.steps[-1])
-    if at + 1 < len(siblings):
+    if any((*above, sibling) not in gone for sibling in siblings[at + 1 :]):
         return span.key, file.spans[*above, siblings[at + 1]].key, ""
+    if at == 0:
+        raise PatchError("nothing would be left there")
     return file.spans[*above, siblings[at - 1]].end, span.end, ""
 
 
@@ -196,6 +214,13 @@ def _swap(file: File, change: Swap) -> tuple[int, int, str]:
     style = span.style if isinstance(change.value, str) else ""
     spelling = spelled(change.value, flow, "", style, column + len(key) + 2, column)
     return span.key, span.end, f"{key}: {spelling}"
+
+
+def _rename(file: File, change: Rename) -> tuple[int, int, str]:
+    start = file.spans[change.steps].key
+    if change.key in file.at(change.steps[:-1]):
+        raise PatchError(f"'{change.key}' stands there already")
+    return start, file.text.index(":", start), key_text(change.key)
 
 
 def _append(file: File, change: Append) -> tuple[int, int, str]:
@@ -217,4 +242,4 @@ def _append(file: File, change: Append) -> tuple[int, int, str]:
     return at, at, "".join(f"{file.newline}{line}" for line in lines)
 
 
-_PIECES: dict[type, Any] = {Set: _set, Drop: _drop, Swap: _swap, Append: _append}
+_PIECES: dict[type, Any] = {Set: _set, Swap: _swap, Rename: _rename, Append: _append}

@@ -20,6 +20,8 @@ def contents(book: Book, plan: Plan) -> str:
         digest.update(repr((_declared(scalar), _stated(scalar.stated), _formulas(scalar))).encode())
     for table in tables_of(book, plan).values():
         digest.update(repr((table.name, table.title, table.rows, table.row_titles)).encode())
+        if table.name in plan.tables and table.row_notes:
+            digest.update(repr(sorted(table.row_notes.items())).encode())
         for column in table.columns.values():
             cells = [(row, _stated(stated)) for row, stated in column.stated.items()]
             digest.update(repr((_declared(column), cells, _formulas(column))).encode())

@@ -325,7 +325,7 @@ class _Planner:
         stated = [s for c in table.columns.values() for s in c.stated.values()]
         if any(s.citation for s in stated):
             source, at = at, at + 1
-        if any(notes_of(s) for s in stated):
+        if any(notes_of(s) for s in stated) or (table.name in self.plan.tables and table.row_notes):
             note = at
         row = max(spacer, total or 0, counted or 0) + 2
         drawing = explained = None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from scalesheet.language.syntax import ENDS, Cell, End
-from scalesheet.model import Column, Formula, Stated, Table, formulas_of
+from scalesheet.model import Column, Formula, Plan, Stated, Table, formulas_of
 from scalesheet.numbers import excel_format
 from scalesheet.printers.base import PrinterError
 from scalesheet.render.workbook.canvas import Canvas
@@ -74,7 +74,10 @@ def write_table(canvas: Canvas, context: Context, place: TablePlace) -> None:
         canvas.text(*place.at(at, place.ids), row, looks[1])
     for column in table.columns.values():
         _Cells(canvas, context, table, column, place).write()
-    (_remarks if place.turned else _sources_and_notes)(canvas, table, place)
+    if place.turned:
+        _remarks(canvas, table, place)
+    else:
+        _sources_and_notes(canvas, context, table, place)
     _totals(canvas, context, table, place)
     if place.drawing is not None:
         _drawing(canvas, context, table, place, place.drawing)
@@ -263,9 +266,10 @@ def stored_column(series: Series, end: End) -> Callable[[int], float | str]:
 # ------------------------------------------------------------------ beside and below the rows
 
 
-def _sources_and_notes(canvas: Canvas, table: Table, place: TablePlace) -> None:
+def _sources_and_notes(canvas: Canvas, context: Context, table: Table, place: TablePlace) -> None:
     for at, row in enumerate(table.rows, place.first):
         source, note = source_and_note(table, row)
+        note = " ".join(filter(None, (row_note(context.plan, table, row), note)))
         if place.source is not None:
             canvas.text(at, place.source, source, "small")
         if place.note is not None:
@@ -312,6 +316,11 @@ def _which(titles: Sequence[str], table: Table) -> str:
         return "every case"
     few = len(titles) <= FEW
     return ", ".join(titles) if few else f"{len(titles)} of {len(table.rows)} cases"
+
+
+def row_note(plan: Plan, table: Table, row: str) -> str:
+    """The note of a row of the plan. Those of the catalogue's files stand on their pages."""
+    return table.row_notes.get(row, "") if table.name in plan.tables else ""
 
 
 def source_and_note(table: Table, row: str) -> tuple[str, str]:

@@ -120,10 +120,13 @@ def _rows(drawing: _Drawing) -> Html:
 
 
 def _row_title(drawing: _Drawing, row: str) -> Html | str:
-    """What a row is called, linked where it has a page."""
-    title = drawing.context.row_title(drawing.table, row)
+    """What a row is called, linked where it has a page, and what is remarked of it."""
+    title: Html | str = drawing.context.row_title(drawing.table, row)
     page = row_page(drawing.plan, drawing.table.name, row)
-    return link(f"{page}.md", title) if page and page != drawing.here.page else title
+    if page and page != drawing.here.page:
+        title = link(f"{page}.md", title)
+    note = drawing.table.row_notes.get(row)
+    return join([title, tag("span", note, class_="note")]) if note else title
 
 
 def _heading(drawing: _Drawing, column: Column) -> Iterator[Html]:

@@ -1,0 +1,113 @@
+"""Ranges that were edited in a workbook: given, taken away, or changed at one end alone."""
+
+from __future__ import annotations
+
+import pytest
+from openpyxl.workbook import Workbook
+
+from pull.workbooks import Shipped, cell, diff, said, ship
+from small import HEAD
+
+
+def test_a_range_that_was_emptied_is_a_number_alone(shipped: Shipped) -> None:
+    pulled = shipped.pull({"steps_per_hour low": None, "steps_per_hour high": None})
+    assert (said(pulled), pulled.left) == ([], ())
+    assert diff(pulled) == [
+        "-  steps_per_hour: {value: 2_000, low: 1_800, high: 2_200, unit: step / hour, "
+        "domain: positive}",
+        "+  steps_per_hour: {value: 2_000, unit: step / hour, domain: positive}",
+    ]
+    pulled = shipped.pull({"wait low": None, "wait": 3.5, "wait high": None})
+    assert diff(pulled)[1:] == ["+  wait: {value: 3.5, unit: minute}"]
+
+
+def test_an_end_that_was_emptied_is_the_value(shipped: Shipped) -> None:
+    pulled = shipped.pull({"steps_per_hour low": None})
+    assert said(pulled) == []
+    assert "{value: 2_000, low: 2_000, high: 2_200," in diff(pulled)[1]
+
+
+def test_an_input_without_a_range_is_given_one(shipped: Shipped) -> None:
+    row = 13  # of `batch` on Inputs
+    assert shipped.pull({"batch": 99.0}).edits[0].place == f"Inputs!D{row}"
+    pulled = shipped.pull({f"Inputs!C{row}": 12.0, f"Inputs!E{row}": 24.0})
+    assert (said(pulled), pulled.left) == ([], ())
+    assert [line.strip("+ ") for line in diff(pulled)] == ["low: 12", "high: 24"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (
+            {"steps_per_hour": 2500.0},
+            "is 2500, above its high end of 2200; change Inputs!E12 too, or empty both ends where "
+            "it has no range now",
+        ),
+        (
+            {"steps_per_hour low": 2100.0},
+            "is 2000, below its low end of 2100; change Inputs!C12 too, or empty both ends where "
+            "it has no range now",
+        ),
+    ],
+)
+def test_a_value_beside_its_range_says_which_end_to_change(
+    shipped: Shipped, cells: dict[str, float], message: str
+) -> None:
+    assert said(shipped.pull(cells)) == [f"W005 'steps_per_hour' {message}"]
+
+
+PLAN = (
+    HEAD
+    + """\
+headline: [all]
+limits: {all: cap}
+scalars:
+  cap: {value: 50, unit: hour}
+  each: {unit: hour, formula: runs.total.hours / count(runs)}
+  all: {unit: hour, formula: runs.total.hours}
+tables:
+  runs:
+    columns: {hours: {unit: hour}}
+    rows: {one: {hours: 10}, two: {hours: {value: 5, low: 4, high: 8}}}
+    total: [hours]
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def ranged(tmp_path_factory: pytest.TempPathFactory) -> Shipped:
+    files = {"plans/small/plan.yaml": PLAN, "plans/small/page.md": "# A plan\n"}
+    return ship(tmp_path_factory.mktemp("ranged"), files)
+
+
+def test_the_ends_of_a_number_alone_go_with_it(ranged: Shipped) -> None:
+    """Since the row below has a range, its column shows three numbers in each row."""
+    pulled = ranged.pull({"runs['one'].hours": 12.0})
+    assert said(pulled) == []
+    assert "one: {hours: 12}" in diff(pulled)[1]
+
+
+def test_a_value_over_a_formula_is_stated_with_its_range(ranged: Shipped) -> None:
+    (told,) = said(ranged.pull({"each": 7.0}))
+    assert told == (
+        "W006 'each' has a value over its formula, runs.total.hours / count(runs), at one end; "
+        "put the formula back, or write low, expected and high"
+    )
+    pulled = ranged.pull({"each low": 6.0, "each": 7.0, "each high": 9.0})
+    assert said(pulled) == []
+    assert diff(pulled)[1:] == ["+  each: {unit: hour, value: 7, low: 6, high: 9}"]
+
+
+def test_a_number_in_place_of_a_limit(ranged: Shipped) -> None:
+    pulled = ranged.pull({"all.limit": 40.0})
+    assert said(pulled) == []
+    assert diff(pulled)[1:] == ["+limits: {all: 40}"]
+
+
+def test_a_remark_beside_an_input_is_listed(shipped: Shipped) -> None:
+    def remark(book: Workbook) -> None:
+        at = cell(book, "batch")
+        at.parent.cell(at.row, 19).value = "ask Ann"
+
+    (left,) = shipped.pull({}, remark).left
+    assert left.message == "a remark beside 'batch'; write it under Note to have it taken"
