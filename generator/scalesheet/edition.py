@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from scalesheet.book import Book
+from scalesheet.kept import OnDemand
 from scalesheet.model import Key, Plan, Quantity, Table
 
 if TYPE_CHECKING:
@@ -70,10 +71,13 @@ class Edition:
 
     @cached_property
     def sensitivities(self) -> Mapping[str, Sensitivity]:
-        """What moves the results of each plan."""
+        """What moves the results of each plan, computed as each is asked for."""
+        return OnDemand({id_: partial(self._sensitivity, id_) for id_ in self.book.plans})
+
+    def _sensitivity(self, plan: str) -> Sensitivity:
         from scalesheet.evaluate.sensitivity import sensitivity
 
-        return {plan.id: sensitivity(self.book, plan) for plan in self.book.plans.values()}
+        return sensitivity(self.book, self.book.plans[plan])
 
     @cached_property
     def audits(self) -> Mapping[str, Audited]:

@@ -91,8 +91,8 @@ COMPLAINED = {
     "mkdocs": {
         "mkdocs: Doc file 'changelog.md' contains a link 'missing.md', but the target is not found "
         "among documentation files.",
-        "mkdocs: Doc file 'changelog.md' contains a link 'architecture.md#missing', but the doc "
-        "'architecture.md' does not contain an anchor '#missing'.",
+        # Of anchors it says nothing; our own check does.
+        "changelog.html: architecture.html#missing leads to no such anchor in architecture.html",
         "mkdocs: A reference to 'book/offers/index.md' is included in the 'nav' configuration, "
         "which is not found in the documentation files.",
     },

@@ -17,7 +17,7 @@ from pathlib import Path
 import yaml
 
 from scalesheet.site.check import check_site
-from scalesheet.site.generate import Engine, generate, prepare
+from scalesheet.site.generate import Engine, generate, hasten, prepare
 from scalesheet.site.harden import harden
 from scalesheet.site.texts import page_texts, write_texts
 from scalesheet.site.theme import theme_of
@@ -62,6 +62,8 @@ def build_site(
 
         # The generator sees copies only, at the same relative places whatever the machine.
         prepare(workspace, pages, config, files or {}, foot)
+        if engine == "mkdocs":
+            hasten(workspace)
         problems = generate(workspace, engine, cwd=config.resolve().parent)
         site = workspace / "site"
         if not site.is_dir():

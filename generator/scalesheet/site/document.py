@@ -75,12 +75,16 @@ _RUNS = re.compile(r"[\x00-\x20]*" + r"[\t\n\r]*".join("javascript:"), re.IGNORE
 def read_document(text: str) -> Document:
     """The facts of one page of HTML."""
     reader: _Reader = {field.name: [] for field in fields(Document)}
+    matters: dict[str, bool] = {"": False}  # the same attributes stand a thousand times in a page
     for match in _TAGS.finditer(text):
         apart, given, content, other, others = match.groups()
         if apart:
             _take_apart(reader, apart.lower(), given, content)
-        elif other and _MATTERS.search(others):
-            _take(reader, other.lower(), _values(others))
+        elif other:
+            if others not in matters:
+                matters[others] = _MATTERS.search(others) is not None
+            if matters[others]:
+                _take(reader, other.lower(), _values(others))
     return Document(
         anchors=frozenset(reader.pop("anchors")),
         **{name: tuple(each) for name, each in reader.items()},

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import yaml
 
+from scalesheet.site import blocks
 from scalesheet.site.snippets import taken_out
 
 Engine = Literal["mkdocs", "zensical"]
@@ -56,6 +57,16 @@ def prepare(
         settings["nav"] = [widen(entry, docs, named) for entry in settings["nav"]]
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
     (workspace / "mkdocs.yml").write_text(text, encoding="utf-8")
+
+
+def hasten(workspace: Path) -> None:
+    """MkDocs leaves alone what it need not look at: blocks of HTML, and anchors, which the check of
+    the finished site follows in the whole of each page."""
+    file = workspace / "mkdocs.yml"
+    settings: dict[str, Any] = yaml.safe_load(file.read_text("utf-8"))
+    settings.setdefault("hooks", []).append(str(Path(blocks.__file__)))
+    settings.setdefault("validation", {}).setdefault("links", {})["anchors"] = "ignore"
+    file.write_text(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), "utf-8")
 
 
 #: A section with more pages is its index alone: each page would carry a list that nobody reads.

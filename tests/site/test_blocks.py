@@ -1,0 +1,70 @@
+"""The hook of mkdocs: blocks of HTML go around the parser, and a page comes out as it would."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from markdown import markdown
+
+from scalesheet.site import blocks
+
+PAGE = """\
+# Title
+
+<p class="lead">Words with **stars** and <em>more</em>.</p>
+
+Text with <span>one</span>.
+
+<div id="a" data-search-exclude="true"><div>inner</div>
+<p data-search-exclude="true">A_b_c</p></div>
+
+- a list
+
+<div>not closed
+
+<p>within</p>
+
+</div>
+
+<div>one</div> *words* <div>two</div>
+"""
+
+
+def through(text: str) -> tuple[str, str, str]:
+    """What the parser gets, what the search gets, and the page."""
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="a.md"))
+    left = blocks.on_page_markdown(text, page=page)
+    searched = blocks.on_page_content(markdown(left), page=page)
+    return left, searched, blocks.on_post_page(searched, page=page)
+
+
+def test_a_page_comes_out_as_from_the_parser_alone() -> None:
+    left, searched, made = through(PAGE)
+    assert "lead" not in left
+    assert "inner" not in left
+    assert "lead" in searched
+    assert "inner" not in searched
+    plain = markdown(PAGE).replace(' data-search-exclude="true"', "")
+    assert made.replace("\n", "") == plain.replace("\n", "")
+
+
+def test_a_block_shown_as_code_stays_text() -> None:
+    page = "Say\n\n```html\n\n<div>this</div>\n\n```\n\n<p>that</p>\n"
+    assert through(page)[0] == page
+
+
+@pytest.mark.parametrize(
+    ("chunk", "tag", "is_whole"),
+    [
+        ("<p>a</p>", "p", True),
+        ("<p>a<path/></p>\n<p>b</p>", "p", True),
+        ("<div><div>a</div>", "div", False),
+        ("<div>a</div></div>", "div", False),
+        ("<p>a</p> b", "p", False),
+        ("<p>a</p> b <p>c</p>", "p", False),
+        ('<div markdown="1">*a*</div>', "div", False),
+    ],
+)
+def test_only_what_is_closed_goes_around(chunk: str, tag: str, is_whole: bool) -> None:
+    assert blocks.whole(chunk, tag) is is_whole
