@@ -38,6 +38,7 @@ render.workbook render.pages
 render.api pull
 render.reference render.text
 build serve
+part
 commands
 cli library
 __main__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -52,17 +52,11 @@ def build(
     Prices are those of `as_of`, and `created` is what a workbook says of itself: both are the
     edition unless given. The site documents the commands of `parser`, if that is given.
     """
-    from scalesheet.fingerprint import made_with, of_inputs, sources, still_holds, write_stamp
+    from scalesheet.fingerprint import contents_of, made_with, still_holds, write_stamp
 
     # First of all: what changes from here on is then new to the next build.
-    project = _project(data)
-    options = {
-        "site": str(site),
-        "as of": str(as_of),
-        "created": str(created),
-        "commands": str(parser is not None),
-    }
-    inputs = of_inputs(sources(data, project, GENERATED), options)
+    project = project_of(data)
+    inputs = inputs_of(data, site=site, as_of=as_of, created=created, parser=parser)
 
     # Nothing is written before everything was read, checked, resolved and evaluated.
     progress("reading and checking the data")
@@ -87,7 +81,7 @@ def build(
     # All is made beside the output, and takes its place in one step at the end.
     with staged(out) as stage:
         progress(f"writing {_count(len(edition.book.plans), 'workbook')}")
-        counts = _workbooks(edition, stage / "workbooks", created)
+        counts = workbooks(edition, stage / "workbooks", created, edition.book.plans)
         if site:
             progress("writing the pages")
             docs = _documents(edition, stage, project, parser)
@@ -98,8 +92,28 @@ def build(
             shutil.rmtree(docs)
         else:
             _api(edition, stage / "api")
-        write_stamp(stage, published, inputs, counts)
+        write_stamp(stage, contents_of(published), inputs, counts)
     return _built(out, edition.book, site, findings, counts)
+
+
+def inputs_of(
+    data: Path,
+    *,
+    site: bool,
+    as_of: date | None,
+    created: datetime | None,
+    parser: ArgumentParser | None,
+) -> dict[str, str]:
+    """A digest of each thing that a build rests on."""
+    from scalesheet.fingerprint import of_inputs, sources
+
+    options = {
+        "site": str(site),
+        "as of": str(as_of),
+        "created": str(created),
+        "commands": str(parser is not None),
+    }
+    return of_inputs(sources(data, project_of(data), GENERATED), options)
 
 
 def _built(
@@ -118,11 +132,13 @@ def _built(
 # ------------------------------------------------------------------ the renderers
 
 
-def _workbooks(edition: Edition, folder: Path, created: datetime | None) -> dict[str, Any]:
-    """Writes the workbooks; what the stamp says of them."""
+def workbooks(
+    edition: Edition, folder: Path, created: datetime | None, plans: Iterable[str]
+) -> dict[str, Any]:
+    """Writes the workbooks of plans; what the stamp says of them."""
     from scalesheet.render.workbook.write import write_workbooks
 
-    reports = write_workbooks(edition, folder, created)
+    reports = write_workbooks(edition, folder, created, plans)
     _refuse([problem for report in reports for problem in report.problems])
     cells, formulas = sum(r.cells for r in reports), sum(r.formulas for r in reports)
     return {"edition_hash": edition.hash, "cells": cells, "formulas": formulas, "pages": 0}
@@ -138,9 +154,21 @@ def _documents(edition: Edition, stage: Path, project: Path, parser: ArgumentPar
     """The pages written by hand and the generated ones, together."""
     from scalesheet.render.pages import write_pages
     from scalesheet.render.reference import write_reference
-    from scalesheet.site.own import lay_out
 
     docs = stage / "docs"
+    by_hand(docs, project, edition.book.title)
+    if (project / "mkdocs.yml").is_file():
+        _put_in_snippets(docs, project)
+    report = write_pages(edition, docs / GENERATED, stage / "plain" / GENERATED)
+    _refuse(list(report.problems))
+    write_reference(edition.book, docs / GENERATED / "reference", parser)
+    return docs
+
+
+def by_hand(docs: Path, project: Path, title: str) -> None:
+    """What the project has beside its data, and what the program has where that lacks it."""
+    from scalesheet.site.own import lay_out
+
     docs.mkdir()
     if (project / "docs").is_dir():
         shutil.copytree(
@@ -149,14 +177,8 @@ def _documents(edition: Edition, stage: Path, project: Path, parser: ArgumentPar
             ignore=lambda folder, names: [n for n in names if n == GENERATED or n[0] == "."],
             dirs_exist_ok=True,
         )
-    if (project / "mkdocs.yml").is_file():
-        _put_in_snippets(docs, project)
-    else:
-        lay_out(docs, edition.book.title)
-    report = write_pages(edition, docs / GENERATED, stage / "plain" / GENERATED)
-    _refuse(list(report.problems))
-    write_reference(edition.book, docs / GENERATED / "reference", parser)
-    return docs
+    if not (project / "mkdocs.yml").is_file():
+        lay_out(docs, title)
 
 
 def _put_in_snippets(docs: Path, project: Path) -> None:
@@ -191,14 +213,17 @@ def _site(edition: Edition, stage: Path, docs: Path, project: Path) -> int:
         plain=stage / "plain",
         foot=f"Edition {edition.book.edition}",
     )
-    if report.problems:
-        places = [_place(each, edition.book, config) for each in report.problems]
-        _refuse([at(p, "X002", each) for p, each in zip(places, report.problems, strict=True)])
+    refuse_site(report.problems, edition.book, config)
     shutil.rmtree(stage / "site-api")
     shutil.rmtree(stage / "plain")
     if config.parent == stage:
         config.unlink()
     return report.pages
+
+
+def refuse_site(problems: Iterable[str], book: Book, config: Path) -> None:
+    """Raises Refused with what is wrong with a site."""
+    _refuse([at(_place(each, book, config), "X002", each) for each in problems])
 
 
 #: What the check of the site, and the generator, say of a link on the page of a plan.
@@ -222,7 +247,7 @@ def site_address(config: Path) -> str:
     return str(settings.get("site_url") or "") if isinstance(settings, dict) else ""
 
 
-def _project(data: Path) -> Path:
+def project_of(data: Path) -> Path:
     """Where mkdocs.yml and docs/ stand: beside the data folder."""
     return data.absolute().parent
 

@@ -23,6 +23,11 @@ from scalesheet.load.folder import extended_by
 from scalesheet.output import MARK
 from scalesheet.shipped import ASSETS, SETTINGS
 
+#: The name, among those of inputs, of the program with its libraries and options.
+PROGRAM = "the program or its options"
+#: The name of the plans that were built alone; what else is there, is of a build before.
+ALONE = "plans"
+
 
 def sources(data: Path, project: Path, generated: str) -> dict[str, Path]:
     """Every file that a build reads, by a name that does not depend on where the project lies.
@@ -56,15 +61,11 @@ def _taken(page: str, project: Path) -> tuple[Path, ...]:
         return ()  # which the build refuses
 
 
-def of_inputs(files: Mapping[str, Path], options: Mapping[str, str]) -> str:
-    """A digest of everything that an output rests on, the program and its libraries included."""
-    parts: list[object] = [
-        sorted([*((name, _digest(path)) for name, path in files.items()), *_program(__file__)]),
-        sorted(options.items()),
-        sys.version,
-        _libraries(),
-    ]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+def of_inputs(files: Mapping[str, Path], options: Mapping[str, str]) -> dict[str, str]:
+    """A digest of each thing that an output rests on: the files, and all else as one."""
+    rest = [_program(__file__), sorted(options.items()), sys.version, _libraries()]
+    digest = hashlib.sha256(json.dumps(rest).encode()).hexdigest()
+    return {**{name: _digest(path) for name, path in files.items()}, PROGRAM: digest}
 
 
 @cache
@@ -92,26 +93,40 @@ def files_below(folder: Path, without: str = "") -> list[Path]:
     return sorted(result)
 
 
-def write_stamp(folder: Path, pages: Path | None, inputs: str, counts: dict[str, Any]) -> None:
-    """Seals a finished output, and the pages that were published with it.
+def write_stamp(
+    folder: Path, pages: Mapping[str, str], inputs: Mapping[str, str], counts: dict[str, Any]
+) -> None:
+    """Seals a finished output, and the pages that were published with it, by their digests.
 
     `told` is what a skipped build says instead of a real one.
     """
     stamp = {
         "inputs": inputs,
         "told": counts,
-        "files": _contents(folder),
-        "pages": _contents(pages),
+        "files": contents_of(folder),
+        "pages": pages,
     }
     text = json.dumps(stamp, indent=1, sort_keys=True) + "\n"
     (folder / MARK).write_text(text, "utf-8", newline="\n")
 
 
-def still_holds(folder: Path, pages: Path | None, inputs: str) -> dict[str, Any] | None:
+def stamp_of(folder: Path) -> dict[str, Any] | None:
+    """The stamp of an output; None where there is none that can be read."""
+    try:
+        stamp = json.loads((folder / MARK).read_text("utf-8"))
+        whole = isinstance(stamp["inputs"], dict) and isinstance(stamp["pages"], dict)
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    return stamp if whole else None
+
+
+def still_holds(
+    folder: Path, pages: Path | None, inputs: Mapping[str, str]
+) -> dict[str, Any] | None:
     """What was told when output and pages were made from these inputs, if they still are those."""
     try:
         stamp = json.loads((folder / MARK).read_text("utf-8"))
-        now = {"inputs": inputs, "files": _contents(folder), "pages": _contents(pages)}
+        now = {"inputs": inputs, "files": contents_of(folder), "pages": contents_of(pages)}
         if all(stamp[name] == value for name, value in now.items()):
             counts: dict[str, Any] = stamp["told"]
             return counts
@@ -124,13 +139,14 @@ def made_with(folder: Path, pages: Path) -> bool:
     """Whether there are pages below `pages` and the stamp of an output names them all."""
     try:
         named = json.loads((folder / MARK).read_text("utf-8"))["pages"]
-        names = _contents(pages).keys()
+        names = contents_of(pages).keys()
         return bool(names) and names <= named.keys()
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return False
 
 
-def _contents(folder: Path | None) -> dict[str, str]:
+def contents_of(folder: Path | None) -> dict[str, str]:
+    """A digest of each file below a folder."""
     if folder is None:
         return {}
     return {path.relative_to(folder).as_posix(): _digest(path) for path in files_below(folder)}

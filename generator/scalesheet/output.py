@@ -168,7 +168,7 @@ def _recover(out: Path) -> None:
 def _keep_unchanged(stage: Path, out: Path) -> None:
     for new in sorted(stage.rglob("*")):
         old = out / new.relative_to(stage)
-        if not new.is_file() or not old.is_file() or old.is_symlink():
+        if not new.is_file() or not old.is_file() or old.is_symlink() or new.samefile(old):
             continue
         if filecmp.cmp(new, old, shallow=False):
             kept = new.with_name(f".{new.name}.kept")

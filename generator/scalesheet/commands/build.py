@@ -5,16 +5,28 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scalesheet.codes import GOOD
-from scalesheet.commands import UsageError, as_of, folder, progress
+from scalesheet.commands import UsageError, as_of, folder, plan_of, progress
+
+if TYPE_CHECKING:
+    from scalesheet.book import Book
 
 SUMMARY = "write the workbooks, the data and the site"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "plans",
+        nargs="*",
+        metavar="PLAN",
+        help="a plan: only its workbook, data and pages; all else in the output stays as it is",
+    )
     parser.add_argument(
         "--out", type=Path, default=Path("build"), metavar="DIR", help="where to (default: build)"
     )
@@ -24,11 +36,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from scalesheet.build import build
+    from scalesheet.part import build_plans
 
     data = folder(options.data)
     refuse_overlap(options.out, data)
-    built = build(
-        data,
+    make = partial(build, data)
+    if options.plans:
+        make = partial(build_plans, data, partial(_ids, options.plans))
+    built = make(
         options.out,
         site=not options.no_site,
         as_of=options.as_of,
@@ -45,12 +60,17 @@ def run(options: argparse.Namespace) -> int:
         print(f"wrote {built.out / 'api'}")
     else:
         print(f"wrote {built.site} ({built.pages} pages)")
-        print(f"open  {(built.site / 'index.html').absolute().as_uri()}")
+        page = f"book/plans/{options.plans[0]}.html" if options.plans else "index.html"
+        print(f"open  {(built.site / page).absolute().as_uri()}")
     print(
         f"edition hash {built.edition_hash}: {built.cells:,} cells in the workbooks, "
         f"{built.formulas:,} of them live formulas"
     )
     return GOOD
+
+
+def _ids(names: Sequence[str], book: Book) -> list[str]:
+    return [plan_of(book, name).id for name in dict.fromkeys(names)]
 
 
 def source_date() -> datetime | None:

@@ -21,19 +21,24 @@ _CSS_ADDRESS = re.compile(r"""(?:@import\s+|url\(\s*)["']?\s*((?:[a-z]+:)?//[^"'
 
 
 def check_site(
-    site: Path, documents: Mapping[str, Document], theme: Theme = NO_THEME
+    site: Path,
+    documents: Mapping[str, Document],
+    theme: Theme = NO_THEME,
+    beside: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
     """Every fault of the site below `site`, as `page: finding`, in the order of the pages.
 
     `documents` are its pages, by their place in it. Inline scripts and styles are those of `theme`.
+    `beside` are files that the site will stand among.
     """
-    files = frozenset(p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file())
+    own = frozenset(p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file())
+    files = own | beside
     every: list[str] = []
     for name, document in documents.items():
         faults = dict.fromkeys(_inline_faults(document, theme))
         faults |= dict.fromkeys(_page_faults(name, document, documents, files))
         every += [f"{name}: {fault}" for fault in faults]
-    for name in sorted(files):
+    for name in sorted(own):
         if name.endswith(".css"):
             text = (site / name).read_text(encoding="utf-8")
             every += [f"{name}: loads {url} from the network" for url in _CSS_ADDRESS.findall(text)]

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import yaml
 
 from scalesheet.site import blocks
+from scalesheet.site.own import there
 from scalesheet.site.snippets import taken_out
 
 Engine = Literal["mkdocs", "zensical"]
@@ -34,9 +35,16 @@ _CHATTER = re.compile(r"^(?:INFO|DEBUG)\s+-\s+|^Aborted with |^Build (?:started|
 
 
 def prepare(
-    workspace: Path, pages: Path, config: Path, files: Mapping[str, Path], foot: str = ""
+    workspace: Path,
+    pages: Path,
+    config: Path,
+    files: Mapping[str, Path],
+    foot: str = "",
+    *,
+    whole: bool = True,
 ) -> None:
-    """Lay out `workspace`: mkdocs.yml, and docs/ with the pages and the files beside them."""
+    """Lay out `workspace`: mkdocs.yml, and docs/ with the pages and the files beside them. Of a
+    site that is not `whole` the navigation is that of the pages which there are."""
     docs = workspace / "docs"
     shutil.copytree(pages, docs)
     for place, source in sorted(files.items()):
@@ -52,6 +60,8 @@ def prepare(
     taken_out(settings)  # what asks for one by now is text of the data
     if foot:
         settings["copyright"] = html.escape(foot)
+    if not whole and "nav" in settings:
+        settings["nav"] = [each for entry in settings["nav"] if (each := there(entry, docs))]
     if "nav" in settings:
         named = frozenset(_LISTED_IN_NAV.findall(yaml.safe_dump(settings["nav"])))
         settings["nav"] = [widen(entry, docs, named) for entry in settings["nav"]]
@@ -59,13 +69,17 @@ def prepare(
     (workspace / "mkdocs.yml").write_text(text, encoding="utf-8")
 
 
-def hasten(workspace: Path) -> None:
+def hasten(workspace: Path, *, whole: bool = True) -> None:
     """MkDocs leaves alone what it need not look at: blocks of HTML, and anchors, which the check of
-    the finished site follows in the whole of each page."""
+    the finished site follows in the whole of each page. Of a site that is not `whole` it leaves
+    links to pages that are not there."""
     file = workspace / "mkdocs.yml"
     settings: dict[str, Any] = yaml.safe_load(file.read_text("utf-8"))
     settings.setdefault("hooks", []).append(str(Path(blocks.__file__)))
-    settings.setdefault("validation", {}).setdefault("links", {})["anchors"] = "ignore"
+    links = settings.setdefault("validation", {}).setdefault("links", {})
+    links["anchors"] = "ignore"
+    if not whole:
+        links["not_found"] = "ignore"
     file.write_text(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), "utf-8")
 
 

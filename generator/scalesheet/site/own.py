@@ -35,7 +35,7 @@ def settings_of(project: Path, docs: Path, title: str, stage: Path) -> Path:
     settings: dict[str, Any] = yaml.safe_load(SETTINGS.read_text("utf-8"))
     settings |= {"site_name": title, "site_description": title}
     taken_out(settings)
-    settings["nav"] = [each for entry in settings["nav"] if (each := _there(entry, docs))]
+    settings["nav"] = [each for entry in settings["nav"] if (each := there(entry, docs))]
     settings["nav"] += sorted(
         page.name for page in docs.glob("*.md") if page.name != FRONT and page.is_file()
     )
@@ -44,11 +44,11 @@ def settings_of(project: Path, docs: Path, title: str, stage: Path) -> Path:
     return made
 
 
-def _there(entry: Any, docs: Path) -> Any:
+def there(entry: Any, docs: Path) -> Any:
     """An entry of the navigation without the pages that there are not; None where none is left."""
     if isinstance(entry, dict):
-        kept = {title: left for title, below in entry.items() if (left := _there(below, docs))}
+        kept = {title: left for title, below in entry.items() if (left := there(below, docs))}
         return kept or None
     if isinstance(entry, list):
-        return [left for each in entry if (left := _there(each, docs))] or None
+        return [left for each in entry if (left := there(each, docs))] or None
     return entry if (docs / entry).is_file() else None

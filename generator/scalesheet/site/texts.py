@@ -35,7 +35,7 @@ DATA: Mapping[str, tuple[str, str]] = {
     "api/v1/changes.atom": ("The same as a feed", "the newest hundred, as Atom"),
 }
 
-_FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _HEADING = re.compile(r"^# (.+?)(?:\s*\{[^}]*\})?$", re.MULTILINE)
 _SENTENCE = re.compile(r"[A-Za-z“*].*?(?:[.?!](?=\s|$)|$)", re.DOTALL)
 
@@ -47,7 +47,7 @@ def page_texts(pages: Path, plain: Path | None) -> dict[str, str]:
         name = page.relative_to(pages).as_posix()
         better = None if plain is None else plain / name
         content = (better if better and better.is_file() else page).read_text("utf-8")
-        result[name] = _FRONT.sub("", content)
+        result[name] = FRONT_MATTER.sub("", content)
     return result
 
 
@@ -55,14 +55,19 @@ def write_texts(site: Path, texts: Mapping[str, str], config: Path) -> None:
     """Put the text of each page beside it, and the list of what there is at the root."""
     settings: dict[str, Any] = yaml.safe_load(config.read_text("utf-8"))
     beside = {n: text for n, text in texts.items() if (site / n).with_suffix(".html").is_file()}
-    for name, text in beside.items():
-        (site / name).write_bytes(text.encode())
+    write_pages(site, beside)
     data = {place: description for place, description in DATA.items() if (site / place).is_file()}
     (site / LIST).write_bytes(
         llms_text(
             str(settings["site_name"]), str(settings.get("site_description", "")), beside, data
         ).encode()
     )
+
+
+def write_pages(site: Path, texts: Mapping[str, str]) -> None:
+    """Put the text of each page beside it."""
+    for name, text in texts.items():
+        (site / name).write_bytes(text.encode())
 
 
 def llms_text(

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -47,9 +47,7 @@ def write_api(
     files: dict[str, str] = {}
 
     # The plans, their audits, then what plans are made of.
-    files["plans.json"] = as_json(headlines_json(edition))
-    files["plans.csv"] = headlines_csv(edition)
-    files.update(_of_plans(edition))
+    files.update(_of_plans(edition, book.plans))
     audited = dict.fromkeys(each.audit.plan for each in edition.audits.values())
     kept = collections(edition)
     for each in kept:
@@ -66,7 +64,15 @@ def write_api(
         book, listed, edition_hash=edition.hash, audits=frozenset(audited), pages=pages
     )
     files["index.json"] = as_json(index)
+    return _write(files, root)
 
+
+def write_plans(edition: Edition, ids: Iterable[str], folder: Path) -> tuple[str, ...]:
+    """Write what the API has of some plans, and the headlines of all."""
+    return _write(dict(_of_plans(edition, ids)), folder / VERSION)
+
+
+def _write(files: Mapping[str, str], root: Path) -> tuple[str, ...]:
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,9 +80,11 @@ def write_api(
     return tuple(sorted(files))
 
 
-def _of_plans(edition: Edition) -> Iterator[tuple[str, str]]:
-    """Results, sensitivity and audits of each plan."""
-    for plan in edition.book.plans.values():
+def _of_plans(edition: Edition, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The headlines, and results, sensitivity and audits of each plan."""
+    yield "plans.json", as_json(headlines_json(edition))
+    yield "plans.csv", headlines_csv(edition)
+    for plan in (edition.book.plans[id_] for id_ in ids):
         results = edition.results[plan.id]
         yield f"plans/{plan.id}.json", as_json(plan_json(edition.book, plan, results))
         yield f"plans/{plan.id}.csv", as_csv(plan, results)

@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.edition import Edition
 from scalesheet.render.live import FRONT, script
-from scalesheet.render.pages.audit import audit_pages
+from scalesheet.render.pages.audit import audit_pages, audit_title, audits_index
 from scalesheet.render.pages.catalogue.components import component_pages
 from scalesheet.render.pages.catalogue.formulas import record_pages
 from scalesheet.render.pages.catalogue.pages import catalogue_pages
@@ -21,14 +21,16 @@ from scalesheet.render.pages.changes import changes_page
 from scalesheet.render.pages.compare.pages import compare_pages
 from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.front.page import front_page
+from scalesheet.render.pages.html import page
 from scalesheet.render.pages.markdown import as_markdown
-from scalesheet.render.pages.plan.notations import notation_pages
+from scalesheet.render.pages.plan.alternatives import SCRIPT as ALTERNATIVES
+from scalesheet.render.pages.plan.notations import notation_page
 from scalesheet.render.pages.plan.page import plan_page, plans_index
-from scalesheet.render.pages.plan.subpages import subpages
+from scalesheet.render.pages.plan.subpages import live_title, page_title, subpages
 from scalesheet.render.pages.score.pages import score_pages
 from scalesheet.render.script import runtime
 
-__all__ = ["PagesReport", "write_pages"]
+__all__ = ["PagesReport", "write_pages", "write_plan_pages"]
 
 
 FRONT_PAGE = "index.md"
@@ -50,13 +52,9 @@ def write_pages(edition: Edition, out: Path, plain: Path | None = None) -> Pages
     """
     context = Context(edition)
     book, front = edition.book, out.parent / FRONT_PAGE
-    pages: dict[str, str] = {"plans/index.md": plans_index(context)}
+    pages = _of_plans(context, book.plans)
     problems: list[Diagnostic] = []
-    for plan in book.plans.values():
-        pages[f"plans/{plan.id}.md"] = plan_page(context, plan)
-        pages.update(subpages(context, plan))
-    pages.update(notation_pages(context))
-    pages.update(audit_pages(context))
+    pages["audit/index.md"] = audits_index(context)
     pages.update(catalogue_pages(context))
     pages.update(record_pages(context))
     pages.update(component_pages(context))
@@ -64,12 +62,6 @@ def write_pages(edition: Edition, out: Path, plain: Path | None = None) -> Pages
     pages.update(score_pages(context))
     pages.update(compare_pages(context))
     pages.update(changes_page(context))
-
-    # What a browser needs to compute the plans itself.
-    pages[f"{ASSETS}/runtime.js"] = runtime()
-    pages[f"{ASSETS}/live.js"] = script()
-    for plan in book.plans.values():
-        pages[f"{ASSETS}/{plan.id}.js"] = context.scripts[plan.id]
 
     if front.is_file():
         written = front.read_text(encoding="utf-8")
@@ -82,11 +74,54 @@ def write_pages(edition: Edition, out: Path, plain: Path | None = None) -> Pages
         if plain is not None:
             _write(plain.parent, {front.name: as_markdown(filled.page)})
 
+    _write_both(pages, out, plain)
+    return PagesReport(tuple(sorted(pages)), tuple(sorted(problems)))
+
+
+def write_plan_pages(edition: Edition, ids: Collection[str], out: Path, plain: Path) -> list[str]:
+    """Write the pages of some plans, and the index of all; the other plans and audits have no more
+    than their titles. The pages that are whole, by path below the output."""
+    context = Context(edition)
+    pages = _of_plans(context, ids)
+    _write(out, {**_titles(context), **pages})
+    _write_both(pages, out, plain)
+    return [name for name in pages if name.endswith(".md")]
+
+
+def _of_plans(context: Context, ids: Collection[str]) -> dict[str, str]:
+    """The pages of plans, with what a browser needs to compute them itself, and their index."""
+    pages: dict[str, str] = {"plans/index.md": plans_index(context)}
+    for id_ in ids:
+        plan = context.book.plans[id_]
+        pages[f"plans/{id_}.md"] = plan_page(context, plan)
+        pages.update(subpages(context, plan))
+        pages.update(notation_page(context, plan))
+        pages.update(audit_pages(context, plan))
+        pages[f"{ASSETS}/{id_}.js"] = context.scripts[id_]
+    pages[f"{ASSETS}/runtime.js"] = runtime()
+    pages[f"{ASSETS}/live.js"] = script()
+    pages[f"{ASSETS}/{ALTERNATIVES}.js"] = script((f"compare/{ALTERNATIVES}",))
+    return pages
+
+
+def _titles(context: Context) -> dict[str, str]:
+    """The pages of all plans and audits, with their titles alone."""
+    result = {
+        f"audit/{id_}.md": page(audit_title(each)) for id_, each in context.edition.audits.items()
+    }
+    for plan in context.book.plans.values():
+        result[f"plans/{plan.id}.md"] = page(plan.title)
+        for each in plan.pages:
+            title, shown = page_title(context, plan, each), live_title(context, plan, each)
+            result[f"plans/{each.id}.md"] = page(title, shown=shown)
+    return result
+
+
+def _write_both(pages: Mapping[str, str], out: Path, plain: Path | None) -> None:
     _write(out, pages)
     if plain is not None:
         texts = {name: text for name, text in pages.items() if name.endswith(".md")}
         _write(plain, {name: as_markdown(text) for name, text in texts.items()})
-    return PagesReport(tuple(sorted(pages)), tuple(sorted(problems)))
 
 
 def _write(out: Path, files: Mapping[str, str]) -> None:

@@ -9,10 +9,10 @@ from scalesheet.audit.explain import claim_text, shown
 from scalesheet.audit.model import Audited, Judged, Moved, Shown, Totals
 from scalesheet.audit.worst import Group, bundle_title, grouped
 from scalesheet.claims import Audit, Headline, Verdict
-from scalesheet.model import Quantity
+from scalesheet.model import Plan, Quantity
 from scalesheet.numbers import format_of, text
 from scalesheet.render.audit import verdict_text
-from scalesheet.render.pages.context import Context, edit_link, to
+from scalesheet.render.pages.context import Context, audits_of, edit_link, to
 from scalesheet.render.pages.figures import card
 from scalesheet.render.pages.html import UNSEARCHED, Html, anchor, heading, join, link, page, tag
 from scalesheet.render.pages.tables import grid, heading_cell
@@ -47,14 +47,17 @@ INDEX_LEAD = (
 )
 
 
-def audit_pages(context: Context) -> Iterator[tuple[str, str]]:
-    """Path and text of each audit's page, and of their index."""
-    yield f"{FOLDER}/index.md", _index(context)
-    for id_, audited in context.edition.audits.items():
+def audit_pages(context: Context, plan: Plan) -> Iterator[tuple[str, str]]:
+    """Path and text of the page of each audit of a plan."""
+    for id_, audited in audits_of(context, plan).items():
         yield f"{FOLDER}/{id_}.md", _page(context, audited)
 
 
-def _index(context: Context) -> str:
+def audit_title(audited: Audited) -> str:
+    return f"Audit: {audited.audit.document.title}"
+
+
+def audits_index(context: Context) -> str:
     head = [heading_cell("Document"), heading_cell("Claims", number=True)]
     head += [heading_cell(verdict_text(verdict), number=True) for verdict in MEANINGS]
     body = [
@@ -74,7 +77,7 @@ def _page(context: Context, audited: Audited) -> str:
     document = audited.audit.document
     plan = context.book.plans[audited.audit.plan]
     return page(
-        f"Audit: {document.title}",
+        audit_title(audited),
         tag(
             "p",
             link(to("plans", plan.id), plan.title),

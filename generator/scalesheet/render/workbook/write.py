@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, time
 from pathlib import Path
@@ -98,13 +98,13 @@ def write_workbook(
 
 
 def write_workbooks(
-    edition: Edition, folder: Path, created: datetime | None = None
+    edition: Edition, folder: Path, created: datetime | None, ids: Iterable[str]
 ) -> tuple[WorkbookReport, ...]:
-    """Write the workbook of every plan into a new folder."""
-    folder.mkdir()
-    plans = edition.book.plans.values()
+    """Write the workbooks of plans into a new folder."""
+    folder.mkdir(parents=True)
     return tuple(
-        write_workbook(edition, plan, folder / f"{plan.id}.xlsx", created=created) for plan in plans
+        write_workbook(edition, edition.book.plans[id_], folder / f"{id_}.xlsx", created=created)
+        for id_ in ids
     )
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scalesheet.render.live import script
 from scalesheet.render.pages.compare import accelerators, plans
 from scalesheet.render.pages.context import ASSETS, Context, to
 from scalesheet.render.pages.html import Html, heading, link, page, tag
-from scalesheet.render.pages.plan.alternatives import ANCHOR, SCRIPT, alternatives_of
+from scalesheet.render.pages.plan.alternatives import ANCHOR, alternatives_of
 
 FOLDER = "compare"
 TITLE = "Compare"
@@ -25,7 +24,6 @@ def compare_pages(context: Context) -> Iterator[tuple[str, str]]:
     yield f"{FOLDER}/{plans.PAGE}.md", plans.plans_page(context)
     yield f"{ASSETS}/{accelerators.PAGE}.js", own
     yield f"{ASSETS}/compare.js", plans.plans_script(context)
-    yield f"{ASSETS}/{SCRIPT}.js", script((f"compare/{SCRIPT}",))
 
 
 def _index(context: Context) -> str:

@@ -16,28 +16,27 @@ FOLDER = "notations"
 LEAD = "Each formula of the plan as it was written, and as text to copy into other programs."
 
 
-def notation_pages(context: Context) -> Iterator[tuple[str, str]]:
-    """Path and text of the page of each plan that computes something."""
-    for plan in context.book.plans.values():
-        groups = plan_formulas(plan, context.edition.results[plan.id])
-        titles = {None: "The plan"} | {phase.id: phase.title for phase in plan.phases}
-        blocks: list[object] = []
-        for phase, group in groups.items():
-            if group:
-                blocks.append(heading(2, titles[phase], f"formulas-{phase or 'plan'}"))
-                formulas = (_block(context, plan, each) for each in group)
-                # the search goes by names of elements: no other section stands within
-                blocks.append(tag("section", *formulas, data_search_exclude="true"))
-        if blocks:
-            yield (
-                f"{FOLDER}/{plan.id}.md",
-                page(
-                    f"Formulas of “{plan.title}” as text",
-                    tag("p", LEAD, class_="lead"),
-                    tag("p", link(to("plans", plan.id), plan.title), class_="meta"),
-                    *blocks,
-                ),
-            )
+def notation_page(context: Context, plan: Plan) -> Iterator[tuple[str, str]]:
+    """Path and text of the page of a plan, if that computes something."""
+    groups = plan_formulas(plan, context.edition.results[plan.id])
+    titles = {None: "The plan"} | {phase.id: phase.title for phase in plan.phases}
+    blocks: list[object] = []
+    for phase, group in groups.items():
+        if group:
+            blocks.append(heading(2, titles[phase], f"formulas-{phase or 'plan'}"))
+            formulas = (_block(context, plan, each) for each in group)
+            # the search goes by names of elements: no other section stands within
+            blocks.append(tag("section", *formulas, data_search_exclude="true"))
+    if blocks:
+        yield (
+            f"{FOLDER}/{plan.id}.md",
+            page(
+                f"Formulas of “{plan.title}” as text",
+                tag("p", LEAD, class_="lead"),
+                tag("p", link(to("plans", plan.id), plan.title), class_="meta"),
+                *blocks,
+            ),
+        )
 
 
 def _block(context: Context, plan: Plan, each: PlanFormula) -> Html:

@@ -35,7 +35,7 @@ def _subpage(context: Context, plan: Plan, each: Page) -> str:
         prose(each.text, names).strip(),
         *scripts(plan),
         wide=True,
-        shown=_live_title(context, plan, each),
+        shown=live_title(context, plan, each),
     )
 
 
@@ -55,10 +55,10 @@ def page_title(context: Context, plan: Plan, each: Page) -> str:
 
 
 def _titled(context: Context, plan: Plan, each: Page) -> Html | str:
-    return _live_title(context, plan, each) or page_title(context, plan, each)
+    return live_title(context, plan, each) or page_title(context, plan, each)
 
 
-def _live_title(context: Context, plan: Plan, each: Page) -> Html | None:
+def live_title(context: Context, plan: Plan, each: Page) -> Html | None:
     """The same with figures that follow the inputs; none where it names no figure."""
     results, marks = context.edition.results[plan.id], list[Html]()
 

@@ -1,0 +1,200 @@
+"""part: the workbooks and pages of some plans, put into an output beside what is there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from argparse import ArgumentParser
+from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from scalesheet.book import Book
+from scalesheet.build import (
+    GENERATED,
+    Built,
+    Progress,
+    by_hand,
+    inputs_of,
+    project_of,
+    refuse_site,
+    workbooks,
+)
+from scalesheet.edition import Edition
+from scalesheet.examine import sound_edition
+
+
+def build_plans(
+    data: Path,
+    plans: Callable[[Book], Collection[str]],
+    out: Path,
+    *,
+    site: bool = True,
+    as_of: date | None = None,
+    created: datetime | None = None,
+    parser: ArgumentParser | None = None,
+    progress: Progress = lambda message: None,
+) -> Built:
+    """Builds what is the plans' own into `out`, and keeps all else there. `plans` names them.
+
+    Raises Refused, or OSError where other pages in `out` would contradict the new ones, and then
+    leaves `out` as it was. The options are those of `build`.
+    """
+    from scalesheet.fingerprint import ALONE, stamp_of, write_stamp
+    from scalesheet.output import staged
+
+    # First of all: what changes from here on is then new to the next build.
+    inputs = inputs_of(data, site=site, as_of=as_of, created=created, parser=parser)
+    progress("reading and checking the data")
+    edition, findings = sound_edition(data, as_of)
+    ids = plans(edition.book)
+
+    # What is made now takes the place of the old beside all else, in one step.
+    with staged(out) as stage:
+        before = stamp_of(out) or {"inputs": {}, "pages": {}}
+        refuse_others(out, before["inputs"], inputs, ids)
+        _keep(out.resolve(), stage)
+        made = stage / ".made"
+        progress("writing the workbook" if len(ids) == 1 else f"writing {len(ids)} workbooks")
+        counts = workbooks(edition, made / "workbooks", created, ids)
+        if site:
+            progress("writing the pages")
+            _drop_gone(edition, stage / "site")
+            pages = _site(edition, ids, made, stage / "site", project_of(data))
+            counts["pages"] = len(pages)
+        else:
+            pages = []
+            _api(edition, ids, made / "api")
+        _put(made, stage)
+        alone = {*before["inputs"].get(ALONE, "").split(), *ids}
+        write_stamp(stage, before["pages"], {**inputs, ALONE: " ".join(sorted(alone))}, counts)
+    return Built(
+        out,
+        workbooks=tuple(out / "workbooks" / f"{id_}.xlsx" for id_ in ids),
+        site=out / "site" if site else None,
+        diagnostics=findings,
+        **counts,
+    )
+
+
+#: What says nothing of the numbers: pages written by hand, and styles.
+_BY_HAND = ("docs/", "taken/", "assets/")
+
+
+def refuse_others(
+    out: Path, was: Mapping[str, str], now: Mapping[str, str], plans: Collection[str]
+) -> None:
+    """Raises OSError where something changed since the output was made that its other pages show:
+    a plan that is not built now, the catalogue, the program."""
+    from scalesheet.fingerprint import ALONE
+
+    own = tuple(f"data/plans/{id_}/" for id_ in plans)
+    names = was.keys() | now.keys() if was else ()
+    changed = sorted(
+        name
+        for name in names
+        if name != ALONE
+        and not name.startswith((*own, *_BY_HAND))
+        and was.get(name) != now.get(name)
+    )
+    if not was and out.is_dir() and any(out.iterdir()):
+        changed = ["the version of scalesheet"]
+    if changed:
+        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+        text = (
+            f"holds other pages, from before {changed[0]}{more} changed; "
+            "run 'scalesheet build' for the whole book, or name another folder with --out"
+        )
+        raise OSError(None, text, str(out))
+
+
+def _keep(out: Path, stage: Path) -> None:
+    """What is in the output, each file by another name of it."""
+    from scalesheet.output import MARK
+
+    def again(old: str, new: str) -> None:
+        try:
+            os.link(old, new)
+        except OSError:  # no second name for a file on this system
+            shutil.copy2(old, new)
+
+    if out.is_dir():
+        top = str(out)
+        shutil.copytree(
+            out,
+            stage,
+            ignore=lambda folder, names: [MARK] if folder == top else [],
+            copy_function=again,
+            dirs_exist_ok=True,
+        )
+
+
+def _put(made: Path, stage: Path) -> None:
+    """Every file in the place of an old one, whose other name keeps what it holds."""
+    for path in sorted(made.rglob("*")):
+        if path.is_file():
+            place = stage / path.relative_to(made)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(place)
+    shutil.rmtree(made)
+
+
+# ------------------------------------------------------------------ the renderers
+
+
+def _api(edition: Edition, ids: Collection[str], folder: Path) -> None:
+    from scalesheet.render.api.write import write_plans
+
+    write_plans(edition, ids, folder)
+
+
+def _site(
+    edition: Edition, ids: Collection[str], made: Path, kept: Path, project: Path
+) -> list[str]:
+    """The pages of the plans, with what they need to work; their names."""
+    from scalesheet.render.pages import write_plan_pages
+    from scalesheet.shipped import SETTINGS
+    from scalesheet.site.own import FILE, settings_of
+    from scalesheet.site.part import build_part, titles
+
+    docs, plain = made / "docs", made / "plain"
+    by_hand(docs, project, edition.book.title)
+    own = project / FILE
+    titles(docs, kept, own if own.is_file() else SETTINGS)
+    only = write_plan_pages(edition, ids, docs / GENERATED, plain / GENERATED)
+    only = [f"{GENERATED}/{name}" for name in only]
+    _api(edition, ids, made / "site-api")
+    config = settings_of(project, docs, edition.book.title, made)
+    problems = build_part(
+        docs,
+        made / "site",
+        kept,
+        config=config,
+        only=only,
+        files={"api": made / "site-api", "workbooks": made / "workbooks"},
+        plain=plain,
+        foot=f"Edition {edition.book.edition}",
+    )
+    refuse_site(problems, edition.book, config)
+    for rest in (docs, plain, made / "site-api"):
+        shutil.rmtree(rest)
+    if config.parent == made:
+        config.unlink()
+    return only
+
+
+def _drop_gone(edition: Edition, site: Path) -> None:
+    """Removes the pages that plans no longer have."""
+    pages = {each for plan in edition.book.plans.values() for each in _of(plan)}
+    there = {"plans": pages, "audit": set(edition.audits)}
+    for folder, names in there.items():
+        for path in (site / GENERATED / folder).glob("*"):
+            if path.stem not in {"index", *names}:
+                path.unlink()
+
+
+def _of(plan: Any) -> Iterator[str]:
+    from scalesheet.addresses import addresses
+
+    return (name for name, _ in addresses(plan))

@@ -1,0 +1,182 @@
+"""Some pages of a site, as the whole of it would have them.
+
+The generator gets these pages, and of the others that it should name their titles alone. What the
+finished pages link to and is not there becomes plain text.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+import yaml
+
+from scalesheet.site.check import check_site
+from scalesheet.site.generate import generate, hasten, prepare
+from scalesheet.site.harden import FEED, harden
+from scalesheet.site.texts import FRONT_MATTER, page_texts, write_pages
+from scalesheet.site.theme import theme_of
+
+#: The index of the search, and the same for pages that are opened from a folder.
+SEARCH = ("search/search_index.json", "search/search_index.js")
+_LINK = re.compile(r"""(<a\b(?:[^>"']|"[^"]*"|'[^']*')*?)\s+href="([^"]*)\"""")
+_HEADING = re.compile(r"^# .+$", re.MULTILINE)
+
+
+def build_part(
+    pages: Path,
+    out: Path,
+    kept: Path,
+    *,
+    config: Path,
+    only: Collection[str],
+    files: Mapping[str, Path],
+    plain: Path,
+    foot: str = "",
+) -> tuple[str, ...]:
+    """Build of the Markdown below `pages` `only` those, into `out`, and say what is wrong.
+
+    `kept` is the site that they will stand in, if it is there. The rest is as for `build_site`.
+    """
+    base = config.resolve().parent
+    with tempfile.TemporaryDirectory(prefix="site-", dir=out.parent) as folder:
+        workspace = Path(folder)
+        feed = {FEED: kept / FEED} if (kept / FEED).is_file() else {}
+        prepare(workspace, pages, config, {**files, **feed}, foot, whole=False)
+        hasten(workspace, whole=False)
+        problems = generate(workspace, "mkdocs", cwd=base)
+        site = workspace / "site"
+        if not site.is_dir():
+            return problems
+
+        finished = {page.replace(".md", ".html") for page in only}
+        theme = theme_of(yaml.safe_load(config.read_text("utf-8")), "mkdocs", base)
+        _without(site, finished | {_index(page) for page in finished})
+        _relink(site, _files(site, finished) | _files(kept))
+        documents = harden(site, theme)
+        _without(site, finished)
+        texts = page_texts(pages, plain)
+        write_pages(site, {name: texts[name] for name in only})
+        known = _files(kept)
+        documents = {name: each for name, each in documents.items() if name in finished}
+        problems += check_site(site, documents, theme, known)
+        _search(site, kept, finished, known)
+        shutil.move(site, out)
+    return problems
+
+
+def titles(pages: Path, kept: Path, config: Path) -> None:
+    """Leaves of the pages below `pages` their titles alone, and adds those of the navigation that
+    the site has which stands there."""
+    for page in pages.rglob("*.md"):
+        text = page.read_text("utf-8")
+        front = FRONT_MATTER.match(text)
+        page.write_text((front[0] if front else "") + _title(text, page), "utf-8")
+    settings: dict[str, Any] = yaml.safe_load(config.read_text("utf-8"))
+    for name in _named(settings.get("nav") or []):
+        page, text_of = pages / name, kept / name
+        if not page.is_file() and text_of.is_file():
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(_title(text_of.read_text("utf-8"), page), "utf-8")
+
+
+def _title(text: str, page: Path) -> str:
+    heading = _HEADING.search(text)
+    return f"{heading[0] if heading else f'# {page.stem}'}\n"
+
+
+def _named(entry: Any) -> Iterator[str]:
+    """Every page of an entry of the navigation."""
+    if isinstance(entry, str):
+        yield entry
+    else:
+        for each in entry.values() if isinstance(entry, dict) else entry:
+            yield from _named(each)
+
+
+def _index(page: str) -> str:
+    return posixpath.join(posixpath.dirname(page), "index.html")
+
+
+def _files(site: Path, pages: Collection[str] | None = None) -> frozenset[str]:
+    """The files of a site; of its pages those alone."""
+    names = (path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file())
+    return frozenset(n for n in names if pages is None or n in pages or not n.endswith(".html"))
+
+
+def _without(site: Path, pages: Collection[str]) -> None:
+    """Removes every page but those."""
+    for path in site.rglob("*.html"):
+        if path.relative_to(site).as_posix() not in pages:
+            path.unlink()
+
+
+def _relink(site: Path, files: Collection[str]) -> None:
+    """Makes links plain that lead to no file; those that the generator left lead to the page."""
+    for path in site.rglob("*.html"):
+        folder = path.relative_to(site).parent.as_posix()
+
+        def led(link: re.Match[str], folder: str = folder) -> str:
+            parts = urlsplit(link[2])
+            if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
+                return link[0]
+            page = re.sub(r"\.md$", ".html", parts.path)
+            if posixpath.normpath(posixpath.join(folder, unquote(page))) not in files:
+                return link[1]
+            if page == parts.path:
+                return link[0]
+            return f'{link[1]} href="{urlunsplit(parts._replace(path=page))}"'
+
+        text = path.read_text("utf-8")
+        path.write_text(_LINK.sub(led, text), "utf-8", newline="")
+
+
+def _search(site: Path, kept: Path, pages: Collection[str], known: Collection[str]) -> None:
+    """Puts the entries of the pages into the index of the search, in the place of theirs. Of the
+    others those stay that are `known`."""
+    for name in SEARCH:
+        if not (site / name).is_file():
+            continue
+        begin, made = _entries(site / name)
+        own = [each for each in made["docs"] if _page(each) in pages]
+        if (kept / name).is_file():
+            old = [each for each in _entries(kept / name)[1]["docs"] if _page(each) in known]
+            made["docs"] = _exchanged(old, own, pages)
+        else:
+            made["docs"] = own
+        (site / name).write_text(begin + json.dumps(made, separators=(",", ":")), "utf-8")
+
+
+def _entries(file: Path) -> tuple[str, dict[str, Any]]:
+    """What stands before the index in its file, and the index."""
+    begin, brace, rest = file.read_text("utf-8").partition("{")
+    index: dict[str, Any] = json.loads(brace + rest)
+    return begin, index
+
+
+def _page(entry: dict[str, Any]) -> str:
+    return str(entry["location"]).partition("#")[0]
+
+
+def _exchanged(
+    old: list[dict[str, Any]], own: list[dict[str, Any]], pages: Collection[str]
+) -> list[dict[str, Any]]:
+    """Entries with those of some pages exchanged, each page in its place; new ones at the end."""
+    by_page: dict[str, list[dict[str, Any]]] = {}
+    for each in own:
+        by_page.setdefault(_page(each), []).append(each)
+    result: list[dict[str, Any]] = []
+    for each in old:
+        page = _page(each)
+        if page in pages:
+            result += by_page.pop(page, [])
+        else:
+            result.append(each)
+    return [*result, *(each for rest in by_page.values() for each in rest)]

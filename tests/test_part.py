@@ -1,0 +1,144 @@
+"""build PLAN: what is the plan's own comes out as in a whole build, and all else stays."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from project import contents, edit, project, remains
+from scalesheet.cli import main
+from small import MINIMAL
+
+PLAN = (MINIMAL / "plans" / "small" / "plan.yaml").read_text("utf-8")
+FILES = {
+    "plans/small/page.md": "See [another plan](other.md), [a card](../hardware/card.md), "
+    "and [more](small-more.md).\n",
+    "plans/small/pages/more.md": "---\ntitle: More\n---\n\nMore of it.\n",
+    "plans/other/plan.yaml": PLAN,
+    "plans/other/page.md": "Another.\n",
+}
+
+
+def run(folder: Path, out: Path, *arguments: str) -> int:
+    return main(["build", "--data", str(folder / "data"), "--out", str(out), *arguments])
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, few_pages: None) -> Path:
+    """A project of two plans that was built as a whole, to be copied."""
+    folder = tmp_path_factory.mktemp("project")
+    project(folder, FILES)
+    assert run(folder, folder / "build") == 0
+    return folder
+
+
+@pytest.fixture
+def built(whole: Path, tmp_path: Path) -> Path:
+    shutil.copytree(whole, tmp_path / "project")
+    return tmp_path / "project"
+
+
+def test_it_gives_the_bytes_of_a_whole_build(
+    built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = contents(built / "build")
+    assert run(built, built / "build", "small") == 0
+    after = contents(built / "build")
+    assert {name for name in before | after if before.get(name) != after.get(name)} == {
+        ".stamp.json"
+    }
+    said = capsys.readouterr().out
+    assert said.count(".xlsx") == 1
+    assert "/site/book/plans/small.html" in said
+    assert remains(built) == []
+
+
+def test_an_edit_reaches_the_pages_of_its_plan_and_all_other_files_stay(built: Path) -> None:
+    edit(built / "data" / "plans" / "small" / "plan.yaml", "value: 2000,", "value: 2001,")
+    out = built / "build"
+    other = {path: path.stat().st_ino for path in out.rglob("other*") if path.is_file()}
+    before = contents(out)
+    run(built, out, "small")
+    after = contents(out)
+    changed = {name for name in before | after if before.get(name) != after.get(name)}
+    assert {"workbooks/small.xlsx", "site/book/plans/small.html"} < changed
+    assert {"site/api/v1/plans/small.json", "site/workbooks/small.xlsx"} < changed
+    assert not [name for name in changed if "other" in name]
+    assert {path: path.stat().st_ino for path in other} == other
+
+    # the rest tells of the plan as it was, so the whole is built again, and then is whole
+    run(built, out)
+    (built / "again").mkdir()
+    run(built, built / "again" / "build")
+    assert contents(out) == contents(built / "again" / "build")
+
+
+def test_in_an_empty_folder_what_is_not_there_is_no_link(built: Path) -> None:
+    run(built, built / "new", "small")
+    site = built / "new" / "site"
+    pages = {path.relative_to(site).as_posix(): path for path in site.rglob("*.html")}
+    assert {"book/plans/small.html", "book/plans/small-more.html", "book/plans/index.html"} <= {
+        *pages
+    }
+    assert "book/plans/other.html" not in pages
+    for page in pages.values():
+        for address in re.findall(r'<a\b[^>]*href="([^":#]+)', page.read_text("utf-8")):
+            assert (page.parent / address).is_file(), (page, address)
+    text = pages["book/plans/small.html"].read_text("utf-8")
+    assert 'href="small-more.html"' in text
+    assert re.search(r"<a[^>]*>another plan</a>, <a[^>]*>a card</a>", text)
+    index = (site / "search" / "search_index.json").read_text("utf-8")
+    assert "small.html" in index
+    assert "other.html" not in index
+
+
+def test_a_page_that_a_plan_no_longer_has_goes(built: Path) -> None:
+    shutil.rmtree(built / "data" / "plans" / "small" / "pages")
+    (built / "data" / "plans" / "small" / "page.md").write_text("Words.\n", "utf-8")
+    run(built, built / "build", "small")
+    assert not list((built / "build" / "site").rglob("small-more.*"))
+    assert "small-more" not in (built / "build/site/search/search_index.json").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("rates/offer.yaml", "price: 1,", "price: 1.1,"),
+        ("plans/other/plan.yaml", "value: 2000,", "value: 2001,"),
+    ],
+)
+def test_nothing_is_mixed_with_pages_from_before_another_edit(
+    built: Path, capsys: pytest.CaptureFixture[str], file: str, old: str, new: str
+) -> None:
+    edit(built / "data" / file, old, new)
+    before = contents(built / "build")
+    assert run(built, built / "build", "small") == 1
+    said = capsys.readouterr().err
+    assert f"from before data/{file} changed; run 'scalesheet build'" in said
+    assert contents(built / "build") == before
+    assert remains(built) == []
+
+
+def test_without_a_site_it_is_the_workbook_and_the_data(built: Path) -> None:
+    run(built, built / "new", "small", "--no-site")
+    assert {name for name in contents(built / "new") if "schemas" not in name} == {
+        ".stamp.json",
+        "api/v1/plans.csv",
+        "api/v1/plans.json",
+        "api/v1/plans/small.csv",
+        "api/v1/plans/small.json",
+        "api/v1/sensitivity/small.json",
+        "workbooks/small.xlsx",
+    }
+
+
+def test_a_plan_that_is_not_there_is_wrong_usage(
+    built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(built, built / "new", "smal") == 2
+    said = capsys.readouterr().err
+    assert "there is no plan 'smal'; did you mean 'small'? (plans: other, small)" in said
+    assert not (built / "new").exists()
