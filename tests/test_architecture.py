@@ -31,7 +31,7 @@ predict
 defined_names fingerprint
 choose steps
 edition
-examine
+examine carried
 diff render
 render.live
 render.workbook render.pages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,8 @@ class Edition:
     """A sound book with its numbers. Each property is computed when it is first read, then kept."""
 
     book: Book
+    #: That of all rows, where the book has but those that a plan reaches.
+    whole: Edition | None = field(default=None, kw_only=True)
 
     @cached_property
     def results(self) -> Mapping[str, Results]:
@@ -131,6 +133,8 @@ class Edition:
         It covers the edition's day and every cell of the plans and of the catalogue: its place,
         value, ends and unit; not what describes them.
         """
+        if self.whole is not None:
+            return self.whole.hash
         digest = hashlib.sha256(self.book.edition.isoformat().encode())
         every = [("", cells_of(self.book.tables.values(), self.catalogue))]
         every += [(id_, cells(plan, self.results[id_])) for id_, plan in self.book.plans.items()]

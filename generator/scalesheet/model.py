@@ -647,6 +647,7 @@ class Plan:
     row_checks: Mapping[str, str] = field(default_factory=dict)
     pages: tuple[Page, ...] = ()
     status: str = ""
+    carries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # ids, by table
     history: tuple[Version, ...] = ()
     actuals: Actuals | None = None
 

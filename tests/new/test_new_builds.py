@@ -64,6 +64,7 @@ APART: dict[str, tuple[str, ...]] = {
         "case",
         "headline",
         "limits",
+        "catalogue",
         "actuals",
         "phases",
         "total",

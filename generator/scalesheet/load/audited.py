@@ -25,7 +25,9 @@ HEAD = """\
 # Written by: scalesheet audit {plan} --freeze
 """
 #: What no claim can be compared with.
-UNREAD = frozenset(("note", "status", "history", "charts", "recommendations", "actuals"))
+UNREAD = frozenset(
+    ("note", "status", "history", "charts", "recommendations", "actuals", "catalogue")
+)
 
 
 def frozen(plan: Any) -> dict[str, Any]:

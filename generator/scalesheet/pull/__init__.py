@@ -107,6 +107,7 @@ def _unread(code: str, message: str) -> Pulled:
 
 
 def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
+    from scalesheet.carried import carried
     from scalesheet.check import check
     from scalesheet.choose.layout import laid_out
     from scalesheet.load import PLAN_KINDS, load
@@ -131,13 +132,14 @@ def _begun(data: Path, workbook: Workbook, stamp: Stamp) -> Pulling | Finding:
     book, resolved = resolve(concerned)
     if book is None or errors(resolved):
         raise Refused([*result, *resolved])
-    book = laid_out(book)
+    whole = laid_out(book)
+    book = carried(whole, whole.plans[stamp.plan])
     plan = stepped(book, book.plans[stamp.plan])
     layout = lay_out(book, plan)
     where = locate(workbook, book, plan, layout.names)
     same = stamp.contents == contents(book, plan)
     sites = Sites(tuple(concerned), plan)
-    return renamed(Pulling(workbook, stamp, book, plan, layout, where, sites, same))
+    return renamed(Pulling(workbook, stamp, whole, book, plan, layout, where, sites, same))
 
 
 # ------------------------------------------------------------------ the files
@@ -225,7 +227,7 @@ def _moved(pulling: Pulling, data: Path, after: Edition, *, alone: bool) -> Diff
     from scalesheet.edition import Edition
     from scalesheet.examine import sound_edition
 
-    before = Edition(pulling.book) if alone else sound_edition(data)[0]
+    before = Edition(pulling.whole) if alone else sound_edition(data)[0]
     return compare(before, after)
 
 

@@ -61,7 +61,8 @@ class Pulling:
 
     workbook: Workbook
     stamp: Stamp
-    book: Book
+    whole: Book
+    book: Book  # with the rows that the workbook carries
     plan: Plan
     layout: Layout
     where: Where

@@ -347,6 +347,7 @@ def _finished(
         components=draft.components,
         chosen=draft.chosen,
         status=draft.status,
+        carries=draft.carries,
     )
 
 

@@ -169,6 +169,7 @@ class DraftPlan:
     components: tuple[str, ...] = ()  # that it uses
     chosen: tuple[Chosen, ...] = ()
     status: str = ""
+    carries: dict[str, tuple[str, ...]] = field(default_factory=dict)
     citation: Citation | None = None
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import xlsxwriter
 
+from scalesheet.carried import edition_of
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.edition import Edition
 from scalesheet.language.syntax import ENDS
@@ -75,6 +76,7 @@ def write_workbook(
     With `sensitivity` there is a sheet of it, and what moves the results most is in the Summary.
     `created` is what the file's properties say; the day of the edition unless given.
     """
+    edition = edition_of(edition, plan)
     plan = stepped(edition.book, plan)
     layout = lay_out(edition.book, plan, sensitivity=sensitivity)
     context = Context(edition, plan, layout)

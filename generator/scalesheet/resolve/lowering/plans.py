@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import fnmatch
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from scalesheet.diagnostics import at
 from scalesheet.language.parser import parse
 from scalesheet.language.syntax import Choice, Join, Text
 from scalesheet.load import Document
@@ -50,6 +52,8 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
             stated={None: Stated(plan.scenarios[0], basis="decision")},
             note="Which of the stated values the plan computes with",
         )
+    for name, patterns in data.get("catalogue", {}).items():
+        plan.carries[name] = _carried(name, patterns, low, space)
     low.rows = lambda table: _rows(table, plan, space)
     lower_case(plan, low, space)
     for name in data.get("scalars", {}):
@@ -74,6 +78,21 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
         lower_chart(document, name, entry) for name, entry in data.get("charts", {}).items()
     )
     return plan
+
+
+def _carried(name: str, patterns: Sequence[str], low: Lowering, space: Space) -> tuple[str, ...]:
+    """The patterns of the rows of a catalogue table that the workbook carries."""
+    table, document = space.catalogue.get(name), low.document
+    if table is None:
+        known = nearest(name, space.catalogue, "tables")
+        message = f"there is no table '{name}' in the catalogue{known}"
+        low.problems.append(at(document.key_at("catalogue", name), "N001", message))
+        return ()
+    for place, pattern in enumerate(patterns):
+        if not fnmatch.filter(table.rows, pattern):
+            message = f"nothing in {name} is called '{pattern}'{nearest(pattern, table.rows)}"
+            low.problems.append(at(document.at("catalogue", name, place), "N002", message))
+    return tuple(patterns)
 
 
 def _rows(table: str, plan: DraftPlan, space: Space) -> tuple[str, ...] | None:

@@ -1,0 +1,133 @@
+"""A workbook carries the rows of the catalogue that its plan reaches, and what may replace them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from own import PLAN, begun
+from scalesheet.book import Book
+from scalesheet.build import build
+from scalesheet.carried import carried
+from scalesheet.cli import main
+from scalesheet.evaluate import evaluate
+from scalesheet.examine import compile_book, diagnose
+from scalesheet.pull import read
+from shipped import shipped_book
+
+MANY = 50  # offers are over 200, models over 130
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return begun(tmp_path_factory.mktemp("own"))
+
+
+@pytest.fixture(scope="module")
+def whole(data: Path) -> Book:
+    return compile_book(data, plans=[PLAN])
+
+
+@pytest.fixture(scope="module")
+def few(whole: Book) -> Book:
+    return carried(whole, whole.plans[PLAN])
+
+
+def test_it_carries_what_the_plan_names_and_what_may_take_its_place(whole: Book, few: Book) -> None:
+    offers = few.tables["offers"]
+    assert "runpod-secure-h100-sxm" in offers.rows
+    assert len(offers.rows) < MANY < len(whole.tables["offers"].rows)
+    assert {str(c.value) for c in offers.columns["accelerator"].stated.values()} == {"h100-sxm"}
+    families = few.tables["models"].columns["family"].stated.values()
+    assert len({each.value for each in families}) == 1
+    assert {"llama-3-2-1b", "llama-3-1-8b", "llama-3-1-70b"} <= set(few.tables["models"].rows)
+
+
+def test_what_its_rows_name_is_there(few: Book) -> None:
+    for table in few.tables.values():
+        for column in table.columns.values():
+            of = few.tables.get(column.refers_to or "")
+            named = {str(each.value) for each in column.stated.values() if each.value}
+            assert of is None or named <= set(of.rows)
+
+
+def test_every_figure_of_the_plan_is_what_it_is_with_the_whole_catalogue(
+    whole: Book, few: Book
+) -> None:
+    plan = whole.plans[PLAN]
+    with_all, with_few = evaluate(whole, plan), evaluate(few, plan)
+    assert with_few.scalars == with_all.scalars
+    for name in plan.tables:
+        for column, series in with_all.tables[name].items():
+            assert list(with_few.tables[name][column]) == list(series)
+
+
+def test_what_carries_no_more_is_carried_as_it_is(few: Book) -> None:
+    assert carried(few, few.plans[PLAN]) is few
+    shipped = shipped_book()
+    for plan in shipped.plans.values():
+        assert carried(shipped, plan) is shipped
+
+
+@pytest.mark.parametrize(
+    ("asked", "offers", "models"),
+    [
+        ('{offers: ["*a100*"]}', {"crusoe-a100-sxm", "runpod-secure-h100-sxm"}, "llama-3-1-8b"),
+        ('{models: ["qwen2-*"]}', {"runpod-secure-h100-sxm"}, "qwen2-7b"),
+    ],
+)
+def test_a_plan_asks_for_more(asked: str, offers: set[str], models: str, tmp_path: Path) -> None:
+    book = compile_book(begun(tmp_path, f"catalogue: {asked}\n"), plans=[PLAN])
+    tables = carried(book, book.plans[PLAN]).tables
+    assert offers <= set(tables["offers"].rows)
+    assert models in tables["models"].rows
+    assert len(tables["offers"].rows) < 2 * MANY
+
+
+def test_all_of_a_table_can_be_carried(tmp_path: Path) -> None:
+    book = compile_book(begun(tmp_path, 'catalogue: {offers: ["*"]}\n'), plans=[PLAN])
+    few = carried(book, book.plans[PLAN])
+    assert few.tables["offers"] is book.tables["offers"]
+    assert len(few.tables["models"].rows) < MANY
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ("{offers: [h2000*]}", "nothing in offers is called 'h2000*'"),
+        ("{offer: [h100*]}", "did you mean 'offers'"),
+        ("{offers: h100*}", "expected a list such as [a100*, h100*]"),
+    ],
+)
+def test_what_there_is_not_is_told(asked: str, says: str, tmp_path: Path) -> None:
+    found = diagnose(begun(tmp_path, f"catalogue: {asked}\n"))
+    assert [says in each.message for each in found] == [True], found
+
+
+def test_its_workbook_is_pulled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an edit nothing is asked for, and a row of it may be chosen."""
+    import openpyxl
+
+    data = begun(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    build(Path("data"), Path("build"), site=False)
+    path = Path("build/workbooks/first.xlsx")
+    assert path.stat().st_size < 400_000
+    untouched = read(data, path)
+    assert (untouched.edits, untouched.left, untouched.errors) == ((), (), ())
+    workbook = openpyxl.load_workbook(path)
+    cells = [
+        each
+        for sheet in workbook
+        if sheet.title not in ("offers", "Offers")
+        for row in sheet.iter_rows()
+        for each in row
+        if each.value == "llama-3-2-1b"
+    ]
+    for each in cells:
+        if each.parent.title.lower() != "models":
+            each.value = "llama-3-2-3b"
+    workbook.save("edited.xlsx")
+    assert main(["pull", "edited.xlsx"]) == 0
+    assert "llama-3-2-3b" in (data / "plans" / PLAN / "plan.yaml").read_text("utf-8")
