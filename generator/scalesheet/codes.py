@@ -123,6 +123,14 @@ _code(
     "never closed.",
     "Mend the line that is named. Put quotes around a cell with a comma in it.",
 )
+_code(
+    "Y016",
+    "not what was locked",
+    "The book that this one extends is not what book.lock says, so that plans may give other "
+    "numbers.",
+    "Install the version that is named, or run 'scalesheet lock' and read what 'scalesheet diff' "
+    "says of the numbers.",
+)
 # S: the format
 _code(
     "S001", "unknown key", "The format has no such key here.", "Use the nearest name, or drop it."

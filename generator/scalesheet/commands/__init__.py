@@ -35,6 +35,7 @@ NAMES = (
     "diff",
     "actuals",
     "cut",
+    "lock",
     "pull",
     "new",
     "bench",

@@ -29,8 +29,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scalesheet.load.folder import shown
-    from scalesheet.save import save
+    from scalesheet.load.folder import locked, shown
+    from scalesheet.load.lock import NAME
+    from scalesheet.save import content, save
     from scalesheet.source.text import block
 
     folder: Path = options.folder
@@ -48,7 +49,10 @@ def run(options: argparse.Namespace) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     new = {folder / name: text for name, text in texts.items() if name not in there}
     save(folder, {path: (None, text.encode()) for path, text in new.items()})
-    for path in new:
+    data = (folder / BOOK).parent
+    lock = data / NAME
+    save(folder, {lock: (content(lock), str(locked(data)).encode())})
+    for path in (*new, lock):
         print(f"wrote {shown(path)}")
     for name in there:
         print(f"kept  {shown(folder / name)}, which was there")

@@ -92,6 +92,11 @@ IN_WORDS = {
         "A line 'sft,1,done,1,200' below the header 'phase,seed,state,gpu_hours'.",
         "The line 'sft,1,done,1200'. A cell with a comma in it stands in quotes.",
     ),
+    "Y016": InWords(
+        "A book.lock of scalesheet 0.1.0, in a book that is read by scalesheet 0.2.0, whose rates "
+        "have other prices.",
+        "The same book after 'scalesheet lock', or with scalesheet 0.1.0.",
+    ),
     "A001": InWords(
         "A line of 'actuals/slurm.csv' with the phase 'stf', in a plan whose phase is 'sft'.",
         "The same line with the phase 'sft'.",

@@ -23,10 +23,14 @@ OWN, TOGETHER = frozenset(("book.yaml", "score.yaml")), frozenset(("sources.yaml
 MOST = 5
 
 
-def folder_of(name: str) -> Path | None:
-    """The data folder of a book by its name: the program's own, or that in an installed package."""
+def folder_of(name: str, data: Path) -> Path | None:
+    """The data folder of a book by the name that the one in `data` extends: the program's own, that
+    in an installed package, or that at a path from `data`."""
     if name == OURS:
         return CATALOGUE
+    if name.startswith("."):
+        places = (data / name / "data", data / name)
+        return next((place for place in places if (place / "book.yaml").is_file()), None)
     try:
         spec = find_spec(name.replace("-", "_"))
     except (ImportError, ValueError):

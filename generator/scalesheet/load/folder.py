@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.kept import Place
-from scalesheet.load import audited, extended
+from scalesheet.load import audited, extended, lock
 from scalesheet.load.csv import parse_csv
 from scalesheet.load.document import Document, quotable
 from scalesheet.load.reader import MAX_BYTES, Parsed, parse, parse_page, parse_subpage
@@ -155,13 +155,13 @@ def files_of(data: Path, label: str = "", depth: int = 0) -> Files | None:
         for parts, path, problem in _files(data)
     )
     files = Files(root, every)
-    base, problem = _extended(files)
+    base, problem = _extended(files, data)
     if problem is not None:
         return replace(files, problems=(problem,))
-    return _on_top(files, base, depth) if base else files
+    return _on_top(files, base, data, depth) if base else files
 
 
-def _extended(files: Files) -> tuple[str, Diagnostic | None]:
+def _extended(files: Files, data: Path) -> tuple[str, Diagnostic | None]:
     """The name of the book that this one extends, if any."""
     book = next((each for each in files.every if each.parts == ("book.yaml",)), None)
     if book is None or not isinstance(book.content, bytes) or b"extends" not in book.content:
@@ -170,31 +170,60 @@ def _extended(files: Files) -> tuple[str, Diagnostic | None]:
     name = document.data.get(extended.KEY) if document and isinstance(document.data, dict) else None
     if not isinstance(name, str) or document is None:
         return "", None  # which the schema tells
-    if extended.folder_of(name) is None:
+    if extended.folder_of(name, data) is None:
         message = (
-            f"there is no book '{quotable(name)}' to extend; write {extended.OURS}, or install the "
-            "package that has the book"
+            f"there is no book '{quotable(name)}' to extend; write {extended.OURS}, the path to a "
+            "book from here, or install the package that has the book"
         )
         return name, at(document.at(extended.KEY), "Y012", message)
     return name, None
 
 
-def _on_top(files: Files, base: str, depth: int) -> Files:
+def _on_top(files: Files, base: str, data: Path, depth: int) -> Files:
     """The files of a book and, below them, those of the one that it extends."""
-    folder = extended.folder_of(base)
-    below = files_of(folder, f"{base}:", depth + 1) if folder and depth < extended.MOST else None
+    below = _below(base, data, depth)
     if below is None:
         return files
     own = frozenset(each.parts for each in files.every)
     taken = [each for each in below.every if extended.is_taken(each.parts, own)]
-    return Files(files.root, tuple(sorted((*files.every, *taken), key=_place)), below.problems)
+    problems = (*below.problems, *_unlocked(files, base, below))
+    return Files(files.root, tuple(sorted((*files.every, *taken), key=_place)), problems)
+
+
+def _below(base: str, data: Path, depth: int = 0) -> Files | None:
+    """The files of the book that one extends."""
+    folder = extended.folder_of(base, data)
+    if folder is None or depth >= extended.MOST:
+        return None
+    return files_of(folder, f"{base}:", depth + 1)
+
+
+def _held(below: Files) -> dict[str, str]:
+    return lock.digests((each.parts, each.digest) for each in below.every)
+
+
+def _unlocked(files: Files, base: str, below: Files) -> Iterator[Diagnostic]:
+    """That what a book extends is not what its lock says."""
+    for each in files.every:
+        if each.parts == (lock.NAME,) and isinstance(each.content, bytes):
+            message = lock.differs(each.content, base, _held(below))
+            if message:
+                yield Diagnostic(each.name, 1, 1, "Y016", message)
+
+
+def locked(data: Path) -> str | None:
+    """What book.lock of a book would say, or None where it extends none that is there."""
+    files = files_of(data)
+    base = _extended(files, data)[0] if files else ""
+    below = _below(base, data) if base else None
+    return lock.text(base, _held(below)) if below else None
 
 
 def extended_by(data: Path) -> Path | None:
     """The folder of the book that a book extends, if it does and that is there."""
     files = files_of(data)
-    name = _extended(files)[0] if files else ""
-    return extended.folder_of(name) if name else None
+    name = _extended(files, data)[0] if files else ""
+    return extended.folder_of(name, data) if name else None
 
 
 def _place(file: File) -> tuple[str, ...]:
@@ -233,7 +262,7 @@ def _content(parts: tuple[str, ...], path: Path, problem: Problem | None) -> byt
     kind, id, part = _kind(parts)
     if problem is None and kind is None and _unexpected(parts):
         problem = "Y010", _no_place(parts)
-    elif problem is None and kind is None and _unread(parts):
+    elif problem is None and kind is None and parts != (lock.NAME,) and _unread(parts):
         problem = "Y014", "nothing reads this file; move it to a folder of its own"
     numbered = kind == "version"
     named = (id,) if numbered else (id, part or id)
@@ -246,7 +275,7 @@ def _content(parts: tuple[str, ...], path: Path, problem: Problem | None) -> byt
         problem = "S005", message
     if problem is not None:
         return problem
-    return b"" if kind is None else _read(path)
+    return b"" if kind is None and parts != (lock.NAME,) else _read(path)
 
 
 def _document(file: File) -> tuple[Document | None, Sequence[Diagnostic]]:

@@ -96,7 +96,7 @@ def _read(data: Path, path: Path) -> Pulled:
     if result.errors or not result.edits:
         return result
     try:
-        files = _patched(pulling.edits)
+        files = _patched(data, pulling.edits)
     except _Unpatched as problem:
         return replace(result, errors=(problem.finding,))
     return _examined(data, pulling, replace(result, files=files))
@@ -151,7 +151,7 @@ class _Unpatched(Exception):
         self.finding = finding
 
 
-def _patched(edits: Sequence[Edit]) -> dict[Path, tuple[bytes, bytes]]:
+def _patched(data: Path, edits: Sequence[Edit]) -> dict[Path, tuple[bytes, bytes]]:
     """Old and new bytes of each file that changes."""
     by_file: dict[str, list[Edit]] = defaultdict(list)
     for edit in edits:
@@ -160,7 +160,7 @@ def _patched(edits: Sequence[Edit]) -> dict[Path, tuple[bytes, bytes]]:
     for path, of_file in by_file.items():
         if not Path(path).is_file():
             book, _, below = path.partition(":")
-            there = (folder_of(book) or Path(book)) / below
+            there = (folder_of(book, data) or Path(book)) / below
             message = f"'{of_file[0].name}' stands in the book that this one extends, in {there}"
             remedy = f"copy that file to {below} in the data folder, and edit it there"
             raise _Unpatched(Finding("W006", of_file[0].place, f"{message}; {remedy}"))

@@ -1,0 +1,33 @@
+"""`scalesheet lock`: writes down what the book that this one extends is."""
+
+from __future__ import annotations
+
+import argparse
+
+from scalesheet.codes import GOOD
+from scalesheet.commands import UsageError, folder
+
+SUMMARY = "write book.lock: on which files of the book that this one extends its numbers rest"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """It takes nothing but the data folder."""
+
+
+def run(options: argparse.Namespace) -> int:
+    from scalesheet.load.folder import locked, shown
+    from scalesheet.load.lock import NAME
+    from scalesheet.save import content, save
+
+    data = folder(options.data)
+    text = locked(data)
+    if text is None:
+        raise UsageError("this book extends no other, so that there is nothing to lock")
+    path = data / NAME
+    old = content(path)
+    if old == text.encode():
+        print(f"{shown(path)} is as it was")
+        return GOOD
+    save(data, {path: (old, text.encode())})
+    print(f"wrote {shown(path)}")
+    return GOOD

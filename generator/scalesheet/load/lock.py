@@ -1,0 +1,58 @@
+"""book.lock: what the book that this one extends was when its numbers were taken."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+
+from scalesheet.load.reader import parse
+
+NAME = "book.lock"
+_HEAD = """\
+# Written by 'scalesheet lock'. The numbers of this book rest on these files of the book that it
+# extends, folder by folder; where they differ, 'check' says so.
+"""
+
+
+def version(book: str) -> str:
+    """The version of the package that a book comes with; empty for a folder."""
+    try:
+        return metadata.version(book)
+    except (metadata.PackageNotFoundError, ValueError):
+        return ""
+
+
+def digests(files: Iterable[tuple[tuple[str, ...], str]]) -> dict[str, str]:
+    """By folder, or file at the top, a digest of what is in it; of plans there is none. `files` are
+    places with the digests of their bytes."""
+    folders: dict[str, hashlib._Hash] = {}
+    for parts, digest in sorted(files):
+        if parts[0] != "plans":
+            held = folders.setdefault(parts[0], hashlib.sha256())
+            held.update("/".join(parts).encode() + b"\0" + digest.encode() + b"\n")
+    return {name: held.hexdigest()[:16] for name, held in folders.items()}
+
+
+def text(book: str, held: Mapping[str, str]) -> str:
+    """The file."""
+    lines = [f"extends: {book}", *([f"version: {v}"] if (v := version(book)) else []), "files:"]
+    return _HEAD + "\n".join([*lines, *(f"  {name}: {held[name]}" for name in sorted(held))]) + "\n"
+
+
+def differs(content: bytes, book: str, held: Mapping[str, str]) -> str:
+    """What is not as it was locked, in a sentence with the remedy; empty where nothing is."""
+    again = "run 'scalesheet lock' to take it as it is now"
+    locked = parse(content, NAME).data
+    files = locked.get("files") if isinstance(locked, dict) else None
+    if not isinstance(locked, dict) or not isinstance(files, dict):
+        return f"this is not what 'scalesheet lock' writes; {again}"
+    if locked.get("extends") != book:
+        return f"the book extended '{locked.get('extends')}' when it was locked; {again}"
+    other = sorted({name for name, _ in {*files.items()} ^ {*held.items()}})
+    if not other:
+        return ""
+    was, now = str(locked.get("version", "")), version(book)
+    some = ", ".join(other[:5]) + (f" and {len(other) - 5} more" if len(other) > 5 else "")
+    old = f"install {book} {was}" if was and was != now else "bring those files back"
+    return f"{book} is not what it was when the book was locked: {some}; {old}, or {again}"
