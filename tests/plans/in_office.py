@@ -91,7 +91,7 @@ def _of_component(subject: Subject, name: str) -> bool:
     data = plans().of(subject.plan.id, "plan").data
     entry = data.get("tables", {}).get(table, {}) if table else data.get("case", {})
     component = DATA / "components" / f"{entry.get('of')}.yaml"
-    if not component.exists() or own in data.get("scalars", {}):
+    if not component.exists() or (not table and own in data.get("scalars", {})):
         return False
     return own in parse(component.read_bytes(), str(component)).data["quantities"]
 
@@ -124,7 +124,7 @@ def _entries(
         yield "turned", {"value": "no" if value else "yes"}
     elif words:
         other = next((each for each in words if each != value), None)
-        if other is not None:
+        if other is not None and stated.basis != "published":
             yield f"= {other}", {"value": other}
     elif quantity.kind == "date":
         yield "a day later", {"value": str(date.fromisoformat(str(value)) + timedelta(1))}
@@ -220,6 +220,10 @@ class Desk:
             return []
         if len(edits) == 1:
             return [Refused(edits[0], why)]
+        named = [e for e in edits if f"'{e.about.row}' is not a row of {e.about.table}" in why]
+        if named and len(named) < len(edits):  # the others are tried without them
+            rest = [edit for edit in edits if edit not in named]
+            return [*(Refused(edit, why) for edit in named), *self._apart(rest)]
         half = len(edits) // 2
         found = [*self._apart(edits[:half]), *self._apart(edits[half:])]
         both = Typed(
@@ -230,8 +234,7 @@ class Desk:
     def why(self, edits: Sequence[Typed]) -> str | None:
         """Why the edits are not taken; None where they are and give what LibreOffice computed."""
         for edit in sorted(edits, key=lambda edit: -edit.at):
-            edit.make(self.workbook)
-        self.workbook.recalculate()
+            edit.make(self.workbook)  # what rests on it follows, as where a person types
         path = self.workbook.store(self.folder / f"{self.subject.plan.id}-edited.xlsx")
         self.workbook.close()
         self.workbook = self.office.open(self.subject.workbook)

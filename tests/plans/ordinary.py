@@ -207,7 +207,7 @@ def _values(
     if "ref" in declared or "words" in declared:
         known = plans().rows(plan, declared["ref"]) if "ref" in declared else declared["words"]
         other = [each for each in known if each != value]
-        if other:
+        if other and declared.get("kind") != "published":  # what a run was done on is a fact
             yield f"= {other[0]}", (Set(at, other[0]),)
     elif flag(declared.get("flag")):
         yield "turned", (Set(at, "no" if flag(value) else "yes"),)
