@@ -71,6 +71,8 @@ def test_only_lines_of_a_change_change(data: st.DataObject) -> None:
 CASES = [
     ("a: 1  # why\nb: 2\n", Set(("a",), 3.5), "a: 3.5  # why\nb: 2\n"),
     ("a: 1_000\n", Set(("a",), 25000.0), "a: 25_000\n"),
+    ("a: 2026-03-31\n", Set(("a",), 46113.0), "a: 2026-04-01\n"),
+    ("a: 2026-03-31\n", Set(("a",), 0.0), "a: 0\n"),
     ("a: 7e9\n", Set(("a",), 8e9), "a: 8e9\n"),
     ("a: {b: 1}", Set(("a", "c"), "x: y"), 'a: {b: 1, c: "x: y"}'),
     ("a: {b: {c: 1}, d: 2}\n", Drop(("a", "b")), "a: {d: 2}\n"),

@@ -57,7 +57,7 @@ def spelled(value: Any, flow: bool, old: str, style: str, column: int, indent: i
 def number_text(value: float, old: str = "") -> str:
     """A number as a person writes it, in the manner of the one that stood there."""
     whole = value == int(value) and abs(value) < 1e15
-    if is_day(old) and whole:
+    if is_day(old) and whole and value >= 1:  # spreadsheets have no day before that
         return day_text(value)
     text = str(int(value)) if whole else repr(value)
     if "_" in old and whole and abs(value) >= 1000:
