@@ -46,8 +46,20 @@ phases:
 """
 
 
-def dated_book(folder: Path) -> Book:
-    examined = plan(folder, DATED, name="dated")
+#: The same with other weeks: one for the people of all phases, two in formulas of the plan's own.
+WEEKS = """
+  opening: {unit: date, formula: "workday(begin, seeds, 'mon-sat')"}
+  closing: {unit: date, formula: "workday(opening, 3 * seeds, holidays.day, 'fri-mon')"}
+  goodput:"""
+SUNDAYS = "\nweek: sun-thu" + DATED.replace("\n  goodput:", WEEKS)
+
+
+def sundays_book(folder: Path) -> Book:
+    return dated_book(folder, SUNDAYS, "sundays")
+
+
+def dated_book(folder: Path, text: str = DATED, name: str = "dated") -> Book:
+    examined = plan(folder, text, name=name)
     assert said(examined) == []
     assert examined.book is not None
     return examined.book

@@ -145,13 +145,13 @@ class Names:
         return f"World!$A$2:$A${len(ROWS) + 2}"
 
     def titles(self, table: str) -> str:
-        return f"World!$G$2:$G${len(ROWS) + 2}"
+        return f"World!$H$2:$H${len(ROWS) + 2}"
 
     def constant(self, name: str) -> str:
         return f"w.{name}"
 
     def _letter(self, column: str) -> str:
-        return "BCDEF"[list(TABLE).index(column)]
+        return "BCDEFG"[list(TABLE).index(column)]
 
 
 def in_workbook(nodes: Sequence[Node], office: Office, folder: Path) -> list[Any]:

@@ -76,6 +76,7 @@ TABLE: Mapping[str, Sequence[Any]] = {
     "kind": ["once", "seed", "seed", "once", "cycle", "seed"],
     "done": [True, False, True, True, False, True],
     "next": ["b-2", "c-3", "a-1", "f-6", "d-4", "e-5"],
+    "day": [46027.0, 46028.0, 46030.0, 46034.0, 46028.0, 46060.0],  # 2026-01-05 and so on
 }
 TITLES = ("Row one", '2nd "row"', "it's 3", "{4}", "5 & 5", "ü")
 HERE = 2  # the row at hand, from 0

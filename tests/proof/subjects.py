@@ -10,7 +10,7 @@ from pathlib import Path
 from calibrated import calibrated_book
 from cases import cases_book
 from costs import costs_book
-from dated import dated_book
+from dated import dated_book, sundays_book
 from editions import given
 from own import own_book
 from proof import edits, faces, ledger
@@ -45,6 +45,7 @@ SMALL = {
     "small": sample_book,
     "cases": cases_book,
     "dated": dated_book,
+    "sundays": sundays_book,
     "costs": costs_book,
     "calibrated": calibrated_book,
     "first": own_book,

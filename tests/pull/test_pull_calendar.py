@@ -28,6 +28,13 @@ def dated(tmp_path_factory: pytest.TempPathFactory) -> Shipped:
         ("opening", "WORKDAY(begin-1,12,holidays_day)", "workday(begin, 12, holidays.day)"),
         ("opening", "WORKDAY(begin-1,MAX(1,weeks))", "workday(begin, weeks)"),
         ("closing", "WORKDAY(opening-1,MAX(1,weeks*2))", "workday(opening, weeks * 2)"),
+        ("closing", 'WORKDAY.INTL(opening-1,4,"0000110")', "workday(opening, 4, 'sun-thu')"),
+        ("closing", "WORKDAY.INTL(opening-1,4,11)", "workday(opening, 4, 'mon-sat')"),
+        (
+            "closing",
+            "WORKDAY.INTL(opening-1,weeks,7,holidays_day)",
+            "workday(opening, weeks, holidays.day, 'sun-thu')",
+        ),
         (
             "closing",
             "MAX(opening,WORKDAY(begin-1,20,holidays_day))",
@@ -51,3 +58,5 @@ def test_what_counts_otherwise_is_told(dated: Shipped) -> None:
     ]
     told = said(dated.pull({"closing": "=WORKDAY(opening-1,weeks,weeks)"}))
     assert told[0].endswith("the days off of WORKDAY are no column of a table of the plan")
+    told = said(dated.pull({"closing": '=WORKDAY.INTL(opening-1,weeks,"0101010")'}))
+    assert told[0].endswith("the working days of WORKDAY.INTL do not follow one another")

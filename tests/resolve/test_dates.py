@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dated import DATED
+from dated import DATED, SUNDAYS
 from project import draws
 from scalesheet.breaches import breaches
 from scalesheet.evaluate import evaluate
-from scalesheet.language.arithmetic import workday
+from scalesheet.language.arithmetic import WEEKDAYS, workday
 from scalesheet.model import Key, Stated
 from scalesheet.quantities import day_number, day_text
 from scalesheet.source.patch import Set, patched
@@ -28,6 +28,7 @@ QUIET = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
+WEEKS = st.just("mon-fri") | st.tuples(*[st.sampled_from(WEEKDAYS)] * 2).map("-".join)
 DAYS = st.dates(date(2025, 1, 1), date(2027, 12, 31))
 
 
@@ -46,12 +47,19 @@ def dates(results: Results, column: str) -> list[str]:
 # ------------------------------------------------------------------ working days
 
 
-@given(DAYS, st.integers(1, 400), st.lists(DAYS, max_size=12))
+@given(DAYS, st.integers(1, 400), st.lists(DAYS, max_size=12), WEEKS)
 @settings(max_examples=draws(300), derandomize=True)
-def test_a_working_day_is_the_one_that_numpy_counts(day: date, n: int, off: list[date]) -> None:
-    expected = np.busday_offset(day, n - 1, roll="forward", holidays=off)
-    found = workday(day_number(str(day)), n, [day_number(str(each)) for each in off])
-    assert day_text(found) == str(expected)
+def test_a_working_day_is_the_one_that_numpy_counts(
+    day: date, n: int, off: list[date], week: str
+) -> None:
+    first, last = map(WEEKDAYS.index, week.split("-"))
+    days = [*range(first, last + 1)] if first <= last else [*range(first, 7), *range(last + 1)]
+    mask = [each in days for each in range(7)]
+    expected = np.busday_offset(day, n - 1, roll="forward", holidays=off, weekmask=mask)
+    columns = [day_number(str(each)) for each in off]
+    assert day_text(workday(day_number(str(day)), n, columns, week)) == str(expected)
+    if week == "mon-fri":
+        assert day_text(workday(day_number(str(day)), n, columns)) == str(expected)
 
 
 @given(DAYS, st.integers(1, 60), st.lists(DAYS, max_size=12), DAYS)
@@ -91,6 +99,17 @@ def test_people_take_no_accelerator_time_and_goodput_does_not_stretch_them(tmp_p
 def test_an_ordinary_day_of_work_is_an_input(tmp_path: Path) -> None:
     half = computed(tmp_path, DATED, {"hours_per_day": 4.0})
     assert half.cell("phases", "label", "workdays").value == 10
+
+
+def test_people_work_in_the_week_that_the_plan_states(tmp_path: Path) -> None:
+    results = computed(tmp_path, SUNDAYS)
+    # five days from a Monday on, with Tuesday off: Mon, Wed, Thu, Sun, Mon
+    assert dates(results, "end_date")[0] == "2026-01-12"
+    # three days from Saturday the 24th on: Sun, Mon, Tue
+    assert dates(results, "start_date")[-1] == "2026-01-25"
+    assert dates(results, "end_date")[-1] == "2026-01-27"
+    every = computed(tmp_path, DATED.replace("\nheadline", "\nweek: mon-sun\nheadline"))
+    assert dates(every, "end_date")[0] == "2026-01-10"
 
 
 @given(st.integers(-40, 40))
@@ -232,6 +251,17 @@ def test_a_limit_of_the_end_is_a_date(tmp_path: Path) -> None:
             "begin: {value: 2026-01-05, unit: date}",
             "begin: {value: 2026-02-30, unit: date}",
             "U002 'begin': '2026-02-30' is no day of the calendar",
+        ),
+        (
+            "headline: [total.end_date]",
+            "week: sunday-thursday",
+            "S004 week: expected the first and the last working day, of mon, tue, wed, thu, fri, "
+            "sat and sun, such as sun-thu, found the text 'sunday-thursday'",
+        ),
+        (
+            "goodput: {value",
+            "open: {unit: date, formula: \"workday(begin, 2, 'sun-thursday')\"}\n  goodput: {value",
+            "F006 'sun-thursday' is no week; write its first and last day, such as 'sun-thu'",
         ),
         (
             "gpus_to_share: {value: 8, unit: GPU}",

@@ -388,11 +388,10 @@ def _call(node: Call, here: Here) -> Part:
 
 def _workday(node: Call, here: Here) -> Part:
     day, count = (_of(each, here) for each in node.arguments[:2])
-    off = [_of(each, here).data for each in node.arguments[2:]]
+    rest = [_of(each, here).data for each in node.arguments[2:]]
     module: Any = arithmetic_vector if _many(day, count) else arithmetic
-    return _finite(
-        "workday", module.workday(day.data, count.data, *off), here, day.data, count.data
-    )
+    found = module.workday(day.data, count.data, *rest)
+    return _finite("workday", found, here, day.data, count.data)
 
 
 def _literal(node: Node) -> float:

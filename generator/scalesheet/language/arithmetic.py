@@ -59,6 +59,7 @@ __all__ = [
     "stated",
     "total",
     "workday",
+    "working_days",
 ]
 
 EQUAL_WITHIN = 2.0**-49
@@ -71,6 +72,7 @@ SMALLEST_STATED, LARGEST_STATED = 1e-100, 1e100
 
 #: The first Monday and the last day of the calendar of spreadsheets, whose day 0 is 1899-12-30.
 MONDAY, LAST_DAY = 2, 2_958_465
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 NOT_A_NUMBER = "is not a number"
 _DECIMAL = re.compile(r"[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?")
@@ -174,27 +176,40 @@ def ceil(x: float) -> float:
     return float(builtins.max(math.floor(x), -math.floor(-(x - math.fabs(x) * ROUNDING_SLACK))))
 
 
-def workday(day: float, count: float, off: Iterable[float] = ()) -> float:
-    """The count-th day, 1 or more, that is worked on from a day on: Monday to Friday, none of those
-    off. Days are counted as spreadsheets count them, and beyond their calendar there is none.
+def working_days(week: str) -> list[int]:
+    """The days of a week such as `sun-thu`, from its first to its last one, in the order of the
+    calendar; 0 is Monday. Raises ValueError for another text.
+    """
+    first, last = map(WEEKDAYS.index, week.split("-"))
+    return sorted((first + each) % 7 for each in range((last - first) % 7 + 1))
+
+
+def workday(day: float, count: float, *rest: Iterable[float] | str) -> float:
+    """The count-th day, 1 or more, that is worked on from a day on, in the week that is stated,
+    Monday to Friday otherwise, and none of the days off. Days are counted as spreadsheets count
+    them, and beyond their calendar there is none.
     """
     if not (math.isfinite(day) and math.isfinite(count)):
         return math.nan
     start, more = math.floor(day), builtins.max(1, math.floor(count))
     if start < 1 or more > LAST_DAY:
         return math.inf
+    worked = working_days(next((each for each in rest if isinstance(each, str)), "mon-fri"))
+    columns = [each for each in rest if not isinstance(each, str)]
+    off = {math.floor(one) for each in columns for one in each if math.isfinite(one)}
+
+    def day_of(ahead: int) -> int:
+        week, place = divmod(ahead, len(worked))
+        return MONDAY + 7 * week + worked[place]
+
     week, weekday = divmod(start - MONDAY, 7)
-    ahead = 5 * week + builtins.min(weekday, 5) + more - 1  # working days since that Monday
-    for each in sorted({math.floor(one) for one in off if math.isfinite(one)}):
-        if start <= each <= _day_of(ahead) and (each - MONDAY) % 7 < 5:
+    before = builtins.sum(each < weekday for each in worked)
+    ahead = len(worked) * week + before + more - 1  # working days since that Monday
+    for each in sorted(off):
+        if start <= each <= day_of(ahead) and (each - MONDAY) % 7 in worked:
             ahead += 1
-    found = _day_of(ahead)
+    found = day_of(ahead)
     return float(found) if found <= LAST_DAY else math.inf
-
-
-def _day_of(ahead: int) -> int:
-    week, weekday = divmod(ahead, 5)
-    return MONDAY + 7 * week + weekday
 
 
 def round(x: float, decimals: int = 0) -> float:

@@ -90,9 +90,9 @@ def round(x: ArrayLike, decimals: int = 0) -> Floats:
     return _one_by_one(lambda number: scalar.round(number, decimals), x)
 
 
-def workday(day: ArrayLike, count: ArrayLike, off: ArrayLike = ()) -> Floats:
-    days = _floats(off).tolist()
-    return _one_by_one(lambda one, many: scalar.workday(one, many, days), day, count)
+def workday(day: ArrayLike, count: ArrayLike, *rest: ArrayLike | str) -> Floats:
+    plain = [each if isinstance(each, str) else _floats(each).tolist() for each in rest]
+    return _one_by_one(lambda one, many: scalar.workday(one, many, *plain), day, count)
 
 
 def power(base: ArrayLike, exponent: ArrayLike) -> Floats:

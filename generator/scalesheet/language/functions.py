@@ -95,8 +95,8 @@ FUNCTIONS: Mapping[str, Function] = {
         words="the logarithm to base 10 of",
         excel="LOG10",
     ),
-    # a day, how many, and a column of days off
-    "workday": Function(at_or_above, 2, 3, whole="always", words="the working day by"),
+    # a day, how many, a column of days off, and the week
+    "workday": Function(at_or_above, 2, 4, whole="always", words="the working day by"),
     "abs": Function(
         magnitude, whole="kept", words="the magnitude of", excel="ABS", markup=("|", "|")
     ),

@@ -60,6 +60,7 @@ from scalesheet.printers.excel_text import (
     Piece,
     bracket,
     choose,
+    days_off,
     extreme,
     first,
     flags,
@@ -258,11 +259,14 @@ def _round(x: Piece, decimals: Piece, context: _Context) -> Piece:
 
 
 def _workday(parts: list[Piece], context: _Context) -> Piece:
-    """The function of the same name counts from the day after."""
-    day, count, *off = parts
+    """The function of the same name counts from the day after; the one with a week has another."""
+    day, count, *rest = parts
     before = infix("-", SUM, day, Piece("1"))
     count = count if count.text == "1" else extreme("MAX", [Piece("1"), count])
-    return function("WORKDAY", before, count, *off)
+    if not rest or not rest[-1].text.startswith('"'):
+        return function("WORKDAY", before, count, *rest)
+    week = Piece(f'"{days_off(rest[-1].text[1:-1])}"')
+    return function("WORKDAY.INTL", before, count, week, *rest[:-1])
 
 
 _CALLS: dict[str, Callable[[list[Piece], _Context], Piece]] = {

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
+from scalesheet.language.arithmetic import working_days
 from scalesheet.printers.base import PrinterError
 
 MOST_CHARACTERS = 8192
@@ -142,3 +143,8 @@ def tolerant(op: str, gap: Piece, within: Piece) -> Piece:
     if op in ("<", ">="):
         within = negative(within)
     return infix(op, COMPARE, gap, within)
+
+
+def days_off(week: str) -> str:
+    """A week such as `sun-thu` as spreadsheets write it: a 1 for each day off, from Monday on."""
+    return "".join("0" if day in working_days(week) else "1" for day in range(7))

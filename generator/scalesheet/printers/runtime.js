@@ -16,6 +16,7 @@ scalesheet.runtime = (() => {
   const EQUAL_WITHIN = 2 ** -49;
   const ROUNDING_SLACK = 1e-12;
   const [MONDAY, LAST_DAY] = [2, 2958465]; // of the calendar of spreadsheets
+  const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
   const NO_VALUE = "no value with these inputs";
   const DIVISION = "division by zero";
   const LOGARITHM = "logarithm of a number that is not positive";
@@ -72,17 +73,27 @@ scalesheet.runtime = (() => {
   const floor = (x) => Math.min(Math.ceil(x), Math.floor(x + Math.abs(x) * ROUNDING_SLACK)) + 0;
   const ceil = (x) => Math.max(Math.floor(x), -Math.floor(-(x - Math.abs(x) * ROUNDING_SLACK))) + 0;
 
-  /** The count-th day that is worked on from a day on: Monday to Friday, none of those off. */
-  function workday(day, count, off = []) {
+  /** The days of a week such as "sun-thu" in the order of the calendar; 0 is Monday. */
+  function workingDays(week) {
+    const [first, last] = week.split("-").map((each) => WEEKDAYS.indexOf(each));
+    const days = Array.from({ length: ((last - first + 7) % 7) + 1 }, (_, n) => (first + n) % 7);
+    return days.sort((a, b) => a - b);
+  }
+
+  /** The count-th day that is worked on from a day on, in a week, and none of the days off. */
+  function workday(day, count, ...rest) {
     const start = Math.floor(finite(day));
     const more = Math.max(1, Math.floor(finite(count)));
     if (start < 1 || more > LAST_DAY) return Infinity;
+    const worked = workingDays(rest.find((each) => typeof each === "string") ?? "mon-fri");
+    const off = rest.find(Array.isArray) ?? [];
     const [week, weekday] = [Math.floor((start - MONDAY) / 7), (((start - MONDAY) % 7) + 7) % 7];
-    let ahead = 5 * week + Math.min(weekday, 5) + more - 1;
-    const dayOf = () => MONDAY + 7 * Math.floor(ahead / 5) + (((ahead % 5) + 5) % 5);
-    for (const each of Array.from(new Set(off.map(Math.floor))).sort((a, b) => a - b)) {
-      const worked = (((each - MONDAY) % 7) + 7) % 7 < 5;
-      if (worked && start <= each && each <= dayOf()) ahead += 1;
+    const size = worked.length;
+    let ahead = size * week + worked.filter((each) => each < weekday).length + more - 1;
+    const dayOf = () => MONDAY + 7 * Math.floor(ahead / size) + worked[((ahead % size) + size) % size];
+    for (const each of Array.from(new Set(off.map(Math.floor))).sort((x, y) => x - y)) {
+      const weekly = worked.includes((((each - MONDAY) % 7) + 7) % 7);
+      if (weekly && start <= each && each <= dayOf()) ahead += 1;
     }
     return dayOf() <= LAST_DAY ? dayOf() : Infinity;
   }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from scalesheet.language.arithmetic import WEEKDAYS
 from scalesheet.language.syntax import (
     Binary,
     Call,
@@ -18,9 +19,25 @@ from scalesheet.language.syntax import (
     Reason,
     Text,
 )
+from scalesheet.printers.excel_text import days_off
 from scalesheet.pull.around import Around, Opaque
 from scalesheet.pull.parse import Fn, Lit, Op, Ref, Tree
 from scalesheet.resolve.reasons import YES_NO, of_compiler
+
+#: The function with a week, and weeks by what stands for them there: a 1 for each day off, from
+#: Monday on, or the number of a week of five days (1 to 7) or six (11 to 17).
+INTL = "WORKDAY.INTL"
+WEEKS: Mapping[float | str, str] = {
+    **{
+        days_off(week): week
+        for week in reversed([f"{first}-{last}" for first in WEEKDAYS for last in WEEKDAYS])
+    },
+    **{
+        number + n: f"{first}-{WEEKDAYS[(n + length) % 7 - 1]}"
+        for number, length in ((1, 5), (11, 6))
+        for n, first in enumerate(WEEKDAYS)
+    },
+}
 
 
 def plain(name: str, fewest: int = 1, most: int = 1) -> Callable[[Fn, Around], Node]:
@@ -80,13 +97,20 @@ def round_(tree: Fn, around: Around) -> Node:
 
 def workday(tree: Fn, around: Around) -> Node:
     """`WORKDAY(day-1,MAX(1,count),off)`: the function counts from the day after its first argument,
-    ours from the day itself."""
+    ours from the day itself. `WORKDAY.INTL` has the week before the days off."""
     match tree.arguments:
         case (Op("-", (day, Lit(1.0))), count, *off):
             pass
         case _:
-            remedy = "write WORKDAY(day-1,count,days off)"
-            return Opaque(tree, f"WORKDAY counts from the day after; {remedy}")
+            remedy = f"write {tree.name}(day-1,count,{'week,' * (tree.name == INTL)}days off)"
+            return Opaque(tree, f"{tree.name} counts from the day after; {remedy}")
+    week: tuple[Text, ...] = ()
+    if tree.name == INTL and off:
+        match off.pop(0):
+            case Lit(value) if value in WEEKS:
+                week = (Text(WEEKS[value]),)
+            case _:
+                return Opaque(tree, "the working days of WORKDAY.INTL do not follow one another")
     if isinstance(count, Fn) and count.name == "MAX" and count.arguments[0] == Lit(1.0):
         count = count.arguments[-1]
     days = []
@@ -95,8 +119,9 @@ def workday(tree: Fn, around: Around) -> Node:
             case Ref("range", (str(table), str(column), _)):
                 days.append(Name((*around.short(table), column)))
             case _:
-                return Opaque(tree, "the days off of WORKDAY are no column of a table of the plan")
-    return Call("workday", (around.translated(day), around.translated(count), *days))
+                message = f"the days off of {tree.name} are no column of a table of the plan"
+                return Opaque(tree, message)
+    return Call("workday", (around.translated(day), around.translated(count), *days, *week))
 
 
 def integer(tree: Fn, around: Around) -> Node:

@@ -15,6 +15,7 @@ from scalesheet.language.functions import FUNCTIONS
 from scalesheet.language.syntax import Node, children
 from scalesheet.pull.around import Around, Opaque
 from scalesheet.pull.functions import (
+    INTL,
     if_,
     integer,
     known,
@@ -65,6 +66,7 @@ _FUNCTIONS: dict[str, Callable[[Fn, Around], Node]] = {
     **{each.excel: plain(name) for name, each in FUNCTIONS.items() if each.excel},
     "INT": integer,
     "WORKDAY": workday,
+    INTL: workday,
     "ROUND": round_,
     "POWER": power,
     "PRODUCT": product,

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.language.arithmetic import working_days
 from scalesheet.language.functions import EVERY, FUNCTIONS
 from scalesheet.language.parser import SPECIAL
 from scalesheet.language.syntax import (
@@ -362,11 +363,13 @@ def _call(node: Call, scope: Scope, want: Unit | None) -> Typed:
 
 
 def _workday(node: Call, scope: Scope) -> Typed:
-    """A day, a count and a column of days: `workday(begin, 10, holidays.day)`."""
+    """A day, a count, days off and a week: `workday(begin, 10, holidays.day, 'sun-thu')`."""
     day = convert(_numeric(node.arguments[0], scope, DATE), DATE, scope, node, "a day is in")
     count = _pure(node.arguments[1], scope, "workday")
     arguments: tuple[Node, ...] = (day.tree, count.tree)
-    for off in node.arguments[2:]:
+    rest = node.arguments[2:]
+    week = tuple(each for each in rest[-1:] if isinstance(each, Text))
+    for off in rest[: len(rest) - len(week)]:
         column = find(off, scope) if isinstance(off, Name) else None
         if not isinstance(column, TableColumn):
             raise BindError("N008", "workday takes a column of days off: holidays.day", off)
@@ -374,7 +377,15 @@ def _workday(node: Call, scope: Scope) -> Typed:
         if draft.kind != "number" or draft.unit != DATE:
             raise BindError("U002", "workday takes days off whose unit is date", off)
         arguments += (Aggregate("list", column.table, column.column, span=off.span),)
-    return Typed(Call("workday", arguments, span=node.span), "number", DATE)
+    if len(arguments) > 3:
+        raise BindError("N008", "workday takes one column of days off", node.arguments[3])
+    for each in week:
+        try:
+            working_days(each.value)
+        except ValueError:
+            message = f"'{each.value}' is no week; write its first and last day, such as 'sun-thu'"
+            raise BindError("F006", message, each) from None
+    return Typed(Call("workday", (*arguments, *week), span=node.span), "number", DATE)
 
 
 def _rounded(

@@ -15,7 +15,7 @@ from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Space, Writt
 from scalesheet.resolve.lowering.costs import COST_COLUMNS, OFFER, OFFERS, Costs, costs_of, on_gpus
 from scalesheet.resolve.lowering.grids import lower_grid
 from scalesheet.resolve.lowering.scalars import lower_scalar, lower_totals
-from scalesheet.resolve.lowering.schedule import BEGIN, HOLIDAYS, SHARED, WORKED, Schedule
+from scalesheet.resolve.lowering.schedule import BEGIN, HOLIDAYS, SHARED, WEEK, WORKED, Schedule
 from scalesheet.resolve.lowering.tables import lower_table
 from scalesheet.resolve.lowering.values import Lowering, stated, written
 
@@ -109,6 +109,8 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
             continue
         if without and name in ("gpus", "gpus_at_once"):
             domain = "non-negative"
+        if name == "workdays" and WEEK in low.document.data:
+            title += f" ({low.document.data[WEEK]})"
         table.columns[name] = Draft(
             name,
             title,
@@ -124,6 +126,7 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
         columns=frozenset(table.columns),
         shared=SHARED in plan.scalars,
         off=HOLIDAYS in plan.tables,
+        week=low.document.data.get(WEEK),
         people=frozenset(name for name, entry in data.items() if "work" in entry),
         on_gpus=frozenset(name for name, entry in data.items() if on_gpus(entry)),
     )
@@ -197,13 +200,15 @@ def _dates(plan: DraftPlan, low: Lowering, data: Mapping[str, Any]) -> None:
     if begin is not None:
         message = f"the plan begins on a day: expected 'unit: date', found {begin.unit or 'none'}"
         low.problems.append(at(begin.position, "U002", f"{message}; write {EXAMPLE}"))
-    for name, entry in data.items():
-        for key in ("work", "people", "not_before", "deadline"):
-            if key in entry:
-                message = (
-                    f"'{key}' needs the day on which the plan begins; add the scalar {EXAMPLE}"
-                )
-                low.say("S002", message, "phases", name, key)
+    asked = [
+        ("phases", name, key)
+        for name, entry in data.items()
+        for key in ("work", "people", "not_before", "deadline")
+        if key in entry
+    ]
+    for path in [*asked, *([(WEEK,)] if WEEK in low.document.data else [])]:
+        message = f"'{path[-1]}' needs the day on which the plan begins; add the scalar {EXAMPLE}"
+        low.say("S002", message, *path)
 
 
 EXAMPLE = "begin: {value: 2026-01-05, unit: date}"

@@ -14,6 +14,8 @@ from scalesheet.model import Phase
 BEGIN, WORKED = "begin", "hours_per_day"
 #: The table of days on which people do not work, and its column.
 HOLIDAYS, DAY = "holidays", "day"
+#: The key of a plan with the first and the last day of the week on which people work.
+WEEK = "week"
 #: The accelerators for which phases wait.
 SHARED = "gpus_to_share"
 #: Sets of phases that may run at the same time, beyond which they are simply added up.
@@ -29,6 +31,7 @@ class Schedule:
     columns: frozenset[str]
     shared: bool
     off: bool  # whether there are holidays
+    week: str | None  # the working week, where the plan states one
     people: frozenset[str]
     on_gpus: frozenset[str]
 
@@ -67,7 +70,8 @@ class Schedule:
 
     @property
     def _off(self) -> str:
-        return f", {HOLIDAYS}.{DAY}" if self.off else ""
+        off = f", {HOLIDAYS}.{DAY}" if self.off else ""
+        return f"{off}, '{self.week}'" if self.week else off
 
     # -------------------------------------------------------------- accelerators
 
