@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from openpyxl.workbook import Workbook
 
 from pull.workbooks import Shipped, cell, diff, said, ship
+from scalesheet.pull import read, write
 from small import HEAD
 
 
@@ -102,6 +105,34 @@ def test_a_number_in_place_of_a_limit(ranged: Shipped) -> None:
     pulled = ranged.pull({"all.limit": 40.0})
     assert said(pulled) == []
     assert diff(pulled)[1:] == ["+limits: {all: 40}"]
+
+
+AGAIN = PLAN.replace("count(runs)}", "count(runs) * rate}").replace(
+    "scalars:\n", "scalars:\n  rate: {value: 2, low: 1, high: 3, unit: 1, domain: positive}\n"
+)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        {"rate low": None, "rate high": None, "runs['two'].hours low": None},
+        {"runs['two'].hours low": None, "runs['two'].hours high": None},
+        {"Inputs!C7": 40.0, "Inputs!E7": 60.0, "rate": 2.5},
+    ],
+)
+def test_a_workbook_whose_ranges_were_taken_over_is_pulled_again(
+    cells: dict[str, float | None], tmp_path: Path
+) -> None:
+    """What had a range has none by now, or the other way round, in formulas too."""
+    files = {"plans/small/plan.yaml": AGAIN, "plans/small/page.md": "# A plan\n"}
+    mine = ship(tmp_path, files)
+    edited = mine.edited(cells)
+    pulled = read(mine.data, edited)
+    assert said(pulled) == []
+    assert len(pulled.edits) == 2 - ("rate" not in str(cells))
+    write(mine.data, pulled)
+    pulled = read(mine.data, edited)
+    assert (said(pulled), pulled.edits, pulled.left) == ([], (), ())
 
 
 def test_a_remark_beside_an_input_is_listed(shipped: Shipped) -> None:

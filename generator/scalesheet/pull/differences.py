@@ -25,6 +25,7 @@ from scalesheet.pull.values import (
 )
 from scalesheet.pull.where import END_HEADINGS, Place, Rows
 from scalesheet.render.workbook.context import ends_of
+from scalesheet.render.workbook.widths import heading_of
 from scalesheet.resolve.lowering.scalars import SCENARIO
 from scalesheet.source.patch import Drop, Set
 from scalesheet.source.places import suggested
@@ -105,6 +106,8 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
     heading = rows.at(rows.heading, rows.key)
     for column in table.columns.values():
         lost = [end for end in ends_of(column) if (column.name, end) not in rows.columns]
+        if lost and not pulling.same and "value" not in lost:
+            continue  # it has a range by now
         if lost and (pulling.same or _had(pulling, table.name)):
             text = f"the column '{column.name}' of '{table.name}' is gone"
             pulling.refuse("W004", heading, f"{text}; put it back with its name")
@@ -114,6 +117,8 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
         pulling.refuse("W008", rows.at(at, rows.key), text)
     for at, head in rows.strange.items():
         _strange(pulling, table, rows, at, head)
+    if not pulling.same:
+        rows = _with_ends(table, rows)
     known = set(table.rows)
     shipped = known if pulling.same else _shipped_rows(pulling, table)
     rows = rows if pulling.same else _taken_before(pulling, table, rows, shipped)
@@ -135,6 +140,17 @@ def _table(pulling: Pulling, formulas: Formulas, table: Table, rows: Rows) -> No
             _added(pulling, formulas, table, rows, id, at)
     if table.name in pulling.reordered:
         pulling.leave(heading, f"the rows of '{table.name}' stand in another order")
+
+
+def _with_ends(table: Table, rows: Rows) -> Rows:
+    """A column that had no range when the workbook was made says its value at all three ends."""
+    ends = {
+        (column.name, end): rows.columns[column.name, "value"]
+        for column in table.columns.values()
+        for end in ends_of(column)
+        if (column.name, "value") in rows.columns
+    }
+    return replace(rows, columns={**ends, **rows.columns})
 
 
 def _shipped_rows(pulling: Pulling, table: Table) -> set[str]:
@@ -161,6 +177,9 @@ def _strange(pulling: Pulling, table: Table, rows: Rows, at: int, head: str) -> 
     """A column that is not the table's: its sources and notes are shown, nothing else is known."""
     if head in COMPARE:
         return
+    ends = (heading_of(column, end) for column in table.columns.values() for end in ENDS)
+    if not pulling.same and head in ends:
+        return  # of a column that had a range when the workbook was made
     filled = [row for row in rows.rows.values() if not pulling.cell(rows.at(row, at)).blank]
     if filled:
         what = "line" if rows.turned else "column"

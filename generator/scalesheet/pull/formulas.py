@@ -240,13 +240,12 @@ class Formulas:
             read = self._tokens(name, place, table)
             if read is not None and read != self._printed(formula, end):
                 result[end] = place, cell, read
+        if not self.pulling.same and "value" not in result:
+            return {}  # what it rests on has a range by now, or has none any more
         if result and not self.pulling.same:
-            place, cell, read = next(iter(result.values()))
-            known = (
-                None
-                if "value" not in result
-                else self._translated(name, result["value"], self._phase(name), formula, quiet=True)
-            )
+            edited = result["value"]
+            place = edited[0]
+            known = self._translated(name, edited, self._phase(name), formula, quiet=True)
             if known is not None and _alike(known, formula.text):
                 return {}
             made = self.pulling.sites.formula(formula.position) is None
@@ -311,8 +310,9 @@ class Formulas:
         """A value in the place of a formula; whether there is one."""
         cells = {end: self.pulling.cell(place) for end, place in places.items()}
         typed = [end for end, cell in cells.items() if cell.formula is None]
-        if not typed:
-            return False
+        lacking = "value" not in typed and all(cells[end].blank for end in typed)
+        if not typed or (lacking and not self.pulling.same):
+            return False  # it may have a range by now that it had not
         name, place = input_name(key), places[typed[0]]
         if all(cells[end].blank for end in typed):
             text = f"'{name}' has lost its formula, {quotable(formula.text)}; copy it back"
