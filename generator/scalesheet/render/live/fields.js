@@ -151,8 +151,10 @@ scalesheet.fields = (() => {
 
   /** Shows why there is no value where one could be entered or chosen. */
   function noChoice(control, number, reason) {
-    if (number) control.placeholder = reason;
-    else if (!control.querySelector("[disabled]")) {
+    if (number) {
+      control.placeholder = reason;
+      control.size = Array.from(reason).length;
+    } else if (!control.querySelector("[disabled]")) {
       control.prepend(element("option", { value: "", disabled: true }, reason));
     }
   }
