@@ -9,7 +9,6 @@ from benchmarks.measure import ROOT
 
 MODULES = (
     "start",
-    "check",
     "files",
     "workbook",
     "evaluate",

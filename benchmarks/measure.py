@@ -82,9 +82,15 @@ def timed(call: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def run(command: Sequence[str | Path], cwd: Path = ROOT) -> Run:
-    """Runs a process to its end. Raises CalledProcessError where it fails."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator"), "NO_MKDOCS_2_WARNING": "1"}
+def run(command: Sequence[str | Path], cwd: Path = ROOT, cache: Path | None = None) -> Run:
+    """Runs a process to its end, with what was kept in `cache`; without one it computes everything,
+    whatever ran before. Raises CalledProcessError where it fails."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT / "generator"),
+        "NO_MKDOCS_2_WARNING": "1",
+        "SCALESHEET_CACHE": str(cache or ""),
+    }
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(command, cwd=cwd, env=environment, stdout=said, stderr=said)
         _, status, used = os.wait4(process.pid, 0)

@@ -1,4 +1,5 @@
-"""How heavy the site is, and its build against a plain `mkdocs build` of the same pages.
+"""How heavy the site is; its build, and `scalesheet check` of the whole book, against a plain
+`mkdocs build` of the same pages.
 
 Weights are in kilobytes as published, before any compression. The largest pages are those of
 plans, which hold every figure of a plan and what it rests on; of the others half are below the
@@ -12,9 +13,14 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.check import pages_of
-from benchmarks.measure import Ratio, report, run, workspace
+from benchmarks.measure import ROOT, Ratio, report, run, workspace
+from scalesheet.build import documents
+from scalesheet.commands.parser import parser
+from scalesheet.examine import sound_edition
+from scalesheet.render.api.write import write_api
+from scalesheet.site.generate import prepare
 
+MOST_CHECK = 0.5  # of plain mkdocs
 MOST_SITE = 1.5  # of plain mkdocs, aim 1.2: the stage copies, hardens and checks what it builds
 MOST_PAGE = 60.0  # KB, half of the pages are below
 MOST_PAGES = 50_000.0  # KB, all pages together
@@ -29,12 +35,20 @@ OWN_SCRIPTS = (
 
 
 def measure() -> list[Ratio]:
-    """One build by the program's own stage, and one of the same workspace by mkdocs alone."""
+    """One build by the program's own stage, and one of the same workspace by mkdocs alone; a check
+    of the book that nothing is kept of."""
     with workspace() as folder:
         config = pages_of(folder)
         plain = run([sys.executable, "-m", "mkdocs", "build", "-q", "-f", config]).seconds
         ours = run([sys.executable, "-c", STAGE, config.parent, folder / "site"]).seconds
+        check = run([sys.executable, "-m", "scalesheet", "check"]).seconds
         return [
+            Ratio(
+                "check / mkdocs build",
+                check / plain,
+                MOST_CHECK,
+                f"{check:.1f} s against {plain:.1f} s of processor time, once each",
+            ),
             Ratio(
                 "site stage / mkdocs build",
                 ours / plain,
@@ -43,6 +57,22 @@ def measure() -> list[Ratio]:
             ),
             *_weights(folder / "site"),
         ]
+
+
+def pages_of(folder: Path) -> Path:
+    """The pages as the site generator gets them, with the files beside them; their mkdocs.yml. Of
+    workbooks, which it copies, there are the names alone."""
+    edition, _ = sound_edition(ROOT / "data")
+    made = folder / "made"
+    books = made / "workbooks"
+    books.mkdir(parents=True)
+    for plan in edition.book.plans:
+        (books / f"{plan}.xlsx").touch()
+    pages = documents(edition, made, ROOT, parser())
+    write_api(edition, made / "api", pages=True)
+    files = {"api": made / "api", "workbooks": books}
+    prepare(folder / "pages", pages, ROOT / "mkdocs.yml", files)
+    return folder / "pages" / "mkdocs.yml"
 
 
 #: The site stage by itself, on the pages that mkdocs gets.

@@ -84,7 +84,7 @@ def build(
         counts = workbooks(edition, stage / "workbooks", created, edition.book.plans)
         if site:
             progress("writing the pages")
-            docs = _documents(edition, stage, project, parser)
+            docs = documents(edition, stage, project, parser)
             progress("building the site")
             counts["pages"] = _site(edition, stage, docs, project)
             if published is not None:
@@ -150,7 +150,7 @@ def _api(edition: Edition, folder: Path, *, pages: bool = False, site_url: str =
     write_api(edition, folder, pages=pages, site_url=site_url)
 
 
-def _documents(edition: Edition, stage: Path, project: Path, parser: ArgumentParser | None) -> Path:
+def documents(edition: Edition, stage: Path, project: Path, parser: ArgumentParser | None) -> Path:
     """The pages written by hand and the generated ones, together."""
     from scalesheet.render.pages import write_pages
     from scalesheet.render.reference import write_reference

@@ -145,7 +145,7 @@ def _tried(good: list[str], bad: tuple[Bad, ...], name: str | None = None) -> Ht
 
 
 def _code(text: str) -> Html:
-    return tag("pre", tag("code", text)) if "\n" in text else tag("code", text)
+    return tag("pre", tag("code", text), **UNSEARCHED) if "\n" in text else tag("code", text)
 
 
 def _diagnostics(bad: Bad) -> Html:

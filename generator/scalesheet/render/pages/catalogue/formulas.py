@@ -69,7 +69,8 @@ def _terms(context: Context, record: Record) -> Html | None:
         ("Source", cite(context, record.citation)),
         ("Note", record.note),
     ]
-    return facts((name, shown) for name, shown in terms if shown)
+    found = ((name, shown) for name, shown in terms if shown)
+    return facts(found, unsearched=("In words",))  # it is made of titles that are found themselves
 
 
 def _inputs(context: Context, record: Record) -> Html:
