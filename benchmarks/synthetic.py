@@ -44,10 +44,20 @@ tables:
 """  # noqa: E501
 
 
-def lay(folder: Path, *, plans: int, rows: int) -> Path:
-    """A data folder with so many plans of so many rows each."""
+#: What the plans need of the book.
+BARE = ("book.yaml", "sources.yaml", "units.yaml")
+
+
+def lay(folder: Path, *, plans: int, rows: int, bare: bool = False) -> Path:
+    """A data folder with so many plans of so many rows each; a `bare` one has no catalogue, which
+    each workbook would carry."""
     data = folder / "data"
-    shutil.copytree(ROOT / "data", data, ignore=shutil.ignore_patterns("plans"))
+    if bare:
+        data.mkdir()
+        for name in BARE:
+            shutil.copyfile(ROOT / "data" / name, data / name)
+    else:
+        shutil.copytree(ROOT / "data", data, ignore=shutil.ignore_patterns("plans"))
     for number in range(plans):
         home = data / "plans" / f"plan-{number:04}"
         home.mkdir(parents=True)
