@@ -85,18 +85,25 @@ def language() -> str:
 def built(folder: Path) -> Path:
     """A checkout below `folder` with all that `scalesheet build` makes of it.
 
-    Whoever comes first builds; the others wait for it, in whatever process they are. What
-    `make site` built comes along, and is built again unless it holds to the byte.
+    Whoever comes first builds; the others wait for it, in whatever process they are, and fail with
+    its message where it failed. What `make site` built comes along, and is built again unless it
+    holds to the byte.
     """
-    project = folder / "checkout"
+    project, failed = folder / "checkout", folder / "failed"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        assert not failed.exists(), failed.read_text()
         if not project.exists():
             made = checkout(folder / "made")
             if (ROOT / "build" / ".stamp.json").is_file() and (ROOT / "docs" / "book").is_dir():
                 shutil.copytree(ROOT / "build", made / "build")
                 shutil.copytree(ROOT / "docs" / "book", made / "docs" / "book")
             environ = environment(PYTHONHASHSEED="0", TZ="Pacific/Kiritimati")
-            subprocess.run(command("build"), cwd=made, env=environ, check=True, capture_output=True)
+            run = subprocess.run(
+                command("build"), cwd=made, env=environ, check=False, capture_output=True, text=True
+            )
+            if run.returncode:
+                failed.write_text(f"`scalesheet build` failed here:\n{run.stderr[-3000:]}")
+                raise AssertionError(failed.read_text())
             made.rename(project)
     return project

@@ -66,6 +66,9 @@ def test_the_example_of_a_command_prints_what_is_shown(
     follow(tmp_path, lambda step: None, mend=name != "check")
     if name == "pull":
         edited_workbook()
+    if name == "lock":
+        extending_book(tmp_path / "ours", monkeypatch)
+        capsys.readouterr()
     main(arguments)
     printed = capsys.readouterr()
     lines = (printed.out + printed.err).splitlines()
@@ -75,6 +78,13 @@ def test_the_example_of_a_command_prints_what_is_shown(
     if name == "build":
         shown, lines = shown[:-1], lines[:-1]  # the hash moves with every change of a face
     assert lines == shown
+
+
+def extending_book(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A book that extends the catalogue, before anything of it was locked."""
+    main(["init", str(folder)])
+    monkeypatch.chdir(folder)
+    Path("data/book.lock").unlink()
 
 
 def edited_workbook() -> None:
