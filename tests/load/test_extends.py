@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from own import begun
 from scalesheet.cli import main
 from scalesheet.diagnostics import Diagnostic
 from scalesheet.examine import compile_book, diagnose
+from scalesheet.shipped import CATALOGUE
 from small import HEAD, lay
 
 
@@ -93,3 +96,15 @@ def test_a_book_that_extends_none_has_nothing_to_lock(
     assert main(["lock", "--data", str(data)]) == 2
     assert "there is nothing to lock" in capsys.readouterr().err
     assert not (data / "book.lock").exists()
+
+
+def test_old_prices_are_reported_to_those_who_can_read_them_again(tmp_path: Path) -> None:
+    data = begun(tmp_path)
+    book = data / "book.yaml"
+    book.write_text(re.sub(r"edition: .*", "edition: 2030-01-01", book.read_text("utf-8")), "utf-8")
+    assert "O001" not in {each.code for each in diagnose(data)}
+    own = data / "rates" / "mine.yaml"
+    own.parent.mkdir(exist_ok=True)
+    shipped = (CATALOGUE / "rates" / "runpod-secure-h100-sxm.yaml").read_text("utf-8")
+    own.write_text(shipped, "utf-8")
+    assert [each.path for each in diagnose(data) if each.code == "O001"] == [own.as_posix()]

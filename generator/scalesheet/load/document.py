@@ -38,6 +38,7 @@ class Document:
     part: str = ""
     text: str = ""
     text_line: int = 1
+    extended: bool = False  # of a book that one's own extends
     as_of: str = ""  # ISO day whose values hold, where a value states earlier ones; else the newest
 
     def at(self, *path: str | int) -> Position:

@@ -84,6 +84,7 @@ class File:
     parts: tuple[str, ...]
     name: Place
     content: bytes | Problem
+    extended: bool = False  # of a book that one's own extends
 
     @property
     def plan(self) -> str:
@@ -185,7 +186,9 @@ def _on_top(files: Files, base: str, data: Path, depth: int) -> Files:
     if below is None:
         return files
     own = frozenset(each.parts for each in files.every)
-    taken = [each for each in below.every if extended.is_taken(each.parts, own)]
+    taken = [
+        replace(each, extended=True) for each in below.every if extended.is_taken(each.parts, own)
+    ]
     problems = (*below.problems, *_unlocked(files, base, below))
     return Files(files.root, tuple(sorted((*files.every, *taken), key=_place)), problems)
 
@@ -289,7 +292,8 @@ def _document(file: File) -> tuple[Document | None, Sequence[Diagnostic]]:
     if parsed.data is None:
         return None, parsed.diagnostics
     places = (parsed.data, parsed.places, parsed.keys, parsed.broken)
-    document = Document(kind, id, file.name, *places, part, parsed.text, parsed.text_line)
+    text = (parsed.text, parsed.text_line)
+    document = Document(kind, id, file.name, *places, part, *text, extended=file.extended)
     return document, parsed.diagnostics
 
 

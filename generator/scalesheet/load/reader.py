@@ -26,6 +26,7 @@ from scalesheet.load.document import Mark, Steps, quotable
 
 MAX_BYTES = 5_000_000
 MAX_DEPTH = 30
+TOO_DEEP = f"mappings and lists are nested deeper than {MAX_DEPTH} levels; flatten them"
 MAX_FINDINGS = 100  # in one file; more of them help nobody
 
 PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -214,6 +215,8 @@ def _syntax(error: yaml.YAMLError, path: str, text: str) -> Diagnostic:
         mark = began
     problem = getattr(error, "problem", None) or "this is not YAML"
     context = getattr(error, "context", None)
+    if "exceeded max" in problem:  # the parser's own limit, before it gives the first event
+        return Diagnostic(path, mark.line + 1 if mark else 1, 1, "Y006", TOO_DEEP)
     remedy = next((text for part, text in _REMEDIES if part in problem), "mend the place")
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     if mark and text[mark.index : mark.index + 1] == "\t":
@@ -289,8 +292,7 @@ class _Reader:
         if isinstance(event, events.ScalarEvent):
             return self.scalar(event, steps, mark)
         if len(steps) >= MAX_DEPTH:
-            message = f"mappings and lists are nested deeper than {MAX_DEPTH} levels; flatten them"
-            self.report(mark, "Y006", message)
+            self.report(mark, "Y006", TOO_DEEP)
             raise _GiveUpError
         if isinstance(event, events.MappingStartEvent):
             return self.mapping(steps)

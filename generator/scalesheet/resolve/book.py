@@ -96,7 +96,9 @@ def grounded(
     limits = limits_of(book)
     old = old_prices(offers, limits, as_of or edition)
     if not any(d.severity == "error" for d in problems):
-        problems += age_findings(offers, old, as_of or edition)
+        # whoever extends a book cannot read its prices again; pages say how old they are
+        own_offers = [offer for offer in offers if not offer.document.extended]
+        problems += age_findings(own_offers, old, as_of or edition)
         problems += price_findings(offers, limits, edition)
     publications = publications_of(documents, units, problems, accelerators)
     own = flag(book.get("calibrated", "yes"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,6 +32,7 @@ from scalesheet.language.syntax import (
     Flag,
     Guard,
     Join,
+    Known,
     Logic,
     Lookup,
     Negative,
@@ -192,6 +193,8 @@ class _Steps:
     )
     #: What a step rests on: the operands that are no reasons where it is a number.
     rests: dict[Node, set[Node]] = field(default_factory=dict)
+    #: What a step was made of.
+    stands_for: dict[Node, Node] = field(default_factory=dict)
     counted: dict[str, int] = field(default_factory=dict)
     printed: dict[tuple[str, str, Node], str] = field(default_factory=dict)  # a part is often tried
 
@@ -303,7 +306,7 @@ class _Steps:
         """With steps in place of parts of its parts."""
         if isinstance(tree, Aggregate):
             return tree
-        return mapped(tree, lambda node: self._shrunk(node, scope, home))
+        return self._sides(tree, scope, lambda node, known: self._shrunk(node, known, home))
 
     def _with_shared(self, tree: Node, home: _Home) -> Node:
         """With steps for what other formulas look up too."""
@@ -370,7 +373,24 @@ class _Steps:
                 subjects.append(self._replaced(subject, part, known, home))
             known = (*scope, *tree.subjects)
             return Guard(tuple(subjects), self._replaced(tree.body, part, known, home))
-        return mapped(tree, lambda node: self._replaced(node, part, scope, home))
+        return self._sides(tree, scope, lambda node, known: self._replaced(node, part, known, home))
+
+    def _sides(self, tree: Node, scope: Scope, change: Callable[[Node, Scope], Node]) -> Node:
+        """With each child changed: where a test asks `known(x)`, x is known on one side."""
+        if not isinstance(tree, Choice):
+            return mapped(tree, lambda node: change(node, scope))
+        then = other = scope
+        match self.stands_for.get(tree.test, tree.test):
+            case Known(of):
+                then = (*scope, of)
+            case Not(Known(of)):
+                other = (*scope, of)
+        return replace(
+            tree,
+            then=change(tree.then, then),
+            test=change(tree.test, scope),
+            other=change(tree.other, other),
+        )
 
     def _smaller(self, tree: Node, scope: Scope, home: _Home) -> Node:
         """With one step more: the status of several subjects, or the largest part."""
@@ -470,6 +490,7 @@ class _Steps:
             step = Column(table, name)
             self.order += [Key(name, table, row) for row in rows or (None,)]
         self.made[table, rows, tree] = self.made[table, rows, small] = step
+        self.stands_for[step] = tree
         return step
 
     def _phase(self, home: _Home) -> str | None:
