@@ -72,7 +72,8 @@ def scalar_named(plan: Plan, name: str) -> Scalar | None:
 def meaning(book: Book, plan: Plan, name: str, row: PageRow | None = None) -> Meaning | None:
     """What the name of a figure means: the row of its page (`scale`, `scale.params`), a scalar, a
     cell (`phases.sft.hours`, `t['row'].c`, `t[scale, 'a100'].c`), or a figure of a row that one of
-    these refers to (`gpu.memory`). None where it means nothing, whatever the inputs are.
+    these refers to (`gpu.memory`). None where it means nothing, whatever the inputs are. The cell
+    of its page's row may be one that the table lacks.
     """
     first, _, rest = name.partition(".")
     if row is not None and first == row.word:
@@ -91,9 +92,19 @@ def meaning(book: Book, plan: Plan, name: str, row: PageRow | None = None) -> Me
     else:
         return None
     table = table_of(book, plan, cell.table)
-    if table is None or cell.row not in table.rows or cell.column not in table.columns:
+    if table is None or cell.column not in table.columns:
+        return None
+    if cell.row not in table.rows and not _of_its_page(plan, match, row):
         return None
     return _followed(book, plan, cell, table.columns[cell.column].refers_to, rest)
+
+
+def _of_its_page(plan: Plan, match: re.Match[str] | None, row: PageRow | None) -> bool:
+    """Whether a cell is one of the row that its page is about: a row that was added has a page
+    before each table of the plan says something about it, and there the cell is a reason."""
+    if match is None or row is None:
+        return False
+    return match["table"] in plan.tables and row.word in re.findall(_ITEM, match["row"])
 
 
 def table_of(book: Book, plan: Plan, name: str | None) -> Table | None:

@@ -229,3 +229,34 @@ def test_a_figure_of_a_row_that_is_not_chosen_shows_why(tmp_path: Path) -> None:
     assert found.edition is not None
     write_pages(found.edition, tmp_path / "pages")
     assert "It is too large." in read(text(tmp_path, "small")).text
+
+
+def test_a_page_of_a_row_that_another_table_lacks_says_so(tmp_path: Path) -> None:
+    """A row that is added has its page before every table of the plan has a row for it."""
+    of_each = "---\ntitle: A\neach: {scale: scales}\n---\n{{ notes[scale].size }}, {{ notes[scale].advice }}\n"
+    notes = """
+  notes:
+    title: Notes
+    columns: {size: {unit: parameter}, advice: {text: yes}}
+    rows: {s: {size: 5, advice: Mind.}}
+"""
+    files = {
+        "plans/small/plan.yaml": PLAN.replace("charts:\n", f"{notes.lstrip(chr(10))}charts:\n"),
+        "plans/small/page.md": "A\n",
+        "plans/small/pages/scale.md": of_each,
+    }
+    found = examine(lay(tmp_path, files))
+    assert found.diagnostics == []
+    assert found.edition is not None
+    write_pages(found.edition, tmp_path / "pages")
+    assert "5 param, Mind." in read(text(tmp_path, "small-s")).text
+    assert "not in Notes, not in Notes" in read(text(tmp_path, "small-l")).text
+
+
+@pytest.mark.parametrize("name", ["notes['l'].size", "notes[scale].weight"])
+def test_a_row_by_its_name_and_a_column_are_there_or_told(tmp_path: Path, name: str) -> None:
+    page = (
+        f"---\ntitle: A\neach: {{scale: scales}}\n---\n{{{{ {name.replace('notes', 'costs')} }}}}\n"
+    )
+    found = examined(tmp_path, scale=page).diagnostics
+    assert {(each.code, each.line) for each in found} == {("N001", 5)}

@@ -98,6 +98,10 @@ def _cell(context: Context, plan: Plan, results: Results, cell: Cell, here: Here
     name, row, column = cell.table, cell.row, cell.column
     table = plan.tables[name]
     quantity = table.columns[column]
+    target = address(context, plan, Key(column, name), here.page)
+    if row not in table.rows:
+        lacks = Value(reason=f"not in {table.title}")
+        return ProseFigure(quantity, lacks, [lacks], target, quantity.title)
     others = [each for each in row.split("--") if here.row is None or each != here.row.row]
     if len(others) == len(row.split("--")):
         others = [row]
@@ -106,7 +110,7 @@ def _cell(context: Context, plan: Plan, results: Results, cell: Cell, here: Here
         quantity,
         results.cell(name, row, column),
         list(results.tables[name][column]),
-        address(context, plan, Key(column, name), here.page),
+        target,
         ", ".join(titles),
         of_cell(name, row, column),
         open_bound(quantity.stated.get(row)),
