@@ -233,7 +233,8 @@ def test_a_figure_of_a_row_that_is_not_chosen_shows_why(tmp_path: Path) -> None:
 
 def test_a_page_of_a_row_that_another_table_lacks_says_so(tmp_path: Path) -> None:
     """A row that is added has its page before every table of the plan has a row for it."""
-    of_each = "---\ntitle: A\neach: {scale: scales}\n---\n{{ notes[scale].size }}, {{ notes[scale].advice }}\n"
+    said = "{{ notes[scale].size }}, {{ notes[scale].advice }}"
+    of_each = f"---\ntitle: A\neach: {{scale: scales}}\n---\n{said}\n"
     notes = """
   notes:
     title: Notes
@@ -253,10 +254,8 @@ def test_a_page_of_a_row_that_another_table_lacks_says_so(tmp_path: Path) -> Non
     assert "not in Notes, not in Notes" in read(text(tmp_path, "small-l")).text
 
 
-@pytest.mark.parametrize("name", ["notes['l'].size", "notes[scale].weight"])
+@pytest.mark.parametrize("name", ["costs['four'].amount", "costs[scale].weight"])
 def test_a_row_by_its_name_and_a_column_are_there_or_told(tmp_path: Path, name: str) -> None:
-    page = (
-        f"---\ntitle: A\neach: {{scale: scales}}\n---\n{{{{ {name.replace('notes', 'costs')} }}}}\n"
-    )
+    page = f"---\ntitle: A\neach: {{scale: scales}}\n---\n{{{{ {name} }}}}\n"
     found = examined(tmp_path, scale=page).diagnostics
     assert {(each.code, each.line) for each in found} == {("N001", 5)}
