@@ -224,9 +224,9 @@ _code(
 )
 _code(
     "N011",
-    "no record matches",
-    "A plan rests on a record of a run that a rule chooses, and none on file is what it asks for.",
-    "Make one with the command that is named, or let the rule ask for what there is.",
+    "no record on file",
+    "A plan rests on a record of a run that a rule chooses, and the book has no records.",
+    "Make one with the command that is named.",
 )
 # F: formulas
 _code(
@@ -415,6 +415,14 @@ _code(
     "A plan rests on a record of a run, and does not say with which length, batch and precision it "
     "runs itself; a reader cannot see how far the record is from it.",
     "Add `runs:` beside the reference, with the plan's own figure for each setting that matters.",
+    "warning",
+)
+_code(
+    "V017",
+    "no record matches",
+    "A plan rests on a record of a run that a rule chooses, and none on file is what it asks for. "
+    "What is computed from the record has no value and says so.",
+    "Make one with the command that is named, or let the rule ask for what there is.",
     "warning",
 )
 # O: offers and their prices

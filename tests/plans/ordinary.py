@@ -237,9 +237,16 @@ def _numbers(
     for how, factor in FACTORS.items():
         moved = {place: moved_number(number, factor, domain) for place, number in parts.items()}
         if moved != parts and all(within(domain, each) for each in moved.values()):
+            if not _in_order(steps, moved):
+                continue  # rounding has put an end beyond the value, which nobody would type
             yield how, tuple(Set(place, number) for place, number in moved.items())
     if DOMAINS[domain][1] and DOMAINS[domain][0] in (0.0, None) and any(parts.values()):
         yield "= 0", tuple(Set(place, 0) for place in parts)
+
+
+def _in_order(steps: Steps, moved: Mapping[Steps, float]) -> bool:
+    ends = [moved[(*steps, key)] for key in ("low", "value", "high") if (*steps, key) in moved]
+    return ends == sorted(ends)
 
 
 def moved_number(number: float, factor: float, domain: str) -> float:

@@ -159,7 +159,7 @@ def test_what_differs_stands_beside_it(tmp_path: Path) -> None:
         (
             "model: tiny}\n    runs",
             "model: tiny, method: LoRA}\n    runs",
-            "N011 no record has accelerator card, model tiny, method LoRA; the nearest, 'a', has "
+            "V017 no record has accelerator card, model tiny, method LoRA; the nearest, 'a', has "
             "method not stated; make one with 'scalesheet bench tiny --accelerator card "
             "--method lora'",
         ),
@@ -208,6 +208,15 @@ def test_what_is_wrong_is_told(tmp_path: Path, old: str, new: str, message: str)
     assert old in PLAN
     found = said(book(tmp_path, {"a": record()}, PLAN.replace(old, new, 1)))
     assert any(each.startswith(message) for each in found), found
+
+
+def test_what_rests_on_a_record_that_is_not_there_says_so(tmp_path: Path) -> None:
+    other = PLAN.replace("model: tiny}\n    runs", "model: tiny, method: LoRA}\n    runs")
+    examined = book(tmp_path, {"a": record()}, other)
+    assert examined.edition is not None
+    assert examined.results["small"].scalars["time"].reason == (
+        "no record has accelerator card, model tiny, method LoRA"
+    )
 
 
 def test_a_rule_in_a_book_without_records(tmp_path: Path) -> None:

@@ -66,6 +66,11 @@ IN_WORDS = {
         "The same with 'runs: {sequence_length: max_length}' in it, and the table "
         "'run_differences' on its page.",
     ),
+    "V017": InWords(
+        "A plan whose rule asks for a record of 'model: llama-3-1-8b', in a book that has records "
+        "of other models alone.",
+        "The same plan with a record of that model, which 'scalesheet bench' makes.",
+    ),
     "C002": InWords(
         "A claim of line 12 that quotes '1,024 tokens', in an audit of a document whose line 12 "
         "says '1024 tokens'.",

@@ -175,16 +175,18 @@ def _choose(
     asked: Mapping[str, str | bool],
     path: Path,
 ) -> Stated | None:
-    """The chosen record with those that were chosen before it; None where none matches."""
+    """The chosen record with those that were chosen before it; a reason where none matches, and
+    None in a book without records."""
     table = space.catalogue.get(RECORDS)
     matches = [] if table is None else list(_matches(table, asked))
-    if not matches:
-        low.say("N011", f"{_none(table, asked)}; make one with '{command(asked)}'", *path, "rule")
-        return None
     text = ", ".join(f"{key} {_word(value)}" for key, value in asked.items())
     shared = Stated(
         basis=_basis(entry), citation=_cited(entry), position=low.document.at(*path, "rule")
     )
+    if not matches:
+        code = "N011" if table is None or not table.rows else "V017"
+        low.say(code, f"{_none(table, asked)}; make one with '{command(asked)}'", *path, "rule")
+        return None if code == "N011" else replace(shared, reason=f"no record has {text}")
     day = space.as_of
     result: Stated | None = None
     for match, since in history(matches):
