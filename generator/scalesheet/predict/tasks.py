@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -14,9 +14,12 @@ from scalesheet.predict.cases import Cases
 from scalesheet.predict.fits import NO_FIT, Coefficients, coefficients
 from scalesheet.predict.fits.holdout import Rows
 from scalesheet.predict.loss import fit as loss_fit
+from scalesheet.predict.runnable import broken
 from scalesheet.predict.table import Predictions, none_of, settled
 from scalesheet.predict.time import efficiency
 
+#: An assumption: how much wider, in logarithms, a range is for each word not understood.
+WIDER = 1.25
 AT_ONCE = 1 << 16  # rows, few enough for their arrays to stay near the processor
 
 
@@ -72,6 +75,16 @@ def unsupported(task: str, cases: Cases) -> Reasons:
     return first_reason(cases.unsupported, TASKS[task].unsupported(cases))
 
 
+def _wider(made: Predictions, unread: Array) -> Predictions:
+    """The same with a wider range where words of the description were not understood."""
+    by = np.power(WIDER, np.nan_to_num(unread))
+    return replace(
+        made,
+        low=made.predicted * (made.low / made.predicted) ** by,
+        high=made.predicted * (made.high / made.predicted) ** by,
+    )
+
+
 @np.errstate(all="ignore")  # what is not finite is no prediction
 def predict(book: Book, task: str, cases: Cases, fitted: Coefficients | None = None) -> Predictions:
     """A prediction for each case, or why there is none; with the fit on file unless given one."""
@@ -80,6 +93,9 @@ def predict(book: Book, task: str, cases: Cases, fitted: Coefficients | None = N
     for start in range(0, max(1, len(cases)), AT_ONCE):
         some = cases.only(slice(start, start + AT_ONCE))
         of_some = TASKS[task].predict(book, some, known) if known else none_of(len(some), NO_FIT)
-        made.append(settled(of_some, unsupported(task, some), some.assumed))
+        why = unsupported(task, some)
+        if task != "loss":
+            why = first_reason(why, broken(book, some))
+        made.append(settled(_wider(of_some, some.unread), why, some.assumed))
     columns = ([getattr(each, field.name) for each in made] for field in fields(Predictions))
     return Predictions(*map(np.concatenate, columns))

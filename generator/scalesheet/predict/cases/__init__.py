@@ -27,6 +27,7 @@ from scalesheet.predict.arrays import (
     first_stated,
     first_word,
     joined,
+    no_reasons,
     unstated,
     words,
 )
@@ -108,6 +109,7 @@ class Cases:
     loss_unit: Words
     compute: Array
     unique: Array  # tokens that differ, of those trained on
+    unread: Array  # words of the layout that were not understood
 
     @classmethod
     def single(cls, task: str, **stated: str | float) -> Cases:
@@ -160,6 +162,8 @@ def cases(table: Read, catalogue: Known) -> Cases:
     layouts = coded(table.text("layout")).each(texts.layout)
     precisions = coded(table.text("precision_text")).each(texts.precision)
     methods = coded(table.text("kind"), table.text("model")).each(lambda it: texts.method(*it))
+    # losses have kinds of their own, which name studies and not methods
+    whys = methods.column("reason") if table.task != "loss" else no_reasons(table.rows)
     accelerator = named.column("row")
     gpus = first_stated(number("gpus"), named.numbers(lambda it: it.count or None))
     hardware = lookups.hardware(accelerator, precisions.column("products"), catalogue)
@@ -182,11 +186,15 @@ def cases(table: Read, catalogue: Known) -> Cases:
         ids=table.text("id"),
         unsupported=first_reason(
             table.unsupported,
-            methods.column("reason"),
+            whys,
             named.column("reason"),
             precisions.column("reason"),
         ),
-        assumed=joined(named.column("assumed"), model.assumed),
+        assumed=joined(
+            joined(named.column("assumed"), model.assumed),
+            layouts.each(lambda it: _not_understood(it.unread)).column(),
+        ),
+        unread=layouts.numbers(lambda it: float(len(it.unread))),
         kind=kind.each(str.lower).column(),
         accelerator=accelerator,
         gpus=gpus,
@@ -208,6 +216,11 @@ def cases(table: Read, catalogue: Known) -> Cases:
         rank=kind.numbers(texts.rank),
         quantity=each(table.text("quantity"), texts.quantity),
     )
+
+
+def _not_understood(unread: tuple[str, ...]) -> str:
+    said = ", ".join(f"'{word}'" for word in unread)
+    return f"not understood in the layout: {said}" if unread else ""
 
 
 def _sizes(table: Read) -> dict[str, Array]:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from scalesheet.predict.cases import layouts
+
 # ------------------------------------------------------------------ layout
 
 
@@ -23,30 +25,9 @@ class Layout:
     flash: str = ""
     checkpointing: str = ""
     flat: bool = False
+    unread: tuple[str, ...] = ()
 
 
-_DEGREE = re.compile(r"\b(tp|pp|dp|cp|ep|vp)[\s=_:]?([0-9]+)(?:-[0-9]+)?\b(?!\s*long)")
-_DEGREES = {
-    "tp": "tensor",
-    "pp": "pipeline",
-    "dp": "data",
-    "cp": "context",
-    "ep": "expert",
-    "vp": "virtual",
-}
-_TRIPLE = re.compile(r"\b[a-z]*p_([0-9]+)[/x]([0-9]+)[/x]([0-9]+)\b")
-_WAYS = (
-    ("tensor", re.compile(r"\b([0-9]+)-way (?:mp|tp|tensor|model)")),
-    ("pipeline", re.compile(r"\b([0-9]+)-way (?:pp|pipeline)")),
-    ("data", re.compile(r"\b([0-9]+)-way (?:dp|data|fsdp)")),
-)
-#: The first that is found says it.
-_ZERO = (
-    (3.0, r"zero[\s_-]?3|stage\s?3|p_os\+g\+p|full_shard|\bfsdp\b|\bhsdp\b"),
-    (2.0, r"zero[\s_-]?2|stage\s?2|p_os\+g|shard_grad_op"),
-    (1.0, r"zero[\s_-]?1|stage\s?1|p_os\b|\bzero\b|distributed optimizer"),
-    (0.0, r"\bddp\b|no_shard|\bnone\b|zero[\s_-]?0|baseline dp|\bdp_"),
-)
 _FRAMEWORKS = (
     ("unsloth", "unsloth"),
     ("megatron", "megatron"),
@@ -63,22 +44,16 @@ def layout(text: str) -> Layout:
     low = text.lower().strip()
     if not low:
         return Layout()
-    degrees = {_DEGREES[name]: float(number) for name, number in _DEGREE.findall(low)}
-    for name, pattern in _WAYS:
-        if way := pattern.search(low):
-            degrees.setdefault(name, float(way[1]))
-    if triple := _TRIPLE.search(low):
-        degrees |= dict(
-            zip(("data", "tensor", "pipeline"), map(float, triple.groups()), strict=True)
-        )
+    said = layouts.read(low)
     return Layout(
-        degrees={name: number for name, number in degrees.items() if number >= 1},
-        zero=next((stage for stage, pattern in _ZERO if re.search(pattern, low)), None),
+        degrees=said.degrees,
+        zero=said.zero,
         offload=offload(low),
         framework=next((name for name, p in _FRAMEWORKS if re.search(p, low)), ""),
         flash=flash(low),
         checkpointing=checkpointing(low) if "ckpt" in low or "checkpoint" in low else "",
-        flat=bool(re.search(r"\bfsdp\b|full_shard", low)),
+        flat=bool(re.search(r"\bfsdp(?!2\b)|full_shard", low)),
+        unread=said.unread,
     )
 
 
@@ -136,9 +111,9 @@ _PRECISIONS: tuple[tuple[str, Precision], ...] = tuple(
         (r"fp8|float8", "fp8", "16-bit"),
         (r"bf16[- ]true|pure[_ -]?bf16|bf16 weights and states", "bf16", "16-bit", True),
         (r"^bfloat16$", "bf16", "16-bit", True),
-        (r"int8|8[- ]?bit", "bf16", "int8"),
-        (r"int4|4[- ]?bit", "bf16", "int4"),
-        (r"2[- ]?bit|int2", "bf16", "int2"),
+        (r"int8|(?<![0-9])8[- ]?bit", "bf16", "int8"),
+        (r"int4|(?<![0-9])4[- ]?bit", "bf16", "int4"),
+        (r"(?<![0-9])2[- ]?bit|int2", "bf16", "int2"),
         (r"^16$", "", "16-bit"),
         (r"^(apex )?o[12]$", "fp16", "fp32"),
         (r"bf16|bfloat16|16[- ]bit", "bf16", "16-bit"),
@@ -175,7 +150,8 @@ class Method:
 
 _SMALL = (
     r"adapter|ia3|prefix|prompt|ptuning|p-tuning|fourier|boft|\boft\b|loha|lokr|ln_tuning|"
-    r"trainable_tokens|bitfit|vera|freeze"
+    r"trainable_tokens|bitfit|vera|freeze|peft|\bc3a\b|\bhra\b|randlora|\broad\b|shira|\bbone\b|"
+    r"\bmiss\b|\bpoly\b|x-?lora|vb-?lora|\breft\b|side-?tuning"
 )
 #: Models that are no decoders of text, by what is trained or by their names.
 _OTHERS: tuple[tuple[str, str], ...] = (
@@ -212,6 +188,14 @@ _METHODS: tuple[tuple[str, Method], ...] = (
 )
 
 
+#: Kinds of work that name no method of training; whether they are predicted is for the task.
+_STATES_NONE = re.compile(
+    r"^$|^train(ing)?\b|^(text|language|lm|llm|causal|dense|moe|mixture|bench\w*|quality|gpt|decoder)\b"
+    r"|time-to|\b(rl|rlhf|rlvr|ppo|grpo|reinforc\w*|dpo|kto|orpo|ipo|simpo|preference|reward)\b"
+    r"|\beval(uation)?\b|continue|anneal|mid-?train|instruct|post-?train|tun(e|ing)\b|[+,] *\w*lr\b"
+)
+
+
 def method(text: str, model: str = "") -> Method:
     """What a text such as `finetune-lora-nf4-dq` says; where it says nothing, the model's name."""
     low, named = text.lower().strip(), model.lower()
@@ -220,7 +204,12 @@ def method(text: str, model: str = "") -> Method:
             return Method(reason=what)
     if "distill" in low:
         return Method(reason="distilled: what its teacher takes is not known")
-    return _method(low) or _method(named) or Method()
+    known = _method(low) or _method(named)
+    if known is not None and (_method(low) is not None or _STATES_NONE.search(low)):
+        return known
+    if not low or _STATES_NONE.search(low):
+        return known or Method()
+    return Method(reason=f"unknown method '{text.strip()[:40]}'")
 
 
 def _method(low: str) -> Method | None:

@@ -21,6 +21,7 @@ from sys import intern
 import numpy as np
 
 from scalesheet.language.arithmetic import in_bounds, stated
+from scalesheet.nearest import near
 from scalesheet.predict.arrays import (
     Array,
     Reasons,
@@ -99,6 +100,21 @@ NOT_STATED = frozenset(("", "nan", "none", "null", "n/a", "na", "-", "?", "unkno
 #: Of texts: `none` is a word that says something of sharding and recomputation.
 _NO_WORD = NOT_STATED - {"none"}
 _TIMES = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
+#: Names that people give columns -> what they may have meant, the first that a task has.
+_MEANT: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("gpu", "device", "gpu_type", "card", "chip", "gpu_name"), ("hardware",)),
+    **dict.fromkeys(("tokens", "d", "n_tokens", "train_tokens"), ("tokens", "D_tokens")),
+    **dict.fromkeys(("size", "n", "n_params", "model_size", "params"), ("params", "N")),
+    **dict.fromkeys(("num_gpus", "gpu_count", "world_size"), ("n_gpus",)),
+    **dict.fromkeys(("batch", "batch_size", "bs", "mbs"), ("micro_batch",)),
+    **dict.fromkeys(("gbs", "global_batch_size"), ("global_batch_seqs",)),
+    **dict.fromkeys(("context", "max_length", "max_seq_len", "seq_length"), ("seq_len",)),
+    **dict.fromkeys(("dtype",), ("precision",)),
+    **dict.fromkeys(("strategy", "zero", "fsdp", "tp"), ("parallelism",)),
+    **dict.fromkeys(("method", "finetuning", "kind", "task"), ("kind", "task", "method")),
+    **dict.fromkeys(("gradient_checkpointing", "recompute"), ("act_ckpt",)),
+}
+NEAR = 0.85  # of a slip of the pen; `gpu_hours` is not meant for `gpus`
 AT_ONCE = 256  # lines, few enough to stay near the processor
 LONGEST_FIELD = 1 << 20  # characters; csv's own limit is smaller
 
@@ -160,8 +176,16 @@ def _of_lines(every: Iterable[list[str]], task: str) -> Read:
         for place, texts in enumerate(zip(*some, strict=False)):
             if place in read:
                 columns[read[place]] += map(intern, texts)
-    unread = tuple(name for name in header if name and name not in columns)
+    unread = tuple(_unknown(name, task) for name in header if name and name not in columns)
     return replace(of_columns(columns, len(whys), task, words(whys)), unread=unread)
+
+
+def _unknown(name: str, task: str) -> str:
+    """A column that is not read, with the one that it may have been meant for."""
+    known = COLUMNS[task]
+    meant = next((each for each in _MEANT.get(name.lower(), ()) if each in known), None)
+    meant = meant or near(name.lower(), tuple(known), NEAR)
+    return f"{name} (did you mean '{meant}'?)" if meant else name
 
 
 def _misshapen(line: list[str], width: int) -> str:

@@ -1,0 +1,62 @@
+"""Whether stated layouts can run: conditions of the component `training-run`, over many cases."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scalesheet.book import Book
+from scalesheet.predict.arrays import Flags, Reasons, first_reason, no_reasons
+from scalesheet.predict.cases import Cases
+from scalesheet.predict.engine import COMPONENT, figures
+
+#: In the order in which they are told.
+CONDITIONS = ("stages", "heads", "layers", "accelerators", "divided_sequence", "batch")
+
+
+def broken(book: Book, cases: Cases) -> Reasons:
+    """The first condition that the stated layout of a row breaks, in the component's words."""
+    component = book.components.get(COMPONENT)
+    reasons = no_reasons(len(cases))
+    if component is None or not len(cases):
+        return reasons
+    known = component.plan.scalars.keys()
+    names = [name for name in CONDITIONS if f"{name}_holds" in known]
+    told = figures(
+        book,
+        len(cases),
+        {
+            "gpus": cases.gpus,
+            "stage": np.nan_to_num(cases.zero),
+            "tensor": cases.tensor,
+            "pipeline": cases.pipeline,
+            "context": cases.context,
+            "sequence": cases.sequence,
+            "batch": cases.global_batch,
+            # a micro-batch that is not stated is no reason to refuse
+            "micro_batch": np.where(np.isnan(cases.micro_batch), 1.0, cases.micro_batch),
+            "model.heads": cases.heads,
+            "model.layers": cases.layers,
+        },
+        [f"{name}_{what}" for name in names for what in ("holds", "says")],
+        {},
+    )
+    for name in names:
+        fails = (told[f"{name}_holds"] == 0) & _stated(name, cases)
+        why = no_reasons(len(cases))
+        why[fails] = told[f"{name}_says"][fails]
+        reasons = first_reason(reasons, why)
+    return reasons
+
+
+def _stated(name: str, cases: Cases) -> Flags:
+    """The rows that state what a condition is about, none of it estimated."""
+    ways = cases.tensor * cases.pipeline * cases.context
+    rows: dict[str, Flags] = {
+        "stages": ~np.isnan(cases.zero),
+        "heads": cases.known & (cases.tensor > 1) & ~np.isnan(cases.heads),
+        "layers": cases.known & (cases.pipeline > 1) & ~np.isnan(cases.layers),
+        "accelerators": ~np.isnan(cases.gpus) & (ways > 1),
+        "divided_sequence": ~np.isnan(cases.sequence) & (cases.context > 1),
+        "batch": ~np.isnan(cases.gpus) & ~np.isnan(cases.global_batch),
+    }
+    return rows[name]
