@@ -1,7 +1,8 @@
 """The Changes sheet: what differs from what was shipped, found by formulas.
 
-Every input of the workbook has a row with its shipped and its present value. The list on top
-shows the first of those that differ.
+An input has a row with its shipped and its present value; a column of a table has one with how
+many of its rows are still as shipped. The list on top shows the first of those that differ. Below,
+without formulas, stands what each row of each table was shipped with.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scalesheet.evaluate.edits import input_name
-from scalesheet.language.syntax import ENDS, Cell, End
-from scalesheet.model import Key
+from scalesheet.language.syntax import ENDS, End
+from scalesheet.model import Column, Key, Table
 from scalesheet.render.workbook.canvas import Canvas
 from scalesheet.render.workbook.context import Context, ends_of, stated_ends, stated_text
 from scalesheet.render.workbook.places import (
     TOP,
     SheetPlan,
+    View,
     absolute,
     prefix,
     relative,
@@ -26,7 +28,6 @@ from scalesheet.render.workbook.tables import is_axis
 from scalesheet.render.workbook.widths import heading_of
 
 SHOWN = 20  # changes listed on top
-MOST_LINKS = 5_000  # a sheet takes 65,530
 RUNNING, WHAT, SHEET, CELL, SHIPPED_AT, NOW, CHANGED, NAME = range(8)
 HEADINGS = ("No.", "What", "Sheet", "Cell", "Shipped", "Now", "Changed?")
 ALL_HEADINGS = (*HEADINGS, "Name")
@@ -51,20 +52,32 @@ class Entry:
     kept: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One end of a column of a table: its cells as shipped, each with the id of its row."""
+
+    what: str
+    sheet: str
+    leads: str
+    ids: str
+    now: str
+    entries: tuple[Entry, ...]
+
+
 def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
     canvas.widths(*WIDTHS)
-    entries = list(_entries(context))
+    inputs, columns = list(_inputs(context)), list(_columns(context))
     first = TOP + SHOWN + 9
-    last = first + len(entries)
+    last = first + len(inputs) + len(columns)
     running = f"{absolute(first, RUNNING)}:{absolute(last, RUNNING)}"
     flags = f"{absolute(first, CHANGED)}:{absolute(last, CHANGED)}"
 
     message = f"Edition {context.book.edition.isoformat()}, hash {context.edition.hash}"
     canvas.text(TOP - 1, WHAT, message, "text")
-    canvas.text(TOP, WHAT, "Cells changed", "text")
+    canvas.text(TOP, WHAT, "Inputs and columns changed", "text")
     canvas.formula(TOP, SHEET, f'COUNTIF({flags},"changed")', 0.0, "count")
     top = TOP + 2
-    canvas.text(top, RUNNING, f"The first {SHOWN} cells changed", "section")
+    canvas.text(top, RUNNING, f"The first {SHOWN} inputs and columns changed", "section")
     _headings(canvas, top + 1, HEADINGS)
     for at in range(1, SHOWN + 1):
         row = top + 1 + at
@@ -76,11 +89,18 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
             text = f'IF({beyond},"",INDEX({area},{result}))'
             canvas.formula(row, column, text, "", "either" if column > CELL else "text")
 
-    canvas.text(first - 3, RUNNING, "Every input, as shipped and as it is now", "section")
+    canvas.text(first - 3, RUNNING, "Inputs and columns, as shipped and as they are now", "section")
     _headings(canvas, first - 2, ALL_HEADINGS)
     canvas.text(first - 1, RUNNING, "", "text")
-    for row, entry in enumerate(entries, first):
-        _entry(canvas, entry, row, linked=row - first < MOST_LINKS)
+    for row, entry in enumerate(inputs, first):
+        _entry(canvas, entry, row)
+    below = last + 2
+    canvas.text(below - 1, RUNNING, "Rows of tables, as shipped", "section")
+    for row, column in enumerate(columns, first + len(inputs)):
+        _column(canvas, column, row, below)
+        for entry in column.entries:
+            _shipped(canvas, entry, below)
+            below += 1
     canvas.stress(first, last, CHANGED, "changed")
     canvas.sheet.freeze_panes(TOP - 1, 0)
     canvas.print_to(top + 1 + SHOWN, CHANGED)  # on paper only what is no longer as shipped
@@ -92,18 +112,33 @@ def _headings(canvas: Canvas, row: int, headings: tuple[str, ...]) -> None:
         canvas.text(row, at, text, "heading_number" if text in numbers else "heading_text")
 
 
-def _entry(canvas: Canvas, entry: Entry, row: int, *, linked: bool) -> None:
+def _entry(canvas: Canvas, entry: Entry, row: int) -> None:
     canvas.text(row, WHAT, entry.what, "text")
     canvas.text(row, SHEET, entry.sheet, "small")
     canvas.text(row, NAME, entry.name, "key")
-    canvas.link(row, CELL, f"internal:{entry.leads}" if linked else "", entry.cell)
+    canvas.link(row, CELL, f"internal:{entry.leads}", entry.cell)
     if entry.kept is not None:
         canvas.formula(row, SHIPPED_AT, entry.kept, entry.shipped, "shipped")
-    elif isinstance(entry.shipped, str):
-        canvas.text(row, SHIPPED_AT, entry.shipped, "shipped")
-    else:
-        canvas.number(row, SHIPPED_AT, entry.shipped, "shipped")
     canvas.formula(row, NOW, entry.now, entry.shipped, "either")
+    _compared(canvas, row)
+
+
+def _column(canvas: Canvas, column: Rows, row: int, below: int) -> None:
+    """How many rows of a column are as shipped. Rows are found by id and value in one text, since
+    a criterion of COUNTIFS would read an id such as `1-2` as a date."""
+    last = below + len(column.entries) - 1
+    ids, shipped = (f"{absolute(below, at)}:{absolute(last, at)}" for at in (CELL, SHIPPED_AT))
+    found = f'MATCH({ids}&"|"&{shipped},{column.ids}&"|"&{column.now},0)'
+    number = float(len(column.entries))
+    canvas.text(row, WHAT, column.what, "text")
+    canvas.text(row, SHEET, column.sheet, "small")
+    canvas.link(row, CELL, f"internal:{column.leads}", "rows")
+    canvas.number(row, SHIPPED_AT, number, "shipped")
+    canvas.formula(row, NOW, f"SUMPRODUCT(--ISNUMBER({found}))", number, "either")
+    _compared(canvas, row)
+
+
+def _compared(canvas: Canvas, row: int) -> None:
     same = f"{relative(row, NOW)}={relative(row, SHIPPED_AT)}"
     canvas.formula(row, CHANGED, f'IF({same},"","changed")', "", "flag")
     above = relative(row - 1, RUNNING)
@@ -111,7 +146,18 @@ def _entry(canvas: Canvas, entry: Entry, row: int, *, linked: bool) -> None:
     canvas.formula(row, RUNNING, text, 0.0, "key_number", NO_ZERO)
 
 
-def _entries(context: Context) -> Iterator[Entry]:
+def _shipped(canvas: Canvas, entry: Entry, row: int) -> None:
+    canvas.text(row, WHAT, entry.what, "text")
+    canvas.text(row, SHEET, entry.sheet, "small")
+    canvas.text(row, CELL, entry.cell, "key")
+    canvas.text(row, NAME, entry.name, "key")
+    if isinstance(entry.shipped, str):
+        canvas.text(row, SHIPPED_AT, entry.shipped, "shipped")
+    else:
+        canvas.number(row, SHIPPED_AT, entry.shipped, "shipped")
+
+
+def _inputs(context: Context) -> Iterator[Entry]:
     inputs = context.layout.sheet("inputs")
     for name, spot in context.layout.scalars.items():
         scalar = context.plan.scalars[name]
@@ -129,27 +175,38 @@ def _entries(context: Context) -> Iterator[Entry]:
             defined = context.layout.names.scalars[name, _end(end)]
             cell = relative(spot.row, NUMBERS[at])
             yield Entry(named, what, inputs, cell, defined, defined, shipped, kept)
+
+
+def _columns(context: Context) -> Iterator[Rows]:
+    sheet = context.layout.sheet("changes")
+    view = View(context.layout, sheet)
     for table in context.tables.values():
         place, ids = context.layout.tables[table.name], context.layout.names.tables[table.name]
         for column in table.columns.values():
             if column.kind in ("text", "date") or is_axis(table, column.name):
                 continue
-            for number, row in enumerate(table.rows):
-                stated = column.stated.get(row)
-                if stated is None:
-                    continue
-                text = stated_text(stated, context.symbol(column))
-                for end in ends_of(column) if text is None else ("value",):
-                    at = ENDS.index(_end(end))
-                    shipped = text if text is not None else stated_ends(stated)[at]
-                    if shipped == "":
-                        continue
-                    title = table.row_titles[number] or row
-                    what = f"{title}: {heading_of(column, _end(end))}"
-                    named = input_name(Key(column.name, table.name, row), _end(end))
-                    tree = Cell(table.name, row, column.name, _end(end))
-                    now = context.printed(tree, context.layout.sheet("changes")).text
-                    yield Entry(named, what, place.sheet, row, now, ids, shipped)
+            for end in ends_of(column):
+                entries = tuple(_stated(context, table, column, end))
+                if entries:
+                    what = f"{table.title or table.name}: {heading_of(column, end)}"
+                    now = view.range(table.name, column.name, end)
+                    yield Rows(what, place.sheet, ids, ids, now, entries)
+
+
+def _stated(context: Context, table: Table, column: Column, end: End) -> Iterator[Entry]:
+    """What the rows of a column state at one end, where it is not said at another."""
+    place = context.layout.tables[table.name]
+    for row, title in zip(table.rows, table.row_titles, strict=True):
+        stated = column.stated.get(row)
+        if stated is None:
+            continue
+        text = stated_text(stated, context.symbol(column))
+        if text == "" or (text is not None and end != "value"):
+            continue
+        shipped = text if text is not None else stated_ends(stated)[ENDS.index(end)]
+        named = input_name(Key(column.name, table.name, row), end)
+        what = f"{title or row}: {heading_of(column, end)}"
+        yield Entry(named, what, place.sheet, row, "", "", shipped)
 
 
 def heading_of_scalar(title: str, end: End) -> str:
