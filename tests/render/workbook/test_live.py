@@ -109,6 +109,27 @@ def test_a_change_is_flagged_listed_and_counted(made: Made, live: Workbook) -> N
     assert changes["B9"].value == ""
 
 
+def test_a_change_of_a_row_is_counted_in_its_column(made: Made, live: Workbook) -> None:
+    table = made.plan.tables[next(t for t in made.layout.tables if t in made.plan.tables)]
+    column, row = next(
+        (c, r)
+        for c in table.columns.values()
+        if c.kind == "number"
+        for r, stated in c.stated.items()
+        if isinstance(stated.value, float | int)
+    )
+    cell = made.layout.table_cell(table.name, row, column.name)
+    before = live.cell(*cell).value
+    assert isinstance(before, float)
+    assert live.cell("Changes", "C4").value == 0.0
+    live.set({cell: before + 1.0})
+    assert live.cell("Changes", "C4").value == 1.0
+    changes = live.read("Changes")
+    shipped, now = (changes[f"{at}8"].value for at in "EF")
+    assert isinstance(shipped, float)
+    assert now == shipped - 1.0
+
+
 @pytest.mark.parametrize("value", [-1.0, 2.5, "many"])
 def test_an_input_outside_its_domain_fails_a_check_on_the_first_sheet(
     made: Made, live: Workbook, value: float | str

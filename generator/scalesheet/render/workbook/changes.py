@@ -96,9 +96,9 @@ def write_changes(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
         _entry(canvas, entry, row)
     below = last + 2
     canvas.text(below - 1, RUNNING, "Rows of tables, as shipped", "section")
-    for row, column in enumerate(columns, first + len(inputs)):
-        _column(canvas, column, row, below)
-        for entry in column.entries:
+    for row, rows in enumerate(columns, first + len(inputs)):
+        _column(canvas, rows, row, below)
+        for entry in rows.entries:
             _shipped(canvas, entry, below)
             below += 1
     canvas.stress(first, last, CHANGED, "changed")
