@@ -16,6 +16,7 @@ from scalesheet.render.pages.catalogue.earlier import earlier_section
 from scalesheet.render.pages.catalogue.earlier import of_row as earlier_of_row
 from scalesheet.render.pages.catalogue.price_charts import accelerator_prices, price_chart
 from scalesheet.render.pages.catalogue.providers import provider_link, provider_pages
+from scalesheet.render.pages.catalogue.training import Training, training, training_section
 from scalesheet.render.pages.catalogue.uses import listed, of_row
 from scalesheet.render.pages.compare.accelerators import compare_line
 from scalesheet.render.pages.context import (
@@ -132,6 +133,7 @@ def _kind_of(table: Table) -> Kind:
 def catalogue_pages(context: Context) -> Iterator[tuple[str, str]]:
     """Path and text of every page of the catalogue."""
     yield f"{TABLES}/index.md", _tables_index(context)
+    shared = training(context)
     for name, of_kind in kinds_of(context.book).items():
         table = context.book.tables.get(name)
         if name == "providers":
@@ -143,7 +145,7 @@ def catalogue_pages(context: Context) -> Iterator[tuple[str, str]]:
             yield f"{name}/index.md", _index(context, of_kind, table)
         for row in table.rows if table is not None else ():
             assert table is not None
-            yield f"{name}/{row}.md", _page(context, of_kind, table, row)
+            yield f"{name}/{row}.md", _page(context, of_kind, table, row, shared)
 
 
 def _numbers(table: Table) -> list[Column]:
@@ -161,7 +163,7 @@ def _facts(table: Table) -> list[Column]:
 # ------------------------------------------------------------------ one entity
 
 
-def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
+def _page(context: Context, of_kind: Kind, table: Table, row: str, shared: Training | None) -> str:
     position = table.row_positions[table.rows.index(row)] if table.row_positions else None
     title = context.row_title(table, row)
     uses = listed(of_row(context, table.name, row))
@@ -185,6 +187,7 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str) -> str:
         _fact_list(context, table, row),
         tag("p", table.row_notes[row]) if row in table.row_notes else None,
         *(measurement.comparison_section(context, row) if record else ()),
+        *(training_section(context, shared, row) if table.name == "models" else ()),
         heading(2, "Figures", "figures", searched=False),
         _figures(context, table, row),
         _missing(context, table, row),

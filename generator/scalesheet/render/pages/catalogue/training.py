@@ -1,0 +1,202 @@
+"""What it takes to train a model: each method on each accelerator, for the job that `choose` has
+where nothing is said.
+
+The figures are those of the search of `choose`; each leads to the front page, which computes the
+same case.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import numpy as np
+
+from scalesheet.choose.answer import NEEDED
+from scalesheet.choose.job import PLAN, Assumptions, Job, assumptions, lacking, stated_in
+from scalesheet.choose.search import Search, search
+from scalesheet.model import Plan
+from scalesheet.numbers import format_of, plain
+from scalesheet.predict.arrays import Flags
+from scalesheet.predict.cases.catalogue import Known, known
+from scalesheet.render.pages.context import Context, to
+from scalesheet.render.pages.html import Html, heading, link, tag
+from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.values import Value
+from scalesheet.vocabulary import METHODS, TUNING
+
+TITLE = "What it takes to train"
+MOST_ACCELERATORS = 8
+MOST_GPUS = 8.0  # one node
+MOST_OFFERS = 8
+_FRONT = "../../index.html"
+
+
+@dataclass(frozen=True)
+class Training:
+    """What the searches of all models share; `offers` are on demand, of the `accelerators` that
+    most offers sell."""
+
+    plan: Plan
+    catalogue: Known
+    assumed: Assumptions
+    accelerators: tuple[str, ...]
+    offers: tuple[str, ...]
+
+
+def training(context: Context) -> Training | None:
+    """None where the book has no plan for one run, or lacks what a search needs."""
+    book = context.book
+    plan = book.plans.get(PLAN)
+    if plan is None or "offers" not in book.tables or lacking(plan, NEEDED):
+        return None
+    assumed = assumptions(book, plan, {})
+    if not (assumed.throughput and assumed.runs and assumed.memory):
+        return None
+    catalogue = known(book)
+    columns = catalogue.results.tables["offers"]
+    sold = [
+        (str(columns["accelerator"].value[at]), offer)
+        for at, offer in enumerate(catalogue.results.rows["offers"])
+        if columns["term"].value[at] == "on-demand"
+    ]
+    counted = Counter(name for name, _ in sold)
+    most = sorted(counted, key=lambda name: (-counted[name], name))[:MOST_ACCELERATORS]
+    offers = tuple(offer for name, offer in sold if name in most)
+    return Training(plan, catalogue, assumed, tuple(most), offers) if offers else None
+
+
+def job_of(context: Context, made: Training, model: str) -> Job:
+    """The job of `choose MODEL`, on these offers and at most `MOST_GPUS`."""
+    book, plan = context.book, made.plan
+    longest = made.catalogue.results.cell("models", model, "max_sequence").value
+    sequence = stated_in(book, plan, "sequence", "token / sequence")
+    return Job(
+        model,
+        TUNING,
+        stated_in(book, plan, "tokens", "token"),
+        min(sequence, longest) if isinstance(longest, float) else sequence,
+        stated_in(book, plan, "batch", "sequence / step"),
+        stated_in(book, plan, "deadline", "hour"),
+        True,
+        MOST_GPUS,
+        offers=made.offers,
+    )
+
+
+def training_section(context: Context, made: Training | None, model: str) -> Iterator[object]:
+    """The matrix of accelerators and methods, then the cheapest offers."""
+    if made is None:
+        return
+    job = job_of(context, made, model)
+    found = search(context.book, made.catalogue, job, made.assumed)
+    yield heading(2, TITLE, "training")
+    if not len(found.at):
+        yield tag("p", f"No time can be predicted: {'; '.join(found.why_not)}.", class_="note")
+        return
+    yield tag("p", _said(job), class_="note")
+    yield _matrix(context, made, found)
+    yield from _offers(context, made, found)
+
+
+def _said(job: Job) -> str:
+    return (
+        f"For {job.tokens / 1e6:,.0f}M tokens in sequences of {job.sequence:,.0f}, "
+        f"{job.batch:,.0f} sequences a step: the cheapest on-demand configuration of at most "
+        f"{job.most_gpus:.0f} GPUs whose 80 % range of hours ends within {job.deadline:,.0f} "
+        "hours. Each answer opens on the front page, where every input can be changed."
+    )
+
+
+def _matrix(context: Context, made: Training, found: Search) -> Html:
+    table = context.book.tables["hardware"]
+    of = found.grid.accelerator[found.at]
+    by = found.grid.method[found.at]
+    titles = {row: context.row_title(table, row) for row in made.accelerators}
+    head = [heading_cell("Accelerator"), *(heading_cell(METHODS[name].title) for name in TUNING)]
+    body = [
+        [
+            tag("th", link(to("hardware", row), titles[row]), scope="row"),
+            *(
+                tag("td", _cell(context, made, found, np.equal(of, row) & np.equal(by, method)))
+                for method in TUNING
+            ),
+        ]
+        for row in sorted(made.accelerators, key=titles.__getitem__)
+    ]
+    return grid(head, body)
+
+
+def _cell(context: Context, made: Training, found: Search, rows: Flags) -> Html | str:
+    """The cheapest of some rows that may be chosen, else why there is none."""
+    best = found.best(rows & found.good)
+    if best is not None:
+        return _answer(context, made, found, best)
+    if not rows.any():
+        return "no configuration runs"
+    if (rows & found.fits & found.in_time).any():
+        return f"needs more than {MOST_GPUS:.0f} GPUs"
+    return "too slow" if (rows & found.fits & found.few).any() else "doesn't fit"
+
+
+def _answer(context: Context, made: Training, found: Search, row: int) -> Html:
+    gpus = float(found.grid.gpus[found.at[row]])
+    what = f"{gpus:.0f} GPU{'' if gpus == 1 else 's'}"
+    hours = _figure(context, made, "hours", float(found.wall[found.at[row]]))
+    cost = _figure(context, made, "cost", float(found.cost[row]))
+    return tag("a", f"{what}: {hours}, {cost}", href=case_address(made, found, row))
+
+
+def _figure(context: Context, made: Training, role: str, amount: float) -> str:
+    """A number as the plan prints the figure of that role."""
+    scalar, value = made.plan.roles[role], Value.number(amount)
+    shown = plain(value, format_of(scalar, [value], context.book.units))
+    return f"{shown} {context.symbol(scalar)}".strip()
+
+
+def case_address(made: Training, found: Search, row: int) -> str:
+    """The front page on the case of a row, its layout left open: the fastest is found there."""
+    job, at = found.job, found.at[row]
+    tokens = made.plan.scalars["tokens"].stated
+    assert tokens is not None
+    said = {
+        "model": job.model,
+        "method": METHODS[str(found.grid.method[at])].plan,
+        "data": "tokens",
+        "tokens": f"{tokens.value:.12g}",
+        "sequence": f"{job.sequence:.0f}",
+        "epochs": "1",
+        "batch": f"{job.batch:.0f}",
+        "gpu": str(found.grid.accelerator[at]),
+        "gpus": f"{found.grid.gpus[at]:.0f}",
+    }
+    return f"{_FRONT}?{urlencode(said)}"
+
+
+def _offers(context: Context, made: Training, found: Search) -> Iterator[object]:
+    """The offers that train it in time, the cheapest first, each with its best configuration."""
+    good = found.good
+    bests = (found.best(good & (found.of == place)) for place in range(len(found.offers)))
+    rows = sorted((float(found.cost[row]), row) for row in bests if row is not None)
+    if not rows:
+        return
+    head = [heading_cell(text) for text in ("Offer", "Method", "Configuration and cost")]
+    body = [
+        [
+            tag(
+                "th",
+                link(
+                    to("offers", found.offers.ids[found.of[row]]),
+                    found.offers.titles[found.of[row]],
+                ),
+                scope="row",
+            ),
+            tag("td", METHODS[str(found.grid.method[found.at[row]])].title),
+            tag("td", _answer(context, made, found, row)),
+        ]
+        for _, row in rows[:MOST_OFFERS]
+    ]
+    yield heading(2, "Cheapest offers that train it", "cheapest")
+    yield grid(head, body)

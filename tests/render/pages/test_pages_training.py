@@ -1,0 +1,77 @@
+"""What it takes to train a model stands on its page, and is what the front page answers."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from render.pages.rendered import pages
+from scalesheet.choose.job import PLAN
+from scalesheet.choose.search import search
+from scalesheet.edition import Edition
+from scalesheet.examine import sound_edition
+from scalesheet.render.pages.catalogue.training import (
+    Training,
+    case_address,
+    job_of,
+    training,
+    training_section,
+)
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.front.question import answered, question_script
+from shipped import DATA
+
+MODEL = "llama-3-1-8b"
+
+
+@pytest.fixture(scope="module")
+def context() -> Context:
+    edition: Edition = sound_edition(DATA, plans=(PLAN,))[0]
+    return Context(edition)
+
+
+@pytest.fixture(scope="module")
+def shared(context: Context) -> Training:
+    made = training(context)
+    assert made is not None
+    return made
+
+
+def flat(tree: object) -> str:
+    """The text of a tree `[tag, attributes, ...content]`."""
+    if isinstance(tree, list):
+        return " ".join(flat(part) for part in tree[2:])
+    return tree if isinstance(tree, str) else ""
+
+
+@pytest.mark.parametrize("method", ["full", "lora", "qlora"])
+def test_the_front_page_answers_the_same(context: Context, shared: Training, method: str) -> None:
+    found = search(context.book, shared.catalogue, job_of(context, shared, MODEL), shared.assumed)
+    best = found.best(found.good & (found.grid.method[found.at] == method))
+    assert best is not None
+    asked = parse_qs(urlsplit(case_address(shared, found, best)).query)
+    stated = {name: values[0] for name, values in asked.items()}
+
+    answer = answered(question_script(context.book, shared.plan, stated))
+
+    shown = flat(answer["answer"])
+    for label, amount in (("Hours", found.wall[found.at[best]]), ("Cost", found.cost[best])):
+        number = re.search(rf"{label}.*?(\d[\d,]*\.?\d*)", shown)
+        assert number is not None
+        # both round to what the range of a figure allows
+        assert float(number[1].replace(",", "")) == pytest.approx(amount, rel=0.01)
+
+
+def test_each_answer_leads_to_its_case_and_the_rest_say_why(
+    context: Context, shared: Training
+) -> None:
+    text = "".join(map(str, training_section(context, shared, "llama-3-1-70b")))
+    assert "../../index.html?model=llama-3-1-70b&amp;method=LoRA" in text
+    assert "doesn&#x27;t fit" in text
+    assert "needs more than 8 GPUs" in text
+
+
+def test_a_book_without_the_plan_has_no_such_section() -> None:
+    assert not any('id="training"' in page or "#training" in page for page in pages().values())
