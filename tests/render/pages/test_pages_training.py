@@ -69,8 +69,20 @@ def test_each_answer_leads_to_its_case_and_the_rest_say_why(
 ) -> None:
     text = "".join(map(str, training_section(context, shared, "llama-3-1-70b")))
     assert "../../index.html?model=llama-3-1-70b&amp;method=LoRA" in text
-    assert "doesn&#x27;t fit" in text
+    assert "doesn&#x27;t fit on 16 GPUs" in text
     assert "needs more than 8 GPUs" in text
+
+
+def test_no_offer_on_demand_is_cheaper_than_the_first(context: Context, shared: Training) -> None:
+    found = search(context.book, shared.catalogue, job_of(context, shared, MODEL), shared.assumed)
+    text = "".join(map(str, training_section(context, shared, MODEL))).partition("#cheapest")[2]
+    first = re.search(r"offers/([\w.-]+)\.html", text)
+    assert first is not None
+    place = found.offers.ids.index(first[1])
+    rows = found.good & (found.of == place)
+    assert found.cost[rows].min() == found.cost[found.good].min()
+    # the search is wider than the table
+    assert set(found.offers.accelerators) - set(shared.accelerators)
 
 
 def test_a_book_without_the_plan_has_no_such_section() -> None:

@@ -28,7 +28,7 @@ from scalesheet.values import Value
 from scalesheet.vocabulary import METHODS, TUNING
 
 TITLE = "What it takes to train"
-MOST_ACCELERATORS = 8
+MOST_ACCELERATORS = 10
 MOST_GPUS = 8.0  # one node
 MOST_OFFERS = 8
 _FRONT = "../../index.html"
@@ -36,14 +36,13 @@ _FRONT = "../../index.html"
 
 @dataclass(frozen=True)
 class Training:
-    """What the searches of all models share; `offers` are on demand, of the `accelerators` that
-    most offers sell."""
+    """What the searches of all models share; `accelerators` are those that most offers on demand
+    sell."""
 
     plan: Plan
     catalogue: Known
     assumed: Assumptions
     accelerators: tuple[str, ...]
-    offers: tuple[str, ...]
 
 
 def training(context: Context) -> Training | None:
@@ -57,19 +56,14 @@ def training(context: Context) -> Training | None:
         return None
     catalogue = known(book)
     columns = catalogue.results.tables["offers"]
-    sold = [
-        (str(columns["accelerator"].value[at]), offer)
-        for at, offer in enumerate(catalogue.results.rows["offers"])
-        if columns["term"].value[at] == "on-demand"
-    ]
-    counted = Counter(name for name, _ in sold)
+    sold = zip(columns["accelerator"].value, columns["term"].value, strict=True)
+    counted = Counter(str(name) for name, term in sold if term == "on-demand")
     most = sorted(counted, key=lambda name: (-counted[name], name))[:MOST_ACCELERATORS]
-    offers = tuple(offer for name, offer in sold if name in most)
-    return Training(plan, catalogue, assumed, tuple(most), offers) if offers else None
+    return Training(plan, catalogue, assumed, tuple(most)) if most else None
 
 
 def job_of(context: Context, made: Training, model: str) -> Job:
-    """The job of `choose MODEL`, on these offers and at most `MOST_GPUS`."""
+    """The job of `choose MODEL`, on at most `MOST_GPUS`."""
     book, plan = context.book, made.plan
     longest = made.catalogue.results.cell("models", model, "max_sequence").value
     sequence = stated_in(book, plan, "sequence", "token / sequence")
@@ -82,7 +76,6 @@ def job_of(context: Context, made: Training, model: str) -> Job:
         stated_in(book, plan, "deadline", "hour"),
         True,
         MOST_GPUS,
-        offers=made.offers,
     )
 
 
@@ -138,7 +131,10 @@ def _cell(context: Context, made: Training, found: Search, rows: Flags) -> Html 
         return "no configuration runs"
     if (rows & found.fits & found.in_time).any():
         return f"needs more than {MOST_GPUS:.0f} GPUs"
-    return "too slow" if (rows & found.fits & found.few).any() else "doesn't fit"
+    if (rows & found.fits & found.few).any():
+        return f"too slow on {MOST_GPUS:.0f} GPUs"
+    tried = found.grid.gpus[found.at][rows].max()  # not a word on more of them than were tried
+    return f"doesn't fit on {tried:.0f} GPU{'' if tried == 1 else 's'}"
 
 
 def _answer(context: Context, made: Training, found: Search, row: int) -> Html:
