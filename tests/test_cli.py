@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from project import project
 from scalesheet import cli
+from scalesheet.commands import NAMES
 from scalesheet.diagnostics import Diagnostic, as_markdown
 from small import lay
 
@@ -28,6 +30,57 @@ def run(*arguments: str) -> int:
         return cli.main(arguments)
     except SystemExit as stopped:
         return int(stopped.code or 0)
+
+
+#: What each command needs to be read; it is interrupted before it looks at any of it.
+WORDS = {
+    **{name: (name,) for name in ("choose", "diff", "pull")},
+    "actuals": ("plan", "log.csv"),
+    "predict": ("runs", "rows.csv"),
+    "cut": ("plan", "1.0.0"),
+    "bench": ("model",),
+    "new": ("hardware", "card"),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ctrl_c_has_a_status_of_its_own_and_speaks_of_output_where_there_is_some(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(options: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(import_module(f"scalesheet.commands.{name}"), "run", stopped)
+    assert run(name, *WORDS.get(name, ())) == 130
+    kept = "; the output is as it was" if name in ("build", "serve") else ""
+    assert capsys.readouterr() == ("", f"scalesheet: interrupted{kept}\n")
+
+
+def test_an_interrupted_build_leaves_the_output_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, out = lay(tmp_path, {}), tmp_path / "out"
+    build = ("build", "--no-site", "--data", str(data), "--out", str(out))
+    assert run(*build) == 0
+
+    units = Path(data) / "units.yaml"
+    units.write_text(f"{units.read_text('utf-8')}# changed\n", "utf-8")
+
+    def files() -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+
+    before = files()
+    stages = []
+
+    def stops(stage: Path, *_: object) -> None:
+        stages.append([*stage.rglob("*.xlsx")])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scalesheet.fingerprint.write_stamp", stops)  # the last that is written
+    assert run(*build) == 130
+    assert stages[0]
+    assert files() == before
+    assert capsys.readouterr().err.endswith("interrupted; the output is as it was\n")
 
 
 def test_check_of_good_data_is_silent_on_standard_output(

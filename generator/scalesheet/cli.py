@@ -1,6 +1,7 @@
 """The command line: reads arguments, runs a command, and says what came of it.
 
-Exit status 0 is good, 1 findings, 2 wrong usage. Nothing but this module and `commands` prints.
+Exit status 0 is good, 1 findings, 2 wrong usage, 130 interrupted by Ctrl-C. Nothing but this
+module and `commands` prints.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 
-from scalesheet.codes import FINDINGS, GOOD, USAGE
+from scalesheet.codes import GOOD, INTERRUPTED, USAGE
 from scalesheet.commands import UsageError, failed
 from scalesheet.commands.parser import parser
 
@@ -30,8 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.close()  # the reader of our output went away; nothing is wrong
         return GOOD
     except KeyboardInterrupt:
-        print("scalesheet: interrupted; the output is as it was", file=sys.stderr)
-        return FINDINGS
+        kept = "; the output is as it was" if hasattr(options, "out") else ""
+        print(f"scalesheet: interrupted{kept}", file=sys.stderr)
+        return INTERRUPTED
     except Exception as error:
         return failed(error)
 

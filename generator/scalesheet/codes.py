@@ -776,8 +776,10 @@ _code(
 
 #: The exit status of every command.
 GOOD, FINDINGS, USAGE = 0, 1, 2
+INTERRUPTED = 130  # as a shell reports a program that Ctrl-C ended: 128 + SIGINT
 STATUS = {
     GOOD: "good; there may be warnings",
     FINDINGS: "findings: the data has errors, or a file could not be read or written",
     USAGE: "wrong usage: nothing was read or written",
+    INTERRUPTED: "interrupted by Ctrl-C; `build` leaves its output as it was",
 }
