@@ -16,9 +16,12 @@ from proof.office import Office
 from scalesheet.book import Book
 from scalesheet.choose.answer import FIGURES
 from scalesheet.cli import main
+from scalesheet.commands.choose import _offers
 from scalesheet.evaluate import evaluate
 from scalesheet.evaluate.edits import read_edit
+from scalesheet.examine import compile_book
 from scalesheet.model import Plan
+from scalesheet.predict.cases.catalogue import known
 from scalesheet.render.workbook.choice import with_inputs
 from shipped import ROOT
 
@@ -116,6 +119,9 @@ def test_an_assumption_may_be_set(run: Any) -> None:
             (MODEL, "--offers", "lamda"),
             "'lamda' is no offer, provider or accelerator that is sold; did you mean 'lambda'?",
         ),
+        ((MODEL, "--offers", "zzz"), "that is sold; write an id, or a family such as a100"),
+        ((MODEL, "--offers", "v100 64gb"), "'v100 64gb' is no offer, provider or accelerator"),
+        ((MODEL, "--offers", "epyc"), "the catalogue has no offer of epyc-9005-2-cores"),
         ((MODEL, "--offers", " , "), "--offers names nothing"),
         ((MODEL, "--tokens", "1e9", "--samples", "5"), "say the same; give one of them"),
         ((MODEL, "--tokens", "many"), "'many' is not a number above 0; write 15e9 or 1B"),
@@ -131,6 +137,26 @@ def test_wrong_usage_says_what_is_expected(run: Any, arguments: tuple[str, ...],
     assert status == 2
     assert out == ""
     assert says in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    ("named", "meant"),
+    [
+        ("a100", {"a100-pcie-40gb", "a100-pcie-80gb", "a100-sxm-40gb", "a100-sxm-80gb"}),
+        ("NVIDIA A100", {"a100-pcie-40gb", "a100-pcie-80gb", "a100-sxm-40gb", "a100-sxm-80gb"}),
+        ("A100 80 GB", {"a100-pcie-80gb", "a100-sxm-80gb"}),
+        ("h100, l40", {"h100-nvl", "h100-pcie", "h100-sxm", "l40"}),
+        ("h200", {"h200-nvl", "h200-sxm"}),
+        ("a10", {"a10"}),
+    ],
+)
+def test_a_family_means_all_offers_of_all_its_accelerators(named: str, meant: set[str]) -> None:
+    book = compile_book(ROOT / "data")
+    offers = book.tables["offers"]
+    of = {row: stated.value for row, stated in offers.columns["accelerator"].stated.items()}
+    sold = {row for row in offers.rows if of[row] in meant}
+    assert sold
+    assert set(_offers(named, book, known(book))) == sold
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--offers",
         metavar="NAME,...",
-        help="only these: ids of offers, providers, or accelerators",
+        help="only these: ids of offers, providers, or accelerators; a100 is every A100",
     )
     parser.add_argument(
         "--trainer",
@@ -178,11 +178,10 @@ def _job(options: argparse.Namespace, book: Book, plan: Plan, catalogue: Known) 
 
 
 def _offers(text: str | None, book: Book, catalogue: Known) -> tuple[str, ...]:
-    """The offers that a list of ids, providers and accelerators means."""
+    """The offers that a list of ids, providers and accelerators means; a name that is none of
+    them, such as `a100`, means every accelerator with its words."""
     if text is None:
         return ()
-    from scalesheet.nearest import nearest
-
     rows = catalogue.results.rows["offers"]
     columns = catalogue.results.tables["offers"]
     names: dict[str, set[str]] = {}
@@ -191,15 +190,26 @@ def _offers(text: str | None, book: Book, catalogue: Known) -> tuple[str, ...]:
             names.setdefault(str(name).lower(), set()).add(row)
     meant: set[str] = set()
     for part in filter(None, (part.strip() for part in text.split(","))):
-        if part.lower() not in names:
-            raise UsageError(
-                f"--offers: '{part}' is no offer, provider or accelerator that is sold"
-                f"{nearest(part.lower(), names)}"
-            )
-        meant |= names[part.lower()]
+        meant |= names.get(part.lower()) or _family(part, names, catalogue)
     if not meant:
         raise UsageError("--offers names nothing; leave it out for all offers")
     return tuple(row for row in rows if row in meant)
+
+
+def _family(name: str, sold: Mapping[str, set[str]], catalogue: Known) -> set[str]:
+    """The offers of all accelerators that a name fits. Raises UsageError where there is none."""
+    from scalesheet.nearest import nearest
+    from scalesheet.predict.cases.aliases import family
+
+    rows = family(name, catalogue.hardware)
+    if offers := {offer for row in rows for offer in sold.get(row, ())}:
+        return offers
+    if rows:
+        raise UsageError(f"--offers: the catalogue has no offer of {', '.join(rows)}")
+    raise UsageError(
+        f"--offers: '{name}' is no offer, provider or accelerator that is sold"
+        f"{nearest(name.lower(), sold) or '; write an id, or a family such as a100'}"
+    )
 
 
 def _edits(book: Book, plan: Plan, texts: list[str]) -> Mapping[Key, Stated]:

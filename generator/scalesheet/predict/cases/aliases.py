@@ -107,6 +107,12 @@ def accelerator(name: str, known: Accelerators) -> NamedAccelerator:
     return NamedAccelerator(row, count, assumed)
 
 
+def family(name: str, known: Accelerators) -> tuple[str, ...]:
+    """All accelerators that have every word of a name: `a100` means four, `A100 80 GB` two."""
+    words = frozenset(_plain(name))
+    return tuple(row for row, parts in known.parts.items() if words and words <= parts)
+
+
 def _names_it(words: frozenset[str]) -> bool:
     """Whether the words tell a product: a size or a form, which many have, or the name of a series
     does not.
