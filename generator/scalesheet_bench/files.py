@@ -32,7 +32,7 @@ def written(data: Path, record: Record) -> Path:
         path = place(data, KIND, id)
         if not (path.exists() or path.is_symlink()):
             made = modeline(data, KIND, id) + text(record)
-            compiled(data, KIND, id, made, sources)
+            compiled(data, KIND, {id: made}, sources)
             changes: dict[Path, tuple[bytes | None, bytes]] = {path: (None, made.encode())}
             if sources is not None:
                 changes[file] = old, sources.encode()

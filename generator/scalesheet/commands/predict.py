@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scalesheet.codes import GOOD
 from scalesheet.commands import UsageError, folder
 
-SUMMARY = "predict GPU hours, throughput, memory or loss for each row of a CSV file"
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scalesheet.predict.cases.reader import Read
+
+SUMMARY = "predict GPU hours, throughput, memory or loss of one case or of each row of a CSV file"
 #: In the order of the published tables; `predict.tasks` has what they mean.
 TASKS = ("runs", "throughput", "memory", "loss")
+STANDARD_INPUT = "-"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,11 +26,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE.csv",
-        type=Path,
-        help="the cases, with a line of column names; results in it are not read",
+        nargs="?",
+        help="the cases, with a line of column names; results in it are not read; - reads "
+        "standard input",
     )
     parser.add_argument(
-        "--format", choices=("csv", "json"), default="csv", help="how to print (default: csv)"
+        "--set",
+        action="append",
+        default=[],
+        metavar="COLUMN=VALUE",
+        help="describes one case in place of a file: model=llama-3-1-8b, or a model's config.json; "
+        "may be repeated",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "csv", "json"),
+        help="how to print (default: text on a terminal, else csv)",
     )
     parser.add_argument(
         "--no-calibration",
@@ -33,34 +52,87 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    import sys
-
     from scalesheet.examine import compile_book
     from scalesheet.predict.calibration import calibrated
     from scalesheet.predict.cases import cases_of
-    from scalesheet.predict.cases.reader import COLUMNS, NotATable, read_csv
+    from scalesheet.predict.cases.reader import COLUMNS
+    from scalesheet.predict.configs import with_configs
     from scalesheet.predict.table import as_csv, as_json, supported
     from scalesheet.predict.tasks import TASKS, predict
+    from scalesheet.render.text.prediction import as_text
 
-    if not options.file.is_file():
-        raise UsageError(
-            f"there is no file '{options.file}'; name a CSV file with a row for each run"
-        )
-    try:
-        table = read_csv(options.file, options.task)
-    except NotATable as error:
-        raise UsageError(f"{options.file}: {error}") from None
-    book = compile_book(folder(options.data))
-    described = cases_of(table, book)
+    table = _table(options)
+    data = folder(options.data)
+    book = compile_book(data)
+    table, catalogue = with_configs(table, book, data)
+    described = cases_of(table, catalogue)
     made = predict(book, options.task, described)
     if options.calibrates:
         made = calibrated(book, options.task, described, made)
-    write = as_json if options.format == "json" else as_csv
-    print(write(described.ids, made, TASKS[options.task].unit), end="")
+    form = options.format or ("text" if sys.stdout.isatty() else "csv")
     rows, done = len(made), int(supported(made).sum())
-    print(f"{rows} row{'s' * (rows != 1)}, {done} predicted", file=sys.stderr)
+    if form == "text":
+        print(as_text(book, options.task, described, made), end="")
+    else:
+        write = as_json if form == "json" else as_csv
+        print(write(described.ids, made, TASKS[options.task].unit), end="")
+    if form != "text" or rows != 1:
+        print(f"{rows} row{'s' * (rows != 1)}, {done} predicted", file=sys.stderr)
     if table.unread:
         known = ", ".join(COLUMNS[options.task])
         unread = ", ".join(table.unread)
         print(f"columns that are not read: {unread} (those that are: {known})", file=sys.stderr)
     return GOOD
+
+
+def _table(options: argparse.Namespace) -> Read:
+    """The cases of the file, of standard input, or the one of the flags."""
+    from scalesheet.predict.cases.reader import NotATable, read_bytes, read_csv
+
+    if options.set:
+        if options.file is not None:
+            raise UsageError("--set describes one case in place of a file; give one of the two")
+        return _one(options.task, options.set)
+    if options.file is None:
+        raise UsageError(
+            "no cases: name a CSV file, or - for standard input, or describe one case with "
+            "--set model=llama-3-1-8b and more"
+        )
+    if options.file != STANDARD_INPUT and not Path(options.file).is_file():
+        raise UsageError(
+            f"there is no file '{options.file}'; name a CSV file with a row for each run"
+        )
+    try:
+        if options.file == STANDARD_INPUT:
+            return read_bytes(sys.stdin.buffer.read(), options.task)
+        return read_csv(Path(options.file), options.task)
+    except NotATable as error:
+        called = "standard input" if options.file == STANDARD_INPUT else options.file
+        raise UsageError(f"{called}: {error}") from None
+
+
+def _one(task: str, texts: list[str]) -> Read:
+    """The case that `COLUMN=VALUE` texts describe."""
+    from scalesheet.predict.cases.reader import COLUMNS, of_columns
+
+    stated = {"id": "case"}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals:
+            raise UsageError(f"--set '{text}': expected COLUMN=VALUE, such as model=llama-3-1-8b")
+        if name not in COLUMNS[task]:
+            raise UsageError(
+                f"--set {text}: '{name}' is no column of {task}{_meant(name, COLUMNS[task])} "
+                f"(columns: {', '.join(COLUMNS[task])})"
+            )
+        stated[name] = value
+    return of_columns({name: [value] for name, value in stated.items()}, 1, task)
+
+
+def _meant(name: str, columns: Mapping[str, str]) -> str:
+    """The column that a wrong name comes nearest to; what is trained has another for each task."""
+    from scalesheet.nearest import nearest
+
+    if name in ("kind", "method", "task"):
+        return "".join(f"; did you mean '{each}'?" for each, of in columns.items() if of == "kind")
+    return nearest(name, columns)

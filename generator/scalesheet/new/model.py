@@ -65,6 +65,16 @@ def from_config(
     return NewModel(text, parameters, active, unused, message.remarks)
 
 
+def text_of(file: Path, called: str) -> str:
+    """The text of the file of a model that a `config.json` describes, without a source. Raises
+    Refused with all that is wrong with it, OSError where it cannot be read."""
+    config = read(file)
+    message = architecture(config)
+    if message is None or config.found:
+        raise Refused(config.found)
+    return "".join(lines(message, (), None, called))
+
+
 def lines(
     config: ReadConfig, unused: tuple[str, ...], source: str | None, called: str
 ) -> Iterator[str]:
@@ -90,7 +100,7 @@ def lines(
 def _counted(data: Path, id: str, text: str) -> tuple[int | None, int | None]:
     """Parameters in all, and those that a token meets, by the formulas of the book. None where it
     lacks them or is not sound. Raises Refused where the new file is not."""
-    book = compiled(data, "model", id, text)
+    book = compiled(data, "model", {id: text})
     if book is None:
         return None, None
     cells = evaluate_catalogue(book).tables["models"]

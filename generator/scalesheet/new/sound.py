@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from scalesheet.book import Book
@@ -27,26 +28,29 @@ def document(kind: str, id: str, path: str, text: str) -> tuple[Document, list[D
     return made, list(new.diagnostics)
 
 
-def compiled(data: Path, kind: str, id: str, text: str, sources: str | None = None) -> Book | None:
-    """The book with the new file, without its plans and runs; None where the rest of it is not
-    sound. `sources` is the text of sources.yaml, where that is new too. Raises Refused with what is
-    wrong with the new file."""
+def compiled(
+    data: Path, kind: str, texts: Mapping[str, str], sources: str | None = None
+) -> Book | None:
+    """The book with new files of a kind, without its plans and runs; None where the rest of it is
+    not sound. `texts` are those of the files by their ids; `sources` is the text of sources.yaml,
+    where that is new too. Raises Refused with what is wrong with the new files."""
     documents, result = load(data)
-    path = shown(place(data, kind, id))
-    new, problems = document(kind, id, path, text)
+    paths = {id: shown(place(data, kind, id)) for id in texts}
+    made = [document(kind, id, paths[id], text) for id, text in texts.items()]
+    problems = [each for _, found in made for each in found]
     apart = _APART if kind == "component" else _APART | _OF_COMPONENTS
     kept = [d for d in documents if d.kind not in apart]
     if sources is not None:
         there = shown(data / "sources.yaml")
         kept = [d for d in kept if d.path != there]
         kept.insert(0, document("sources", "sources", there, sources)[0])
-    kept.append(new)
+    kept += [new for new, _ in made]
     book = None
     problems += [*result, *check(kept)]
     if not errors(problems):
         book, resolved = resolve(kept)
         problems += resolved
-    own = [each for each in errors(problems) if each.path == path]
+    own = [each for each in errors(problems) if each.path in paths.values()]
     if own:
         raise Refused(own)
     return book

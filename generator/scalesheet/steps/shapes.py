@@ -10,9 +10,7 @@ from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused
 from scalesheet.evaluate import evaluate_catalogue
 from scalesheet.load.folder import shown
-from scalesheet.new.config import read
-from scalesheet.new.families import architecture
-from scalesheet.new.model import lines
+from scalesheet.new.model import text_of
 from scalesheet.new.sound import compiled
 from scalesheet.steps.job import Shape
 from scalesheet.values import Results
@@ -60,12 +58,8 @@ def shape_in(data: Path, file: Path) -> Shape:
     """The model that a `config.json` describes, which need not be in the catalogue of the folder
     `data`. One that is there under a name of its own is that one. Raises Refused with all that is
     wrong with it, OSError where it cannot be read."""
-    config = read(file)
-    words = architecture(config)
-    if words is None or config.found:
-        raise Refused(config.found)
-    text = "".join(lines(words, (), None, file.parent.name or file.stem))
-    book = compiled(data, "model", _MEANWHILE, text)
+    text = text_of(file, file.parent.name or file.stem)
+    book = compiled(data, "model", {_MEANWHILE: text})
     if book is None:
         message = f"{shown(data)} is not sound; 'scalesheet check' says why"
         raise Refused([Diagnostic(shown(file), 1, 1, "B005", message)])

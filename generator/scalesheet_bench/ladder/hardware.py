@@ -224,7 +224,7 @@ def write(data: Path, id: str, measured: Measured, origin: Origin) -> Written:
         text, lacking, renewed = completed(old, result)
     sources = with_source(data, MEASURED)
     if lacking or renewed:
-        compiled(data, "hardware", id, text, sources)
+        compiled(data, "hardware", {id: text}, sources)
         changes: dict[Path, tuple[bytes | None, bytes]] = {path: (was, text.encode())}
         if sources is not None:
             changes[entry.file(data)] = had, sources.encode()

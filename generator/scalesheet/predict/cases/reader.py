@@ -141,7 +141,12 @@ class Read:
 
 def read_csv(path: Path, task: str) -> Read:
     """A CSV file. Raises NotATable where it is none, and OSError where it cannot be read."""
-    text = path.read_bytes().decode("utf-8-sig", errors="replace")
+    return read_bytes(path.read_bytes(), task)
+
+
+def read_bytes(content: bytes, task: str) -> Read:
+    """The content of a CSV file. Raises NotATable where it is none."""
+    text = content.decode("utf-8-sig", errors="replace")
     if "\x00" in text:
         raise NotATable("the file is not text; expected CSV in UTF-8 with a line of column names")
     if text.count('"') % 2:

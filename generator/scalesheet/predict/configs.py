@@ -1,0 +1,56 @@
+"""Models that cases name by a `config.json`, which is read as `new model --from` reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from scalesheet.book import Book
+from scalesheet.diagnostics import Refused
+from scalesheet.disk import described
+from scalesheet.new.model import text_of
+from scalesheet.new.sound import compiled
+from scalesheet.predict.arrays import each, first_reason, words
+from scalesheet.predict.cases.reader import Read
+from scalesheet.source.places import suggested
+
+ENDING = ".json"
+
+
+def with_configs(table: Read, book: Book, data: Path) -> tuple[Read, Book]:
+    """The table with ids in place of such names, and a book that has models of these ids. A row
+    whose file cannot be used has the reason. Without such names both are as they were."""
+    files = [name for name in dict.fromkeys(table.text("model").tolist()) if name.endswith(ENDING)]
+    if not files:
+        return table, book
+    ids: dict[str, str] = {}
+    texts: dict[str, str] = {}
+    wrong: dict[str, str] = {}
+    for file in files:
+        id = _id(file, {**texts, **dict.fromkeys(book.tables["models"].rows)})
+        try:
+            texts[id] = text_of(Path(file), id)
+        except Refused as error:
+            wrong[file] = f"{file}: {error.diagnostics[0].message}"
+        except OSError as error:
+            problem = described(error)
+            wrong[file] = f"{file}: {problem[1] if problem else error}"
+        else:
+            ids[file] = id
+    named = each(table.text("model"), lambda name: ids.get(name, name))
+    reasons = words([wrong.get(name) for name in table.text("model").tolist()])
+    made = replace(
+        table,
+        words={**table.words, "model": named},
+        unsupported=first_reason(table.unsupported, reasons),
+    )
+    return made, (compiled(data, "model", texts) if texts else None) or book
+
+
+def _id(file: str, taken: Mapping[str, object]) -> str:
+    """An id that no model has, with as much of the path as one holds."""
+    path = Path(file)
+    plain = suggested(f"{path.parent.name} {path.stem}") or "config"
+    more = (f"{plain[:58]}-{number}" for number in range(2, len(taken) + 3))
+    return next(id for id in (plain, *more) if id not in taken)
