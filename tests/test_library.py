@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import re
+import subprocess
+import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -91,6 +93,30 @@ def test_a_choice_is_that_of_the_command(book: scalesheet.Book) -> None:
     asked = ["llama-3-1-8b", "--tokens", "1e9", "--deadline", "3 day", "--format", "json"]
     made = book.choose("llama-3-1-8b", tokens=1e9, deadline="3 day")
     assert made == json.loads(printed("choose", *asked))
+
+
+@pytest.mark.parametrize("name", ["load", "predict", "choose"])
+@pytest.mark.parametrize("first", ["scalesheet", "scalesheet.{}", "scalesheet.library"])
+def test_a_package_is_called_whatever_is_imported_first(name: str, first: str) -> None:
+    code = (
+        f"import {first.format(name)}, scalesheet as ss, sys\n"
+        f"assert ss.{name} is sys.modules['scalesheet.{name}']\n"
+        f"try: ss.{name}(nothing=1)\n"
+        "except TypeError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "unexpected keyword argument 'nothing'" in done.stdout or "missing" in done.stdout
+
+
+def test_functions_of_the_package_are_those_of_a_book(book: scalesheet.Book) -> None:
+    loaded = scalesheet.load(ROOT / "data")
+    assert loaded.plan("support-model")["cost"] == book.plan("support-model")["cost"]
+    frame = pd.DataFrame({"model": ["llama-3-1-8b"], "hardware": ["H100"], "tokens": [1e9]})
+    whole = book.predict(frame, "memory")
+    for each in (book, ROOT / "data", str(ROOT / "data"), None):
+        pd.testing.assert_frame_equal(scalesheet.predict(frame, "memory", book=each), whole)
+    made = scalesheet.choose("llama-3-1-8b", tokens=1e9, deadline="3 day")
+    assert made == book.choose("llama-3-1-8b", tokens=1e9, deadline="3 day")
 
 
 def test_what_is_not_there_is_told_with_the_nearest(book: scalesheet.Book) -> None:

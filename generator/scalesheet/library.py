@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
+from functools import cache, cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -276,6 +276,36 @@ def open_book(folder: str | Path | None = None, *, as_of: date | None = None) ->
 
     data = Path(folder).absolute() if folder else CATALOGUE
     return Book(sound_edition(data, as_of)[0], data)
+
+
+#: `scalesheet.load()`, the name in scripts and notebooks.
+load = open_book
+
+
+def predict(
+    frame: DataFrame, task: str, *, book: Book | str | Path | None = None, calibrate: bool = True
+) -> DataFrame:
+    """`Book.predict` of a book or of the data folder `book`; without one of the catalogue. Nothing
+    but the folder's files is read beside the arguments, so the name of a folder is all that a
+    worker in another process needs."""
+    return _book(book).predict(frame, task, calibrate)
+
+
+def choose(model: str, *, book: Book | str | Path | None = None, **options: Any) -> dict[str, Any]:
+    """`Book.choose` of a book or of the data folder `book`; without one of the catalogue."""
+    return _book(book).choose(model, **options)
+
+
+def _book(book: Book | str | Path | None) -> Book:
+    if isinstance(book, Book):
+        return book
+    return _catalogue() if book is None else open_book(book)
+
+
+@cache
+def _catalogue() -> Book:
+    """It does not change while a program runs, so it is read once."""
+    return open_book()
 
 
 def _written(value: Input) -> str:

@@ -1,5 +1,8 @@
 """The first stage: the files of a data folder as plain data that knows where it stands."""
 
+import sys
+
+from scalesheet import CallablePackage
 from scalesheet.load.document import Document, Known, Steps, flag, quotable
 from scalesheet.load.folder import PLAN_KINDS, load
 from scalesheet.load.reader import MAX_FINDINGS, Parsed, parse, plain
@@ -17,3 +20,5 @@ __all__ = [
     "plain",
     "quotable",
 ]
+
+sys.modules[__name__].__class__ = CallablePackage
