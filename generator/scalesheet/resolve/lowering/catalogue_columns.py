@@ -67,6 +67,7 @@ HARDWARE: Mapping[str, Given] = {
     "fp16_accumulate": Given("Dense FP16 peak, FP16 accumulate", "TFLOP / (second * GPU)"),
     "sparse_bf16": Given("BF16 peak with sparsity, not to count with", "TFLOP / (second * GPU)"),
     "measured_bf16": Given("Best measured BF16 matrix products", "TFLOP / (second * GPU)"),
+    "measured_fp8": Given("Best measured FP8 matrix products", "TFLOP / (second * GPU)"),
     "measured_fp16": Given("Best measured FP16 matrix products", "TFLOP / (second * GPU)"),
     "measured_tf32": Given("Best measured TF32 matrix products", "TFLOP / (second * GPU)"),
     "measured_fp32": Given("Best measured FP32 matrix products", "TFLOP / (second * GPU)"),

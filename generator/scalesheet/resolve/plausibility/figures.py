@@ -29,6 +29,7 @@ RATES_WITHIN = 0.03
 #: What was measured, and the peak that it is a part of.
 MEASURED_OF = (
     ("measured_bf16", "dense_bf16", "the bf16 peak"),
+    ("measured_fp8", "dense_fp8", "the fp8 peak"),
     ("measured_fp16", "dense_fp16", "the fp16 peak"),
     ("measured_tf32", "dense_tf32", "the tf32 peak"),
     ("measured_bandwidth", "bandwidth", "the bandwidth"),
