@@ -338,6 +338,19 @@ def test_a_run_far_from_those_of_the_fit_says_so(made: Callable[..., Predictions
     assert far.endswith("; far from the runs of the fit")
 
 
+@pytest.mark.parametrize("entries", [256, 50304, 262144])
+def test_no_loss_is_above_that_of_a_uniform_guess(
+    made: Callable[..., Predictions], entries: int
+) -> None:
+    rows = [{"D_tokens": 10.0**power, "vocab": entries} for power in range(13)]
+    found = made(*rows)
+    assert (found.high <= np.log(entries) * (1 + 1e-12)).all()
+    assert (np.diff(found.predicted) <= 0).all()
+    assert "uniform guess" in found.method[0]
+    assert "uniform guess" not in found.method[-1]
+    assert found.low[0] < found.predicted[0] - 0.2, "where the law is cut off, little is known"
+
+
 # ------------------------------------------------------------------ the score
 
 

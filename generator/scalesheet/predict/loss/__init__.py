@@ -100,12 +100,20 @@ def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     offsets = coded(cases.evaluation).each(lambda name: _offset(name, fitted))
     offset, known = offsets.numbers(itemgetter(0)), offsets.numbers(itemgetter(1)).astype(bool)
     longer = in_vocabulary(book, np.maximum(middle + offset, 0.0), cases) - middle
-    expected = np.maximum(by_size + np.where(known, offset, longer), 0.01)
-    low, high = (_end(fitted, end, known) for end in ("low", "high"))
+    law_loss = by_size + np.where(known, offset, longer)
+    most = rows_of(book, "uniform-loss", entries=_entries(cases))
+    expected = np.clip(law_loss, 0.01, most)
+    above = law_loss > most  # the law says nothing there, so the range is that of a new set
+    low, high = (_end(fitted, end, known & ~above) for end in ("low", "high"))
     method = offsets.each(lambda each: f"joint power law, {each[2]}").column()
     method[~_within(cases)] += "; far from the runs of the fit"
+    method[above] += "; no more than the loss of a uniform guess"
     return Predictions(
-        expected, np.maximum(expected + low, 0.01), expected + high, method, no_reasons(len(cases))
+        expected,
+        np.maximum(expected + low, 0.01),
+        np.minimum(expected + high, most),
+        method,
+        no_reasons(len(cases)),
     )
 
 
@@ -118,14 +126,15 @@ def _within(cases: Cases) -> Flags:
 
 
 def in_vocabulary(book: Book, loss: Array, cases: Cases) -> Array:
-    """A loss for each token of a vocabulary of USUAL entries, for each token of the case's own.
+    """A loss for each token of a vocabulary of USUAL entries, for each token of the case's own."""
+    return rows_of(book, "vocabulary-loss", loss=loss, entries=_entries(cases), from_entries=USUAL)
 
-    Where neither tokenizer nor model tells how many entries there are, they are taken for USUAL.
-    """
-    unknown = np.isfinite(coded(cases.tokenizer).numbers(vocabulary))
-    unknown |= ~among(cases.model_id, "") | (cases.vocab != VOCABULARY)
-    entries = np.where(unknown, cases.vocab, USUAL)
-    return rows_of(book, "vocabulary-loss", loss=loss, entries=entries, from_entries=USUAL)
+
+def _entries(cases: Cases) -> Array:
+    """Entries of the vocabulary; USUAL where neither tokenizer nor model tells how many."""
+    stated = np.isfinite(coded(cases.tokenizer).numbers(vocabulary))
+    stated |= ~among(cases.model_id, "") | (cases.vocab != VOCABULARY)
+    return np.where(stated, cases.vocab, USUAL)
 
 
 def _end(fitted: Coefficients, end: str, known: Flags) -> Array:
