@@ -115,9 +115,67 @@ def test_the_count_is_told_and_the_file_is_sound(
 def test_what_is_not_used_is_told_and_stands_in_the_file(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert begin(CONFIGS["mistral-7b"]) == 0
-    assert "not used: sliding_window\n" in capsys.readouterr().out
-    assert "# Not used: sliding_window.\n" in (data / "models" / "anew.yaml").read_text("utf-8")
+    assert begin({**CONFIGS["mistral-7b"], "attention_chunk_size": 8192}) == 0
+    assert "not used: attention_chunk_size\n" in capsys.readouterr().out
+    written = (data / "models" / "anew.yaml").read_text("utf-8")
+    assert "# Not used: attention_chunk_size.\n" in written
+
+
+FULL, NEAR = "full_attention", "sliding_attention"
+
+
+@pytest.mark.parametrize(
+    ("id", "more", "window"),
+    [
+        ("mistral-7b", {}, {"tokens": 4096, "layers": 32}),
+        ("mistral-7b", {"sliding_window": None}, None),
+        ("mistral-7b", {"sliding_window": 32768}, None),
+        ("gemma-2-9b", {}, {"tokens": 4096, "layers": 21}),
+        ("gemma-3-27b", {}, {"tokens": 1024, "layers": 52}),
+        ("gemma-3-1b", {"sliding_window_pattern": 2}, {"tokens": 512, "layers": 13}),
+        ("gemma-3-270m", {"layer_types": [NEAR] * 5 + [FULL] * 13}, {"tokens": 512, "layers": 5}),
+        ("gemma-3-270m", {"layer_types": [FULL] * 18}, None),
+        ("qwen2-7b", {}, None),
+        (
+            "qwen2-7b",
+            {"use_sliding_window": True, "sliding_window": 4096, "max_window_layers": 21},
+            {"tokens": 4096, "layers": 7},
+        ),
+    ],
+)
+def test_sliding_windows_are_read(
+    id: str, more: Mapping[str, Any], window: Mapping[str, int] | None
+) -> None:
+    config = json.loads(json.dumps(CONFIGS[id]))
+    config.get("text_config", config).update(more)
+    read = Config("config.json", json.dumps(config), config, [])
+    said = architecture(read)
+    assert said is not None
+    assert said.architecture.get("window") == window
+    assert not {"sliding_window", "layer_types", "sliding_window_pattern"} & set(read.unused())
+
+
+def test_the_attention_of_each_layer_is_named(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert begin({**CONFIGS["gemma-3-270m"], "layer_types": [NEAR] * 5}) == 1
+    assert "layer_types: expected a list of 18 texts, one for each layer" in capsys.readouterr().out
+
+
+def test_the_windows_of_the_catalogue_are_those_of_its_configurations() -> None:
+    shipped_models = edition_of(shipped()).catalogue.tables["models"]
+    rows = shipped_book().tables["models"].rows
+    checked = 0
+    for id, config in CONFIGS.items():
+        said = architecture(Config("config.json", json.dumps(config), config, []))
+        assert said is not None
+        place = rows.index(id)
+        layers = shipped_models["window_layers"][place].value
+        if layers:
+            window = {"tokens": shipped_models["window"][place].value, "layers": layers}
+            assert said.architecture["window"] == window, id
+            checked += 1
+    assert checked >= 9
 
 
 def test_a_blank_source_is_told_of_by_each_check(

@@ -243,6 +243,51 @@ def test_inference_takes_weights_and_cache(book: Book, described: Described) -> 
     assert not any(found[name][0] for name in ("gradients", "optimizer", "activations", "logits"))
 
 
+def cached(book: Book, described: Described, model: str, length: int, **more: str) -> float:
+    """Gigabytes that the cache of one sequence takes on each GPU."""
+    one = {"method": "inference", "n_gpus": "1", "sharding": "", "micro_batch": "1", "params": ""}
+    rows = described(**{**one, "model": model, "seq_len": str(length), **more})
+    return float(parts(book, rows)["cache"][0]) / GB
+
+
+@pytest.mark.parametrize(
+    ("model", "length", "cache"),
+    [
+        ("DeepSeek-V3", 131_072, 61 * (512 + 64) * 2 * 131_072 / GB),
+        ("DeepSeek-V2 Lite", 4096, 27 * (512 + 64) * 2 * 4096 / GB),
+        ("Gemma 3 27B", 131_072, 4096 * 2 * (10 * 131_072 + 52 * 1024) / GB),
+        ("Gemma 3 27B", 512, 4096 * 2 * 62 * 512 / GB),
+        ("Mistral 7B v0.1", 32_768, 2048 * 2 * 32 * 4096 / GB),
+        ("Mistral-7B-Instruct-v0.2", 32_768, 2048 * 2 * 32 * 32_768 / GB),
+    ],
+)
+def test_a_cache_holds_what_attention_looks_back_at(
+    book: Book, described: Described, model: str, length: int, cache: float
+) -> None:
+    assert cached(book, described, model, length) == pytest.approx(cache)
+
+
+@given(length=some.integers(1, 200_000), more=some.integers(1, 10_000))
+def test_a_longer_sequence_never_takes_a_smaller_cache(
+    book: Book, described: Described, length: int, more: int
+) -> None:
+    for model in ("Gemma 3 27B", "DeepSeek-V3"):
+        longer = cached(book, described, model, length + more)
+        assert cached(book, described, model, length) <= longer
+
+
+def test_tensor_parallelism_splits_heads_and_no_latent_vector(
+    book: Book, described: Described
+) -> None:
+    def split(model: str, degree: int) -> float:
+        layout = {"n_gpus": str(degree), "parallelism": f"TP{degree}"}
+        return cached(book, described, model, 8192, **layout) / cached(book, described, model, 8192)
+
+    assert split("DeepSeek-V3", 8) == 1
+    assert split("Gemma 3 27B", 8) == pytest.approx(1 / 8)
+    assert split("Llama 3 70B", 16) == pytest.approx(1 / 8)  # of its 8 heads each is on two GPUs
+
+
 # ------------------------------------------------------------------ what rows leave open
 
 

@@ -73,3 +73,27 @@ def old_names(c: Config, **more: str | int) -> Architecture:
         "norm": "layernorm",
         **more,
     }
+
+
+def windowed(
+    c: Config, made: Architecture, *, full: int = 0, first: int = 0, tokens: int | None = None
+) -> Architecture:
+    """The architecture with the sliding windows of its layers; one as long as the longest sequence
+    is left out.
+
+    `layer_types` names the attention of each layer. Without it the `first` layers have full
+    attention, and of the others each `sliding_window_pattern`-th, or each `full`-th. `tokens` is
+    the window of a config without the key.
+    """
+    stated = "sliding_window" in c.data
+    tokens = c.maybe("sliding_window") if stated else tokens
+    kinds, layers = c.words("layer_types"), made["layers"]
+    every = c.size("sliding_window_pattern", "_sliding_window_pattern", default=full, least=0)
+    if tokens is None or tokens >= (made["max_sequence"] or tokens + 1):
+        return made
+    if kinds and len(kinds) != layers:
+        c.wrong("layer_types", f"a list of {layers} texts, one for each layer")
+    windows = max(0, layers - first) - (layers // every if every else 0)
+    if kinds:
+        windows = kinds.count("sliding_attention")
+    return {**made, "window": {"tokens": tokens, "layers": windows}} if windows else made

@@ -119,6 +119,16 @@ class Config:
             return ()
         return tuple(value)
 
+    def words(self, name: str) -> tuple[str, ...]:
+        """A list of texts; nothing where there is none."""
+        _, value = self._first((name,))
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            self.wrong(name, "a list of texts")
+            return ()
+        return tuple(value)
+
     def part(self, name: str, needed: bool = True) -> Config | None:
         """The mapping under a name."""
         _, value = self._first((name,))

@@ -8,6 +8,7 @@ from scalesheet.new.architecture import (
     biased,
     decoder,
     old_names,
+    windowed,
     yes_or_no,
 )
 from scalesheet.new.config import Config
@@ -19,7 +20,7 @@ def llama(c: Config) -> Architecture:
 
 
 def mistral(c: Config) -> Architecture:
-    return decoder(c, grouped=True)
+    return windowed(c, decoder(c, grouped=True))
 
 
 def smollm3(c: Config) -> Architecture:
@@ -27,19 +28,20 @@ def smollm3(c: Config) -> Architecture:
 
 
 def qwen2(c: Config) -> Architecture:
-    windows_off(c)
-    return {**decoder(c, grouped=True), "qkv_bias": "yes"}
+    return {**switched_windows(c, decoder(c, grouped=True)), "qkv_bias": "yes"}
 
 
 def qwen3(c: Config) -> Architecture:
-    windows_off(c)
-    return {**biased(c, decoder(c, grouped=True)), "qk_norm": "head"}
+    made = switched_windows(c, biased(c, decoder(c, grouped=True)))
+    return {**made, "qk_norm": "head"}
 
 
-def windows_off(c: Config) -> None:
-    """A window that is switched off is none."""
+def switched_windows(c: Config, made: Architecture) -> Architecture:
+    """Windows that a flag switches on, in the layers after the first `max_window_layers`."""
     if not c.flag("use_sliding_window", default=False):
         c.ignore("sliding_window", "max_window_layers", "layer_types")
+        return made
+    return windowed(c, made, tokens=4096, first=c.size("max_window_layers", default=28, least=0))
 
 
 def gemma(c: Config) -> Architecture:
@@ -47,11 +49,12 @@ def gemma(c: Config) -> Architecture:
 
 
 def gemma2(c: Config) -> Architecture:
-    return {**gemma(c), "block_norms": 4}
+    return {**windowed(c, gemma(c), full=2, tokens=4096), "block_norms": 4}
 
 
 def gemma3_text(c: Config) -> Architecture:
-    return {**gemma(c), "block_norms": 4, "qk_norm": "head"}
+    made = windowed(c, gemma(c), full=6, tokens=4096)
+    return {**made, "block_norms": 4, "qk_norm": "head"}
 
 
 def phi(c: Config) -> Architecture:
@@ -62,7 +65,7 @@ def phi(c: Config) -> Architecture:
 
 
 def phi3(c: Config) -> Architecture:
-    return decoder(c)
+    return windowed(c, decoder(c))
 
 
 def olmo(c: Config) -> Architecture:
@@ -71,6 +74,10 @@ def olmo(c: Config) -> Architecture:
 
 def olmo2(c: Config) -> Architecture:
     return {**biased(c, decoder(c)), "qk_norm": "width"}
+
+
+def olmo3(c: Config) -> Architecture:
+    return windowed(c, olmo2(c), full=4, tokens=4096)
 
 
 def stablelm(c: Config) -> Architecture:
@@ -85,7 +92,8 @@ def stablelm(c: Config) -> Architecture:
 def starcoder2(c: Config) -> Architecture:
     bias = yes_or_no(c.flag("use_bias", default=True))
     biases = dict.fromkeys(ALL_BIASES, bias)
-    return {**decoder(c, tied=True, gated=False, grouped=True), "norm": "layernorm", **biases}
+    made = windowed(c, decoder(c, tied=True, gated=False, grouped=True))
+    return {**made, "norm": "layernorm", **biases}
 
 
 def cohere(c: Config) -> Architecture:

@@ -77,7 +77,7 @@ FAMILIES: Mapping[str, Callable[[Config], Architecture]] = {
     "mpt": dense.mpt,
     "olmo": dense.olmo,
     "olmo2": dense.olmo2,
-    "olmo3": dense.olmo2,
+    "olmo3": dense.olmo3,
     "olmoe": mixtures.olmoe,
     "opt": dense.opt,
     "phi": dense.phi,

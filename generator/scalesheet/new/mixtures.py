@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from scalesheet.new.architecture import Architecture, biased, decoder, yes_or_no
+from scalesheet.new.architecture import Architecture, biased, decoder, windowed, yes_or_no
 from scalesheet.new.config import Config
 from scalesheet.new.dense import qwen2, qwen3
 
 
 def mixtral(c: Config) -> Architecture:
-    made = decoder(c, grouped=True)
+    made = windowed(c, decoder(c, grouped=True))
     experts = {"routed": c.size("num_local_experts"), "active": c.size("num_experts_per_tok")}
     return {**made, "experts": checked(c, made, {**experts, "ffn": made["ffn"]})}
 

@@ -76,6 +76,10 @@ class Cases:
     head_dim: Array
     ffn: Array
     vocab: Array
+    kv_rank: Array  # of latent attention; 0 without it
+    rope_dim: Array
+    window: Array  # tokens; 0 without sliding windows
+    window_layers: Array
     gated: Flags
     tied: Flags
     known: Flags  # whether the architecture is stated or of the catalogue

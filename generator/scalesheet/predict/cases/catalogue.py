@@ -35,6 +35,8 @@ WIDTH_PER_LAYER, HEAD_WIDTH, WIDENING, VOCABULARY = 128.0, 128.0, 4.0, 32_000.0
 
 NO_TABLE = Table("", "", (), (), {})
 SIZES = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
+#: Of attention, what a row does not state and most models do not have.
+ATTENTION = ("kv_rank", "rope_dim", "window", "window_layers")
 #: Column of the accelerators -> the unit that cases have it in.
 _FIGURES = {
     "memory": "byte",
@@ -197,6 +199,7 @@ def architecture(written: Words, stated: Callable[[str], Array], catalogue: Know
         sizes[name] = first_stated(stated(name), column(name)[place])
     complete = ~np.isnan(sizes["layers"]) & ~np.isnan(sizes["hidden"])
     sizes = _completed(sizes, active)
+    sizes |= {name: np.nan_to_num(column(name)[place]) for name in ATTENTION}
     gated = _flag(table, "gated", place) | ((place < 0) & _looks_gated(sizes))
     estimated = ~complete & ~np.isnan(active)
     looked_up = (place >= 0) & (np.isnan(stated("layers")) | np.isnan(stated("parameters")))

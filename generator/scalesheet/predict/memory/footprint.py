@@ -254,18 +254,14 @@ class Footprint:
     def _cache(self) -> Array:
         """Keys and values of sequences at their full length; training has none."""
         cases = self.cases
-        each = rows_of(
-            self.book,
-            "kv-cache-bytes-per-token",
-            layers=cases.layers,
-            kv_heads=cases.kv_heads,
-            head_dim=cases.head_dim,
-        )
+        names = ("layers", "kv_heads", "head_dim", "kv_rank", "rope_dim", "window_layers", "window")
         whole = rows_of(
             self.book,
             "kv-cache-bytes",
-            per_token=each,
-            length=self.layout.sequence / cases.context,
+            **{name: getattr(cases, name) for name in names},
+            length=self.layout.sequence,
             sequences=self.settings.batch,
         )
-        return whole / (cases.tensor * cases.pipeline)
+        ways = ("kv_heads", "kv_rank", "tensor", "pipeline", "context")
+        split = {name: getattr(cases, name) for name in ways}
+        return rows_of(self.book, "kv-cache-bytes-per-gpu", cache=whole, **split)

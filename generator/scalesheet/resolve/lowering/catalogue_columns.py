@@ -110,6 +110,8 @@ MODEL: Mapping[str, Given] = {
     "kv_rank": _size("Rank of keys and values", "latent", "kv_rank"),
     "rope_dim": _size("Rotary width of a head", "latent", "rope_dim"),
     "value_dim": _size("Value width of a head", "latent", "value_dim"),
+    "window": Given("Sliding window", "token / sequence", "whole", ("window", "tokens"), 0.0),
+    "window_layers": _size("Layers with a sliding window", "window", "layers"),
     "vision_layers": _size("Layers of the vision tower", "vision", "layers"),
     "vision_hidden": _size("Width of the vision tower", "vision", "hidden"),
     "vision_ffn": _size("Feed-forward width of the vision tower", "vision", "ffn"),
