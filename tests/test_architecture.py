@@ -26,7 +26,7 @@ schemas examples prose numbers links source
 check resolve
 evaluate
 breaches
-actuals audit new site
+actuals audit new site sure
 predict
 defined_names fingerprint
 choose steps

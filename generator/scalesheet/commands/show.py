@@ -34,6 +34,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--all", action="store_true", help="every input, derived figure and table as well"
     )
     parser.add_argument(
+        "--sure",
+        action="store_true",
+        help="P10, P50, P80 and P90 of each headline figure, and the chance to stay in each limit",
+    )
+    parser.add_argument(
         "--why",
         metavar="NAME",
         help="a table, or where a figure comes from: its formula, what that names, the sources",
@@ -82,7 +87,14 @@ def run(options: argparse.Namespace) -> int:
         plan = with_edits(plan, edits, book.compared(plan.id), audits)
     if options.why is not None and options.format != "text":
         raise UsageError(f"--why is text, and cannot be {options.format}; leave one of them out")
-    if options.format == "json":
+    if options.sure and (options.format != "text" or options.why is not None):
+        raise UsageError("--sure is text of its own; leave --format and --why out")
+    if options.sure:
+        from scalesheet.render.text.sure import sure_text
+        from scalesheet.sure.quantiles import sure
+
+        print(sure_text(book, plan, results, sure(book, plan, {**edits, **chosen})), end="")
+    elif options.format == "json":
         print(as_json(plan_json(book, plan, results)), end="")
     elif options.format == "csv":
         print(as_csv(plan, results), end="")

@@ -200,7 +200,9 @@ def _lookup(node: Lookup, here: Here) -> Part:
             return Part(np.nan, f"'{key}' is not in {node.table}")
         return _at(part, places[key], here)
     result = np.fromiter((places.get(k, -1) for k in key), dtype=np.int64, count=len(key))
-    data, why = part.data[result], None if part.why is None else part.why[result]
+    # over draws each has its own key, and a cell has one value for each
+    at: Any = (result, np.arange(len(key))) if part.data.ndim > 1 else result
+    data, why = part.data[at], None if part.why is None else part.why[at]
     missing = result < 0
     if found_key.why is not None:
         missing |= absent(found_key.why)
@@ -402,6 +404,8 @@ def _aggregate(node: Aggregate, here: Here) -> Part:
     rows = here.state.rows[node.table]
     if here.table is not None and here.row is None and _by_row(node, here.table):
         return _aggregates(node, here)
+    if _over_draws(node, here):
+        return _aggregate_draws(node, here)
     chosen: NDArray[np.bool_] = np.ones(len(rows), dtype=bool)
     if node.where is not None:
         test = _whole(interpret(node.where, Here(here.state, node.table, around=here)), chosen).data
@@ -433,6 +437,62 @@ def _aggregate(node: Aggregate, here: Here) -> Part:
         return Part(best)
     place = arithmetic.first_at(numbers.tolist(), best)
     return Part(list(rows)[int(np.flatnonzero(chosen)[place])])
+
+
+def _over_draws(node: Aggregate, here: Here) -> bool:
+    """Whether what it reads has a value for each of many draws: two dimensions, or scalars with
+    one (`scalesheet.sure`)."""
+    state = here.state
+    read: list[Any] = []
+    for each in () if node.where is None else walk(node.where):
+        if isinstance(each, Scalar):
+            if isinstance(state.scalars[each.name]["value"].data, np.ndarray):
+                return True
+        elif isinstance(each, Column | Cell | Lookup | Aggregate) and each.column is not None:
+            read.append(state.columns[each.table, each.column].ends["value"])
+    if node.column is not None:
+        read.append(state.columns[node.table, node.column].ends["value"])
+    return any(each.ndim > 1 for each in read)
+
+
+def _aggregate_draws(node: Aggregate, here: Here) -> Part:
+    """An aggregate at each draw; rows stand below each other."""
+    rows = list(here.state.rows[node.table])
+
+    def holds(place: int) -> Any:
+        if node.where is None:
+            return True
+        return _holds(interpret(node.where, Here(here.state, node.table, place, around=here)))
+
+    chosen = _stacked([holds(place) for place in range(len(rows))]).astype(bool)
+    if node.column is None:
+        return Part(chosen.sum(axis=0, dtype=np.float64))
+    part = here.state.columns[node.table, node.column].part(node.end)
+    data = part.data if part.data.ndim > 1 else part.data[:, None]
+    if part.why is not None:
+        chosen = chosen & ~absent(part.why if part.why.ndim > 1 else part.why[:, None])
+    if node.function == "count":
+        return Part(chosen.sum(axis=0, dtype=np.float64))
+    data, chosen = np.broadcast_arrays(data, chosen)
+    if node.function == "list":
+        raise NotImplementedError("a list over draws")
+    if node.function in ("sum", "mean"):
+        total = np.where(chosen, data, 0.0).sum(axis=0)
+        return Part(total if node.function == "sum" else total / chosen.sum(axis=0))
+    least = node.function in ("min", "argmin")
+    ready = np.where(chosen, data, np.inf if least else -np.inf)
+    best = ready.min(axis=0) if least else ready.max(axis=0)
+    if node.function in ("min", "max"):
+        return Part(np.where(chosen.any(axis=0), best, np.nan))
+    first = (chosen & arithmetic_vector.equal(ready, best)).argmax(axis=0)
+    names: Any = np.empty(len(rows), dtype=object)
+    names[:] = rows
+    return Part(names[first])
+
+
+def _stacked(rows: list[Any]) -> NDArray[Any]:
+    """Rows below each other, each one value or one for each draw."""
+    return np.stack(np.broadcast_arrays(*map(np.atleast_1d, rows)))
 
 
 def _whole(part: Part, chosen: NDArray[np.bool_]) -> Part:

@@ -1,0 +1,1 @@
+"""sure: how likely each result is, from the ranges of a plan's inputs."""

@@ -1,0 +1,135 @@
+"""How sure results are: laws of the quantiles, and closed forms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from tests import small
+
+from scalesheet.evaluate import evaluate
+from scalesheet.model import Key, Plan, Stated
+from scalesheet.sure.draws import drawn
+from scalesheet.sure.quantiles import Quantiles, sure
+from scalesheet.sure.spread import P90, spread, standard
+
+Z80 = NormalDist().inv_cdf(0.8)
+
+
+def made(folder: Path, lines: str, **edits: Stated) -> Quantiles:
+    """The quantiles of the figure `y` of a plan with these scalars."""
+    examined = small.scalars(folder, lines, "headline: [y]\n")
+    assert examined.book is not None, small.said(examined)
+    overrides = {Key(name): stated for name, stated in edits.items()}
+    return sure(examined.book, examined.book.plans["small"], overrides).figures["y"]
+
+
+def ranged(name: str, low: float, value: float, high: float, domain: str = "non-negative") -> str:
+    return (
+        f"{name}: {{value: {value}, low: {low}, high: {high}, unit: 1, domain: {domain}, "
+        "kind: assumption}\n"
+    )
+
+
+def formula(text: str, domain: str = "non-negative") -> str:
+    return f"y: {{unit: 1, domain: {domain}, formula: {text}}}\n"
+
+
+def test_low_and_high_are_the_10th_and_90th_percentile_and_the_value_the_median(
+    tmp_path: Path,
+) -> None:
+    found = made(tmp_path, ranged("a", 80, 100, 150) + formula("a * 2"))
+    expected = {"p10": 160, "p50": 200, "p90": 300}
+    assert {n: found.values[n] for n in expected} == pytest.approx(expected, rel=2e-3)
+
+
+def test_the_product_of_lognormals_is_lognormal(tmp_path: Path) -> None:
+    lines = ranged("a", 50, 100, 200) + ranged("b", 1, 3, 9) + formula("a * b")
+    found = made(tmp_path, lines)
+    width = np.hypot(np.log(2), np.log(3)) / P90
+    for name, z in {"p10": -P90, "p50": 0.0, "p80": Z80, "p90": P90}.items():
+        assert abs(found.values[name] - 300 * np.exp(z * width)) < 5 * found.errors[name], name
+
+
+def test_a_sum_of_equal_independent_inputs_narrows_with_the_root(tmp_path: Path) -> None:
+    names = "abcdefghi"
+    lines = "".join(ranged(n, -10, 0, 10, "signed") for n in names)
+    found = made(tmp_path, lines + formula(" + ".join(names), "signed"))
+    expected = 10 / P90 * Z80 * np.sqrt(len(names))
+    assert abs(found.values["p80"] - expected) < 5 * found.errors["p80"]
+
+
+def test_an_input_read_twice_is_one_unknown_and_does_not_narrow(tmp_path: Path) -> None:
+    once = made(tmp_path, ranged("a", 50, 100, 200) + formula("a"))
+    twice = made(tmp_path, ranged("a", 50, 100, 200) + formula("a + a"))
+    assert twice.values["p80"] == pytest.approx(2 * once.values["p80"], rel=1e-12)
+
+
+def test_an_exact_plan_has_no_reserve(tmp_path: Path) -> None:
+    found = made(tmp_path, "a: {value: 3, unit: 1, kind: assumption}\n" + formula("a * 2"))
+    assert (found.reserve, found.values["p10"], found.values["p90"]) == (0, 6, 6)
+
+
+def test_quantiles_rise_and_a_wider_input_never_lowers_p90(tmp_path: Path) -> None:
+    lines = ranged("a", 80, 100, 150) + ranged("b", 1, 2, 3) + formula("a * b")
+    last = 0.0
+    for high in (110.0, 150.0, 220.0, 900.0):
+        values = made(tmp_path, lines, a=Stated(100.0, 80.0, high)).values
+        assert values["p10"] < values["p50"] < values["p80"] < values["p90"]
+        assert values["p90"] > last
+        last = values["p90"]
+
+
+def test_draws_depend_on_the_name_alone(tmp_path: Path) -> None:
+    a, b = ranged("a", 80, 100, 150), ranged("b", 1, 2, 3)
+    more = b + "c: {unit: 1, formula: b * 2}\n"
+    first, other = made(tmp_path, a + formula("a")), made(tmp_path, more + a + formula("a"))
+    assert first == other
+    assert (standard("a") == standard("a")).all()
+    assert abs(np.corrcoef(standard("a"), standard("b"))[0, 1]) < 0.06
+
+
+def test_draws_stay_in_the_domain() -> None:
+    share = spread(Stated(0.9, 0.6, 1.0), "positive-fraction", standard("share"))
+    count = spread(Stated(2.0, 1.0, 3.0), "count", standard("count"))
+    assert share.min() > 0
+    assert share.max() <= 1
+    assert count.min() >= 1
+    assert (count == np.rint(count)).all()
+
+
+TABLE = """
+scalars:
+  a: {value: 2, low: 1, high: 4, unit: 1, kind: assumption}
+  most: {value: 5, unit: 1, kind: assumption}
+  y: {unit: 1, formula: t.total.cost + 0 * a}
+headline: [y]
+tables:
+  t:
+    title: Cases
+    columns:
+      n: {unit: 1}
+      cost: {unit: 1, formula: n * a}
+    rows: {one: {n: 1}, two: {n: {value: 2, low: 1, high: 3}}, three: {n: 3}}
+    total: [cost]
+"""
+
+
+def the_plan(folder: Path) -> tuple[object, Plan]:
+    examined = small.plan(folder, TABLE)
+    assert examined.book is not None, small.said(examined)
+    return examined.book, examined.book.plans["small"]
+
+
+def test_each_draw_is_what_the_evaluator_says(tmp_path: Path) -> None:
+    """Given the inputs of one draw, when they are stated, then the figure is that of the draw."""
+    book, plan = the_plan(tmp_path)
+    sample = drawn(book, plan, ["y"]).figures["y"]  # type: ignore[arg-type]
+    a = spread(plan.scalars["a"].stated, "non-negative", standard("a"))  # type: ignore[arg-type]
+    n = spread(plan.tables["t"].columns["n"].stated["two"], "non-negative", standard("t.n"))
+    for at in (0, 7, 2048, 4095):
+        edits = {Key("a"): float(a[at]), Key("n", "t", "two"): float(n[at])}
+        expected = evaluate(book, plan, edits).scalars["y"].value  # type: ignore[arg-type]
+        assert sample[at] == pytest.approx(expected, rel=1e-12)
