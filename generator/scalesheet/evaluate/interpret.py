@@ -200,9 +200,7 @@ def _lookup(node: Lookup, here: Here) -> Part:
             return Part(np.nan, f"'{key}' is not in {node.table}")
         return _at(part, places[key], here)
     result = np.fromiter((places.get(k, -1) for k in key), dtype=np.int64, count=len(key))
-    # over draws each has its own key, and a cell has one value for each
-    at: Any = (result, np.arange(len(key))) if part.data.ndim > 1 else result
-    data, why = part.data[at], None if part.why is None else part.why[at]
+    data, why = _picks(part.data, result), None if part.why is None else _picks(part.why, result)
     missing = result < 0
     if found_key.why is not None:
         missing |= absent(found_key.why)
@@ -214,6 +212,11 @@ def _lookup(node: Lookup, here: Here) -> Part:
         if data.dtype == np.float64:
             data = np.where(missing, np.nan, data)
     return _sound(Part(data, why), here)
+
+
+def _picks(cells: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
+    """A cell for each place; over draws each has its own key, and a cell a value for each draw."""
+    return cells[places, np.arange(len(places))] if cells.ndim > 1 else cells[places]
 
 
 def absent(why: Why) -> NDArray[np.bool_]:
@@ -475,7 +478,7 @@ def _aggregate_draws(node: Aggregate, here: Here) -> Part:
         return Part(chosen.sum(axis=0, dtype=np.float64))
     data, chosen = np.broadcast_arrays(data, chosen)
     if node.function == "list":
-        raise NotImplementedError("a list over draws")
+        raise _NoNumberError(Fault("the days off differ between the draws"))
     if node.function in ("sum", "mean"):
         total = np.where(chosen, data, 0.0).sum(axis=0)
         return Part(total if node.function == "sum" else total / chosen.sum(axis=0))

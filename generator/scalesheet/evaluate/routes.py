@@ -87,6 +87,14 @@ def read_by(key: Key, tables: Mapping[str, Table], plan: Plan) -> tuple[Key, ...
     return tuple(dict.fromkeys(read for read, _ in places))
 
 
+def rests_on(key: Key, tables: Mapping[str, Table], plan: Plan) -> tuple[Key, ...]:
+    """What any end of a key's formula reads, each key once."""
+    formula = formula_of(tables, plan, key)
+    trees = () if formula is None else formula.ends.trees
+    reads = (read for tree in trees for read, _ in _reads(tree, key, tables, plan, frozenset()))
+    return tuple(dict.fromkeys(reads))
+
+
 def formula_of(tables: Mapping[str, Table], plan: Plan, key: Key) -> Formula | None:
     """The formula of a computed key; None for what is stated."""
     if key.table is None:

@@ -1,6 +1,7 @@
 """A plan at many draws of its inputs at once, by the evaluator.
 
 Each uncertain input is one unknown: the cells of a column move together, as in the sensitivity.
+So is each range that a formula makes by `between`, as predictions do.
 What lies between the inputs and the figures is computed cell by cell, each an array over the draws.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -17,18 +19,22 @@ from scalesheet.evaluate import Overrides, computed
 from scalesheet.evaluate.edits import input_name
 from scalesheet.evaluate.interpret import Filled, Here, Part, State, interpret
 from scalesheet.evaluate.levers import Lever, levers
-from scalesheet.evaluate.routes import Graph, formula_of, graph
-from scalesheet.language.syntax import ENDS
+from scalesheet.evaluate.routes import formula_of, rests_on
 from scalesheet.model import Key, Plan, Stated, Table
-from scalesheet.sure.spread import DRAWS, SEED, Array, spread, standard
+from scalesheet.sure.spread import DRAWS, SEED, Array, between, spread, standard, within
+from scalesheet.sure.trees import Tree, tree_of
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """Each figure at each draw (nan where it has no number), and the unknowns, in their order."""
+    """Each figure at each draw (nan where it has no number), and the names of the unknowns.
+
+    `partial`: the figures that rest on a range that is not drawn, so that they spread too little.
+    """
 
     figures: Mapping[str, Array]
-    unknowns: tuple[Lever, ...]
+    unknowns: tuple[str, ...]
+    partial: frozenset[str]
 
 
 def name_of(lever: Lever) -> str:
@@ -47,24 +53,71 @@ def drawn(
     draws: int = DRAWS,
 ) -> Drawn:
     """The figures, which are names of scalars, at every draw of what they rest on."""
-    base, reached = computed(book, plan, overrides), graph(book, plan, figures)
+    base, tables = computed(book, plan, overrides), {**book.tables, **plan.tables}
     state = State(dict(base.scalars), dict(base.columns), base.rows, base.titles)
-    tables = {**book.tables, **plan.tables}
-    edits = dict(overrides or {})
-    unknowns: list[Lever] = []
-    begins: list[tuple[Key, Any]] = []
+    edits, rests = dict(overrides or {}), _rests(plan, tables, figures)
+    trees = {key: tree_of(found) for key in rests if (found := formula_of(tables, plan, key))}
+    stated, unknowns = set[Key](), list[str]()
     for lever in levers(book, plan):
-        starts = [(k, e) for k in lever.begins for e in ENDS if (k, e) in reached.readers]
-        stated = list(_ranged(lever, plan, tables, edits))
-        if not starts or not stated:
-            continue
-        z = standard(name_of(lever), seed, draws)
-        for row, each in stated:
-            _put(state, lever.key, row, spread(each, lever.quantity.domain, z), draws)
-        unknowns.append(lever)
-        begins += starts
-    _compute(state, reached, begins, {k for u in unknowns for k in u.begins}, plan, tables, draws)
-    return Drawn({name: _numbers(state, name, draws) for name in figures}, tuple(unknowns))
+        ranges = list(_ranged(lever, plan, tables, edits))
+        if ranges and rests.keys() & set(lever.begins):
+            z = standard(name_of(lever), seed, draws)
+            for row, each in ranges:
+                _put(state, lever.key, row, spread(each, lever.quantity.domain, z), draws)
+            unknowns.append(name_of(lever))
+            stated.update(lever.begins)
+    made = {key: tree for key, tree in trees.items() if tree.spread and key not in stated}
+    names = dict.fromkeys(one.unknown for tree in made.values() for one in tree.within)
+    unknown = {name: standard(name, seed, draws) for name in names}
+    changed = _after(rests, {*stated, *made}) - stated
+    order = {key: at for at, key in enumerate((*book.order, *plan.order))}
+    compute = [(key, trees[key]) for key in sorted(changed & trees.keys(), key=order.__getitem__)]
+    _compute(state, compute, unknown, plan, tables, draws)
+    missed = {key for key in rests if _missed(key, trees.get(key), stated, plan, tables)}
+    partial = {key.name for key in _after(rests, missed) if key.table is None}
+    numbers = {name: _numbers(state, name, draws) for name in figures}
+    return Drawn(numbers, (*unknowns, *unknown), frozenset(partial & {*figures}))
+
+
+def _rests(
+    plan: Plan, tables: Mapping[str, Table], figures: Sequence[str]
+) -> dict[Key, tuple[Key, ...]]:
+    """All that any end of the figures rests on, each key with what it reads."""
+    found: dict[Key, tuple[Key, ...]] = {}
+    waiting = [Key(name) for name in figures]
+    while waiting:
+        key = waiting.pop()
+        if key not in found:
+            found[key] = rests_on(key, tables, plan)
+            waiting += found[key]
+    return found
+
+
+def _after(rests: Mapping[Key, Sequence[Key]], starts: set[Key]) -> set[Key]:
+    """The starts, and all that rests on them."""
+    readers: dict[Key, list[Key]] = {}
+    for key, read in rests.items():
+        for each in read:
+            readers.setdefault(each, []).append(key)
+    found, waiting = set(starts), list(starts)
+    while waiting:
+        new = [key for key in readers.get(waiting.pop(), ()) if key not in found]
+        found.update(new)
+        waiting += new
+    return found
+
+
+def _missed(
+    key: Key, tree: Tree | None, drawn: set[Key], plan: Plan, tables: Mapping[str, Table]
+) -> bool:
+    """Whether a key has a range of its own that is not drawn."""
+    if key in drawn or tree is not None:
+        return tree is not None and not tree.whole
+    quantity: Any = plan.scalars[key.name] if key.table is None else None
+    if key.table is not None:
+        quantity = tables[key.table].columns[key.name]
+    cells = [quantity.stated] if key.table is None else quantity.stated.values()
+    return not quantity.side_of and any(each is not None and each.ranged for each in cells)
 
 
 def _ranged(
@@ -110,33 +163,50 @@ def _wide(state: State, key: Key, draws: int) -> Filled:
 
 def _compute(
     state: State,
-    reached: Graph,
-    begins: Sequence[tuple[Key, Any]],
-    stated: set[Key],
+    order: Sequence[tuple[Key, Tree]],
+    unknowns: Mapping[str, Array],
     plan: Plan,
     tables: Mapping[str, Table],
     draws: int,
 ) -> None:
+    """All that changes with the draws, in its order. Texts are left as they are: no number is made
+    of them."""
     with np.errstate(all="ignore"):
-        for key, end in reached.route(begins):
-            formula = formula_of(tables, plan, key)
-            if end != "value" or formula is None or key in stated:
-                continue
+        for key, tree in order:
             if key.table is None:
-                part = interpret(formula.ends.value, Here(state))
-                state.scalars[key.name] = {**state.scalars[key.name], "value": part}
+                scalar = plan.scalars[key.name]
+                if scalar.kind != "text":
+                    part = _at_draws(tree, Here(state), scalar.domain, unknowns)
+                    state.scalars[key.name] = {**state.scalars[key.name], "value": part}
                 continue
-            filled, column = _wide(state, key, draws), tables[key.table].columns[key.name]
+            column = tables[key.table].columns[key.name]
+            if column.kind == "text":
+                continue
+            filled = _wide(state, key, draws)
             others = {*column.stated, *column.own} if key.row is None else ()
             for row in (key.row,) if key.row else tables[key.table].rows:
                 if row not in others:
                     place = state.rows[key.table][row]
-                    part = interpret(formula.ends.value, Here(state, key.table, place))
+                    part = _at_draws(tree, Here(state, key.table, place), column.domain, unknowns)
                     filled.ends["value"][place] = part.data
                     if part.why is not None and filled.why is None:
                         filled.why = np.empty(filled.ends["value"].shape, dtype=object)
                     if filled.why is not None:
                         filled.why[place] = part.why
+
+
+def _at_draws(tree: Tree, here: Here, domain: str, unknowns: Mapping[str, Array]) -> Part:
+    """One formula at one place, with a value for each draw where it changes with them."""
+    part = interpret(tree.value, here)
+    if tree.spread is None:
+        return part
+    for one in tree.within:
+        parts = [interpret(each, here).data for each in one.parts]
+        least, most = reduce(np.minimum, parts), reduce(np.maximum, parts)
+        middle = parts[1] if len(parts) == 3 else sum(parts) / len(parts)
+        values = between(least, middle, most, unknowns[one.unknown])
+        here.state.scalars[one.name] = {"value": Part(values)}
+    return Part(within(domain, interpret(tree.spread, here).data), part.why)
 
 
 def _numbers(state: State, name: str, draws: int) -> Array:

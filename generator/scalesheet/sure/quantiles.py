@@ -35,12 +35,18 @@ class Quantiles:
 
 @dataclass(frozen=True, slots=True)
 class Sure:
-    """By figure its quantiles, by limit (the name of what is limited) the chance to stay inside."""
+    """By figure its quantiles, by limit (the name of what is limited) the chance to stay inside.
+
+    `partial`: the figures with less spread than they should have, since a range that they rest on
+    is not drawn. `left_out`: those without a number at any draw.
+    """
 
     figures: Mapping[str, Quantiles]
     limits: Mapping[str, float]
     unknowns: int
     draws: int
+    partial: frozenset[str] = frozenset()
+    left_out: tuple[str, ...] = ()
 
 
 def sure(
@@ -70,6 +76,8 @@ def sure(
         {name: float(np.nanmean(sample.figures[check])) for name, check in checks.items()},
         len(sample.unknowns),
         draws,
+        sample.partial & {*figures},
+        tuple(name for name in figures if made[name] is None),
     )
 
 

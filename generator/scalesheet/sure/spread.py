@@ -8,8 +8,8 @@ is normal on either side, otherwise the number itself. A draw never leaves the i
 from __future__ import annotations
 
 import hashlib
-import math
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,13 +46,21 @@ def spread(stated: Stated, domain: str, z: Array) -> Array:
     value = stated.value
     low = value if stated.low is None else stated.low
     high = value if stated.high is None else stated.high
+    return within(domain, between(low, value, high, z))
+
+
+def between(low: Any, value: Any, high: Any, z: Array) -> Array:
+    """Draws of a range, whose numbers may have a value for each draw."""
+    with np.errstate(all="ignore"):
+        below, positive = z < 0, np.asarray(low) > 0
+        width: Array = np.where(below, value - low, high - value)
+        ratio: Array = np.where(below, np.divide(value, low), np.divide(high, value))
+        scaled: Array = value * np.exp(np.log(np.where(positive, ratio, 1.0)) * z / P90)
+        return np.where(positive, scaled, value + width * z / P90)
+
+
+def within(domain: str, made: Array) -> Array:
+    """The same, where it leaves the domain at its border."""
     least, _, most, whole = DOMAINS[domain]
-    below = z < 0
-    if low > 0:
-        width: Array = np.where(below, math.log(value / low), math.log(high / value))
-        made = value * np.exp(width * z / P90)
-    else:
-        width = np.where(below, np.full_like(z, value - low), np.full_like(z, high - value))
-        made = value + width * z / P90
     made = np.clip(made, least, most)
     return np.rint(made) if whole else np.asarray(made, np.float64)

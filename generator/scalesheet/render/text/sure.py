@@ -8,6 +8,10 @@ from scalesheet.render.text.plan import aligned, amount
 from scalesheet.sure.quantiles import LEVELS, Sure
 from scalesheet.values import Results, Value
 
+PARTIAL = (
+    "one of the ranges behind it is not drawn. This understates the spread: compare the outer bound"
+)
+
 
 def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
     """A line for each figure: its quantiles, the reserve between P50 and P80, the outer bound."""
@@ -24,6 +28,12 @@ def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
         lines += ["", "Chance to stay within the limit"]
         chances = [(name, _chance(chance)) for name, chance in found.limits.items()]
         lines += aligned(chances, numbers=frozenset((1,)))
+    for name, each in found.figures.items():
+        if each.without:
+            lines += ["", f"{name}: no value in {_chance(each.without)} of the draws"]
+        if name in found.partial:
+            lines += ["", f"{name}: {PARTIAL}"]
+    lines += [f"\n{name}: left out, no value in any draw" for name in found.left_out]
     return "\n".join(lines) + "\n"
 
 
