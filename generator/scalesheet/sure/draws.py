@@ -182,31 +182,59 @@ def _compute(
             column = tables[key.table].columns[key.name]
             if column.kind == "text":
                 continue
-            filled = _wide(state, key, draws)
             others = {*column.stated, *column.own} if key.row is None else ()
             for row in (key.row,) if key.row else tables[key.table].rows:
                 if row not in others:
                     place = state.rows[key.table][row]
                     part = _at_draws(tree, Here(state, key.table, place), column.domain, unknowns)
-                    filled.ends["value"][place] = part.data
-                    if part.why is not None and filled.why is None:
-                        filled.why = np.empty(filled.ends["value"].shape, dtype=object)
-                    if filled.why is not None:
-                        filled.why[place] = part.why
+                    _put_cell(state, key, place, part, draws)
+
+
+def _put_cell(state: State, key: Key, place: int, part: Part, draws: int) -> None:
+    """A cell at each draw. A column has room for draws only once one of its cells needs it: most
+    do not, and what reads them is computed once."""
+    assert key.table is not None
+    filled = state.columns[key.table, key.name]
+    if filled.ends["value"].ndim == 1 and not isinstance(part.data, np.ndarray):
+        why = None if filled.why is None else filled.why[place]
+        if why == part.why and (why is not None or filled.ends["value"][place] == part.data):
+            return
+    filled = _wide(state, key, draws)
+    filled.ends["value"][place] = part.data
+    if part.why is not None and filled.why is None:
+        filled.why = np.empty(filled.ends["value"].shape, dtype=object)
+    if filled.why is not None:
+        filled.why[place] = part.why
+
+
+def _settled(part: Part) -> Part:
+    """One value, where it is the same at each draw."""
+    data, why = part.data, part.why
+    if isinstance(why, np.ndarray):
+        if not (why == why[0]).all():
+            return part
+        why = why[0]
+    if isinstance(data, np.ndarray):
+        if why is not None:
+            data = np.full(1, np.nan)
+        elif not (data == data[0]).all():
+            return Part(data)
+        data = data.tolist()[0]
+    return Part(data, why)
 
 
 def _at_draws(tree: Tree, here: Here, domain: str, unknowns: Mapping[str, Array]) -> Part:
     """One formula at one place, with a value for each draw where it changes with them."""
     part = interpret(tree.value, here)
     if tree.spread is None:
-        return part
+        return _settled(part)
     for one in tree.within:
         parts = [interpret(each, here).data for each in one.parts]
         least, most = reduce(np.minimum, parts), reduce(np.maximum, parts)
         middle = parts[1] if len(parts) == 3 else sum(parts) / len(parts)
         values = between(least, middle, most, unknowns[one.unknown])
         here.state.scalars[one.name] = {"value": Part(values)}
-    return Part(within(domain, interpret(tree.spread, here).data), part.why)
+    return _settled(Part(within(domain, interpret(tree.spread, here).data), part.why))
 
 
 def _numbers(state: State, name: str, draws: int) -> Array:
