@@ -133,7 +133,7 @@ def test_what_is_not_there_is_told_with_the_nearest(book: scalesheet.Book) -> No
         plan.table("rns")
     with pytest.raises(ValueError, match="did you mean 'memory'"):
         book.predict(pd.DataFrame(), "memry")
-    with pytest.raises(TypeError, match="is no number"):
+    with pytest.raises(TypeError, match="is not a number"):
         float(plan["option"])
 
 

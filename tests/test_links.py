@@ -30,7 +30,7 @@ ANSWERS = {
     "/circle": (302, "/circle"),
     "/file": (302, "file:///etc/passwd"),
 }
-#: Code and the words that a message must hold, for each address that is told of.
+#: Code and the words that a message must hold, for each address that is reported.
 EXPECTED = {
     "gone": ("L001", "answers 410, gone; look for where the text is now"),
     "nowhere": ("L001", "answers 404, not found"),

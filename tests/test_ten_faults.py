@@ -42,7 +42,7 @@ OF_FORM: list[Fault] = [
         "S006",
         "expected a date YYYY-MM-DD that exists in the calendar",
     ),
-    ("plans/small/plan.yaml", "low: 1800", "low: 2100", "V001", "exchange or mend them"),
+    ("plans/small/plan.yaml", "low: 1800", "low: 2100", "V001", "swap or fix them"),
     ("models/Tiny Two.yaml", "", "title: A\n", "S005", "use a-z, 0-9 and '-'; rename it"),
     ("models/broken.yaml", "", "title: A\n\tfamily: B\n", "Y001", "indent with spaces"),
 ]

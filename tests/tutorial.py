@@ -63,16 +63,16 @@ def steps(page: str = PAGE) -> Iterator[Step]:
 
 
 def follow(
-    folder: Path, scalesheet: Callable[[Run], None], *, mend: bool = True, page: str = PAGE
+    folder: Path, scalesheet: Callable[[Run], None], *, fix: bool = True, page: str = PAGE
 ) -> None:
-    """Does what a page says, in a folder; without `mend` up to the mistake that it makes."""
+    """Does what a page says, in a folder; without `fix` up to the mistake that it makes."""
     written: list[Path] = []
     for step in steps(page):
         if isinstance(step, Write):
             (folder / step.place).write_text(step.text, "utf-8")
             written.append(folder / step.place)
         elif isinstance(step, Edit):
-            if not mend:
+            if not fix:
                 return
             files = [folder / step.place] if step.place else written
             (file,) = (f for f in files if f"{step.old}\n" in f.read_text("utf-8"))

@@ -20,7 +20,7 @@ def same_addresses(
     pages: Mapping[str, Iterable[Address]], audits: Mapping[str, Iterable[Address]]
 ) -> list[Diagnostic]:
     """Pages that would be written over each other: plans and their pages, and audits, by plan. Each
-    plan keeps its own name; what else has it is told of."""
+    plan keeps its own name; what else has it is reported."""
     problems: list[Diagnostic] = []
     for folder, of_plans in (("plans", pages), ("audit", audits)):
         entries = [(plan != each[0], each) for plan in of_plans for each in of_plans[plan]]

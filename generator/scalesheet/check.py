@@ -1,7 +1,7 @@
 """Checks documents: each by its schema, and what a schema cannot say but needs no meaning either.
 
 The latter: the order of ranges and dates, values within their domain, cells of their column's
-kind, sources of facts and the keys of sources. All that is wrong is told at once.
+kind, sources of facts and the keys of sources. All that is wrong is reported at once.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _domain(
         words = DOMAIN_WORDS[figure.domain]
         message = (
             f"{figure.called}: {number} is outside the domain {figure.domain} ({words}); "
-            "mend it, or declare another domain"
+            "fix it, or declare another domain"
         )
         yield at(document.at(*steps), "V002", message)
 
@@ -146,7 +146,7 @@ def _order(
             end = lower if upper == middle else upper
             message = (
                 f"{figure.called}: {lower} {numbers[lower]} is above {upper} {numbers[upper]}; "
-                "exchange or mend them"
+                "swap or fix them"
             )
             yield at(document.at(*figure.steps, end), "V001", message)
             return
@@ -207,7 +207,7 @@ def _own(steps: Steps, data: Any, default: str) -> _Figure:
 
 
 def _known(domain: Any, default: str) -> str:
-    """A domain that is none is told by the schema; here it says nothing."""
+    """A domain that is none is reported by the schema; here it says nothing."""
     if domain is None:
         return default
     return domain if isinstance(domain, str) and domain in DOMAINS else "signed"
@@ -398,7 +398,7 @@ def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterat
         return
     hint = partial(nearest, known=sorted(known))
     blanks = [steps for steps, key in unknown if key == TO_BE_STATED]
-    if blanks:  # one is enough to be told of a file
+    if blanks:  # one is enough to be reported of a file
         first = min(
             blanks, key=lambda steps: (document.at(*steps).line, document.at(*steps).column)
         )
@@ -408,7 +408,7 @@ def _unknown_sources(document: Document, known: frozenset[str] | None) -> Iterat
         )
         yield at(document.at(*first), "N010", message)
     for steps, key in unknown:
-        if key != TO_BE_STATED and _ID.fullmatch(key):  # what is no id has been told of as such
+        if key != TO_BE_STATED and _ID.fullmatch(key):  # what is no id has been reported as such
             message = (
                 f"{named(steps)}: the source '{quotable(key)}' is not in sources.yaml"
                 f"{hint(key) or '; add it there'}"

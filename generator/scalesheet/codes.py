@@ -55,7 +55,7 @@ def _code(code: str, title: str, meaning: str, remedy: str, severity: Severity =
 
 
 # Y: the file as YAML
-_code("Y001", "not YAML", "The file cannot be read as YAML.", "Mend the place that is named.")
+_code("Y001", "not YAML", "The file cannot be read as YAML.", "Fix the place that is named.")
 _code(
     "Y002",
     "repeated key",
@@ -121,7 +121,7 @@ _code(
     "not CSV",
     "The file cannot be read as CSV: a line has more or fewer cells than the header, or a quote is "
     "never closed.",
-    "Mend the line that is named. Put quotes around a cell with a comma in it.",
+    "Fix the line that is named. Put quotes around a cell with a comma in it.",
 )
 _code(
     "Y016",
@@ -257,7 +257,7 @@ _code(
     "F005",
     "example does not hold",
     "The formula gives another result than its example expects.",
-    "Mend the formula or the example.",
+    "Fix the formula or the example.",
 )
 _code(
     "F006",
@@ -282,7 +282,7 @@ _code(
     "U002",
     "wrong dimension",
     "What the formula gives is not what its unit says, or two operands measure different things.",
-    "Mend the formula or the unit.",
+    "Fix the formula or the unit.",
 )
 _code("U003", "missing unit", "A number has no unit.", "Add one; a pure number has the unit 1.")
 _code(
@@ -308,7 +308,7 @@ _code(
 _code(
     "R002",
     "unknown sign",
-    "A range is multiplied by something whose sign is not known, so its ends cannot be told.",
+    "A range is multiplied by something whose sign is not known, so its bounds are unknown.",
     "Declare a domain, or use max(0, ...).",
 )
 _code(
@@ -342,19 +342,19 @@ _code(
     "V002",
     "outside the domain",
     "The value is outside what its domain allows.",
-    "Mend the value, or declare another domain.",
+    "Fix the value, or declare another domain.",
 )
 _code(
     "V003",
     "division by zero",
     "A row or quantity divides by zero.",
-    "Mend the input, or give a reason for the row.",
+    "Fix the input, or give a reason for the row.",
 )
 _code(
     "V004",
     "outside a function's domain",
     "A logarithm, root or power has no value here.",
-    "Mend the input, or choose on it.",
+    "Fix the input, or choose on it.",
 )
 _code(
     "V005",
@@ -439,7 +439,7 @@ _code(
     "O002",
     "spot not below on demand",
     "What may be taken away at any time costs as much as the same on demand, or more.",
-    "Look which of the two prices is wrong or old. A provider that really sells so is told under "
+    "Look which of the two prices is wrong or old. A provider that really sells so is stated under "
     "`unusual.spot`.",
 )
 _code(
@@ -470,7 +470,7 @@ _code(
     "date outside of the history",
     "A price holds from a day after the edition, or was seen before it held, after the edition or "
     "after the next one held; or an earlier value holds until after the edition.",
-    "Mend the date; a price or a new value is entered when it holds.",
+    "Fix the date; a price or a new value is entered when it holds.",
     "warning",
 )
 _code(
@@ -490,7 +490,7 @@ _code(
     "C002",
     "quote not on its line",
     "The quote does not stand on the line of the document that the claim names.",
-    "Quote the line as it stands, or mend the line in the id.",
+    "Quote the line as it stands, or fix the line in the id.",
 )
 _code(
     "C003",
@@ -502,7 +502,7 @@ _code(
     "C004",
     "another verdict",
     "The computed verdict is not the one on file.",
-    "Look at the numbers, then mend the claim or the plan, or run `scalesheet audit --accept`.",
+    "Look at the numbers, then fix the claim or the plan, or run `scalesheet audit --accept`.",
 )
 _code(
     "C005",
@@ -548,7 +548,7 @@ _code(
     "Predictions are further from published results, or from own measurements that it lists, than "
     "score.yaml expects, their intervals hold too few or too many of them, or a run is said to fit "
     "that took more.",
-    "Look at the page of the score. Mend what made it worse, or lower the expectation where it "
+    "Look at the page of the score. Fix what made it worse, or lower the expectation where it "
     "was wrong.",
 )
 _code(
@@ -568,7 +568,7 @@ _code(
 _code(
     "M002",
     "unknown model type",
-    "The configuration's `model_type` is none that can be read.",
+    "The configuration's `model_type` is not supported.",
     "Use one that is listed, or write the file by hand: `scalesheet new model ID`.",
 )
 _code(
@@ -635,13 +635,13 @@ _code(
     "B007",
     "the run failed",
     "The process that makes the steps ended by an error of its own. Nothing was recorded.",
-    "Its last words follow; mend what they name.",
+    "Its last words follow; fix what they name.",
 )
 _code(
     "B008",
     "rates that are not entered",
     "The rates were measured, and the catalogue cannot take them under this id.",
-    "Choose the id that is named, or mend the file.",
+    "Choose the id that is named, or fix the file.",
 )
 # A: actuals
 _code(
@@ -765,7 +765,7 @@ _code(
     "X002",
     "the site does not build",
     "The site generator or a check of its output refused.",
-    "Mend the page that is named.",
+    "Fix the page that is named.",
 )
 _code(
     "I001",

@@ -47,9 +47,9 @@ class Quantity:
     text: str
 
     def __float__(self) -> float:
-        """The expected value. Raises TypeError where it is no number."""
+        """The expected value. Raises TypeError where it is not a number."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
-            raise TypeError(f"'{self.name}' is no number: {self.text}")
+            raise TypeError(f"'{self.name}' is not a number: {self.text}")
         return float(self.value)
 
     def __str__(self) -> str:

@@ -534,7 +534,7 @@ class ExpectedOwn:
 class Evidence:
     """Which published results an answer is compared with, beside method and size of the model.
 
-    `far`: how many times below or above all that was published a utilization is told apart;
+    `far`: how many times below or above all that was published a utilization is separated;
     `same_tokens`: the factor within which a published run has as many tokens as an answer.
     """
 

@@ -331,7 +331,7 @@ def _unknown_keys(failure: _Failure, document: Document) -> Explanation:
 
 
 def _missing_keys(failure: _Failure, document: Document) -> Explanation:
-    """What is missing, unless it stands there misspelt, which is told of as an unknown key."""
+    """What is missing, unless it stands there misspelt, which is reported as an unknown key."""
     needed = failure.wanted
     if isinstance(needed, Mapping):  # dependentRequired
         needed = [name for key, names in needed.items() if key in failure.value for name in names]

@@ -74,7 +74,7 @@ PURE = Unit()
 #: How far the size of a product of units may be from 1, in powers of 10, so that what converts one
 #: into another is a number; and the size of a single one.
 MOST_DECADES, MOST_DECADES_OF_ONE = 150, 30
-#: Stands for a unit text that was not understood: it fits any, so that one fault is told once.
+#: Stands for a unit text that was not understood: it fits any, so that one fault is reported once.
 UNKNOWN = Unit((("?", Fraction(1)),))
 
 

@@ -13,7 +13,7 @@ from scalesheet.steps.job import Job
 from scalesheet.steps.roofline import rates_of
 
 MOST = 1 << 24  # sequences or tokens of a sequence, beyond which nobody looks
-FEW = 3  # ways that are told
+FEW = 3  # ways that are reported
 
 
 def cannot_fit(book: Book, job: Job) -> str:

@@ -163,7 +163,7 @@ def test_a_plan_without_phases_names_its_table(tmp_path: Path) -> None:
         ("phase,state\nsft,done\n", "2:1 A002 the run has no gpu_hours; write them, or start, end"),
         (
             "phase,state,start,end,gpus\nsft,done,2026-09-02,2026-09-01,8\n",
-            "2:21 V001 the run ends at 2026-09-01, before its start at 2026-09-02; mend one",
+            "2:21 V001 the run ends at 2026-09-01, before its start at 2026-09-02; fix one",
         ),
         (
             "phase,state,gpu_hours\nstf,done,1\n",

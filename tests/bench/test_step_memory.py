@@ -99,7 +99,7 @@ def test_simulated_records_are_simulated_again(book: Book) -> None:
 
 
 def _says_all(record: Comparison) -> bool:
-    """What is told of a run elsewhere states the peak alone."""
+    """What is known of a run elsewhere states the peak alone."""
     return all(key in record.pairs and record.pairs[key].recorded.value for key in PARTS)
 
 

@@ -209,7 +209,7 @@ def test_what_the_loader_refused_is_not_told_again():
         ),
         (
             "{value: -1, unit: 1}",
-            "4:14: V002 scalars.a: -1 is outside the domain non-negative (0 or more); mend it, "
+            "4:14: V002 scalars.a: -1 is outside the domain non-negative (0 or more); fix it, "
             "or declare another domain",
         ),
         ("{value: 0, unit: 1, domain: positive}", "4:14: V002 scalars.a: 0 is outside the domain"),
@@ -251,7 +251,7 @@ def test_a_phases_figures_a_formulas_examples_and_a_price_are_values_too():
     assert [m.split()[0] for m in said("formula", formula)] == ["5:40:", "7:17:"]
     price = "  - {from: 2024-01-01, price: 2, low: 3, unit: USD / (node * hour)}\n"
     assert said("rate", RATE + price) == [
-        "7:39: V001 prices[0]: low 3 is above price 2; exchange or mend them"
+        "7:39: V001 prices[0]: low 3 is above price 2; swap or fix them"
     ]
 
 
@@ -279,7 +279,7 @@ def test_a_phases_figures_a_formulas_examples_and_a_price_are_values_too():
         (
             "{steps: -5}",
             "14:18: V002 tables.runs, row 'r', column 'steps': -5 is outside the domain count "
-            "(1, 2, 3, ...); mend it, or declare another domain",
+            "(1, 2, 3, ...); fix it, or declare another domain",
         ),
         ("{share: {value: 2}}", "14:26: V002 tables.runs, row 'r', column 'share': 2 is outside"),
     ],

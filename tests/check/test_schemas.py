@@ -143,7 +143,7 @@ def test_no_field_is_left_out_of_the_reference():
 
 
 def test_errors_never_come_from_a_choice_of_branches():
-    """Whichever branch was meant, its own error is told: anyOf only decides, oneOf is unused."""
+    """Whichever branch was meant reports its own error: anyOf only decides, oneOf is unused."""
     assert [place for place, part in RULES if {"anyOf", "oneOf"} & set(part)] == []
 
 

@@ -61,10 +61,10 @@ def test_the_answer_comes_first_then_what_binds_what_else_and_what_is_assumed(ru
 def test_only_what_matters_to_the_job_is_assumed(run: Any) -> None:
     _, tuned, _ = run(MODEL, "--method", "lora", "--term", "spot")
     _, trained, _ = run(MODEL, "--method", "pretrain")
-    assert "Rank of LoRA: 8" in tuned
+    assert "LoRA rank: 8" in tuned
     assert "no interruptions are counted" in tuned
     assert "as published hours tell" not in tuned
-    assert "Rank of LoRA" not in trained
+    assert "LoRA rank" not in trained
     assert "fine-tuning" not in trained.partition("What is assumed")[2]
     assert "as published hours tell" in trained
 

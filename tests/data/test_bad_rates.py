@@ -2,7 +2,7 @@
 
 `bad_rates/<case>.txt` holds a row as a file of the format, with where it was printed: a whole offer
 (`file: rates/x.yaml`), or a price added to one that ships (`file: + rates/x.yaml`). `says` is what
-must be told of it, and part of the words; two codes where either will do.
+must be reported for it, and part of the words; two codes where either will do.
 """
 
 import re

@@ -239,7 +239,7 @@ def test_another_source_kind_or_note_of_the_same_number_is_told(
     text = as_text(diff, Sides("a", "b"))
     assert "1 source changed; 1 kind changed; 1 note changed; 0 of " in text
     assert "kind spec -> measured" in text
-    # where the number is another, it is the number that is told of
+    # where the number is another, it is the number that is reported
     diff, _ = changed("hardware/card.yaml", ("power: {value: 450", "power: {value: 400"))
     assert [i.place.name for i in diff.inputs] == [place]
     assert diff.statements == ()
@@ -347,7 +347,7 @@ def test_against_a_revision_in_the_shape_of_its_schema(
     assert cost["ratio"] == 2.0
     (cause,) = cost["effects"][0]["causes"]
     assert told[cause["list"]][cause["index"]]["name"] == "price"
-    # the other way round the revision's own path is told
+    # the other way round the revision's own path is shown
     assert run(data, "HEAD", "--data", data) == 0
     assert f"price, HEAD:data/{PLAN}" in capsys.readouterr().out
 

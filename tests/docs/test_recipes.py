@@ -1,4 +1,4 @@
-"""The recipes of docs/contributing, followed word by word in a copy of the repository."""
+"""The recipes of docs/contributing, followed word for word in a copy of the repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tutorials, followed word by word, do and print what they say."""
+"""The tutorials, followed word for word, do and print what they say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bad file and more for each diagnostic: laid into a sound book, it is told at its place.
+"""A bad file and more for each diagnostic: laid into a sound book, it is reported at its place.
 
 The bad and the good example of each code are those that `explain` shows, and ship with the program
 (`scalesheet/examples/`). Further bad files are here. The first line of a file says where it
@@ -26,7 +26,7 @@ FILES = sorted(HERE.glob("[A-Z][0-9][0-9][0-9]_*.yaml"))
 EXAMPLES = {code: example(code) for code in CODES if code not in IN_WORDS}
 EXPECT = re.compile(r"# expect: ([0-9]+):([0-9]+) ([A-Z][0-9]{3}) ?(.*)")
 
-#: Bad input that cannot be told by such a file; made by the tests below, C002 by those of audits.
+#: Bad input that cannot be shown by such a file; made by the tests below, C002 by those of audits.
 MADE = {"Y004", "Y011", "Y012", "N009", "C002", "C010"}
 #: Diagnostics that are not about a file of the book alone.
 NOT_OF_A_FILE = {

@@ -1,4 +1,4 @@
-"""Texts with figures: what the parser reads, where faults are told, how they are written."""
+"""Texts with figures: what the parser reads, where faults are reported, how they are written."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def _binary(node: Binary, at: _Where) -> Known:
 
 
 def _steady(function: Callable[[float], Any], x: float, error: float) -> Any:
-    """The function's result, if x cannot be told from a number with another."""
+    """The function's result, if x cannot be distinguished from a number with another."""
     results = {function(x), function(x - error), function(x + error)}
     if len(results) > 1:
         raise UnstableError

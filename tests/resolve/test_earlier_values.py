@@ -1,4 +1,4 @@
-"""Values with earlier ones: which counts on which day, and what is told of them."""
+"""Values with earlier ones: which counts on which day, and what is said of them."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_above_its_limit_a_figure_is_a_breach(tmp_path: Path, limit: str, broken
 @pytest.mark.parametrize(
     ("limit", "says"),
     [
-        ("cots: 5", "N001 'cots' is no figure of the plan; did you mean 'cost'?"),
+        ("cots: 5", "N001 'cots' is not a figure of the plan; did you mean 'cost'?"),
         ("cost: price", "U002"),
         ("cost: copper", "N001 unknown name 'copper'"),
         ("cost: [1]", "S003"),

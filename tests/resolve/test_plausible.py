@@ -1,4 +1,4 @@
-"""Figures of the catalogue that cannot be, or seldom are, are told; with a reason they stand."""
+"""Impossible and implausible figures of the catalogue are reported, unless a reason is stated."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is told of offers and their prices, each check by itself in a small book."""
+"""What is said of offers and their prices, each check by itself in a small book."""
 
 from datetime import date
 from pathlib import Path
@@ -17,7 +17,7 @@ def price(day: str, usd: float, more: str = "") -> str:
 
 
 def offer(*prices: str, more: str = "", **said: object) -> str:
-    """An offer of a provider of its own, so that nothing but its own faults is told."""
+    """An offer of a provider of its own, so that nothing but its own faults is reported."""
     fields = {
         "title": "An offer",
         "provider": "Another",

@@ -266,7 +266,7 @@ def _mapped(table: DataFrame, mapped: Mapping[str, str]) -> DataFrame:
 
 
 def _settled(frame: DataFrame, tool: str, left_out: list[str]) -> DataFrame:
-    """States, moments and hours in our words; lines that say too little are left out, and told."""
+    """States, moments and hours in our words; incomplete lines are left out and reported."""
     state = frame["state"].str.lower().map(lambda each: STATES.get(each, each or "done"))
     frame = frame.assign(state=state)
     for column in ("start", "end"):

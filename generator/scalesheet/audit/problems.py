@@ -12,7 +12,7 @@ from scalesheet.claims import Audit, Claim
 from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.model import Position
 
-#: What is told only once the claims are judged: the audit can be shown all the same.
+#: What is reported only once the claims are judged: the audit can be shown all the same.
 JUDGED = frozenset({"C002", "C003", "C004", "C009"})
 
 

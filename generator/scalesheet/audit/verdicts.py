@@ -193,7 +193,7 @@ def why_no_input(claim: Claim, target: Target, source: Source, units: Units) -> 
         return f"'{target.text}' is computed and no input"
     same = [stated for stated in target.stated if states(stated, claim.says, target.unit, units)]
     if not same:
-        remedy = "keep the document's as its 'written:', or mend the claim"
+        remedy = "keep the document's as its 'written:', or fix the claim"
         return f"'{target.text}' is another value; {remedy}"
     if not any(cites(stated.citation, source.key, claim.line) for stated in same):
         text = ", ".join(

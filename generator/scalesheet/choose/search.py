@@ -32,7 +32,7 @@ class Search:
     """Candidates and, by place, each offer that sells one (`at`, `of`): the rows to choose from.
 
     `gross`, `wall` and `cost` are expected; `late` are the hours that are compared with the
-    deadline. `most`: bytes of an accelerator that are almost never exceeded; `usable` of it.
+    deadline. `most`: upper limit (99 %) of the bytes of an accelerator; `usable` of it.
     """
 
     job: Job
@@ -99,12 +99,12 @@ class Search:
 
 @dataclass(frozen=True)
 class Taken:
-    """What cases take, by the component; nan where it cannot be told."""
+    """What cases take, by the component; nan where it cannot be determined."""
 
     hours: Array  # GPU * hour, of the whole run
     spread: Array  # standard deviation of their logarithm
-    most: Array  # bytes of an accelerator that are almost never exceeded
-    usable: Array  # bytes of it that a run can have
+    most: Array  # upper limit (99 %) of the bytes of an accelerator
+    usable: Array  # usable bytes of it
 
 
 def taken(

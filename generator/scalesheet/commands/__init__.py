@@ -134,7 +134,7 @@ def failed(error: Exception) -> int:
         return FINDINGS
     print(
         f"scalesheet: internal error (I001): {type(error).__name__}: {error}\n"
-        "This is a fault of scalesheet, not of your data. Nothing was changed. Please report it,\n"
+        "This is a bug in scalesheet, not in your data. Nothing was changed. Please report it,\n"
         f"with version {__version__}, the command and what follows:\n\n"
         + "".join(f"  {line}\n" for line in traceback.format_exc().strip().splitlines()),
         file=sys.stderr,

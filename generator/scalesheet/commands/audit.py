@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     if options.accept:
         _accept(data, chosen)
         return GOOD
-    # A verdict that is not the one on file is told, and the audit is shown all the same.
+    # A verdict that is not the one on file is reported, and the audit is shown all the same.
     shown = {audited.audit.path for audited in chosen}
     judged = [d for d in examined.diagnostics if d.code in JUDGED and d.path in shown]
     for audited in chosen if options.documents is not None else ():

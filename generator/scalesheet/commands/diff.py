@@ -97,7 +97,7 @@ def _faults(*examined: tuple[Side, Examined]) -> int:
             status = FINDINGS
             print(as_text(failures), file=sys.stderr)
             so = "cannot be evaluated" if what.book is None else "does not check"
-            print(f"scalesheet: '{side.name}' {so}: {tally(failures)}; mend it", file=sys.stderr)
+            print(f"scalesheet: '{side.name}' {so}: {tally(failures)}; fix it", file=sys.stderr)
     return status
 
 

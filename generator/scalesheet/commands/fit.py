@@ -74,7 +74,7 @@ def _fitted(data: Path, names: Sequence[str], check: bool) -> int:
         return 0
     # A plan may read a coefficient that only this fit brings.
     examined = examine(data, plans=(PLAN,) if ASKED in names else ())
-    # A score that fell may be what a fit is to mend.
+    # A score that fell may be what a fit is to fix.
     others = [fault for fault in errors(examined.diagnostics) if not fault.code.startswith("P")]
     if examined.book is None or others:
         raise Refused(examined.diagnostics)

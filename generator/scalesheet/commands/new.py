@@ -20,7 +20,7 @@ from scalesheet.commands import UsageError, folder
 if TYPE_CHECKING:
     from scalesheet.new.template import Given
 
-SUMMARY = "begin a commented file, or that of a model from its config.json"
+SUMMARY = "create a commented template, or a model file from a config.json"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -142,7 +142,7 @@ def _problems(error: Exception) -> tuple[Problem, ...]:
         place, text, remedy = problem
         return (Problem(place, "", text, remedy),)
     text = f"{type(error).__name__}: {error}"
-    return (Problem("", "I001", text, "See the terminal; it is a fault of scalesheet."),)
+    return (Problem("", "I001", text, "See the terminal; this is a bug in scalesheet."),)
 
 
 def _named(changed: list[Path], data: Path) -> str:

@@ -1,7 +1,7 @@
 """diff: what a change of the data does to the numbers, computed on the books of both sides.
 
-`compare` is the whole of it, top to bottom. It knows no YAML; what it finds is told by `tell.py`
-and `data.py`.
+`compare` is the whole of it, top to bottom. It knows no YAML; `tell.py` and `data.py`
+report what it finds.
 """
 
 from __future__ import annotations

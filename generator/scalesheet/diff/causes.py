@@ -29,7 +29,7 @@ from scalesheet.model import Key, Plan, Table
 from scalesheet.resolve.order import name_of
 from scalesheet.values import Results
 
-MOST_TRIED = 60  # evaluations of a plan; beyond, what remains is told together
+MOST_TRIED = 60  # evaluations of a plan; beyond, what remains is reported together
 MOST_TRACED = 60  # results of a plan whose way from the cause is looked up
 SAME = 1e-12
 
@@ -172,7 +172,7 @@ class _Trial:
     # -------------------------------------------------------------- what a result rests on
 
     def beneath(self, key: Key, others: Sequence[Cause]) -> list[Cause]:
-        """Those of the other changes that a result rests on; all where none can be told."""
+        """Those of the other changes that a result rests on; all where none can be determined."""
         plan = plan_of(self.head, self.new)
         tables = {**self.head.tables, **plan.tables}
         rests = set(_upstream(graph_key(tables, key), tables, plan))

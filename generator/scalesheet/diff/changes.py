@@ -139,7 +139,7 @@ class FormulaChanged:
 class Effect:
     """What one cause does alone to a result: all else as it was on the old side.
 
-    `causes` are several where they cannot be told apart: formulas that changed together.
+    `causes` are several where they cannot be separated: formulas that changed together.
     `through` are the names between cause and result, on one shortest way.
     """
 

@@ -152,7 +152,7 @@ def _rows(before: Table, after: Table) -> Ids:
     )
 
 
-# ------------------------------------------------------------------ what is told of it
+# ------------------------------------------------------------------ what is said of it
 
 
 def _fates(
@@ -221,7 +221,7 @@ def _of_scalars(base: Book, head: Book, before: Plan, after: Plan, pairs: Ids) -
         return Entry(kind, fate, after.id, scalar.name, was, scalar.title, shown, scalar.position)
 
     def total(name: str, plan: Plan, other: Plan) -> bool:
-        """Whether it comes and goes with a table that is told of."""
+        """Whether it comes and goes with a table that is reported."""
         table = name.rpartition(".total.")[0]
         return bool(table) and table in plan.tables and table not in other.tables
 

@@ -47,7 +47,7 @@ def _cited(citation: Citation | None) -> str:
     return f"{citation.key}: {place}" if place else citation.key
 
 
-#: What is told apart, and how it is told.
+#: What is separated, and how it is reported.
 SAID: Mapping[str, Callable[[Stated], str]] = {
     "source": lambda stated: _cited(stated.citation),
     "second source": lambda stated: _cited(stated.confirmed),

@@ -148,7 +148,7 @@ def _ends(stated: Stated) -> tuple[Any, Any, Any]:
 
 
 def _is_told(plan: Plan, name: str) -> bool:
-    """Whether an input that came or went is told: those of the catalogue follow the row that
+    """Whether an input that came or went is reported: those of the catalogue follow the row that
     a plan names, and the two sides of a value its scenario."""
     if "[" in name:
         return name.partition("[")[0] in plan.tables

@@ -51,7 +51,7 @@ def _input(book: Book, plan: Plan, name: str) -> tuple[Key, Quantity, Stated]:
         raise EditError(f"there is no input '{name}'{nearest(name, inputs, 'inputs')}")
     sides = [n for n in inputs if n.startswith(f"{name}.")]
     hint = f"; its inputs are {' and '.join(sides)}" if sides else ""
-    raise EditError(f"'{name}' is derived, and changes with what it rests on{hint}")
+    raise EditError(f"'{name}' is derived, and changes with its inputs{hint}")
 
 
 def _cell(
@@ -67,7 +67,7 @@ def _cell(
     if quantity is None:
         raise EditError(f"'{column}' is not a column of {table}{nearest(column, result.columns)}")
     if row not in quantity.stated:
-        raise EditError("this cell is derived, and changes with what it rests on")
+        raise EditError("this cell is derived, and changes with its inputs")
     return Key(column, table, row), quantity, quantity.stated[row]
 
 

@@ -264,7 +264,7 @@ def counts(book: Book) -> list[Diagnostic]:
             if not rounds_to(count, text.value) and abs(count / text.value - 1) > within:
                 message = (
                     f"'{row}' has {count:,.0f} {counted.replace('_', ' ')} by its architecture, "
-                    f"but {text.value:,.0f} are stated; mend the one that is wrong"
+                    f"but {text.value:,.0f} are stated; fix the one that is wrong"
                 )
                 assert text.position is not None
                 problems.append(at(text.position, "V014", message))

@@ -28,7 +28,7 @@ _SAYS = re.compile(r"# says: ([0-9]+):([0-9]+) ([A-Z][0-9]{3}) (.+)")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A file that is refused, all that is said of it, and the file mended."""
+    """A file that is refused, all that is reported about it, and the file fixed."""
 
     place: str
     bad: str

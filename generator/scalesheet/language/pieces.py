@@ -1,7 +1,7 @@
 """Texts with figures in them: reads `'needs {need:.1 GB}'` into pieces, and writes them back.
 
 A literal inside `text(...)` or `reason(...)` is read here, character by character, so that every
-fault within a placeholder is told at its own column. Doubling a brace writes a brace.
+fault within a placeholder is reported at its own column. Doubling a brace writes a brace.
 """
 
 from __future__ import annotations

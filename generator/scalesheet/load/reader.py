@@ -199,7 +199,7 @@ def parse(content: bytes, path: str) -> Parsed:
         diagnostics.append(_syntax(error, path, text))
         return _unread(diagnostics)
     except (ValueError, OverflowError):  # PyYAML's own parser, on an escape beyond Unicode
-        diagnostics.append(Diagnostic(path, 1, 1, "Y001", "an escape names no character; mend it"))
+        diagnostics.append(Diagnostic(path, 1, 1, "Y001", "an escape names no character; fix it"))
         return _unread(diagnostics)
     return Parsed(data, reader.places, reader.keys, frozenset(reader.broken), tuple(diagnostics))
 
@@ -209,7 +209,7 @@ def _unread(diagnostics: list[Diagnostic]) -> Parsed:
 
 
 def _syntax(error: yaml.YAMLError, path: str, text: str) -> Diagnostic:
-    """The parser's complaint; one that comes at the end of the file is told where it began."""
+    """The parser's complaint; one that comes at the end of the file is reported where it began."""
     mark, began = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
     if began and (mark is None or mark.index >= len(text.rstrip())):
         mark = began
@@ -217,7 +217,7 @@ def _syntax(error: yaml.YAMLError, path: str, text: str) -> Diagnostic:
     context = getattr(error, "context", None)
     if "exceeded max" in problem:  # the parser's own limit, before it gives the first event
         return Diagnostic(path, mark.line + 1 if mark else 1, 1, "Y006", TOO_DEEP)
-    remedy = next((text for part, text in _REMEDIES if part in problem), "mend the place")
+    remedy = next((text for part, text in _REMEDIES if part in problem), "fix the place")
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     if mark and text[mark.index : mark.index + 1] == "\t":
         problem, context, remedy = "a tab stands in the indentation", None, "indent with spaces"

@@ -1,7 +1,7 @@
 """A model's `config.json`, read key by key: what a key must be, and what is wrong where it is not.
 
 Keys are asked for by name. What was asked for counts as read; the rest is either bookkeeping
-(tokens, dropout, versions) or is told to the user as not used.
+(tokens, dropout, versions) or is reported to the user as not used.
 """
 
 from __future__ import annotations

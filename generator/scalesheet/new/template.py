@@ -99,7 +99,7 @@ def page() -> str:
 
 
 def cited(source: str | None, locator: str = "page or table") -> dict[str, str]:
-    """A source as it stands in a new file: the one that is given, or a blank that is told of."""
+    """A source as it stands in a new file: the one that is given, or a blank that is reported."""
     return {"key": TO_BE_STATED if source is None else source, "locator": locator}
 
 

@@ -9,7 +9,7 @@ from scalesheet.predict.arrays import Flags, Reasons, first_reason, no_reasons
 from scalesheet.predict.cases import Cases
 from scalesheet.predict.engine import COMPONENT, figures
 
-#: In the order in which they are told.
+#: In the order in which they are reported.
 CONDITIONS = ("stages", "heads", "layers", "accelerators", "divided_sequence", "batch")
 
 

@@ -210,7 +210,7 @@ def _examined(data: Path, pulling: Pulling, pulled: Pulled) -> Pulled:
         cause = _cause(diagnostic, below, pulled.edits, positions, data)
         if cause:
             causes[diagnostic] = cause
-    # a warning is told where an edit is its cause; the others are those of the data as they were
+    # a warning is reported where an edit caused it; the others were in the data before
     problems = [d for d in problems if d.severity == "error" or d in causes]
     pulled = replace(pulled, diagnostics=tuple(problems), causes=causes)
     if errors(problems) or examined.edition is None:

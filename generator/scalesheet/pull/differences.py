@@ -344,7 +344,7 @@ def _added(
 def _cells(
     pulling: Pulling, formulas: Formulas, table: Table, rows: Rows, id: str, at: int
 ) -> dict[str, object] | None:
-    """What a new row states; None where one of its cells cannot be told."""
+    """What a new row states; None where one of its cells cannot be determined."""
     cells: dict[str, object] = {}
     title = str(pulling.cell(rows.at(at, rows.title)).value or "").strip()
     if title and title != id:
@@ -413,7 +413,7 @@ def _constants(pulling: Pulling) -> None:
         if known is None or (value is not None and same((value,) * 3, (known,) * 3)):
             continue
         text = f"the constant '{name}' reads {cell.value if cell != EMPTY else 'nothing'}"
-        pulling.leave(place, f"{text} and is {known:.15g}: it is none of the plan's inputs")
+        pulling.leave(place, f"{text} and is {known:.15g}: it is not an input of the plan")
 
 
 def _sheets(pulling: Pulling) -> None:

@@ -200,7 +200,7 @@ class Formulas:
         self, table: Table, column: Column, row: str, places: Mapping[End, Place]
     ) -> str | None:
         """The formula of a cell in a row that was added: nothing where it is the column's, None
-        where it cannot be told."""
+        where it cannot be determined."""
         name = input_name(Key(column.name, table.name, row))
         read = self._tokens(name, places["value"])
         if read is None:
@@ -280,7 +280,7 @@ class Formulas:
             return ()
 
     def _tokens(self, name: str, place: Place, table: str = "") -> tuple[Token, ...] | None:
-        """The tokens of a cell's formula; None where it cannot be read, which is told."""
+        """The tokens of a cell's formula; None where it cannot be read, which is reported."""
         formula = self.pulling.cell(place).formula
         if formula is None:
             return None
@@ -408,7 +408,7 @@ class Formulas:
         *,
         quiet: bool = False,
     ) -> str | None:
-        """The formula in the language; None where it has none, which is told."""
+        """The formula in the language; None where it has none, which is reported."""
         place, cell, read = edited
         here = replace(self._around, phase=phase)
         try:

@@ -56,7 +56,7 @@ def reference(tree: Ref, around: Around) -> Node:
         case "const" if meaning in around.defaults:
             return Number(around.defaults[meaning], number(around.defaults[meaning]))
         case "name":
-            return Opaque(tree, f"the name '{meaning}' is none of this workbook's own")
+            return Opaque(tree, f"the name '{meaning}' is not defined in this workbook")
         case "range" | "ids" | "titles" | "few":
             return Opaque(tree, "a whole column stands where one value is wanted")
         case "area":

@@ -183,7 +183,7 @@ def _no_number(value: object, quantity: Quantity, stated: Stated | None) -> str:
     if value in (None, ""):
         reason = ", or a reason why there is none" if _may_reason(quantity, stated) else ""
         return f"is empty; write a number{reason}"
-    return f"is {quotable(str(value))!r}, which is no number; write a number"
+    return f"is {quotable(str(value))!r}, which is not a number; write a number"
 
 
 def _reason(text: str, quantity: Quantity, stated: Stated | None) -> str:
@@ -260,7 +260,7 @@ def shown(text: Said) -> str:
 def changes_of(
     pulling: Pulling, key: Key, quantity: Quantity, stated: Stated, site: Site, theirs: Said
 ) -> tuple[list[Change], str]:
-    """The changes of the file, and what else is to be told. Raises ValueProblem."""
+    """The changes of the file, and what else is to be reported. Raises ValueProblem."""
     if key.table == "offers" and key.name == "node_price":
         return _new_price(pulling, site, theirs), ", as a new entry of its prices"
     if not site.there:

@@ -34,7 +34,7 @@ from scalesheet.values import Results, Value
 
 DIGITS = 4
 MOST_DIGITS = 6  # of a figure as it stands on file
-NEAR = (0.9, 1.1)  # ratios that are told with a digit more
+NEAR = (0.9, 1.1)  # ratios that are shown with a digit more
 SMALLER = {"GiB": "MiB", "second": "ms"}
 #: What the first column of figures holds, by how the record was found.
 SIDES = {"measured": "Measured", "simulated": "Simulated, as recorded"}
@@ -46,7 +46,7 @@ PREDICTED = (
     "The prediction is what `scalesheet bench simulate` computes of the same job from the "
     "catalogue; it reads nothing of the record but what ran."
 )
-#: Of the list of records: figures, ratios, and what is told of the predictions as a whole.
+#: Of the list of records: figures, ratios, and what is said of the predictions as a whole.
 FIGURES = ("step_time", "peak_memory", "tokens_per_second", "utilisation")
 RATIOS = ("step_time", "peak_memory")
 CARDS = ("step_time", "tokens_per_second", "peak_memory", "utilisation", "flop_rate")

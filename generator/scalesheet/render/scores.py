@@ -50,8 +50,8 @@ PEERS = (
     "mostly knew the efficiency that the runs had reached."
 )
 OWN = (
-    "Runs that were timed for this book, with the program's own bench: told apart from published "
-    "results, and no fit rests on them. The fit on file predicts them. Simulated records are never "
+    "Runs that were timed for this book, with the program's own bench: kept apart from published "
+    "results, and no fit uses them. The fit on file predicts them. Simulated records are never "
     "among them."
 )
 NO_OWN = "No record of this book was measured yet: nothing of our own stands beside these results."

@@ -271,9 +271,9 @@ def _aggregate(node: Aggregate, facts: FactsOf) -> Settled:
 
 
 def _text(node: Node, facts: FactsOf) -> Settled:
-    """A text with its guards. A reason in a piece makes it that reason, and a text cannot be told
-    from a reason: so its subjects are numbers and classes alone, those of a side only where the
-    side is chosen."""
+    """A text with its guards. A reason in a piece makes it that reason, and a text cannot be
+    distinguished from a reason: so its subjects are numbers and classes alone, those of a side
+    only where the side is chosen."""
     return _PIECE[type(node)](node, facts)
 
 

@@ -30,7 +30,7 @@ def changes(
 ) -> Iterator[tuple[list[Path], Seen]]:
     """Each change from `before` on, with what was seen then.
 
-    An editor may write a file in several steps, so a change is told when a pause went by in which
+    An editor may write a file in several steps, so a change is reported after a pause in which
     nothing moved.
     """
     while True:

@@ -1,7 +1,7 @@
 """The inline scripts and styles of the theme: the only ones that a page of a site may have.
 
 They are read from the templates of the installed version and not from the finished pages, where one
-that got in through the data could not be told from one that belongs there.
+that got in through the data could not be distinguished from one that belongs there.
 """
 
 from __future__ import annotations

@@ -149,15 +149,15 @@ def times(book: Book, job: Job) -> Times:
     path = f"{book.folder}hardware/{job.accelerator}.yaml"
     if missing := lacking(rates, job):
         message = (
-            f"{job.accelerator} lacks {missing}, without which no time is told; state it, or "
-            "measure it with 'scalesheet bench ladder --rates'"
+            f"{job.accelerator} lacks {missing}, without which the time cannot be "
+            "predicted; state it, or measure it with 'scalesheet bench ladder --rates'"
         )
         raise Refused([Diagnostic(path, 1, 1, "B002", message)])
     fitted = coefficients(book, FIT)
     case = _case(job, rates)
     made = predict_throughput(book, case, fitted)
     if made.unsupported.tolist()[0] is not None:
-        message = f"no time is told: {made.unsupported.tolist()[0]}"
+        message = f"the time cannot be predicted: {made.unsupported.tolist()[0]}"
         raise Refused([Diagnostic(f"{book.folder}fits/{FIT}.yaml", 1, 1, "B002", message)])
     each = job.tokens / job.gpus
     parts, beyond = _parts(book, job, case, fitted)

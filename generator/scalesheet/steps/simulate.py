@@ -36,7 +36,7 @@ def simulated(book: Book, job: Job, day: date, command: str) -> Record:
         command,
         figures=figures,
         flop_convention=flop_per_token(book, job)[1],
-        environment="none: computed from the catalogue",
+        environment="No run behind it: computed from the catalogue",
         note="; ".join(remarks),
     )
 

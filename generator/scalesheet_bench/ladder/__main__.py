@@ -17,7 +17,7 @@ from scalesheet_bench.ladder.lines import Line, first_line, leave, teller
 
 
 def lines(device: str, precisions: tuple[str, ...], seconds: float) -> Iterator[Line]:
-    """What is told, in order: the device, each rate as it is found, what else ran beside."""
+    """What is reported, in order: the device, each rate as it is found, what else ran beside."""
     import torch
 
     from scalesheet_bench.ladder import accelerator, processor

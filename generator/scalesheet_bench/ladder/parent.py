@@ -90,8 +90,8 @@ def linked(device: str, count: int, seconds: float = 20.0) -> tuple[Rate, ...]:
 
 
 def _told(arguments: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    """The lines of a child. Whatever ends the reading ends the child; one that fails is told with
-    its last words."""
+    """The lines of a child. Whatever ends the reading ends the child; one that fails is reported
+    with its last words."""
     with tempfile.TemporaryFile() as words:
         # a session of its own, so that an interrupt from the keyboard reaches us alone
         child = subprocess.Popen(

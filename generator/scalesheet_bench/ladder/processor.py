@@ -55,7 +55,7 @@ def _first_core(proc: Path) -> dict[str, str]:
 
 
 def memory(proc: Path = PROC, cgroup: Path = CGROUP) -> tuple[int, int]:
-    """Bytes of memory: all, and what can be had without swapping. 0 where it is not told."""
+    """Bytes of memory: all, and what can be had without swapping. 0 where it is not known."""
     try:
         text = (proc / "meminfo").read_text("utf-8")
     except OSError:
@@ -77,7 +77,7 @@ def _limit(cgroup: Path) -> int:
 
 
 def caches(sys: Path = SYS) -> int:
-    """Bytes of the last level of caches, all together; 0 where it is not told."""
+    """Bytes of the last level of caches, all together; 0 where it is not known."""
     result: dict[tuple[int, str], int] = {}
     for place in sorted(sys.glob("cpu[0-9]*/cache/index[0-9]*")):
         try:

@@ -20,7 +20,7 @@ def trier(measure: Measure, effort: Effort) -> Fits:
 
     Out of memory of any kind is a no: an allocation that was refused, a limit, a process that the
     kernel ended. Where a process fails otherwise the search ends with what is known by then; what
-    no size would mend (no PyTorch, no such device, no such model) goes on as it is.
+    no size would fix (no PyTorch, no such device, no such model) goes on as it is.
     """
     shortest = replace(effort, warmup=1, at_least=1, at_most=1, profile=False)
 

@@ -42,7 +42,7 @@ def measured(stepper: Stepper) -> Held | None:
     if device.type == "cuda":
         torch.cuda.synchronize()
         before = float(torch.cuda.memory_allocated(device))
-    # the device's own activity is left out: what its allocator does is told by the host
+    # the device's own activity is left out: what its allocator does is reported by the host
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
         stepper.step(min(stepper.job.accumulation, PASSES))
     stepper.after_forward = stepper.before_update = lambda: None

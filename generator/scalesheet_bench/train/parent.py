@@ -138,7 +138,7 @@ class Listener:
                 os.kill(self.pid, signal.SIGINT)  # a step may take minutes: it has no time limit
 
     def _take(self, data: dict[str, object]) -> None:
-        """One message: progress is told, findings are kept."""
+        """One message: progress is reported, findings are kept."""
         kind = data["is"]
         if kind == "begin":
             self.pid = int(str(data["pid"]))

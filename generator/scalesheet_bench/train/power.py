@@ -11,7 +11,7 @@ from typing import Any
 POWERCAP = Path("/sys/class/powercap")
 #: Bits of NVML's reasons for a clock below what was asked that say that something is wrong:
 #: slowdown by the hardware, heat as the software and the hardware see it, and the power brake.
-#: A clock held by the power cap is how a board at full load works, and is told by words alone.
+#: A clock held by the power cap is how a board at full load works, and is reported by words alone.
 TROUBLE = 0x8 | 0x20 | 0x40 | 0x80
 POWER_CAP = 0x4
 
@@ -133,7 +133,7 @@ def meter(device: str, uuid: str = "") -> Meter:
 
             pynvml.nvmlInit()
             return Nvml(pynvml, pynvml.nvmlDeviceGetHandleByUUID(uuid))
-        except Exception:  # without the library, its driver or this board: power is not told
+        except Exception:  # without the library, its driver or this board: power is not reported
             return Meter()
     return Meter()
 

@@ -1,4 +1,4 @@
-"""The process that measures is told apart when it fails; whoever starts it needs no PyTorch."""
+"""The measuring process reports its own failure; whoever starts it needs no PyTorch."""
 
 from __future__ import annotations
 

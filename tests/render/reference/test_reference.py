@@ -63,7 +63,7 @@ def test_the_example_of_a_command_prints_what_is_shown(
     if not shown:
         return  # it runs until it is stopped
     monkeypatch.chdir(tmp_path)
-    follow(tmp_path, lambda step: None, mend=name != "check")
+    follow(tmp_path, lambda step: None, fix=name != "check")
     if name == "pull":
         edited_workbook()
     if name == "lock":

@@ -28,7 +28,7 @@ _FORMS = ("sxm", "oam")  # what a name without its form means first
 
 @dataclass(frozen=True, slots=True)
 class Accelerators:
-    """What the rows of the table of accelerators are called, and by what else they are told."""
+    """The names of accelerators in the table, and what else they are recognized by."""
 
     exact: Mapping[str, tuple[str, ...]]  # a whole name, as `_plain` makes it -> rows
     parts: Mapping[str, frozenset[str]]  # row -> words of its names

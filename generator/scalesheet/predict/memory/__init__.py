@@ -121,8 +121,8 @@ def memory_components(book: Book, cases: Cases, fitted: Coefficients) -> dict[st
 
 
 def most_memory(book: Book, cases: Cases, fitted: Coefficients, **given: float) -> Array:
-    """Bytes that a run as described will almost never exceed: what `fits` goes by. `given` are
-    assumptions of the component."""
+    """Upper limit (99 %) of the bytes that a run as described needs, by which `fits` is decided.
+    `given` are assumptions of the component."""
     return _made(book, cases, fitted, given).at(fitted["most"])
 
 
@@ -136,7 +136,7 @@ def fits(book: Book, cases: Cases, fitted: Coefficients) -> tuple[Flags, Array]:
 
 
 def _room(book: Book, cases: Cases) -> Array:
-    """Bytes of the accelerator that a run can have."""
+    """Usable bytes of the accelerator."""
     return assumed(book, "usable_share") * cases.memory
 
 

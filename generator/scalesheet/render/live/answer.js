@@ -122,7 +122,7 @@ scalesheet.answer = (() => {
     ];
   }
 
-  /** The parts of the memory of an accelerator, stacked, against what a run can have. */
+  /** The parts of the memory of an accelerator, stacked, against the usable memory. */
   function memory(answer) {
     const { rows, titles } = plan.inputs.tables.memory;
     const { value: bytes } = answer.results.tables.memory;
@@ -155,7 +155,7 @@ scalesheet.answer = (() => {
       viewBox: `0 0 ${WIDE} ${TALL}`,
       preserveAspectRatio: "none",
       role: "img",
-      "aria-label": `${described}, in ${quantity.symbol}; a run can have ${limit}`,
+      "aria-label": `${described}, in ${quantity.symbol}; ${limit} available`,
     };
     return [
       "figure",
@@ -164,8 +164,8 @@ scalesheet.answer = (() => {
         "figcaption",
         {},
         ["a", { href: address(answer.changes, "needed_memory") }, "Memory of each accelerator"],
-        `: ${text(answer, "needed_memory")}, almost never more than `,
-        `${text(answer, "most_memory")}, of ${limit} that a run can have`,
+        `: ${text(answer, "needed_memory")}, rarely above `,
+        `${text(answer, "most_memory")}; ${limit} available`,
       ],
       ["svg", svg, ...bars],
       [
@@ -183,13 +183,13 @@ scalesheet.answer = (() => {
     ];
   }
 
-  /** Which part is the first that has no room, where one has none. */
+  /** The part at which memory runs out, or that only the worst case does not fit. */
   function first(answer, over) {
     if (fits(answer)) return [];
     const strong = over && ["strong", { class: `part ${over.id}` }, over.title];
     const said = over
-      ? ["The first that does not fit: ", strong]
-      : ["What is expected fits; the most that a run may need does not."];
+      ? ["Memory runs out at: ", strong]
+      : ["Probably fits; the worst case does not."];
     return [["p", { class: "first" }, ...said]];
   }
 

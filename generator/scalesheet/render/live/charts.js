@@ -227,7 +227,7 @@ scalesheet.charts = (() => {
     ...content,
   ];
 
-  /** Rows one below the other and their height: each a label in lines, beside it what is told of it,
+  /** Rows one below the other and their height: each a label in lines, beside it what is said of it,
    *  and below these what `draw` makes of it at a height. */
   function rowsOf(rows, height, draw) {
     let top = 0;

@@ -190,7 +190,7 @@ scalesheet.explain = (() => {
       );
     }
 
-    /** What is known where the page has no more of it: what it needs, and where it is told. */
+    /** What is known where the page has no more of it: what it needs, and where it is shown. */
     function* bare({ table, name, column, id }) {
       const key = table === undefined ? name : `${table}/${column}`;
       const needs = host.reads(key).flatMap((read) => {
@@ -294,7 +294,7 @@ scalesheet.explain = (() => {
     content.classList.add("asks");
     content
       .querySelector(".what-if > .note")
-      ?.append(" A click on any figure, or Enter, shows what it rests on; in a field Alt+Enter does.");
+      ?.append(" Click a figure, or press Enter on it (Alt+Enter in a field), to see where it comes from.");
   }
 
   return Object.freeze({ attach });

@@ -1,7 +1,7 @@
 /* The inputs of a page as fields: a number to type, a choice from a list, each with its reset.
  *
  * A field shows what the input is now. What is typed counts as soon as it can be read; what cannot
- * be read at the end is told beside the field, and changes nothing.
+ * be read at the end is reported beside the field, and changes nothing.
  */
 "use strict";
 

@@ -93,7 +93,7 @@ scalesheet.answered = (() => {
     ],
   ];
 
-  /** What is usually left to be found: it is told, and can be fixed. */
+  /** What is usually left to be found: it is reported, and can be fixed. */
   const layout = (text) => [
     "details",
     { class: "layout" },
@@ -109,7 +109,7 @@ scalesheet.answered = (() => {
       "div",
       { class: "row layout" },
       entry("batch", "Batch", "sequences"),
-      entry("rank", "Rank of LoRA"),
+      entry("rank", "LoRA rank"),
       open("stage", "ZeRO stage", axes.stage),
       open("tensor", "Tensor parallel", axes.tensor),
       open("pipeline", "Pipeline stages", axes.pipeline),
@@ -138,7 +138,7 @@ scalesheet.answered = (() => {
       { class: "row data" },
       entry("samples", "Samples"),
       entry("tokens", "Tokens", "millions"),
-      choice("data", "Counted in", [["samples"], ["tokens"]]),
+      choice("data", "Unit", [["samples"], ["tokens"]]),
       entry("sequence", "Length", "tokens"),
       entry("epochs", "Epochs"),
     ],

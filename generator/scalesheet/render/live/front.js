@@ -186,7 +186,7 @@
     const { stated: said, faults } = readCase(texts.filter(([name]) => !FOREIGN.has(name)));
     clearFaults();
     for (const { name, message: why } of faults) {
-      const message = `The address asks for what cannot be: ${why}`;
+      const message = `This link contains a value we don't know: ${why}`;
       if (fields.has(name)) tell(fields.get(name), message);
       else faultsAt.append(element("p", { class: "bad" }, message));
     }

@@ -408,7 +408,7 @@
   function tellFaults(faults) {
     faultsAt.replaceChildren(
       ...faults.map((text) =>
-        element("p", { class: "bad" }, `The address asks for what cannot be: ${text}`),
+        element("p", { class: "bad" }, `This link contains a value we don't know: ${text}`),
       ),
     );
   }

@@ -279,7 +279,7 @@ scalesheet.scatters = (() => {
   const entriesOf = ({ frontier: first }) =>
     first.map((point) => ["series-1 part", point.label, numbers(point)]);
 
-  /** What each number is, below the plot: of a disc of this kind the name, and what is told of it.
+  /** What each number is, below the plot: of a disc of this kind the name, and what is said of it.
    *  With the height. */
   function keyOf(entries) {
     let top = TOP + PLOT + BELOW;

@@ -101,11 +101,11 @@ scalesheet.tornado = (() => {
 
   const counted = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 
-  /** `1 more input moves it less and 2 that it rests on do not move it`. */
+  /** `1 more input moves it less and 2 inputs do not move it`. */
   function restOf({ less, still }) {
     const said = [];
     if (less) said.push(`${counted(less, "more input moves", "more inputs move")} it less`);
-    if (still) said.push(`${counted(still, "that it rests on does", "that it rests on do")} not move it`);
+    if (still) said.push(`${counted(still, "input does", "inputs do")} not move it`);
     return said.join(" and ");
   }
 

@@ -135,7 +135,7 @@ def to(folder: str, id_: str, part: str = "") -> str:
 
 
 def address(context: Context, plan: Plan, key: Key, here: str) -> str:
-    """Where a figure is told in full, from a page of a plan; `here` is that page's id."""
+    """Where a figure is shown in full, from a page of a plan; `here` is that page's id."""
     part, page = place(plan, key), plan.id
     if key.table is not None and part == table_anchor(key.table):
         return table_address(context, plan, key.table, here)

@@ -57,7 +57,7 @@ def mark(of: str | None, as_: As = "cell", *, within: str | None = None) -> dict
 def by_scenario(
     scenarios: Iterable[str], chosen: str, content: Callable[[str], Html | None]
 ) -> Html | None:
-    """What is told of each scenario, only the chosen one in sight; once where all are the same."""
+    """What is said of each scenario, only the chosen one in sight; once where all are the same."""
     parts = {word: content(word) for word in scenarios} or {chosen: content(chosen)}
     if len(set(parts.values())) == 1:
         return next(iter(parts.values()))

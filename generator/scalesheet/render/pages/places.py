@@ -72,7 +72,7 @@ def row_page(plan: Plan, table: str, row: str) -> str | None:
 
 
 def scalar_address(plan: Plan, scalar: Scalar, here: str) -> str:
-    """Where a scalar is told in full, from a page of a plan."""
+    """Where a scalar is shown in full, from a page of a plan."""
     return within(here, plan.id, scalar_anchor(plan, scalar))
 
 

@@ -37,7 +37,7 @@ _CHECKPOINTING = {"none": "no checkpointing", "full": "checkpointing"}
 
 @dataclass(frozen=True)
 class Teller:
-    """What an answer is told with."""
+    """What an answer is reported with."""
 
     book: Book
     plan: Plan
@@ -269,7 +269,7 @@ class Teller:
             yield f"  not given, and as the calculator has it: {taken}"
         trainers = dict.fromkeys(job.trainer_of(method) for method in job.methods)
         yield f"  16-bit training with Adam, kernels of a {' or a '.join(trainers)} trainer"
-        yield "  memory: the most that a run will almost never exceed is what has to fit"
+        yield "  memory: the upper limit (99 %) has to fit"
         if job.certain:
             yield "  deadline: met by the high end of the 80 % range of the hours"
         else:

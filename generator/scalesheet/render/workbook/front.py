@@ -50,7 +50,7 @@ TO_ADD_A_CASE = (
 LEGEND: tuple[tuple[Role, str, str, str], ...] = (
     ("input", "Input", "1,234", "blue on pale yellow, in a frame: yours to change"),
     ("number", "Formula", "1,234", "black: follows from the inputs, leave it as it is"),
-    ("outer", "Outer bound", "1,234", "slanted: a safe end of a range, wider than need be"),
+    ("outer", "Outer bound", "1,234", "italic: a safe bound, possibly wider than the true range"),
     ("key", "Id, name", "some-id", "small and grey: what formulas look things up by"),
     ("total", "Total", "1,234", "bold, under a line"),
     ("verdict", "Verdict", "ok", "a word: ok, or check where something does not hold"),

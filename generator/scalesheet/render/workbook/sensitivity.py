@@ -176,5 +176,5 @@ def rest_in_words(listing: Listing) -> str:
     still = listing.ranking.still
     parts = [f"{less} more {'input moves' if less == 1 else 'inputs move'} it"] if less else []
     if still:
-        parts.append(f"{still} that it rests on {'does' if still == 1 else 'do'} not move it")
+        parts.append(f"{still} {'input does' if still == 1 else 'inputs do'} not move it")
     return f"As shipped: {', and '.join(parts)}." if parts else "No other input moves it."

@@ -579,7 +579,7 @@ class _Steps:
         return None
 
     def _unit(self, node: Node) -> Unit | None:
-        """The unit of a part, where it can be told."""
+        """The unit of a part, where it can be determined."""
         match node:
             case Scalar() | Column() | Lookup() | Cell():
                 return self._quantity(node).unit

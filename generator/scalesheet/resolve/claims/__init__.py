@@ -136,7 +136,7 @@ def _audit(opened: _Open, binder: Binder, plan: DraftPlan, names: Mapping[str, s
 
 
 def _once(problems: list[Diagnostic]) -> list[Diagnostic]:
-    """One fault of a column is told once and not for each of its rows."""
+    """One fault of a column is reported once and not for each of its rows."""
     first: dict[tuple[str, int, int, str], Diagnostic] = {}
     for each in problems:
         first.setdefault((each.path, each.line, each.column, each.code), each)

@@ -144,7 +144,7 @@ def _attempts(
         hours, gpus = line.get("gpu_hours"), line.get("gpus")
         if start is not None and end is not None and end < start:
             message = f"the run ends at {line['end']}, before its start at {line['start']}"
-            problems.append(at(document.at("rows", index, "end"), "V001", f"{message}; mend one"))
+            problems.append(at(document.at("rows", index, "end"), "V001", f"{message}; fix one"))
             continue
         if hours is None and start is not None and end is not None and gpus is not None:
             hours = gpus * (end - start).total_seconds() / 3600

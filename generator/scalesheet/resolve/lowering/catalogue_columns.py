@@ -63,7 +63,7 @@ HARDWARE: Mapping[str, Given] = {
     "dense_fp8": Given("Dense FP8 peak, FP32 accumulate", "TFLOP / (second * GPU)"),
     "dense_fp4": Given("Dense FP4 peak", "TFLOP / (second * GPU)"),
     "dense_tf32": Given("Dense TF32 peak", "TFLOP / (second * GPU)"),
-    "fp32": Given("FP32 peak of vectors", "TFLOP / (second * GPU)"),
+    "fp32": Given("FP32 (non-tensor) peak", "TFLOP / (second * GPU)"),
     "fp16_accumulate": Given("Dense FP16 peak, FP16 accumulate", "TFLOP / (second * GPU)"),
     "sparse_bf16": Given("BF16 peak with sparsity, not to count with", "TFLOP / (second * GPU)"),
     "measured_bf16": Given("Best measured BF16 matrix products", "TFLOP / (second * GPU)"),

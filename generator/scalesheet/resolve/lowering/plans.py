@@ -157,7 +157,7 @@ def _limit(plan: DraftPlan, low: Lowering, name: str, path: tuple[str | int, ...
     of = plan.scalars.get(full)
     where = low.document.key_at(*path)
     if of is None or of.kind != "number":
-        what = "is no number" if of else "is no figure of the plan"
+        what = "is not a number" if of else "is not a figure of the plan"
         known = [each.name for each in plan.scalars.values() if each.kind == "number"]
         low.say("N001", f"'{name}' {what}{nearest(name, known)}", *path)
         return

@@ -51,7 +51,7 @@ class Match:
 
     @property
     def sort(self) -> str:
-        """What is told of it: `measured`, `measured but marked`."""
+        """What is said of it: `measured`, `measured but marked`."""
         return f"{self.how} but marked" if self.marked else self.how
 
 
@@ -122,7 +122,7 @@ def _meant(
     path: Path,
 ) -> str | bool | None:
     """A row's id, a word or yes and no; or what an input of the plan states."""
-    if column is None:  # there are no records at all, which is told with what is asked for
+    if column is None:  # there are no records at all, which is reported with what is asked for
         named = _scalar(plan, phase, str(value))
         stated = None if named is None else named.stated.get(None)
         return str(value if stated is None else stated.value)

@@ -146,7 +146,7 @@ def in_queue(phases: Sequence[Phase]) -> list[Phase]:
     try:
         sorter.prepare()
     except CycleError:
-        return list(phases)  # which is told where formulas are put in order
+        return list(phases)  # which is reported where formulas are put in order
     places = {name: n for n, name in enumerate(known)}
     ready: list[str] = []
     while sorter.is_active():

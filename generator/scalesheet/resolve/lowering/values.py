@@ -45,7 +45,7 @@ class Lowering:
 
     def finish(self) -> bool:
         """Checks what had to wait until all tables were there; whether binding can go on."""
-        held = [check() for check in self.later]  # every one, so that all is told
+        held = [check() for check in self.later]  # every one, so that all is reported
         return all(held)
 
     def say(self, code: str, message: str, *path: str | int) -> None:
@@ -178,7 +178,7 @@ def _sound(low: Lowering, draft: Draft, stated: Stated, path: tuple[str | int, .
     wrong = next((each for _, each in ends if not within(domain, each)), None)
     if wrong is not None:
         what = f"{wrong:g} is outside the domain {domain} ({DOMAIN_WORDS[domain]})"
-        low.say("V002", f"'{draft.name}': {what}; mend it, or declare another domain", *path)
+        low.say("V002", f"'{draft.name}': {what}; fix it, or declare another domain", *path)
         return
     for (one, lower), (other, upper) in pairwise(ends):
         if lower > upper:

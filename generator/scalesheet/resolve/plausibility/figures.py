@@ -18,7 +18,7 @@ from scalesheet.resolve.drafts import DraftTable
 #: Dense bf16 FLOP that an accelerator does for each byte that it reads: about all since 2017.
 RIDGE = (30.0, 420.0)
 #: How two rates of an accelerator relate, as far as data sheets round: the first is so many times
-#: the second. A pair that does not is told under the first, unless its file says why.
+#: the second. A pair that does not is reported under the first, unless its file says why.
 RATES = (
     ("fp8", "dense_fp8", "dense_bf16", 2.0, "the bf16 peak", "sparsity and accumulation"),
     ("fp4", "dense_fp4", "dense_fp8", 2.0, "the fp8 peak", "sparsity"),
@@ -164,7 +164,7 @@ def _named_node(
         yield from row.finding(
             "node",
             f"'{node.id}' has {holds}, the offer {count:g} x {offered}; name another "
-            "machine, or mend the offer",
+            "machine, or fix the offer",
         )
 
 

@@ -185,14 +185,14 @@ def _dates(offer: Offer, edition: date) -> Iterator[Diagnostic]:
             )
             yield offer.finding("O006", message, "prices", index, "from")
         elif price.seen and price.seen < price.since:
-            message = f"seen on {price.seen}, before it held from {price.since}; mend one of them"
+            message = f"seen on {price.seen}, before it held from {price.since}; fix one of them"
             yield offer.finding("O006", message, "prices", index, "seen")
         elif price.seen > edition.isoformat():
-            message = f"seen on {price.seen}, after the edition of {edition}; mend it"
+            message = f"seen on {price.seen}, after the edition of {edition}; fix it"
             yield offer.finding("O006", message, "prices", index, "seen")
         elif index < len(ends) and price.seen > ends[index]:
             message = (
-                f"seen on {price.seen}, after the next price held from {ends[index]}; mend one of "
+                f"seen on {price.seen}, after the next price held from {ends[index]}; fix one of "
                 "them"
             )
             yield offer.finding("O006", message, "prices", index, "seen")
@@ -301,8 +301,8 @@ class _Cheapest:
 
 
 def _peers(offers: Sequence[Offer], day: str) -> Iterator[Diagnostic]:
-    """Offers far from the median of the others. The farthest is told first, and is no measure of
-    the others any more."""
+    """Offers far from the median of the others. The farthest is reported first and
+    then no longer counts for the others."""
     groups: dict[tuple[str, str], list[_Priced]] = {}
     for offer in offers:
         price = offer.at(day)

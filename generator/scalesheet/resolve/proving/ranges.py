@@ -198,7 +198,7 @@ def _over(node: Binary, end: End, trace: _Trace) -> tuple[End, End]:
     if not above.known:
         raise BindError(
             "R002",
-            "the sign of the dividend is not known, so the ends of the quotient cannot be told; "
+            "the sign of the dividend is not known, so the quotient has no known bounds; "
             "declare its domain, or use max(0, ...)",
             node.left,
         )

@@ -153,7 +153,7 @@ def _cited(stated: Stated) -> Iterator[Citation | None]:
 
 
 def _in_plan(plan: Plan, part: str, text: str) -> Use:
-    """A part of a plan; `told` is where it is told, from among the pages of plans."""
+    """A part of a plan; `told` is where it is shown, from among the pages of plans."""
     return Use(plan.title, to("plans", plan.id), part, f"../plans/{text}")
 
 

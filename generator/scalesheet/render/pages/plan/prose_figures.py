@@ -1,4 +1,4 @@
-"""The figures that names in the prose of a plan mean, with their values and where each is told."""
+"""The figures that names in the prose of a plan mean, with their values and where each is shown."""
 
 from __future__ import annotations
 

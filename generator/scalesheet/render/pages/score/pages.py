@@ -83,7 +83,7 @@ def _index(context: Context) -> str:
             "p",
             "The rows and the rule of thumb of each kind stand on its page, the same figures in ",
             tag("a", "JSON", href=API),
-            ". A score that falls behind the one that was last looked at fails the build.",
+            ". The build fails if accuracy gets worse.",
         ),
         *_own_index(context),
         *_peers(context),
