@@ -71,6 +71,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	.ci/wording
 
 editors: $(EDITORS)/$(SERVER)
 

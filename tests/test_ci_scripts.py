@@ -243,3 +243,59 @@ def test_a_command_that_fails_without_a_word_fails_the_week(tmp_path: Path) -> N
     done = run(tmp_path, "weekly", {"check --as-of": (1, ""), "issue list": (0, "5\n")})
     assert done.status != 0
     assert done.changes() == []
+
+
+# ------------------------------------------------------------------ wording
+
+LISTED = """\
+# what must not come back
+over the moon => glad
+(?<!wall-)clock time => wall-clock time
+"""
+
+
+def wording(project: Path, listed: str, files: dict[str, str]) -> tuple[int, str, str]:
+    """What the check of phrases says of a repository that holds these files."""
+    (project / ".ci").mkdir()
+    for name in ("wording", "phrases"):
+        shutil.copy(ROOT / ".ci" / name, project / ".ci" / name)
+    (project / ".ci" / "phrases").write_text(listed, "utf-8")
+    for path, text in files.items():
+        (project / path).parent.mkdir(parents=True, exist_ok=True)
+        (project / path).write_text(text, "utf-8")
+    (project / "picture.png").write_bytes(b"\x89over the moon\xff")
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    subprocess.run(["git", "add", "."], cwd=project, check=True)
+    (project / "untracked.md").write_text("over the moon", "utf-8")
+    done = subprocess.run(
+        [project / ".ci" / "wording"], cwd=project, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        ("a.md", "We are\nOver the moon.\n", "a.md:2: 'Over the moon'. Write: glad\n"),
+        ("a.py", 'X = (\n    "over "\n    "the moon"\n)\n', "a.py:2: "),
+        ("a.py", "# over the\n# moon\n", "a.py:1: "),
+        ("a.yaml", "a:\n  over\n  the moon\n", "a.yaml:2: "),
+        ("a.md", "clock time", "a.md:1: 'clock time'. Write: wall-clock time\n"),
+        ("a.md", "wall-clock time, moonlight", ""),
+        ("a.yaml", "- quote: over the moon\n", ""),  # what a document says stays
+        ("a.yaml", "written: over the moon\nnote: over the moon\n", "a.yaml:2: "),
+        ("data/plans/p/audited.yaml", "a: over the moon", ""),
+        ("CHANGELOG.md", "over the moon", ""),
+    ],
+)
+def test_a_phrase_that_came_back_is_found(tmp_path: Path, path: str, text: str, found: str) -> None:
+    status, printed, _ = wording(tmp_path, LISTED, {path: text})
+    assert printed.startswith(found)
+    assert (status, len(printed.splitlines())) == ((1, 1) if found else (0, 0))
+
+
+@pytest.mark.parametrize("line", ["over the moon", "over the moon => ", "over the moon: glad"])
+def test_a_line_without_a_replacement_is_refused(tmp_path: Path, line: str) -> None:
+    status, _, error = wording(tmp_path, f"{line}\n", {})
+    assert status == 1
+    assert f".ci/phrases:1: expected 'regex => replacement', found '{line}'" in error
