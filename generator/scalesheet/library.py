@@ -235,7 +235,14 @@ class Book:
             known = ", ".join(TASKS)
             raise ValueError(f"there is no task '{task}'{nearest(task, TASKS)}; use {known}")
         rows, book = len(frame), self.edition.book
-        columns = {str(name): frame[name].fillna("").astype(str).tolist() for name in frame.columns}
+        columns = {
+            str(name): frame[name]
+            .astype(object)
+            .where(frame[name].notna(), "")
+            .astype(str)
+            .tolist()
+            for name in frame.columns
+        }
         columns.setdefault("id", [str(each) for each in range(rows)])
         cases = cases_of(of_columns(columns, rows, task), book)
         made = predict(book, task, cases)
