@@ -124,7 +124,7 @@ def test_warnings_alone_are_good_and_markdown_names_nobody(
     assert "**L002 address that could not be read**" in line
     assert "@someone" not in line
     assert links(data) == 0
-    assert "1 addresses asked for: 1 warning" in capsys.readouterr().err
+    assert "1 address asked for: 1 warning" in capsys.readouterr().err
     assert links(data, "--patience", "0") == 2
 
 

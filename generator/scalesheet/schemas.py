@@ -244,6 +244,9 @@ _CODES = {
 
 _ALMOST_A_NUMBER = re.compile(r"[-+.]?[0-9][0-9., _'xa-f]*%?", re.IGNORECASE)
 
+#: `0,9` and `0,9 USD`, and not `1,000`.
+_DECIMAL_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]{1,2}(?: |$)")
+
 
 def named(steps: Steps) -> str:
     """A place in a document in words: `prices[1].from`; `the file` for the whole."""
@@ -275,6 +278,8 @@ def number_hint(value: Any) -> str:
             return "; write it without quotes"
     except ValueError:
         return ""
+    if _DECIMAL_COMMA.match(value):
+        return f"; write a point: {quotable(value.replace(',', '.', 1))}"
     if _ALMOST_A_NUMBER.fullmatch(value):
         return "; numbers are written like 2000, 0.5, 1e9 or 10_000"
     return ""
@@ -378,6 +383,8 @@ def _not_allowed(failure: _Failure, document: Document) -> Explanation:
         position, where = document.at(*failure.steps), named(failure.steps)
         if code == "S005" and re.search(r"[/\\]|^\.\.", value):
             code, hint = "Y009", "; this is a path, and entities are named by their id"
+        elif code == "S005" and re.fullmatch(failure.wanted, value.lower()):
+            hint = f"; did you mean '{value.lower()}'?"
     yield at(position, code, f"{where}: expected {expected}, found {found}{hint}")
 
 

@@ -279,7 +279,8 @@ class _Reader:
         elif token in self.known:
             unit = Unit(((token, Fraction(1)),))
         elif token and (token[0].isalpha() or token[0] == "_"):
-            raise unknown_unit(token, self.known)
+            shown = next((n for n, each in self.known.items() if each.symbol == token), None)
+            raise unknown_unit(token, self.known, shown)
         else:
             raise UnitError(f"expected a unit, found {token!r}" if token else "the unit ends early")
         if self.peek() == "**":
@@ -291,8 +292,11 @@ class _Reader:
         return unit
 
 
-def unknown_unit(name: str, known: Iterable[str]) -> UnitError:
-    """The error for a name that is no unit, with the nearest one."""
+def unknown_unit(name: str, known: Iterable[str], shown: str | None = None) -> UnitError:
+    """The error for a name that is no unit, with the one that is shown so (`s` is second), or the
+    nearest one."""
+    if shown:
+        return UnitError(f"unknown unit '{name}'", shown)
     folded = {k.lower(): k for k in known}
     singular = name.lower().removesuffix("s")
     like = name.lower() if name.lower() in folded else singular

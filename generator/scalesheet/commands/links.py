@@ -48,7 +48,8 @@ def run(options: argparse.Namespace) -> int:
     if text:
         print(text)
     if options.format == "text":
-        print(f"{len(named)} addresses asked for: {tally(broken)}", file=sys.stderr)
+        addressed = "address" if len(named) == 1 else "addresses"
+        print(f"{len(named)} {addressed} asked for: {tally(broken)}", file=sys.stderr)
         if errors(unread):
             print("not all of the data could be read: run 'scalesheet check'", file=sys.stderr)
     return FINDINGS if errors(broken) else GOOD

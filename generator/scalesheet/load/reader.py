@@ -57,6 +57,9 @@ _WORDS: Mapping[str, Any] = {
     "false": False,
 }
 
+#: A line of two dashes, which is neither an item of a list nor the three that begin a document.
+_TWO_DASHES = re.compile(r"^--[ \t]*\r?$", re.MULTILINE)
+
 #: What libyaml and PyYAML say -> the remedy.
 _REMEDIES = (
     ("tab character", "indent with spaces"),
@@ -196,7 +199,7 @@ def parse(content: bytes, path: str) -> Parsed:
     except _GiveUpError:
         return _unread(diagnostics)
     except yaml.YAMLError as error:
-        diagnostics.append(_syntax(error, path, text))
+        diagnostics.append(_syntax(error, path, text, reader.quote))
         return _unread(diagnostics)
     except (ValueError, OverflowError):  # PyYAML's own parser, on an escape beyond Unicode
         diagnostics.append(Diagnostic(path, 1, 1, "Y001", "an escape names no character; fix it"))
@@ -208,8 +211,9 @@ def _unread(diagnostics: list[Diagnostic]) -> Parsed:
     return Parsed(None, {}, {}, frozenset(), tuple(diagnostics))
 
 
-def _syntax(error: yaml.YAMLError, path: str, text: str) -> Diagnostic:
-    """The parser's complaint; one that comes at the end of the file is reported where it began."""
+def _syntax(error: yaml.YAMLError, path: str, text: str, quote: Mark | None) -> Diagnostic:
+    """The parser's complaint; one that comes at the end of the file is reported where it began, and
+    one behind a quoted text of several lines where that opens."""
     mark, began = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
     if began and (mark is None or mark.index >= len(text.rstrip())):
         mark = began
@@ -219,8 +223,15 @@ def _syntax(error: yaml.YAMLError, path: str, text: str) -> Diagnostic:
         return Diagnostic(path, mark.line + 1 if mark else 1, 1, "Y006", TOO_DEEP)
     remedy = next((text for part, text in _REMEDIES if part in problem), "fix the place")
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+    dashes = _TWO_DASHES.search(text)
+    if dashes and mark and text.count("\n", 0, dashes.start()) + 1 in (mark.line, mark.line + 1):
+        line, column = text.count("\n", 0, dashes.start()) + 1, 1
+        problem, context, remedy = "the line '--' is not YAML", None, "delete it"
     if mark and text[mark.index : mark.index + 1] == "\t":
         problem, context, remedy = "a tab stands in the indentation", None, "indent with spaces"
+    if quote and "expected" in problem:
+        message = f"a quote opens here and the text after its end, in line {line}, is not YAML"
+        return Diagnostic(path, *quote, "Y001", f"{message}; close the quote")
     message = quotable(f"{context}, {problem}" if context else problem, clip=False)
     return Diagnostic(path, line, column, "Y001", f"{message}; {remedy}")
 
@@ -249,6 +260,7 @@ class _Reader:
     places: dict[Steps, Mark] = field(default_factory=dict)
     keys: dict[Steps, Mark] = field(default_factory=dict)
     broken: set[Steps] = field(default_factory=set)
+    quote: Mark | None = None  # where the last text opens, if quoted and of several lines
 
     def __post_init__(self) -> None:
         self.events: Iterator[Any] = iter(yaml.parse(self.text, Loader=PARSER))
@@ -275,6 +287,7 @@ class _Reader:
         if isinstance(more, events.DocumentStartEvent):
             message = "a second document begins; keep one document a file, without '---'"
             self.report(self.mark(more), "Y008", message)
+            raise _GiveUpError  # what is missing above stands below
         return data
 
     def node(self, event: Any, steps: Steps) -> Any:
@@ -304,6 +317,8 @@ class _Reader:
 
     def scalar(self, event: Any, steps: Steps, mark: Mark) -> Any:
         text: str = event.value
+        several = event.style in ("'", '"') and event.start_mark.line < event.end_mark.line
+        self.quote = mark if several else None
         if not event.style:
             try:
                 value = plain(text)
@@ -349,7 +364,7 @@ class _Reader:
         value = self.scalar(event, odd, self.mark(event)) if bare else self.node(event, odd)
         if len(self.diagnostics) > before:
             return None
-        if isinstance(value, str):
+        if isinstance(value, str) and not self._rest_of_a_number(event, value):
             return value
         if isinstance(event, events.ScalarEvent):
             what = f"the key {quotable(event.value)} is not text; put it in quotes"
@@ -363,3 +378,8 @@ class _Reader:
             what = "a key is text, not a list or mapping; write a plain key"
         self.report(self.mark(event), "Y008", what)
         return None
+
+    def _rest_of_a_number(self, event: Any, key: str) -> bool:
+        """Whether a key is what a comma cut off: `9 USD` of `{price: 0,9 USD}`."""
+        before = self.text[: event.start_mark.index]
+        return bool(re.match(r"[0-9]+ ", key) and re.search(r"[0-9],$", before[-2:]))

@@ -157,7 +157,8 @@ def lower_phases(plan: DraftPlan, low: Lowering, space: Space) -> None:
     if GOODPUT not in plan.scalars:
         message = (
             f"the plan has phases and no scalar '{GOODPUT}', the share of the time that makes "
-            "progress; add it, 1 where nothing is known"
+            "progress; add it, 1 where nothing is known: "
+            f"{GOODPUT}: {{value: 1, unit: 1, kind: assumption}}"
         )
         low.problems.append(at(table.position, "V008", message))
     for phase in plan.phases:
