@@ -119,6 +119,7 @@ class Stated:
     since: str = ""  # ISO date from which a dated value holds
     seen: str = ""  # ISO date on which a dated value was last read so
     confirmed: Citation | None = None  # a second source that says the same
+    contested: tuple[Stated, ...] = ()  # what other sources say instead
     was: tuple[Earlier, ...] = ()  # what stood here before, the oldest first
     position: Position | None = field(default=None, compare=False)
     default: bool = False  # stands in no file: what holds where a file of the catalogue is silent
@@ -504,6 +505,20 @@ class OldPrice:
     kind: str
     limit: int  # days
     why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """The price of an offer that nobody has seen for long: its use says so. One that is `stale` is
+    not offered as the least that something costs."""
+
+    seen: str  # ISO date
+    days: int
+    stale: bool
+
+    @property
+    def said(self) -> str:
+        return f"last seen {self.seen}, {self.days} days ago"
 
 
 @dataclass(frozen=True, slots=True)

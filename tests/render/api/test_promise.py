@@ -35,6 +35,7 @@ REVISIONS = {
     11: "f5d47a7f6af6617b",
     12: "4f4273ae40a0eaeb",
     13: "7095f598e526d43a",
+    14: "f5b8cf64b92ff794",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",

@@ -47,6 +47,20 @@ def test_the_first_figure_says_so_if_there_is_none() -> None:
     )
 
 
+def test_a_figure_that_another_source_contests_says_so() -> None:
+    sample = book()
+    hardware = sample.tables["hardware"]
+    memory = hardware.columns["memory"]
+    other = Stated(96.0, 96.0, 96.0, basis="published", citation=Citation("paper", "table 2"))
+    stated = {**memory.stated, "big": replace(memory.stated["big"], contested=(other,))}
+    columns = {**hardware.columns, "memory": replace(memory, stated=stated)}
+    tables = {**sample.tables, "hardware": replace(hardware, columns=columns)}
+    context = Context(given(replace(sample, tables=tables, plans={})))
+    text = read(dict(catalogue_pages(context))["hardware/big.md"]).text
+    assert "Contested: 96 GiB in" in text
+    assert "table 2" in text
+
+
 def test_a_figure_that_is_missing_says_why() -> None:
     assert "Dense FP8 no FP8 units" in shown("hardware/small.md")
 

@@ -135,7 +135,13 @@ def row_json(
 def _quantity(book: Book, column: Column, row: str, value: Value) -> Object:
     stated = column.stated.get(row)
     formula = None if stated else column.own.get(row, column.formula)
-    return quantity_json(value, column, book.units, stated=stated, formula=formula)
+    data = quantity_json(value, column, book.units, stated=stated, formula=formula)
+    if stated is not None and stated.contested:
+        data["contested"] = [
+            quantity_json(stated_value(other), column, book.units, stated=other, formula=None)
+            for other in stated.contested
+        ]
+    return data
 
 
 def _dated(price: Stated) -> Object:

@@ -199,8 +199,28 @@ def hardware_table(
     _texts(table, documents, {"released": "Released"}, kind="date")
     _texts(table, documents, {"power_term": "Power is its"})
     _numbers(table, documents, HARDWARE, units, problems)
+    _contest(table, documents)
     _tell_unusual(table, documents)
     return table
+
+
+def _contest(table: DraftTable, documents: Sequence[Document]) -> None:
+    """What other sources say of a figure goes with it."""
+    for document in documents:
+        for index, other in enumerate(document.data.get("contested", ())):
+            column = table.columns[str(other["of"])].stated
+            number = float(other["value"])
+            said = Stated(
+                number,
+                number,
+                number,
+                basis="published",
+                citation=citation(other["source"]),
+                note=str(other.get("note", "")),
+                position=document.at("contested", index),
+            )
+            figure = column[document.id]
+            column[document.id] = replace(figure, contested=(*figure.contested, said))
 
 
 def _tell_unusual(table: DraftTable, documents: Sequence[Document]) -> None:

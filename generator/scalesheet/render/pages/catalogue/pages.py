@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from scalesheet.book import Book
 from scalesheet.model import Column, Stated, Table
-from scalesheet.numbers import format_of
+from scalesheet.numbers import Format, format_of
 from scalesheet.render.measurements import OWN, at_most
 from scalesheet.render.pages.catalogue import measurement, measurements
 from scalesheet.render.pages.catalogue.earlier import earlier_section
@@ -27,7 +27,7 @@ from scalesheet.render.pages.context import (
     edit_link,
     to,
 )
-from scalesheet.render.pages.figures import bound, card, cell, kind
+from scalesheet.render.pages.figures import amount, bound, card, cell, kind
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, link, page, tag
 from scalesheet.render.pages.tables import facts, grid, heading_cell, reference, sourced
 from scalesheet.values import Value, stated_value
@@ -273,7 +273,9 @@ def _figures(context: Context, table: Table, row: str) -> Html:
         shown = cell(value, fmt, symbol, input_=stated is not None)
         if stated is not None and (text := bound(stated, fmt, symbol)) is not None:
             shown = tag("td", text, class_="num input")
-        body.append([tag("th", column.title, scope="row"), shown, *_basis(context, column, stated)])
+        other = _contested(context, stated, fmt, symbol)
+        basis = _basis(context, column, stated, other)
+        body.append([tag("th", column.title, scope="row"), shown, *basis])
     head = [heading_cell("Figure"), heading_cell("Value", number=True)]
     head += map(heading_cell, ("Kind", "Source and note", ""))
     return grid(head, body, records=True)
@@ -306,7 +308,26 @@ def _empty(value: Value, stated: Stated | None) -> bool:
     return not bounded and value.reason in SILENT
 
 
-def _basis(context: Context, column: Column, stated: Stated | None) -> list[Html]:
+def _contested(
+    context: Context, stated: Stated | None, fmt: Format, symbol: str
+) -> tuple[Html | None, ...]:
+    """What other sources say of a figure."""
+    return tuple(
+        tag(
+            "p",
+            tag("strong", "Contested: "),
+            amount(stated_value(other), fmt, symbol),
+            " in ",
+            *sourced(context, other),
+            class_="note",
+        )
+        for other in (stated.contested if stated is not None else ())
+    )
+
+
+def _basis(
+    context: Context, column: Column, stated: Stated | None, contested: tuple[Html | None, ...] = ()
+) -> list[Html]:
     """The cells that say what a figure rests on."""
     if stated is None:
         formula = column.formula
@@ -321,6 +342,7 @@ def _basis(context: Context, column: Column, stated: Stated | None) -> list[Html
             "td",
             *sourced(context, stated, column.note),
             *_confirmed(context, stated),
+            *contested,
             class_="words",
         ),
         tag("td", edit_link(context, stated.position, "edit"), class_="num"),

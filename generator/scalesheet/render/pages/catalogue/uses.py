@@ -147,8 +147,9 @@ def _of_row(context: Context, table: Table, row: str) -> Iterator[Citation | Non
 
 
 def _cited(stated: Stated) -> Iterator[Citation | None]:
-    """What a stated value rests on, and what it rested on before."""
+    """What a stated value rests on, what it rested on before, and who says otherwise."""
     yield stated.citation
+    yield from (other.citation for other in stated.contested)
     yield from (each.stated.citation for each in stated.was)
 
 
