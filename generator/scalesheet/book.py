@@ -22,6 +22,7 @@ from scalesheet.model import (
     Source,
     Stated,
     Table,
+    Unseen,
 )
 from scalesheet.units import Units
 
@@ -43,6 +44,7 @@ class Book:
     folder: str = ""  # of the data, with its last slash, as positions name it
     prices: Mapping[str, tuple[Stated, ...]] = field(default_factory=dict)  # dated, by offer
     old_prices: Mapping[str, OldPrice] = field(default_factory=dict)  # by offer
+    unseen: Mapping[str, Unseen] = field(default_factory=dict)  # prices in force, by offer
     audits: Mapping[str, Audit] = field(default_factory=dict)  # by id: one for each document
     audited: Mapping[str, Plan] = field(default_factory=dict)  # as it was, where a plan moved on
     publications: Mapping[str, Publication] = field(default_factory=dict)

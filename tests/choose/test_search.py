@@ -33,6 +33,17 @@ def cheapest(found: Search) -> float:
     return np.inf if best is None else float(found.cost[best])
 
 
+def test_a_price_that_nobody_has_seen_for_long_is_searched_only_by_name(
+    book: Book, found: Search, find: Find
+) -> None:
+    stale = {offer for offer, unseen in book.unseen.items() if unseen.stale}
+    assert stale
+    assert not stale & set(found.offers.ids)
+    named = "aws-g5-48xlarge"
+    assert named in stale
+    assert find(offers=(named,)).offers.ids == (named,)
+
+
 def test_the_answer_fits_is_in_time_and_nothing_good_is_cheaper(found: Search) -> None:
     best = found.best(found.good)
     assert best is not None

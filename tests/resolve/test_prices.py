@@ -66,6 +66,26 @@ def test_each_kind_of_price_has_its_age(tmp_path, stated, days, kind):
         assert begin(found, f"{words}{kind} price is old after {days}") if old else found == []
 
 
+@pytest.mark.parametrize("term", ["on-demand", "reserved"])
+def test_a_price_unseen_for_90_days_is_known_and_after_180_it_is_stale(tmp_path, term):
+    edition = date(2026, 11, 20)
+    more = {"term": term} | ({"commitment": "a year"} if term == "reserved" else {})
+    for age, unseen in ((90, None), (91, False), (180, False), (181, True)):
+        day = date.fromordinal(edition.toordinal() - age).isoformat()
+        book = laid(tmp_path, offer(price(day, 0.9), **more)).book
+        assert book is not None
+        found = book.unseen.get("offer-1")
+        assert (found and found.stale) is unseen
+        if found is not None:
+            assert found.said == f"last seen {day}, {age} days ago"
+
+
+def test_a_price_that_was_seen_again_is_fresh(tmp_path):
+    book = laid(tmp_path, offer(price("2025-01-01", 0.9, "seen: 2026-11-01"))).book
+    assert book is not None
+    assert "offer-1" not in book.unseen
+
+
 def test_an_old_price_is_a_warning_and_stands_in_the_book(tmp_path):
     examined = laid(tmp_path, offer(price("2025-01-01", 0.9)))
     assert [d.severity for d in examined.diagnostics] == ["warning"]

@@ -50,7 +50,8 @@ class Offers:
 
 
 def offers_of(book: Book, catalogue: Known, job: Job, most: float) -> Offers:
-    """The offers of a job with a price in force, joined to at most so many accelerators."""
+    """The offers of a job with a price that was seen of late, joined to at most so many
+    accelerators."""
     table = book.tables["offers"]
     rows = catalogue.results.rows["offers"]
     columns = catalogue.results.tables["offers"]
@@ -61,7 +62,7 @@ def offers_of(book: Book, catalogue: Known, job: Job, most: float) -> Offers:
         place
         for place, row in enumerate(rows)
         if columns["term"].value[place] in job.terms
-        and (not job.offers or row in job.offers)
+        and (row in job.offers if job.offers else not _stale(book, row))
         and not np.isnan(price.value[place])
         and ALONE not in str(columns["includes"].value[place])
     ]
@@ -80,6 +81,12 @@ def offers_of(book: Book, catalogue: Known, job: Job, most: float) -> Offers:
             for own, includes in zip(per_node.tolist(), parts, strict=True)
         ),
     )
+
+
+def _stale(book: Book, offer: str) -> bool:
+    """Whether nobody has seen its price for long; who names the offer gets it all the same."""
+    unseen = book.unseen.get(offer)
+    return unseen is not None and unseen.stale
 
 
 def counts(per_node: int, includes: str, most: float) -> Sequence[int]:

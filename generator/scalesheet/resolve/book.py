@@ -46,6 +46,7 @@ from scalesheet.resolve.plausibility.prices import (
     offers_of,
     old_prices,
     price_findings,
+    unseen_prices,
 )
 from scalesheet.resolve.proving.facts import Facts, of_domain
 from scalesheet.resolve.proving.integers import WHOLE
@@ -135,6 +136,7 @@ def grounded(
         folder=Place(first.path.removesuffix("book.yaml")),
         prices=prices,
         old_prices=old,
+        unseen=unseen_prices(offers, as_of or edition),
         publications=publications,
         fits=fits_of(documents),
         expected=expected_of(documents),

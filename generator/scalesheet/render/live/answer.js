@@ -82,15 +82,17 @@ scalesheet.answer = (() => {
     ];
   }
 
-  /** The cheapest offer of each term. */
+  /** The cheapest offer of each term whose price was seen of late. */
   const cheapest = (offers) =>
     Object.keys(TERMS)
-      .map((term) => offers.find((each) => each.term === term && each.cost))
+      .map((term) =>
+        offers.find((each) => each.term === term && each.cost && !question.unseen[each.id]?.stale),
+      )
       .filter(Boolean);
 
   function costFigure(answer, firsts) {
     if (!firsts.length) {
-      const note = "No offer in the catalogue sells this.";
+      const note = "No offer in the catalogue sells this at a price seen of late.";
       return figure("cost", figureOf(answer, "cost"), answer.changes, "Electricity", note);
     }
     const [best, ...others] = firsts;
@@ -218,6 +220,12 @@ scalesheet.answer = (() => {
     ];
   }
 
+  /** When a price was last seen, if that is long ago. */
+  function lastSeen(id) {
+    const unseen = question.unseen[id];
+    return unseen ? [` (price last seen ${unseen.seen}, ${unseen.days} days ago)`] : [];
+  }
+
   function offersTable(answer, offers) {
     if (!answer || !runs(answer)) return ["section", { class: "offers", hidden: true }];
     const quantity = tables.offers.columns.price;
@@ -229,7 +237,7 @@ scalesheet.answer = (() => {
     const body = sold.map(({ id, term, price, cost, changes }) => [
       "tr",
       {},
-      ["th", { scope: "row" }, row("offers", id)],
+      ["th", { scope: "row" }, row("offers", id), ...lastSeen(id)],
       ["td", { class: `term ${term}` }, TERMS[term]],
       ["td", { class: "num" }, plain(price, prices)],
       amount("cost", cost, costs, changes),

@@ -197,14 +197,16 @@ scalesheet.cases = (() => {
     return found.sort((a, b) => by(a) - by(b) || (a.id < b.id ? -1 : 1));
   }
 
-  /** The offers on demand of an accelerator, and those of them that sell so many together. */
+  /** The offers on demand of an accelerator, and those of them that sell so many together at a price
+   *  that was seen of late. */
   function onDemand(wanted) {
     const { columns } = plan.inputs.tables.offers;
     const all = offersOf(wanted.get("gpu")).filter(
       ({ term, n }) => term === "on-demand" && typeof columns.node_price[n] === "number",
     );
     const gpus = wanted.get("gpus");
-    return { all, enough: all.filter(({ id }) => sells(question.sold[id], gpus)) };
+    const seen = all.filter(({ id }) => !question.unseen[id]?.stale);
+    return { all, enough: seen.filter(({ id }) => sells(question.sold[id], gpus)) };
   }
 
   /** The answer at its cheapest offer on demand; without one it has no cost. */

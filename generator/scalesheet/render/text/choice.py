@@ -67,7 +67,9 @@ class Teller:
         place = hardware.rows.index(search.offers.accelerators[offer])
         per_node = int(search.offers.per_node[offer])
         whole = f" (the whole machine of {per_node} is paid)" if gpus < per_node else ""
-        return f"{gpus} x {hardware.row_titles[place]}, {search.offers.titles[offer]}{whole}"
+        unseen = self.book.unseen.get(search.offers.ids[offer])
+        age = f", price {unseen.said}" if unseen is not None else ""
+        return f"{gpus} x {hardware.row_titles[place]}, {search.offers.titles[offer]}{whole}{age}"
 
     def layout(self, row: Row) -> str:
         """`ZeRO 3, micro-batch 4, accumulation 2, checkpointing`."""

@@ -20,7 +20,7 @@ from typing import Any
 
 from scalesheet.diagnostics import MOST_SHOWN, Diagnostic, at
 from scalesheet.load import Document
-from scalesheet.model import OldPrice, Position, Stated
+from scalesheet.model import OldPrice, Position, Stated, Unseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,8 @@ LIMITS: Mapping[str, Limit] = {
     "marketplace": Limit(60, 2.5),
     "reserved": Limit(365, 1.25),
 }
+#: Days for which nobody has seen a price until its use says so, and until it is no least price.
+SAID_AFTER, STALE_AFTER = 90, 180
 #: USD for an hour of one accelerator.
 BOUNDS = (0.05, 100.0)
 #: How many times above or below the median of its peers an offer may be, and how many it takes.
@@ -133,6 +135,21 @@ def old_prices(
         if days > limit:
             old[offer.id] = OldPrice(seen, days, offer.kind, limit, offer.unusual("age"))
     return old
+
+
+def unseen_prices(offers: Iterable[Offer], as_of: date) -> dict[str, Unseen]:
+    """The prices in force at a date that were not seen for long before it, by offer; whatever the
+    kind of price, since a reader of an answer asks how fresh it is."""
+    unseen: dict[str, Unseen] = {}
+    for offer in offers:
+        price = offer.at(as_of.isoformat())
+        if price is None:
+            continue
+        seen = price.seen or price.since
+        days = (as_of - date.fromisoformat(seen)).days
+        if days > SAID_AFTER:
+            unseen[offer.id] = Unseen(seen, days, days > STALE_AFTER)
+    return unseen
 
 
 def age_findings(

@@ -153,14 +153,21 @@ def _offer_columns(context: Context, table: Table) -> list[_Row]:
     price = offers.columns["price"]
     least = cheapest(context)
     cells = [
-        _cell(least[row][1], to(OFFERS, least[row][0]), context.row_title(offers, least[row][0]))
+        _cell(least[row][1], to(OFFERS, least[row][0]), _named(context, offers, least[row][0]))
         if row in least
-        else Cell("no offer on file", reason=True)
+        else Cell("no offer on file that was seen of late", reason=True)
         for row in table.rows
     ]
     title = f"Cheapest offer on demand at {context.book.as_of.isoformat()}"
     rule = rule_of(price, context.book.units)
     return [(Figure(title, context.symbol(price), "least", rule=rule), cells)]
+
+
+def _named(context: Context, offers: Table, offer: str) -> str:
+    """The title of an offer, and when its price was last seen if that is long ago."""
+    unseen = context.book.unseen.get(offer)
+    title = context.row_title(offers, offer)
+    return f"{title}, {unseen.said}" if unseen is not None else title
 
 
 def _offers(book: Book) -> Table | None:
@@ -171,8 +178,8 @@ def _offers(book: Book) -> Table | None:
 
 
 def cheapest(context: Context) -> Mapping[str, tuple[str, Value]]:
-    """Of each accelerator the offer on demand with the lowest price for its hour; the first by its
-    id where two ask the same."""
+    """Of each accelerator the offer on demand with the lowest price for its hour that was seen of
+    late; the first by its id where two ask the same."""
     offers = _offers(context.book)
     if offers is None:
         return {}
@@ -183,6 +190,9 @@ def cheapest(context: Context) -> Mapping[str, tuple[str, Value]]:
         row = cell_value(context, offers, of, offer).value
         firm = cell_value(context, offers, term, offer).value == "on-demand"
         if not firm or not isinstance(value.value, float) or not isinstance(row, str):
+            continue
+        unseen = context.book.unseen.get(offer)
+        if unseen is not None and unseen.stale:
             continue
         if row not in result or value.value < _amount(result[row][1]):
             result[row] = offer, value

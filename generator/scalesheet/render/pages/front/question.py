@@ -82,6 +82,7 @@ def question_script(
         "terms": TERMS,
         "axes": AXES,
         "sold": _sold(book),
+        "unseen": {offer: asdict(each) for offer, each in book.unseen.items()},
         "evidence": None if basis is None else _evidence(book, plan, basis),
         "anchors": {
             role: scalar_anchor(plan, roles[role])
