@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from statistics import NormalDist
 
 import pytest
 
 from cases import JOB, JOBS
 from scalesheet.cli import main
+from scalesheet.render.text.sure import PARTIAL
 from small import plan
 
 Show = Callable[..., str]
@@ -113,3 +115,40 @@ def test_without_a_plan_it_lists_what_a_plan_may_name(
     assert said in capsys.readouterr().err
     assert main(["show", table, *data, "--set", "a=1"]) == 2
     assert "name a plan; --set, --why and --format are of its results" in capsys.readouterr().err
+
+
+SPREAD = """
+scalars:
+  a: {value: 100, unit: USD, kind: decision}
+  b: {value: 2, low: 1, high: 4, unit: 1, kind: assumption}
+  d: {value: 2, low: 1, high: 4, unit: 1, kind: assumption}
+  cost: {title: Cost, unit: USD, formula: "between(a / 2, a, a * 3)"}
+  less: {title: Less, unit: USD, formula: "between(low(b * d), 3) * a"}
+headline: [cost, less]
+limits: {cost: 300 USD}
+"""
+
+
+def test_sure_says_how_likely_each_figure_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan(tmp_path, SPREAD)
+    arguments = ["show", "small", "--data", str(tmp_path / "data"), "--sure"]
+    assert main(arguments) == 0
+    lines = capsys.readouterr().out.splitlines()
+    heads = ["P10", "P50", "P80", "P90", "mean", "reserve", "±", "P80", "outer", "bound"]
+    assert lines[3].split() == heads
+    quantiles = [float(each) for each in lines[4].split()[1:9:2]]
+    p80 = 100 * 3 ** (NormalDist().inv_cdf(0.8) / NormalDist().inv_cdf(0.9))
+    assert quantiles == pytest.approx([50, 100, p80, 300], rel=3e-3)
+    assert lines[4].endswith("100 [50–300] USD")
+    assert [line for line in lines if "not drawn" in line] == [f"less: {PARTIAL}"]
+    limit = lines.index("Chance to stay within the limit")
+    assert lines[limit + 1].split() == ["cost", "90.0%"]
+
+
+def test_sure_is_text_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan(tmp_path, SPREAD)
+    arguments = ["show", "small", "--data", str(tmp_path / "data"), "--sure", "--format", "json"]
+    assert main(arguments) == 2
+    assert "--sure is text of its own" in capsys.readouterr().err

@@ -10,11 +10,13 @@ import pytest
 from tests import small
 
 from scalesheet.evaluate import evaluate
+from scalesheet.examine import examine
 from scalesheet.model import Key, Plan, Stated
 from scalesheet.sure.draws import drawn
 from scalesheet.sure.quantiles import Quantiles, sure
 from scalesheet.sure.spread import P90, spread, standard
 
+PREDICTED = "between(a / 2, a, a * 3)"
 Z80 = NormalDist().inv_cdf(0.8)
 
 
@@ -34,7 +36,7 @@ def ranged(name: str, low: float, value: float, high: float, domain: str = "non-
 
 
 def formula(text: str, domain: str = "non-negative") -> str:
-    return f"y: {{unit: 1, domain: {domain}, formula: {text}}}\n"
+    return f"y: {{unit: 1, domain: {domain}, formula: {text!r}}}\n"
 
 
 def test_low_and_high_are_the_10th_and_90th_percentile_and_the_value_the_median(
@@ -133,3 +135,89 @@ def test_each_draw_is_what_the_evaluator_says(tmp_path: Path) -> None:
         edits = {Key("a"): float(a[at]), Key("n", "t", "two"): float(n[at])}
         expected = evaluate(book, plan, edits).scalars["y"].value  # type: ignore[arg-type]
         assert sample[at] == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_range_that_a_formula_makes_is_drawn(tmp_path: Path) -> None:
+    found = made(tmp_path, "a: {value: 100, unit: 1, kind: assumption}\n" + formula(PREDICTED))
+    expected = {"p10": 50, "p50": 100, "p90": 300}
+    assert {n: found.values[n] for n in expected} == pytest.approx(expected, rel=2e-3)
+
+
+def test_a_prediction_of_an_uncertain_input_spreads_by_both(tmp_path: Path) -> None:
+    """A product of lognormals: the widths add as squares."""
+    found = made(tmp_path, ranged("a", 50, 100, 200) + formula("between(a / 3, a, a * 3)"))
+    width = np.hypot(np.log(2), np.log(3)) / P90
+    for name, z in {"p10": -P90, "p50": 0.0, "p90": P90}.items():
+        assert abs(found.values[name] - 100 * np.exp(z * width)) < 5 * found.errors[name], name
+
+
+def test_the_same_formula_errs_alike_and_another_by_itself(tmp_path: Path) -> None:
+    def p90(second: str) -> float:
+        lines = (
+            "a: {value: 100, unit: 1, kind: assumption}\n"
+            f"p: {{unit: 1, formula: {PREDICTED!r}}}\nq: {{unit: 1, formula: {second!r}}}\n"
+        )
+        return made(tmp_path, lines + formula("p + q")).values["p90"]
+
+    assert p90(PREDICTED) == pytest.approx(600, rel=2e-3)
+    assert 300 < p90("between(0.5 * a, a, 3 * a)") < 580
+
+
+def test_a_range_that_is_not_drawn_is_named(tmp_path: Path) -> None:
+    lines = ranged("a", 50, 100, 200) + ranged("b", 1, 2, 3)
+    lines += "p: {unit: 1, formula: 'between(low(a * b), a * 4)'}\n"
+    examined = small.scalars(
+        tmp_path, lines + formula("p * 2") + "x: {unit: 1, formula: a * 2}\n", "headline: [y, x]\n"
+    )
+    assert examined.book is not None, small.said(examined)
+    assert sure(examined.book, examined.book.plans["small"]).partial == {"y"}
+
+
+@pytest.mark.parametrize("name", ["cost", "hours"])
+def test_the_calculator_spreads_by_its_prediction(name: str) -> None:
+    """Its one uncertain factor is the prediction: an 80 % interval, drawn as P10 and P90."""
+    edition = examine(Path(__file__).parents[2] / "data").edition
+    assert edition is not None
+    book, plan = edition.book, edition.book.plans["calculator"]
+    found, figure = sure(book, plan), edition.results["calculator"].scalars[name]
+    ends = (figure.low, figure.value, figure.high)
+    values = found.figures[name].values
+    assert (values["p10"], values["p50"], values["p90"]) == pytest.approx(ends, rel=5e-3)
+    assert not found.partial
+
+
+VARIED = """
+scalars:
+  a: {value: 2, low: 1, high: 4, unit: 1, kind: assumption}
+  b: {value: 5, low: 3, high: 8, unit: 1, kind: assumption}
+  best: {ref: t, formula: argmin(t.cost)}
+  looked: {unit: 1, formula: best.n * 10}
+  some: {unit: 1, formula: sum(t.cost where expected(t.cost) > expected(b))}
+  many: {unit: 1, formula: count(t where expected(t.cost) > expected(b))}
+  least: {unit: 1, formula: min(t.cost where expected(t.cost) > expected(b) / 4)}
+  middle: {unit: 1, formula: mean(t.cost where expected(t.cost) > expected(b) / 4)}
+headline: [looked, some, many, least, middle]
+tables:
+  t:
+    title: Cases
+    columns:
+      n: {unit: 1, domain: positive}
+      cost: {unit: 1, formula: n * a + b / n}
+    rows: {one: {n: 1}, two: {n: 2}, three: {n: 4}}
+"""
+
+
+def test_lookups_and_conditions_that_vary_are_what_the_evaluator_says(tmp_path: Path) -> None:
+    """Given a key and rows that differ from draw to draw, then each draw is as if it was stated."""
+    examined = small.plan(tmp_path, VARIED)
+    assert examined.book is not None, small.said(examined)
+    plan = examined.book.plans["small"]
+    figures = drawn(examined.book, plan, plan.headline).figures
+    a, b = (spread(plan.scalars[n].stated, "non-negative", standard(n)) for n in "ab")  # type: ignore[arg-type]  # numbers
+    assert len(set(figures["looked"])) > 1
+    assert len(set(figures["many"])) > 2
+    for at in range(0, 4096, 64):
+        edits = {Key("a"): float(a[at]), Key("b"): float(b[at])}
+        scalars = evaluate(examined.book, plan, edits).scalars
+        for name, sample in figures.items():
+            assert sample[at] == pytest.approx(scalars[name].value, rel=1e-12), name

@@ -22,7 +22,11 @@ def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
         numbers = [*each.values.values(), each.reserve, each.errors["p80"]]
         cells = [amount(book, scalar, Value.number(number)) for number in numbers]
         rows.append([name, *cells, amount(book, scalar, results.scalars[name])])
-    lines = [plan.title, f"{found.draws:,} draws of {found.unknowns} uncertain inputs", ""]
+    lines = [
+        plan.title,
+        f"{found.draws:,} draws of {found.unknowns} uncertain inputs and predictions",
+        "",
+    ]
     lines += aligned(rows, numbers=frozenset(range(1, len(heads) - 1)))
     if found.limits:
         lines += ["", "Chance to stay within the limit"]
