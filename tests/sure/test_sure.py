@@ -12,6 +12,7 @@ from tests import small
 from scalesheet.evaluate import evaluate
 from scalesheet.examine import examine
 from scalesheet.model import Key, Plan, Stated
+from scalesheet.render.text.sure import sure_text
 from scalesheet.sure.draws import drawn
 from scalesheet.sure.quantiles import Quantiles, sure
 from scalesheet.sure.spread import P90, spread, standard
@@ -221,3 +222,30 @@ def test_lookups_and_conditions_that_vary_are_what_the_evaluator_says(tmp_path: 
         scalars = evaluate(examined.book, plan, edits).scalars
         for name, sample in figures.items():
             assert sample[at] == pytest.approx(scalars[name].value, rel=1e-12), name
+
+
+DAYS_OFF = """
+scalars:
+  begin: {value: 2026-01-05, unit: date, kind: decision}
+  n: {value: 3, low: 2, high: 9, unit: day, domain: positive, kind: assumption}
+  opening: {unit: date, formula: "workday(begin, 10, off.day)"}
+  wait: {unit: day, formula: opening - begin}
+headline: [wait]
+tables:
+  off:
+    title: Days off
+    columns:
+      k: {unit: 1}
+      day: {unit: date, formula: "begin + expected(n) * k"}
+    rows: {one: {k: 1}, two: {k: 2}}
+"""
+
+
+def test_a_figure_that_cannot_be_drawn_is_left_out_with_a_message(tmp_path: Path) -> None:
+    examined = small.plan(tmp_path, DAYS_OFF)
+    assert examined.book is not None, small.said(examined)
+    book, plan = examined.book, examined.book.plans["small"]
+    found = sure(book, plan)
+    assert (dict(found.figures), found.left_out) == ({}, ("wait",))
+    shown = sure_text(book, plan, evaluate(book, plan), found)
+    assert "wait: left out, no value in any draw" in shown.splitlines()
