@@ -249,3 +249,27 @@ def test_a_figure_that_cannot_be_drawn_is_left_out_with_a_message(tmp_path: Path
     assert (dict(found.figures), found.left_out) == ({}, ("wait",))
     shown = sure_text(book, plan, evaluate(book, plan), found)
     assert "wait: left out, no value in any draw" in shown.splitlines()
+
+
+OVERFLOW = """
+scalars:
+  a: {value: 200, low: 100, high: 400, unit: 1, kind: assumption}
+  y: {unit: 1, formula: sum(t.grown)}
+headline: [y]
+tables:
+  t:
+    title: Cases
+    columns:
+      n: {unit: 1}
+      grown: {unit: 1, formula: exp(n * a)}
+    rows: {one: {n: 1}, two: {n: 2}}
+"""
+
+
+def test_a_sum_is_not_made_without_a_cell_that_overflows(tmp_path: Path) -> None:
+    examined = small.plan(tmp_path, OVERFLOW)
+    assert examined.book is not None, small.said(examined)
+    sample = drawn(examined.book, examined.book.plans["small"], ["y"]).figures["y"]
+    a = spread(Stated(200.0, 100.0, 400.0), "non-negative", standard("a"))
+    assert (np.isnan(sample) == (2 * a > np.log(np.finfo(float).max))).all()
+    assert 0 < np.isnan(sample).mean() < 1

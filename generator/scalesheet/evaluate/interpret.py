@@ -473,7 +473,12 @@ def _aggregate_draws(node: Aggregate, here: Here) -> Part:
     part = here.state.columns[node.table, node.column].part(node.end)
     data = part.data if part.data.ndim > 1 else part.data[:, None]
     if part.why is not None:
-        chosen = chosen & ~absent(part.why if part.why.ndim > 1 else part.why[:, None])
+        whys = part.why if part.why.ndim > 1 else part.why[:, None]
+        without = absent(whys)
+        fault = np.zeros(whys.shape, dtype=bool)
+        fault[without] = [isinstance(why, Fault) for why in whys[without].tolist()]
+        # a sum without a fault would be wrong: its cell stays, and has no number
+        chosen = chosen & (fault | ~without)
     if node.function == "count":
         return Part(chosen.sum(axis=0, dtype=np.float64))
     data, chosen = np.broadcast_arrays(data, chosen)
