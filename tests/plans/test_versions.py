@@ -233,7 +233,7 @@ def test_the_page_has_a_table_a_chart_and_what_changed(twice: Path) -> None:
     assert "Headline by version" in section
     assert "Cost by version" in section
     assert "expected: 54 (1.0.0), 185 (1.1.0), 185 (now)" in section
-    assert "What changed in 1.1.0" in section
+    assert "### What changed in 1.1.0 { #version-1-1-0 }\n" in section
 
 
 def test_the_workbook_has_the_figures_as_values(twice: Path, tmp_path: Path) -> None:

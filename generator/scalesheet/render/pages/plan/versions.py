@@ -134,9 +134,8 @@ def _changed(context: Context, plan: Plan, version: Version) -> Iterator[object]
     changed = changes(context.book, plan, version)
     if not (changed or version.added or version.removed):
         return
-    yield heading(
-        3, f"What changed in {version.version}", f"version-{version.version.replace('.', '-')}"
-    )
+    anchor = f"version-{version.version.replace('.', '-')}"
+    yield Html(heading(3, f"What changed in {version.version}", anchor))
     names = ("Input", "Was", "Is", "Where it is from", "What it moves")
     body = [
         [
