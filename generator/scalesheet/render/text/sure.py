@@ -9,13 +9,13 @@ from scalesheet.sure.quantiles import LEVELS, Sure
 from scalesheet.values import Results, Value
 
 PARTIAL = (
-    "one of the ranges behind it is not drawn. This understates the spread: compare the outer bound"
+    "one of the ranges behind it is not drawn. This understates the spread: compare low–high"
 )
 
 
 def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
-    """A line for each figure: its quantiles, the reserve between P50 and P80, the outer bound."""
-    heads = ["", *(name.upper() for name in LEVELS), "mean", "reserve", "± P80", "outer bound"]
+    """A line for each figure: its quantiles, the reserve between P50 and P80, and low to high."""
+    heads = ["", *(name.upper() for name in LEVELS), "mean", "reserve", "± P80", "low–high"]
     rows = [heads]
     for name, each in found.figures.items():
         scalar = plan.scalars[name]
@@ -25,6 +25,8 @@ def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
     lines = [
         plan.title,
         f"{found.draws:,} draws of {found.unknowns} uncertain inputs and predictions",
+        "P80: 80 of 100 draws are at or below it. Reserve: P80 less P50. ± P80: its standard error.",
+        "low–high: all ranged inputs at their ends at once, and predictions at theirs",
         "",
     ]
     lines += aligned(rows, numbers=frozenset(range(1, len(heads) - 1)))
