@@ -37,13 +37,13 @@ question: {model: llama-3-1-8b, method: full fine-tuning, data: samples, samples
 """
 #: What of the shipped catalogue the front page and its plan rest on; a site of all takes minutes.
 KEPT = {
-    "hardware": {"h100-sxm", "mi300x", "rtx4090"},
-    "models": {"llama-3-1-8b", "llama-3-1-70b"},
+    "hardware": {"h100-sxm", "h200-sxm", "mi300x", "rtx4090"},
+    "models": {"llama-3-1-8b", "llama-3-1-70b", "gemma-3-27b", "deepseek-v3"},
     "rates": {
         *("digitalocean-mi300x", "digitalocean-8x-mi300x", "digitalocean-8x-h100"),
-        "lambda-1x-h100-sxm",
+        *("lambda-1x-h100-sxm", "modal-h200"),
     },
-    "providers": {"digitalocean", "lambda"},
+    "providers": {"digitalocean", "lambda", "modal"},
     "plans": {"calculator"},
     "nodes": {"dgx-h100"},
     "measurements": set[str](),

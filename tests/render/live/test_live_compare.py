@@ -40,7 +40,11 @@ accelerators: 8
 term: {term}
 prices:
 """
-PRICE = "  - {{from: {}, price: {}, unit: USD / (node * hour), kind: published, source: {}}}\n"
+PRICE = (
+    "  - {{from: {}, price: {}, unit: USD / (node * hour), kind: published, "
+    "source: {}, seen: {}}}\n"
+)
+SEEN = "2026-11-01"  # the newest price of each offer, so that it is none that was long unseen
 NONE = "  - {{from: {}, reason: {}, source: {}}}\n"
 PAPER = "{key: paper}"
 OFFERS = {
@@ -121,7 +125,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for id_, (title, accelerator, term, prices) in OFFERS.items():
         head = OFFER.format(title=title, accelerator=accelerator, term=term)
         lines = "".join(
-            (NONE if isinstance(price, str) else PRICE).format(day, price, PAPER)
+            (NONE if isinstance(price, str) else PRICE).format(
+                day, price, PAPER, SEEN if day == max(prices) else day
+            )
             for day, price in prices.items()
         )
         (folder / "rates").mkdir(exist_ok=True)

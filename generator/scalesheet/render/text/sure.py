@@ -8,9 +8,7 @@ from scalesheet.render.text.plan import aligned, amount
 from scalesheet.sure.quantiles import LEVELS, Sure
 from scalesheet.values import Results, Value
 
-PARTIAL = (
-    "one of the ranges behind it is not drawn. This understates the spread: compare low–high"
-)
+PARTIAL = "one of the ranges behind it is not drawn. This understates the spread: compare low–high"
 
 
 def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
@@ -25,7 +23,7 @@ def sure_text(book: Book, plan: Plan, results: Results, found: Sure) -> str:
     lines = [
         plan.title,
         f"{found.draws:,} draws of {found.unknowns} uncertain inputs and predictions",
-        "P80: 80 of 100 draws are at or below it. Reserve: P80 less P50. ± P80: its standard error.",
+        "P80: 80 of 100 draws are at or below it. Reserve: P80 less P50. ± P80: standard error.",
         "low–high: all ranged inputs at their ends at once, and predictions at theirs",
         "",
     ]

@@ -140,12 +140,12 @@ def _cell(context: Context, made: Training, found: Search, rows: Flags) -> Html 
 def _answer(context: Context, made: Training, found: Search, row: int) -> Html:
     gpus = float(found.grid.gpus[found.at[row]])
     what = f"{gpus:.0f} GPU{'' if gpus == 1 else 's'}"
-    hours = _figure(context, made, "hours", float(found.wall[found.at[row]]))
-    cost = _figure(context, made, "cost", float(found.cost[row]))
+    hours = _shown(context, made, "hours", float(found.wall[found.at[row]]))
+    cost = _shown(context, made, "cost", float(found.cost[row]))
     return tag("a", f"{what}: {hours}, {cost}", href=case_address(made, found, row))
 
 
-def _figure(context: Context, made: Training, role: str, amount: float) -> str:
+def _shown(context: Context, made: Training, role: str, amount: float) -> str:
     """A number as the plan prints the figure of that role."""
     scalar, value = made.plan.roles[role], Value.number(amount)
     shown = plain(value, format_of(scalar, [value], context.book.units))
