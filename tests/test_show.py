@@ -136,12 +136,12 @@ def test_sure_says_how_likely_each_figure_is(
     arguments = ["show", "small", "--data", str(tmp_path / "data"), "--sure"]
     assert main(arguments) == 0
     lines = capsys.readouterr().out.splitlines()
-    heads = ["P10", "P50", "P80", "P90", "mean", "reserve", "±", "P80", "outer", "bound"]
-    assert lines[3].split() == heads
-    quantiles = [float(each) for each in lines[4].split()[1:9:2]]
+    heads = ["P10", "P50", "P80", "P90", "mean", "reserve", "±", "P80", "low–high"]
+    assert lines[5].split() == heads
+    quantiles = [float(each) for each in lines[6].split()[1:9:2]]
     p80 = 100 * 3 ** (NormalDist().inv_cdf(0.8) / NormalDist().inv_cdf(0.9))
     assert quantiles == pytest.approx([50, 100, p80, 300], rel=3e-3)
-    assert lines[4].endswith("100 [50–300] USD")
+    assert lines[6].endswith("100 [50–300] USD")
     assert [line for line in lines if "not drawn" in line] == [f"less: {PARTIAL}"]
     limit = lines.index("Chance to stay within the limit")
     assert lines[limit + 1].split() == ["cost", "90.0%"]
