@@ -41,8 +41,7 @@ PRIORS: Mapping[str, Prior] = {
     "joint": Prior(0.7, 0.1, 0.0),
 }
 WITHIN = 0.05  # nat, standard deviation of a row about the law
-FAR = 3.0  # standard deviations, from which on a row weighs less
-STEPS, LARGEST = 40, 0.2  # of Newton's method; the largest, in the logarithm
+FAR, NEVER = 3.0, 1e6  # standard deviations, from which on a row weighs less, and a prior
 
 
 @dataclass(frozen=True)
@@ -110,25 +109,37 @@ def losses(book: Book, cases: Cases, truth: Array, family: Words) -> Rows:
 
 
 def shape(rows: Rows) -> Array:
-    """Logarithms of the coefficients of the law; each set has an offset of its own beside it."""
+    """Logarithms of the coefficients of the law; each set has an offset of its own beside it.
+
+    A row counts by the size of its family, and less where it is far off (Cauchy's loss).
+    """
+    from scipy.optimize import least_squares  # slow to import, and only fits need it
+
     mean = np.log([prior.mean for prior in PRIORS.values()])
-    firm = np.array([prior.unsure**-2 for prior in PRIORS.values()])
+    unsure = np.array([prior.unsure for prior in PRIORS.values()])
     names, place = np.unique(rows.sets.astype(str), return_inverse=True)
     member = np.eye(len(names))[place]
-    base = evenly(rows.family) / WITHIN**2
-    logs, level = mean.copy(), _medians(rows.loss - rows.law(mean), place, len(names))
-    for _ in range(STEPS):
-        law, by_coefficient = rows.terms(logs)
-        residual = rows.loss - law - level[place]
-        weight = base / (1 + (residual / (FAR * WITHIN)) ** 2)
-        slopes = np.hstack([by_coefficient, member])
-        pull = slopes.T @ (weight * residual)
-        pull[: len(logs)] -= firm * (logs - mean)
-        curve = slopes.T @ (slopes * weight[:, None])
-        curve[np.diag_indices(len(logs))] += firm
-        step = np.clip(np.linalg.solve(curve, pull), -LARGEST, LARGEST)
-        logs, level = logs + step[: len(logs)], level + step[len(logs) :]
-    return logs
+    own = len(mean)
+    counts = np.concatenate([evenly(rows.family), np.ones(own)])
+    far = np.concatenate([np.full(len(rows), FAR), np.full(own, NEVER)]) ** 2
+
+    def off(guess: Array) -> Array:
+        residual = rows.law(guess[:own]) + member @ guess[own:] - rows.loss
+        return np.concatenate([residual / WITHIN, (guess[:own] - mean) / unsure])
+
+    def slopes(guess: Array) -> Array:
+        prior = np.hstack([np.diag(1 / unsure), np.zeros((own, len(names)))])
+        return np.vstack([np.hstack([rows.terms(guess[:own])[1], member]) / WITHIN, prior])
+
+    def loss(squares: Array) -> Array:
+        over = 1 + squares / far
+        cost = far * np.log1p(squares / far), 1 / over, -1 / (far * over**2)
+        return np.asarray(counts * np.array(cost))
+
+    start = np.concatenate([mean, _medians(rows.loss - rows.law(mean), place, len(names))])
+    close: float = 1e-12
+    found = least_squares(off, start, slopes, loss=loss, xtol=close, ftol=close, gtol=close)
+    return np.asarray(found.x[:own])
 
 
 def _medians(values: Array, place: NDArray[np.intp], groups: int) -> Array:
