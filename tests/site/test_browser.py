@@ -179,9 +179,9 @@ def test_tables_sort_and_keep_their_total_last(site: Site, visit: Open) -> None:
     page = visit(site.address("file", "index.html")).page
     rows = page.locator("table.sortable tbody tr > :first-child")
     page.locator("table.sortable .sort", has_text="Steps").click()
-    assert rows.all_inner_texts()[0] == "Evaluation on the small card"
+    expect(rows.first).to_have_text("Evaluation on the small card")
     page.locator("table.sortable .sort", has_text="Steps").click()
-    assert rows.all_inner_texts()[0] == "General pre-training"
+    expect(rows.first).to_have_text("General pre-training")
     assert page.locator("table.sortable tr").last.inner_text().startswith("Total")
 
 

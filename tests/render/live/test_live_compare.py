@@ -368,7 +368,7 @@ def test_what_is_typed_stands_in_the_address_and_a_reload_shows_it(visit: Open, 
             wanted[1].replace(" ", "\u00a0")
         )
     link = side.get_by_role("link", name="Open the plan with these inputs")
-    assert link.get_attribute("href") == "../plans/rented.html?cards=3&offer=little"
+    expect(link).to_have_attribute("href", "../plans/rented.html?cards=3&offer=little")
     page.get_by_role("button", name="Swap the sides").click()
     page.wait_for_url("**?a=rented&a.cards=3&a.offer=little&b=rented")
     page.go_back()
@@ -438,7 +438,7 @@ def test_the_alternatives_are_those_that_are_built_and_one_can_be_taken(visit: O
     expect(page.locator(".alternatives > .note")).to_contain_text("4 rows, with your changes")
     published = page.get_by_role("link", name="Compare with the published plan")
     wanted = "../compare/plans.html?a=rented&b=rented&b.offer=little"
-    assert published.get_attribute("href") == wanted
+    expect(published).to_have_attribute("href", wanted)
 
 
 @pytest.mark.parametrize("name", ["compare/accelerators", "compare/plans"])

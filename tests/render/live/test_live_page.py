@@ -145,7 +145,7 @@ def test_charts_move(visit: Open) -> None:
     bar = page.locator("figure[data-chart=by_phase] g[data-row=test] rect")
     before = bar.get_attribute("width")
     enter(page, "cards", "1")
-    assert bar.get_attribute("width") != before
+    expect(bar).not_to_have_attribute("width", str(before))
     expect(page.locator("figure[data-chart=by_phase]")).to_have_class("chart changed")
 
 
@@ -334,10 +334,10 @@ def test_a_link_shows_what_its_sender_saw(visit: Open) -> None:
     enter(first, "cards", "3")
     first.wait_for_url("**?scenario=written&cards=3")
     second = visit(query(first))
-    assert card(second).inner_text() == card(first).inner_text()
+    expect(card(second)).to_have_text(card(first).inner_text())
     expect(second.locator("input[value=written]")).to_be_checked()
     second.reload()
-    assert card(second).inner_text() == card(first).inner_text()
+    expect(card(second)).to_have_text(card(first).inner_text())
 
 
 def test_back_and_forward_go_through_the_changes(visit: Open, book: Book) -> None:
