@@ -425,6 +425,13 @@ _code(
     "Make one with the command that is named, or let the rule ask for what there is.",
     "warning",
 )
+_code(
+    "V018",
+    "cannot be drawn",
+    "What a value says of how likely it is does not fit the value: a lognormal range that reaches "
+    "0, ends of a shape that has none, or an event on what is no count.",
+    "Choose another shape or another domain, or leave the key out: the domain decides then.",
+)
 # O: offers and their prices
 _code(
     "O001",

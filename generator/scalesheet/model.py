@@ -98,6 +98,30 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Event:
+    """What happens or does not, up to `times` times: each time it adds to a count."""
+
+    chance: float
+    times: int = 1
+    adds: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """How likely the values of a stated range are. Without a `spread` its domain decides.
+
+    `percentiles`, from 0 to 1: what low and high are. `moves_with`: the group that it is high and
+    low with, against which it moves where a - stands before. `found_by`: how one can find out.
+    """
+
+    spread: str = ""
+    percentiles: tuple[float, float] = (0.1, 0.9)
+    moves_with: str = ""
+    event: Event | None = None
+    found_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Stated:
     """One stated value, in the unit of its quantity.
 
@@ -124,6 +148,7 @@ class Stated:
     position: Position | None = field(default=None, compare=False)
     default: bool = False  # stands in no file: what holds where a file of the catalogue is silent
     rule: str = ""  # by which rule it was chosen and why, where no file names it
+    likelihood: Likelihood = Likelihood()
 
     @property
     def ranged(self) -> bool:
@@ -206,6 +231,7 @@ class Quantity:
     hidden: bool = False  # machinery (the two sides of a scenario): in the workbook, not in prose
     sides: tuple[tuple[str, str], ...] = ()
     side_of: str = ""
+    moves_with: str = ""  # the group of the ranges that its formula makes
     position: Position | None = field(default=None, compare=False)
 
 

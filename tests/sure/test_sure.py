@@ -15,7 +15,8 @@ from scalesheet.model import Key, Plan, Stated
 from scalesheet.render.text.sure import sure_text
 from scalesheet.sure.draws import drawn
 from scalesheet.sure.quantiles import Quantiles, sure
-from scalesheet.sure.spread import P90, spread, standard
+from scalesheet.sure.shapes import P90, drawn_values
+from scalesheet.sure.spread import standard, uniform
 
 PREDICTED = "between(a / 2, a, a * 3)"
 Z80 = NormalDist().inv_cdf(0.8)
@@ -95,8 +96,8 @@ def test_draws_depend_on_the_name_alone(tmp_path: Path) -> None:
 
 
 def test_draws_stay_in_the_domain() -> None:
-    share = spread(Stated(0.9, 0.6, 1.0), "positive-fraction", standard("share"))
-    count = spread(Stated(2.0, 1.0, 3.0), "count", standard("count"))
+    share = drawn_values(Stated(0.9, 0.6, 1.0), "positive-fraction", uniform("share"))
+    count = drawn_values(Stated(2.0, 1.0, 3.0), "count", uniform("count"))
     assert share.min() > 0
     assert share.max() <= 1
     assert count.min() >= 1
@@ -130,8 +131,8 @@ def test_each_draw_is_what_the_evaluator_says(tmp_path: Path) -> None:
     """Given the inputs of one draw, when they are stated, then the figure is that of the draw."""
     book, plan = the_plan(tmp_path)
     sample = drawn(book, plan, ["y"]).figures["y"]  # type: ignore[arg-type]
-    a = spread(plan.scalars["a"].stated, "non-negative", standard("a"))  # type: ignore[arg-type]
-    n = spread(plan.tables["t"].columns["n"].stated["two"], "non-negative", standard("t.n"))
+    a = drawn_values(plan.scalars["a"].stated, "non-negative", uniform("a"))  # type: ignore[arg-type]
+    n = drawn_values(plan.tables["t"].columns["n"].stated["two"], "non-negative", uniform("t.n"))
     for at in (0, 7, 2048, 4095):
         edits = {Key("a"): float(a[at]), Key("n", "t", "two"): float(n[at])}
         expected = evaluate(book, plan, edits).scalars["y"].value  # type: ignore[arg-type]
@@ -214,7 +215,7 @@ def test_lookups_and_conditions_that_vary_are_what_the_evaluator_says(tmp_path: 
     assert examined.book is not None, small.said(examined)
     plan = examined.book.plans["small"]
     figures = drawn(examined.book, plan, plan.headline).figures
-    a, b = (spread(plan.scalars[n].stated, "non-negative", standard(n)) for n in "ab")  # type: ignore[arg-type]  # numbers
+    a, b = (drawn_values(plan.scalars[n].stated, "non-negative", uniform(n)) for n in "ab")  # type: ignore[arg-type]  # numbers
     assert len(set(figures["looked"])) > 1
     assert len(set(figures["many"])) > 2
     for at in range(0, 4096, 64):
@@ -270,6 +271,6 @@ def test_a_sum_is_not_made_without_a_cell_that_overflows(tmp_path: Path) -> None
     examined = small.plan(tmp_path, OVERFLOW)
     assert examined.book is not None, small.said(examined)
     sample = drawn(examined.book, examined.book.plans["small"], ["y"]).figures["y"]
-    a = spread(Stated(200.0, 100.0, 400.0), "non-negative", standard("a"))
+    a = drawn_values(Stated(200.0, 100.0, 400.0), "non-negative", uniform("a"))
     assert (np.isnan(sample) == (2 * a > np.log(np.finfo(float).max))).all()
     assert 0 < np.isnan(sample).mean() < 1

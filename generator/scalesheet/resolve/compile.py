@@ -250,6 +250,7 @@ def _shared(draft: Draft, facts: Facts) -> dict[str, Any]:
         "choice": draft.choice,
         "sides": draft.sides,
         "side_of": draft.side_of,
+        "moves_with": draft.moves_with,
         "position": draft.position,
     }
 

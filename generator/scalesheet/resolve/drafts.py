@@ -67,6 +67,7 @@ class Draft:
     table: str | None = None
     differs: str | None = None
     role: str = ""
+    moves_with: str = ""
     condition: bool = False  # a flag that counts as no where it has no value
     needed: bool = False  # in every row: a sum over rows of which one lacks it has no value
     home: str = ""  # the scalars that its formulas name without this prefix

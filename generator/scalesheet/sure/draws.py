@@ -8,7 +8,7 @@ What lies between the inputs and the figures is computed cell by cell, each an a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -20,20 +20,46 @@ from scalesheet.evaluate.edits import input_name
 from scalesheet.evaluate.interpret import Filled, Here, Part, State, interpret
 from scalesheet.evaluate.levers import Lever, levers
 from scalesheet.evaluate.routes import formula_of, rests_on
-from scalesheet.model import Key, Plan, Stated, Table
-from scalesheet.sure.spread import DRAWS, SEED, Array, between, spread, standard, within
+from scalesheet.model import Key, Plan, Quantity, Stated, Table
+from scalesheet.sure.shapes import Array, between, drawn_values, within
+from scalesheet.sure.spread import DRAWS, SEED, standard, uniform
 from scalesheet.sure.trees import Tree, tree_of
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """What moves as one: inputs, and what has a range that its formula makes.
+
+    `name` keys the draws; `keys` and `titles` are of its members, `made` of those with a formula.
+    """
+
+    name: str
+    keys: tuple[Key, ...]
+    titles: tuple[str, ...]
+    made: bool = False
+    found_by: str = ""
+
+    def joined(self, other: Unknown) -> Unknown:
+        """The same with the members of another."""
+        new = [at for at, key in enumerate(other.keys) if key not in self.keys]
+        return Unknown(
+            self.name,
+            self.keys + tuple(other.keys[at] for at in new),
+            self.titles + tuple(other.titles[at] for at in new),
+            self.made and other.made,
+            self.found_by or other.found_by,
+        )
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """Each figure at each draw (nan where it has no number), and the names of the unknowns.
+    """Each figure at each draw (nan where it has no number), and the unknowns.
 
     `partial`: the figures that rest on a range that is not drawn, so that they spread too little.
     """
 
     figures: Mapping[str, Array]
-    unknowns: tuple[str, ...]
+    unknowns: tuple[Unknown, ...]
     partial: frozenset[str]
 
 
@@ -56,19 +82,33 @@ def drawn(
     base, tables = computed(book, plan, overrides), {**book.tables, **plan.tables}
     state = State(dict(base.scalars), dict(base.columns), base.rows, base.titles)
     edits, rests = dict(overrides or {}), _rests(plan, tables, figures)
-    trees = {key: tree_of(found) for key in rests if (found := formula_of(tables, plan, key))}
-    stated, unknowns = set[Key](), list[str]()
+    trees = {
+        key: tree_of(found, _quantity(plan, tables, key).moves_with)
+        for key in rests
+        if (found := formula_of(tables, plan, key))
+    }
+    stated, unknowns = set[Key](), dict[str, Unknown]()
+
+    def add(name: str, key: Key, title: str, *, made: bool = False, found_by: str = "") -> None:
+        one = Unknown(name.lstrip("-"), (key,), (title,), made, found_by)
+        before = unknowns.get(one.name)
+        unknowns[one.name] = one if before is None else before.joined(one)
+
     for lever in levers(book, plan):
         ranges = list(_ranged(lever, plan, tables, edits))
         if ranges and rests.keys() & set(lever.begins):
-            z = standard(name_of(lever), seed, draws)
             for row, each in ranges:
-                _put(state, lever.key, row, spread(each, lever.quantity.domain, z), draws)
-            unknowns.append(name_of(lever))
+                group = each.likelihood.moves_with or name_of(lever)
+                values = drawn_values(each, lever.quantity.domain, uniform(group, seed, draws))
+                _put(state, lever.key, row, values, draws)
+                add(group, lever.key, lever.title, found_by=each.likelihood.found_by)
             stated.update(lever.begins)
     made = {key: tree for key, tree in trees.items() if tree.spread and key not in stated}
-    names = dict.fromkeys(one.unknown for tree in made.values() for one in tree.within)
-    unknown = {name: standard(name, seed, draws) for name in names}
+    unknown: dict[str, Array] = {}
+    for key, tree in made.items():
+        for one in tree.within:
+            unknown[one.unknown] = standard(one.unknown, seed, draws)
+            add(one.unknown, key, _quantity(plan, tables, key).title, made=True)
     changed = _after(rests, {*stated, *made}) - stated
     order = {key: at for at, key in enumerate((*book.order, *plan.order))}
     compute = [(key, trees[key]) for key in sorted(changed & trees.keys(), key=order.__getitem__)]
@@ -76,7 +116,11 @@ def drawn(
     missed = {key for key in rests if _missed(key, trees.get(key), stated, plan, tables)}
     partial = {key.name for key in _after(rests, missed) if key.table is None}
     numbers = {name: _numbers(state, name, draws) for name in figures}
-    return Drawn(numbers, (*unknowns, *unknown), frozenset(partial & {*figures}))
+    return Drawn(numbers, tuple(unknowns.values()), frozenset(partial & {*figures}))
+
+
+def _quantity(plan: Plan, tables: Mapping[str, Table], key: Key) -> Quantity:
+    return plan.scalars[key.name] if key.table is None else tables[key.table].columns[key.name]
 
 
 def _rests(
@@ -131,8 +175,13 @@ def _ranged(
         for name in names:
             held = owner[name].stated
             stated = held if row is None else held.get(row)
-            stated = edits.get(Key(name, key.table, row), stated)
-            if isinstance(stated, Stated) and stated.ranged and isinstance(stated.value, float):
+            edit = edits.get(Key(name, key.table, row), stated)
+            if isinstance(edit, Stated) and stated is not None:
+                edit = replace(edit, likelihood=stated.likelihood)
+            stated = edit
+            if not isinstance(stated, Stated) or not isinstance(stated.value, float):
+                continue
+            if stated.ranged or stated.likelihood.event is not None:
                 yield row, stated
                 break
 

@@ -11,7 +11,8 @@ from scalesheet.book import Book
 from scalesheet.evaluate import Overrides
 from scalesheet.model import Plan
 from scalesheet.sure.draws import drawn
-from scalesheet.sure.spread import DRAWS, REPLICATES, SEED, Array
+from scalesheet.sure.shapes import Array
+from scalesheet.sure.spread import DRAWS, REPLICATES, SEED
 
 LEVELS = {"p10": 0.1, "p50": 0.5, "p80": 0.8, "p90": 0.9}
 

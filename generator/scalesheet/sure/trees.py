@@ -61,14 +61,14 @@ class _NotDrawnError(Exception):
     """The formula has a range at a place that draws do not reach."""
 
 
-def tree_of(formula: Formula) -> Tree:
-    """How a formula is computed at each draw."""
+def tree_of(formula: Formula, moves_with: str = "") -> Tree:
+    """How a formula is computed at each draw. `moves_with`: what the ranges in it move with."""
     value = _quiet(formula.ends.value)
     if formula.ends.low is None or not any(map(_is_between, walk(formula.tree))):
         return Tree(value)
     within: list[Made] = []
     try:
-        spread = _spread(formula.tree, formula.text, within)
+        spread = _spread(formula.tree, moves_with or formula.text, within)
     except _NotDrawnError:
         return Tree(value, whole=False)
     return Tree(value, spread, tuple(within))

@@ -19,6 +19,7 @@ from scalesheet.resolve.drafts import Draft, DraftPlan, Space, Written
 from scalesheet.resolve.lowering.cases import lower_case
 from scalesheet.resolve.lowering.charts import lower_chart
 from scalesheet.resolve.lowering.differences import lower_differences
+from scalesheet.resolve.lowering.likelihood import lonely_groups
 from scalesheet.resolve.lowering.phases import lower_phases
 from scalesheet.resolve.lowering.rules import settle_rules
 from scalesheet.resolve.lowering.scalars import SCENARIO, entry_at, lower_scalar
@@ -71,6 +72,7 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
     )
     for name in data.get("limits", {}):
         _limit(plan, low, str(name), ("limits", name))
+    lonely_groups(plan, space.catalogue.values(), low.problems)
     dated = "phases" in plan.tables and "end_date" in plan.tables["phases"].columns
     if dated and DATED.id not in data.get("charts", {}):
         plan.charts += ((DATED, document.at("phases")),)

@@ -31,6 +31,7 @@ def drafted(
         show=show(entry.get("show")),
         note=str(entry.get("note", "")),
         differs=entry.get("differs"),
+        moves_with=str(entry.get("moves_with", "")),
     )
     if "ref" in entry:
         draft.kind, draft.refers_to = "reference", str(entry["ref"])

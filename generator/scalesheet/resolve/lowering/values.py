@@ -28,6 +28,8 @@ from scalesheet.model import (
 from scalesheet.nearest import nearest
 from scalesheet.quantities import quantity
 from scalesheet.resolve.drafts import Draft, Written
+from scalesheet.resolve.lowering.likelihood import KEYS as LIKELIHOOD
+from scalesheet.resolve.lowering.likelihood import likelihood
 from scalesheet.units import UNKNOWN, Unit, UnitError, Units
 
 
@@ -155,6 +157,12 @@ def stated(
     result = _number({**data, **numbers}, scale, shared)
     if numbers:
         _sound(low, draft, result, path)
+    if any(key in data for key in LIKELIHOOD):
+
+        def wrong(code: str, message: str, key: str) -> None:
+            low.say(code, message, *path, key)
+
+        return replace(result, likelihood=likelihood(draft, result, data, wrong))
     return result
 
 
