@@ -4,7 +4,8 @@
 written out when they are read (none is recursive), since following them is what makes validation
 slow. Keywords of our own: `x-expected` says in words what a value must be; `x-code` names the
 diagnostic, for all keywords of its schema or by keyword; `x-domain` is the domain of a stated
-value that names none; `x-bad` holds bad examples.
+value that names none; `x-also` has keys that another branch allows, as what a wrong key may mean;
+`x-bad` holds bad examples.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ KINDS = (
 )
 
 #: Keywords that hold data and no schemas.
-_DATA = ("examples", "x-bad", "x-code", "enum", "const", "dependentRequired")
+_DATA = ("examples", "x-also", "x-bad", "x-code", "enum", "const", "dependentRequired")
 
 # ------------------------------------------------------------------ the schemas
 
@@ -327,6 +328,7 @@ Explanation = Iterator[Diagnostic]
 
 def _unknown_keys(failure: _Failure, document: Document) -> Explanation:
     allowed = [key for key, value in failure.properties.items() if value is not True]
+    allowed += failure.schema.get("x-also", ())
     where = "" if not failure.steps else f" in {named(failure.steps)}"
     for key in failure.value:
         if key not in failure.properties:
@@ -341,13 +343,25 @@ def _missing_keys(failure: _Failure, document: Document) -> Explanation:
     if isinstance(needed, Mapping):  # dependentRequired
         needed = [name for key, names in needed.items() if key in failure.value for name in names]
     misspelt = [key for key in failure.value if key not in failure.properties]
-    for key in needed:
-        if key not in failure.value and not get_close_matches(key, misspelt, n=1, cutoff=0.7):
+    missing = [key for key in needed if key not in failure.value]
+    if tuple(missing) == _ENDS:  # of what has neither, a value is as good
+        if any(get_close_matches(key, misspelt, n=1, cutoff=0.7) for key in _IN_PLACE_OF_ENDS):
+            return
+        message = f"{named(failure.steps)} has no value; write {failure.expected}"
+        yield at(document.key_at(*failure.steps), failure.code, message)
+        return
+    for key in missing:
+        if not get_close_matches(key, misspelt, n=1, cutoff=0.7):
             what = failure.expected and f"write {failure.expected}"
             if not what and key in failure.properties:
                 what = f"add it ({failure.properties[key]['description'].rstrip('.')})"
             message = f"{named(failure.steps)} lacks the key '{key}'; {what or 'add it'}"
             yield at(document.key_at(*failure.steps), failure.code, message.rstrip("."))
+
+
+#: Both ends, which are asked for where there is no value; and what a misspelt key may mean then.
+_ENDS = ("low", "high")
+_IN_PLACE_OF_ENDS = (*_ENDS, "value", "reason", "formula")
 
 
 def _wrong_type(failure: _Failure, document: Document) -> Explanation:

@@ -16,7 +16,10 @@ from scalesheet.render.reference.fields import PAGES, Field, sections
 
 NAMES = (*schemas.KINDS, "common")
 #: What may stand beside a $ref: it describes, and rules nothing.
-DESCRIBES = {"$ref", "title", "description", "examples", "x-bad", "x-default", "x-domain"}
+DESCRIBES = {
+    *("$ref", "title", "description", "examples"),
+    *("x-also", "x-bad", "x-default", "x-domain"),
+}
 WITH_SCHEMA = {"if", "then", "else", "not", "items", "additionalProperties", "propertyNames"}
 
 

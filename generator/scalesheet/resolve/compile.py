@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.diagnostics import Diagnostic, at, errors
 from scalesheet.language.intervals import NOTHING, Interval, union
 from scalesheet.language.syntax import Aggregate, Cell, Column, Lookup, Node, Scalar, walk
 from scalesheet.model import Column as ModelColumn
@@ -16,6 +16,7 @@ from scalesheet.model import Table as ModelTable
 from scalesheet.resolve.binding.bind import Bound, bind
 from scalesheet.resolve.binding.scope import BindError, Scope
 from scalesheet.resolve.drafts import Draft, DraftTable, Space, Written
+from scalesheet.resolve.echoes import Failed, Place, told_apart
 from scalesheet.resolve.order import Cycle, needs, ordered
 from scalesheet.resolve.proving.facts import (
     MIXED,
@@ -31,7 +32,6 @@ from scalesheet.resolve.proving.integers import WHOLE, is_whole
 from scalesheet.resolve.proving.ranges import split
 from scalesheet.resolve.reasons import settle
 
-Place = tuple[str | None, str]  # table or None, name: whose facts
 FactsTable = dict[Place, Facts]
 
 
@@ -55,6 +55,7 @@ def compile_space(
     compiled = Compiled(facts=dict(known))
     drafts = list(_drafts(space) if drafts is None else drafts)
     bound: dict[Key, tuple[Draft, Written, Bound]] = {}
+    failed: list[Failed] = []
     for draft in drafts:
         for row, written in draft.formulas.items():
             # a phase's row sees the names of its phase
@@ -62,9 +63,12 @@ def compile_space(
             scope = Scope(space, phase, draft.table, draft.name if draft.table else None)
             result = bind(written, draft, scope)
             if isinstance(result, Diagnostic):
-                problems.append(result)
+                failed.append(Failed(draft, written, scope, result))
             else:
                 bound[Key(draft.name, draft.table, row)] = (draft, written, result)
+    faults = {(each.table, each.name): each.fault for each in drafts if each.fault is not None}
+    echoes = told_apart(failed, faults, (each.tree for _, _, each in bound.values()), space)
+    problems += [each.problem for each in failed if echoes.roots[each.place] == each.problem]
     graph = {
         key: tuple(dict.fromkeys(needs(b.tree, key, space))) for key, (_, _, b) in bound.items()
     }
@@ -80,9 +84,17 @@ def compile_space(
         compiled.facts[draft.table, draft.name] = _stated_facts(draft)
     for key in compiled.order:
         draft, written, result = bound[key]
-        formula = _split(key, draft, written, result, compiled, problems)
+        found: list[Diagnostic] = []
+        formula = _split(key, draft, written, result, compiled, found)
         if formula is not None:
             compiled.formulas[key] = formula
+        root = echoes.root(result.tree)
+        if root is None:
+            problems += found
+        else:
+            echoes.roots.setdefault((draft.table, draft.name), root)
+            echoes.hidden[root] += len(errors(found))
+    echoes.count(problems)
     return compiled
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from scalesheet.diagnostics import Diagnostic
 from scalesheet.language.syntax import Node
 from scalesheet.load import Document
 from scalesheet.model import (
@@ -71,6 +72,7 @@ class Draft:
     condition: bool = False  # a flag that counts as no where it has no value
     needed: bool = False  # in every row: a sum over rows of which one lacks it has no value
     home: str = ""  # the scalars that its formulas name without this prefix
+    fault: Diagnostic | None = None  # why it has neither a value nor a formula
     stated: dict[str | None, Stated] = field(default_factory=dict)
     formulas: dict[str | None, Written] = field(default_factory=dict)
 

@@ -29,10 +29,10 @@ def test_a_sheet_name_is_at_most_31_units_of_utf_16(title: str) -> None:
 @pytest.mark.parametrize(
     ("title", "told"),
     [
-        ("a" * 201, "expected a title of at most 200 characters, found the text"),
-        (" ", "expected a title of at most 200 characters, found the text"),
-        ("\u200b\u2060", "expected a title of at most 200 characters, found the text"),
-        ("\u3164", "expected a title of at most 200 characters, found the text"),
+        ("a" * 201, "expected a title in words, of at most 200 characters, found the text"),
+        (" ", "expected a title in words, of at most 200 characters, found the text"),
+        ("\u200b\u2060", "expected a title in words, of at most 200 characters, found the text"),
+        ("\u3164", "expected a title in words, of at most 200 characters, found the text"),
         ("😀" * 16, ""),
         ("a" * 200, ""),
     ],

@@ -385,11 +385,14 @@ def unknown_inputs(
         low.problems.append(at(low.document.key_at(*path, name), "S001", what))
 
 
-def lacking(low: Lowering, component: DraftComponent, name: str, path: Path, row: str = "") -> None:
+def lacking(
+    low: Lowering, component: DraftComponent, name: str, path: Path, row: str = ""
+) -> Diagnostic:
     where = f"the row '{row}'" if row else f"this use of '{component.id}'"
     draft = component.inputs[name]
     message = f"{where} has no '{name}' ({draft.title}), and there is no default; state it"
     low.problems.append(at(low.document.key_at(*path), "S002", message))
+    return low.problems[-1]
 
 
 def fill(low: Lowering, draft: Draft, entry: Any, path: Path, row: str | None = None) -> None:
@@ -403,6 +406,8 @@ def fill(low: Lowering, draft: Draft, entry: Any, path: Path, row: str | None = 
         formula = written(low, text, *place)
         if formula is not None:
             draft.formulas[row] = formula
+        else:
+            draft.fault = low.problems[-1]
         return
     draft.stated[row] = stated(low, draft, entry, *path, basis="decision")
 

@@ -14,7 +14,7 @@ from scalesheet.nearest import nearest
 from scalesheet.quantities import says_more, unit_of
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Written
 from scalesheet.resolve.lowering.values import Lowering, citation, show, stated, written
-from scalesheet.units import Unit
+from scalesheet.units import UNKNOWN, Unit
 
 SCENARIO = "scenario"
 
@@ -64,9 +64,9 @@ def drafted(
                     "a word needs 'words:', yes or no 'flag: yes'",
                 )
             )
-        if "unit" in entry or own is None:
-            own = low.unit(entry.get("unit", "1"), *path, "unit")
-        draft.unit = own
+        if "unit" in entry:
+            own = low.unit(entry["unit"], *path, "unit")
+        draft.unit = own or UNKNOWN
     return draft
 
 
@@ -96,6 +96,8 @@ def lower_scalar(
         formula = written(low, entry["formula"], *path, "formula")
         if formula is not None:
             draft.formulas[None] = replace(formula, citation=citation(entry.get("source")))
+        else:
+            draft.fault = low.problems[-1]
     elif "rule" not in entry:  # what a rule chooses is stated once all that it may name is there
         draft.stated[None] = stated(low, draft, entry, *path)
         if "written" in entry:

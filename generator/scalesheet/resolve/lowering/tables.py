@@ -173,6 +173,8 @@ def _column(
         formula = written(low, spec["formula"], *place, "formula")
         if formula is not None:
             draft.formulas[None] = replace(formula, citation=citation(spec.get("source")))
+        else:
+            draft.fault = low.problems[-1]
     default = citation(spec.get("source"), low.citation)
     inherited, low.citation = low.citation, default
     other: dict[str | None, Stated] = {}
