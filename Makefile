@@ -72,6 +72,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	.ci/wording
+	$(BIN)/python .ci/prose
 
 editors: $(EDITORS)/$(SERVER)
 
