@@ -1,4 +1,4 @@
-"""Imports go downwards: a room knows those below it, and no two modules know each other."""
+"""Imports point downwards: a package imports only lower layers, and no two modules each other."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from project import ROOT
 
 PACKAGE = ROOT / "generator" / "scalesheet"
 
-#: The rooms of the house, each above those that it may know. Rooms in one line are neighbors, which
-#: do not know each other. `docs/architecture.md` draws them.
-FLOORS = """
+#: The layers from bottom to top. Packages in one line do not import each other.
+#: `docs/architecture.md` describes them.
+LAYERS = """
 __init__ codes nearest pictures vocabulary language output disk kept shipped
 units save
 model quantities
@@ -78,32 +78,32 @@ def arrows() -> dict[str, set[str]]:
     }
 
 
-def room(module: str) -> str:
-    """The room of a module: its folder, within `render` the folder there."""
+def package(module: str) -> str:
+    """The package of a module: its folder, within `render` the folder there."""
     parts = module.split(".")
     within_render = parts[0] == "render" and (PACKAGE / "render" / "".join(parts[1:2])).is_dir()
     return ".".join(parts[:2]) if within_render and len(parts) > 1 else parts[0]
 
 
-def test_every_room_has_its_floor_and_imports_go_to_floors_below() -> None:
-    floor = {name: n for n, line in enumerate(FLOORS.split("\n")) for name in line.split()}
-    assert {room(name) for name in modules()} == floor.keys()
+def test_every_package_has_its_layer_and_imports_point_to_layers_below() -> None:
+    layer = {name: n for n, line in enumerate(LAYERS.split("\n")) for name in line.split()}
+    assert {package(name) for name in modules()} == layer.keys()
     upwards = [
         f"{name} -> {other}"
         for name, others in sorted(arrows().items())
         for other in sorted(others)
-        if room(name) != room(other) and floor[room(other)] >= floor[room(name)]
+        if package(name) != package(other) and layer[package(other)] >= layer[package(name)]
     ]
     assert upwards == []
 
 
-def test_what_measures_has_one_door() -> None:
-    doors = [
+def test_what_measures_is_imported_in_one_place() -> None:
+    places = [
         path.relative_to(PACKAGE).as_posix()
         for path in modules().values()
         if "from scalesheet_bench" in path.read_text("utf-8")
     ]
-    assert doors == ["commands/bench.py"]
+    assert places == ["commands/bench.py"]
 
 
 def test_no_modules_import_each_other() -> None:
