@@ -271,6 +271,16 @@ _code(
     "A text prints a number that need not be whole, and does not say how many decimals.",
     "Write them: {x:.1 GB}, {x:.1} or {x:.0 %}.",
 )
+_code(
+    "F008",
+    "old word of a verdict",
+    "A verdict on memory has a word that does not say whether the expected value is inside. The "
+    "words are fits (the high end of the need is inside the usable memory), probably fits (the "
+    "expected value is), probably does not fit (the low end alone is), does not fit.",
+    "'fits' if high(need) <= have else 'probably fits' if expected(need) <= have else 'probably "
+    "does not fit' if low(need) <= have else 'does not fit'",
+    "warning",
+)
 # U: units
 _code(
     "U001",
@@ -321,7 +331,7 @@ _code(
     "R004",
     "no class for differing ends",
     "A word is chosen by a condition that may differ between the ends of a range.",
-    "Say which word stands then: differs: tight.",
+    "Say which word stands then: differs: depends.",
 )
 _code(
     "R005",

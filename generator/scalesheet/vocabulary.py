@@ -37,9 +37,14 @@ TERMS: Mapping[str, str] = {"on-demand": "on demand", "spot": "spot", "reserved"
 #: What a step computes in, and what it stores weights in.
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16", "fp8", "nf4")
 WEIGHTS_PRECISIONS = ("fp32", "fp16", "bf16", "nf4")
+#: Whether memory is enough: its high end is inside what is usable, its expected value is, its low
+#: end alone is, or not even that.
+VERDICTS = ("fits", "probably fits", "probably does not fit", "does not fit")
+#: What verdicts on memory were called, which plans may still say.
+OLD_VERDICTS = ("tight", "may not fit")
 #: The roles by which the front page and `choose` know figures of a plan: what each must say.
 ROLES: Mapping[str, str] = {
-    "verdict": "the word fits, may not fit, does not fit or cannot run",
+    "verdict": "the word fits, probably fits, probably does not fit, does not fit or cannot run",
     "broken": "the number of conditions that the layout breaks",
     "hours": "the hours that the run takes",
     "calendar_time": "the days that the run takes",

@@ -39,7 +39,7 @@ tables:
       steps: {unit: step, domain: count}
       share: {unit: 1, domain: fraction}
       gpu: {ref: hardware}
-      fits: {words: [fits, tight]}
+      fits: {words: [fits, full]}
       saved: {flag: yes}
       remark: {text: yes}
       day: {date: yes}
@@ -290,7 +290,7 @@ def test_a_cell_is_of_its_columns_kind_and_domain(row, finding):
 
 
 def test_a_row_of_each_kind_of_cell_is_sound():
-    row = "{title: R, steps: 10, share: {reason: unknown}, gpu: card, fits: tight, saved: no, "
+    row = "{title: R, steps: 10, share: {reason: unknown}, gpu: card, fits: full, saved: no, "
     row += "remark: =1, day: 2026-11-20}"
     assert said("plan", TABLE + f"      r: {row}\n") == []
 

@@ -334,7 +334,7 @@ def test_nothing_that_had_to_be_taken_is_said_to_fit(book: Book, described: Desc
     fitted = coefficients(book, "memory")
     assert memory.fits(book, rows, fitted)[0].tolist() == [True, False]
     assert "; fits;" in predict(book, "memory", rows).method[0]
-    assert "fits with what is taken" in predict(book, "memory", rows).method[1]
+    assert "; probably fits;" in predict(book, "memory", rows).method[1]
     unknown = described(hardware="", method="lora")
     assert not memory.fits(book, unknown, fitted)[0][0]
     assert "fit" not in predict(book, "memory", unknown).method[0].replace("fitted", "")

@@ -173,11 +173,11 @@ def test_a_terminal_gets_text_and_a_pipe_csv(
     ("said", "memory", "verdict"),
     [
         ("fits", 10.4e9, ", fits the NVIDIA GeForce RTX 4090"),
-        ("does not fit", 80.4e9, ", doesn't fit the NVIDIA GeForce RTX 4090"),
-        ("may not fit", 20.1e9, ", probably fits the NVIDIA GeForce RTX 4090"),
-        ("may not fit", 25.7e9, ", probably doesn't fit the NVIDIA GeForce RTX 4090"),
+        ("does not fit", 80.4e9, ", does not fit the NVIDIA GeForce RTX 4090"),
+        ("probably fits", 20.1e9, ", probably fits the NVIDIA GeForce RTX 4090"),
+        ("probably does not fit", 25.7e9, ", probably does not fit the NVIDIA GeForce RTX 4090"),
         (
-            "fits with what is taken; not stated and taken: recomputation, ZeRO stage 1",
+            "probably fits; not stated and taken: recomputation, ZeRO stage 1",
             20.1e9,
             ", probably fits the NVIDIA GeForce RTX 4090 with recomputation, ZeRO stage 1",
         ),

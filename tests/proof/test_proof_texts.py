@@ -40,13 +40,13 @@ scalars:
   model: {text: yes, value: "it's \\"0.5B\\""}
   debt: {value: -2.5, unit: hour, domain: signed, written: {value: 0.25}}
   verdict:
-    words: [fits, tight, does not fit]
+    words: [fits, depends, does not fit]
     formula: "'fits' if need <= limit else 'does not fit'"
-    differs: tight
+    differs: depends
   sure:
-    words: [fits, tight]
+    words: [fits, depends]
     formula: "'fits' if need <= limit else reason('needs {need:.0 GiB} of {limit:.0 GiB}')"
-    differs: tight
+    differs: depends
   doubt: {words: [good, bad], formula: "('good' if share > 0.5 else 'bad') if gpus < most
     else reason('{gpus} of {most}')"}
   command: {text: yes, formula: "text('run --n={gpus} {model}', ' --4bit' if four_bit else '',
@@ -225,7 +225,7 @@ def entries(case: Case, edit: Key) -> dict[tuple[str, str], float | str]:
 def test_the_edits_make_texts_of_every_kind(case: Case) -> None:
     before = {c.label: v for c, v in zip(case.cells, wanted(case, None), strict=True)}
     assert before["command"] == 'run --n=8 it\'s "0.5B" --4bit {36%}'
-    assert before["told"] == "A card: tight, bad; 21.5 GB, 30 GiB, -2.5 h, -150 min, 0.355"
+    assert before["told"] == "A card: depends, bad; 21.5 GB, 30 GiB, -2.5 h, -150 min, 0.355"
     assert before["best_told"] == 'Run "2": 6.50 h '
     assert before["runs['one'].line"] == before["runs['one'].left"]
     moved = {

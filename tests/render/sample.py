@@ -113,9 +113,9 @@ scalars:
   limit_gib: {value: 3, unit: GiB, kind: decision, title: Limit in GiB}
   enough:
     title: Does it fit?
-    words: [fits, tight, does not fit]
+    words: [fits, depends, does not fit]
     formula: "'fits' if limit <= gpu.memory else 'does not fit'"
-    differs: tight
+    differs: depends
 tables:
   sizes:
     title: Sizes

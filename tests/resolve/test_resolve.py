@@ -140,8 +140,8 @@ def test_rounding_happens_in_the_declared_unit(tmp_path: Path) -> None:
             "N005 these depend on each other: f -> g -> h -> f",
         ),
         (
-            "f: {words: [fits, tight], formula: \"'fits' if steps > steps else 'tigt'\"}",
-            "F006 'tigt' is not one of the words of 'f': fits, tight; did you mean 'tight'?",
+            "f: {words: [fits, full], formula: \"'fits' if steps > steps else 'ful'\"}",
+            "F006 'ful' is not one of the words of 'f': fits, full; did you mean 'full'?",
         ),
     ],
 )
@@ -166,7 +166,7 @@ def test_a_fault_stands_at_its_character_of_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("need", "word"), [("20", "fits"), ("30", "does not fit"), ("24", "fits")])
 def test_a_word_is_decided_by_its_condition(tmp_path: Path, need: str, word: str) -> None:
     line = (
-        "f: {words: [fits, tight, does not fit], differs: tight,"
+        "f: {words: [fits, depends, does not fit], differs: depends,"
         " formula: \"'fits' if need <= gpu.memory else 'does not fit'\"}\n"
         f"need: {{value: {need}, unit: GiB}}"
     )
@@ -175,11 +175,11 @@ def test_a_word_is_decided_by_its_condition(tmp_path: Path, need: str, word: str
 
 def test_where_the_ends_differ_the_declared_word_stands(tmp_path: Path) -> None:
     line = (
-        "f: {words: [fits, tight, does not fit], differs: tight,"
+        "f: {words: [fits, depends, does not fit], differs: depends,"
         " formula: \"'fits' if need <= gpu.memory else 'does not fit'\"}\n"
         "need: {value: 20, low: 10, high: 30, unit: GiB}"
     )
-    assert value(tmp_path, line).value == "tight"
+    assert value(tmp_path, line).value == "depends"
 
 
 def test_differing_ends_need_a_declared_word(tmp_path: Path) -> None:

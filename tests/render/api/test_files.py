@@ -260,7 +260,7 @@ def test_a_quantity_says_what_was_not_stated_of_it(sample: Written) -> None:
     assert (limit["low"], limit["value"], limit["high"], limit["midpoint"]) == (10, 15, 20, True)
     assert "midpoint" not in quantities["price"]
     assert quantities["steps_per_hour.written"]["hidden"] is True
-    assert quantities["enough"]["words"] == ["fits", "tight", "does not fit"]
+    assert quantities["enough"]["words"] == ["fits", "depends", "does not fit"]
     assert quantities["gpu"]["refers_to"] == "hardware"
 
 

@@ -125,7 +125,7 @@ def test_an_accelerator_is_chosen_from_a_list(visit: Open) -> None:
     memory = page.locator("[data-of='hardware/@gpu/memory']").first
     expect(memory).to_have_text("14.901161194\u00a0GiB")
     expect(memory).to_have_attribute("href", "../hardware/t4.html#figures")
-    expect(page.locator(".hero .value[data-of=enough]")).to_have_text("tight")
+    expect(page.locator(".hero .value[data-of=enough]")).to_have_text("depends")
     expect(field(page, "gpu")).to_have_value("t4")
     expect(page.locator("[data-used]")).to_contain_text("T4")
 

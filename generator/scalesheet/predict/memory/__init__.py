@@ -143,9 +143,8 @@ def _room(book: Book, cases: Cases) -> Array:
 def _verdict(made: _Made, room: Array, fitted: Coefficients) -> Words:
     """Whether rows fit into the memory of their accelerator, where that is known."""
     stated = among(made.taken, "")
-    so = made.whole * np.exp(fitted["most"] * made.narrow)  # with what is taken
-    verdict = np.where(made.at(fitted["low"]) > room, "does not fit", "may not fit")
-    verdict = np.where(~stated & (so <= room), "fits with what is taken", verdict)
+    verdict = np.where(made.whole <= room, "probably fits", "probably does not fit")
+    verdict = np.where(made.at(fitted["low"]) > room, "does not fit", verdict)
     verdict = np.where(stated & (made.at(fitted["most"]) <= room), "fits", verdict)
     return words(np.where(np.isnan(room), "", verdict).tolist())
 

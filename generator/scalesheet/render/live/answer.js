@@ -10,7 +10,8 @@ scalesheet.answer = (() => {
   const NBSP = "\u00a0";
   const FITS = {
     fits: "good",
-    "may not fit": "warn",
+    "probably fits": "warn",
+    "probably does not fit": "bad",
     "does not fit": "bad",
     "cannot run": "bad",
   };
@@ -271,7 +272,8 @@ scalesheet.answer = (() => {
 
   const CHANGES = {
     fits: "What one change gives",
-    "may not fit": "What would make it fit",
+    "probably fits": "What would make it fit",
+    "probably does not fit": "What would make it fit",
     "cannot run": "What would make it run",
   };
   const NO_CHANGE =

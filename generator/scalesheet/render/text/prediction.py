@@ -7,21 +7,13 @@ from collections.abc import Iterator
 from scalesheet.book import Book
 from scalesheet.numbers import Rule, format_by, text
 from scalesheet.predict.cases import Cases
-from scalesheet.predict.engine import assumed
 from scalesheet.predict.table import Predictions
 from scalesheet.predict.tasks import TASKS
 from scalesheet.values import Value
+from scalesheet.vocabulary import VERDICTS
 
 #: Task -> the unit that people read, and how many of those that predictions are written in it is.
 _SHOWN = {"memory": ("GB", 1e9), "runs": ("GPU hours", 1.0), "throughput": ("tokens/s/GPU", 1.0)}
-#: What `method` says of whether memory fits -> the same in words of the field; empty where the
-#: expected value decides.
-_VERDICTS = {
-    "fits": "fits",
-    "fits with what is taken": "",
-    "may not fit": "",
-    "does not fit": "doesn't fit",
-}
 #: Before the ways to save memory that a prediction assumes, where the case states none.
 _TAKEN = "not stated and taken: "
 DIGITS = 3
@@ -43,20 +35,17 @@ def _lines(book: Book, cases: Cases, made: Predictions, unit: str, size: float) 
         value = Value.number(middle, low, high)
         written = text(value, format_by(Rule(digits=DIGITS), [Value.number(middle)]), unit)
         parts = str(made.method[at]).split("; ")
-        yield f"{called}{written}{_verdict(book, cases, made, at, parts)}"
-        told = (part for part in parts if part not in _VERDICTS and not part.startswith(_TAKEN))
+        yield f"{called}{written}{_verdict(book, cases.accelerator[at], parts)}"
+        told = (part for part in parts if part not in VERDICTS and not part.startswith(_TAKEN))
         yield f"  {'; '.join(told)}"
 
 
-def _verdict(book: Book, cases: Cases, made: Predictions, at: int, parts: list[str]) -> str:
+def _verdict(book: Book, row: str, parts: list[str]) -> str:
     """`, probably fits the NVIDIA L4 with recomputation`; empty where no accelerator is known."""
     hardware = book.tables.get("hardware")
-    row = cases.accelerator[at]
-    said = next((part for part in parts if part in _VERDICTS), None)
+    said = next((part for part in parts if part in VERDICTS), None)
     if said is None or hardware is None or row not in hardware.rows:
         return ""
-    within = made.predicted[at] <= assumed(book, "usable_share") * cases.memory[at]
-    verdict = _VERDICTS[said] or ("probably fits" if within else "probably doesn't fit")
     title = hardware.row_titles[hardware.rows.index(row)] or row
     taken = [part.removeprefix(_TAKEN) for part in parts if part.startswith(_TAKEN)]
-    return f", {verdict} the {title}{''.join(f' with {each}' for each in taken)}"
+    return f", {said} the {title}{''.join(f' with {each}' for each in taken)}"

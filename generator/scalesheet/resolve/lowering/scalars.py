@@ -15,6 +15,7 @@ from scalesheet.quantities import says_more, unit_of
 from scalesheet.resolve.drafts import Draft, DraftPlan, DraftTable, Written
 from scalesheet.resolve.lowering.values import Lowering, citation, show, stated, written
 from scalesheet.units import UNKNOWN, Unit
+from scalesheet.vocabulary import OLD_VERDICTS, VERDICTS
 
 SCENARIO = "scenario"
 
@@ -39,6 +40,12 @@ def drafted(
             low.later.append(lambda: _known_table(low, str(draft.refers_to), (*path, "ref")))
     elif "words" in entry:
         draft.kind, draft.words = "word", tuple(str(w) for w in entry["words"])
+        old = next((word for word in OLD_VERDICTS if {word, *VERDICTS[:1]} <= {*draft.words}), None)
+        if old:
+            message = (
+                f"'{old}' is an old word of a verdict on memory: expected {', '.join(VERDICTS)}"
+            )
+            low.say("F008", message, *path, "words")
         if draft.differs is not None and draft.differs not in draft.words:
             low.say(
                 "F006",
