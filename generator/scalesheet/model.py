@@ -240,13 +240,15 @@ class Scalar(Quantity):
     """One value with a name: stated (an input) or with a formula.
 
     `phase` is the phase in whose namespace it stands, or None for the plan's own. `role`: what the
-    front page and `choose` know it as (vocabulary.ROLES), or empty.
+    front page and `choose` know it as (vocabulary.ROLES), or empty. `contingency_on`: of a share
+    that is a contingency, the figure that it is added to.
     """
 
     stated: Stated | None = None
     formula: Formula | None = None
     phase: str | None = None
     role: str = ""
+    contingency_on: str = ""
 
     @property
     def is_input(self) -> bool:

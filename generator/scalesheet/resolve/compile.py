@@ -206,6 +206,7 @@ def scalar(draft: Draft, compiled: Compiled) -> ModelScalar:
         formula=_ended(compiled.formulas.get(Key(draft.name)), facts),
         phase=draft.phase,
         role=draft.role,
+        contingency_on=draft.contingency_on,
     )
 
 

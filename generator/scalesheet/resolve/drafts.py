@@ -69,6 +69,7 @@ class Draft:
     differs: str | None = None
     role: str = ""
     moves_with: str = ""
+    contingency_on: str = ""
     condition: bool = False  # a flag that counts as no where it has no value
     needed: bool = False  # in every row: a sum over rows of which one lacks it has no value
     home: str = ""  # the scalars that its formulas name without this prefix

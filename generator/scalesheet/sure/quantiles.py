@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import floor, isfinite, log10
 
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.evaluate import Overrides
+from scalesheet.evaluate import Overrides, computed
 from scalesheet.model import Plan
-from scalesheet.sure.draws import drawn
+from scalesheet.sure.causes import Cause, causes
+from scalesheet.sure.draws import Unknown, drawn
 from scalesheet.sure.shapes import Array
-from scalesheet.sure.spread import DRAWS, REPLICATES, SEED
+from scalesheet.sure.spread import DRAWS, REPLICATES, SEED, uniform
+from scalesheet.units import Unit
 
 LEVELS = {"p10": 0.1, "p50": 0.5, "p80": 0.8, "p90": 0.9}
+MARGIN, LIMIT = ".margin", ".limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +26,37 @@ class Quantiles:
     """One figure in its unit: quantiles and mean, and the standard error of each by the same name.
 
     `without` is the share of the draws in which it has no number; the others are those that have.
+    `falls`: more of it is better, as of a margin, so that 80 of 100 draws are at or above its P80.
+    `expected`: the chance that the expected value is enough.
     """
 
     values: Mapping[str, float]
     errors: Mapping[str, float]
     without: float
+    falls: bool = False
+    expected: float = float("nan")
+    causes: tuple[Cause, ...] = ()
 
     @property
     def reserve(self) -> float:
         """What lies between an even chance and four of five."""
-        return self.values["p80"] - self.values["p50"]
+        return abs(self.values["p80"] - self.values["p50"])
+
+    def deserved(self, name: str) -> float:
+        """A quantile or the mean without the digits that its error leaves open."""
+        return deserved(self.values[name], self.errors[name])
+
+
+@dataclass(frozen=True, slots=True)
+class Contingency:
+    """A plan's own contingency: the share that its input adds `on` a figure, the chance that this
+    is enough, and the share that would be enough four times of five."""
+
+    name: str
+    on: str
+    share: float
+    covers: float
+    needed: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +64,25 @@ class Sure:
     """By figure its quantiles, by limit (the name of what is limited) the chance to stay inside.
 
     `partial`: the figures with less spread than they should have, since a range that they rest on
-    is not drawn. `left_out`: those without a number at any draw.
+    is not drawn. `left_out`: those without a number at any draw. `money`: the figure in money that
+    says what finding out is worth, or empty.
     """
 
     figures: Mapping[str, Quantiles]
     limits: Mapping[str, float]
-    unknowns: int
+    unknowns: tuple[Unknown, ...]
     draws: int
     partial: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
+    contingencies: tuple[Contingency, ...] = ()
+    money: str = ""
+
+    @property
+    def first(self) -> str:
+        """The figure by which what to find out first is ranked: money, else the first with a
+        reserve; empty where nothing is uncertain."""
+        ranked = [self.money, *self.figures]
+        return next((name for name in ranked if name and self.figures[name].causes), "")
 
 
 def sure(
@@ -64,40 +99,90 @@ def sure(
         for name in plan.headline
         if plan.scalars[name].kind == "number" and plan.scalars[name].formula is not None
     ]
-    suffix = ".limit"
     checks = {
-        name.removeprefix("check.").removesuffix(suffix): name
+        name.removeprefix("check.").removesuffix(LIMIT): name
         for name in plan.checks
-        if name.startswith("check.") and name.endswith(suffix)
+        if name.startswith("check.") and name.endswith(LIMIT)
     }
-    sample = drawn(book, plan, [*figures, *checks.values()], overrides, seed=seed, draws=draws)
-    made = {name: quantiles(sample.figures[name]) for name in figures}
+    held = {name: each.contingency_on for name, each in plan.scalars.items() if each.contingency_on}
+    asked = tuple(dict.fromkeys((*figures, *checks.values(), *held.values())))
+    sample = drawn(book, plan, asked, overrides, seed=seed, draws=draws)
+    uniforms = {each.name: uniform(each.name, seed, draws) for each in sample.unknowns}
+    state = computed(book, plan, overrides)
+
+    def value(name: str) -> float:
+        part = state.scalars[name]["value"]
+        return float("nan") if part.why is not None else float(part.data)
+
+    made: dict[str, Quantiles] = {}
+    for name in figures:
+        falls = name.endswith(MARGIN) and name.removesuffix(MARGIN) in checks
+        found = quantiles(sample.figures[name], falls=falls, expected=value(name))
+        if found is not None:
+            worse = -sample.figures[name] if falls else sample.figures[name]
+            why = causes(sample.unknowns, uniforms, worse, found.reserve)
+            made[name] = replace(found, causes=why)
+    contingencies = [
+        _contingency(name, on, value(name), sample.figures[on], value(on))
+        for name, on in held.items()
+    ]
+    in_money = (n for n in made if not made[n].falls and _is_money(book, plan.scalars[n].unit))
     return Sure(
-        {name: each for name, each in made.items() if each is not None},
+        made,
         {name: float(np.nanmean(sample.figures[check])) for name, check in checks.items()},
-        len(sample.unknowns),
+        sample.unknowns,
         draws,
         sample.partial & {*figures},
-        tuple(name for name in figures if made[name] is None),
+        tuple(name for name in figures if name not in made),
+        tuple(each for each in contingencies if each is not None),
+        next(in_money, ""),
     )
 
 
-def quantiles(sample: Array) -> Quantiles | None:
+def quantiles(
+    sample: Array, *, falls: bool = False, expected: float = float("nan")
+) -> Quantiles | None:
     """Quantiles of one figure's draws; None where no draw has a number."""
     known = sample[~np.isnan(sample)]
     if not len(known):
         return None
     parts = [part[~np.isnan(part)] for part in sample.reshape(REPLICATES, -1)]
-    each = [_values(part) for part in parts if len(part)]
+    each = [_values(part, falls) for part in parts if len(part)]
     errors = {
         name: float(np.std([one[name] for one in each], ddof=1) / np.sqrt(len(each)))
         if len(each) > 1
         else float("nan")
         for name in each[0]
     }
-    return Quantiles(_values(known), errors, 1 - len(known) / len(sample))
+    enough = known >= expected if falls else known <= expected
+    covers = float(np.mean(enough)) if isfinite(expected) else float("nan")
+    return Quantiles(_values(known, falls), errors, 1 - len(known) / len(sample), falls, covers)
 
 
-def _values(known: Array) -> dict[str, float]:
-    at = np.quantile(known, list(LEVELS.values())).tolist()
+def deserved(value: float, error: float) -> float:
+    """A number rounded where its standard error begins."""
+    if not (isfinite(value) and isfinite(error)) or error <= 0:
+        return value
+    return round(value, -floor(log10(error)))
+
+
+def _values(known: Array, falls: bool) -> dict[str, float]:
+    levels = [1 - level if falls else level for level in LEVELS.values()]
+    at = np.quantile(known, levels).tolist()
     return {**dict(zip(LEVELS, at, strict=True)), "mean": float(np.mean(known))}
+
+
+def _contingency(
+    name: str, on: str, share: float, sample: Array, value: float
+) -> Contingency | None:
+    """How far a contingency goes; None on a figure that is exact, or has no number."""
+    known = sample[~np.isnan(sample)]
+    if not len(known) or not value > 0 or np.ptp(known) == 0:
+        return None
+    covers = float(np.mean(known <= value * (1 + share)))
+    return Contingency(name, on, share, covers, float(np.quantile(known, 0.8)) / value - 1)
+
+
+def _is_money(book: Book, unit: Unit | None) -> bool:
+    ((name, power),) = unit.factors if unit is not None and len(unit.factors) == 1 else (("", 0),)
+    return power == 1 and book.units.declared[name].dimension == "currency"

@@ -72,6 +72,13 @@ def plan_of(document: Document, page: Document | None, space: Space, low: Loweri
     )
     for name in data.get("limits", {}):
         _limit(plan, low, str(name), ("limits", name))
+    for name, each in plan.scalars.items():
+        of = plan.scalars.get(each.contingency_on)
+        if each.contingency_on and (of is None or of.kind != "number"):
+            known = [other for other, one in plan.scalars.items() if one.kind == "number"]
+            what = f"'{each.contingency_on}' is not a figure of the plan"
+            remedy = nearest(each.contingency_on, known)
+            low.say("N001", what + remedy, "scalars", name, "contingency_on")
     lonely_groups(plan, space.catalogue.values(), low.problems)
     dated = "phases" in plan.tables and "end_date" in plan.tables["phases"].columns
     if dated and DATED.id not in data.get("charts", {}):

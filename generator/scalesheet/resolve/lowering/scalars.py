@@ -93,6 +93,7 @@ def lower_scalar(
     draft = drafted(low, full, entry, path)
     draft.phase = phase
     draft.role = entry.get("role", "")
+    draft.contingency_on = str(entry.get("contingency_on", ""))
     for other in plan.scalars.values():
         if draft.role and other.role == draft.role:
             message = (
@@ -160,6 +161,7 @@ def split_by_scenario(
             title=f"{draft.title} ({scenario})",
             hidden=True,
             side_of=draft.name,
+            contingency_on="",
             stated=values,
             formulas={},
         )

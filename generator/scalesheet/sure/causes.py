@@ -1,0 +1,79 @@
+"""What a reserve is for: the share of each unknown, and how much of it goes once that is known.
+
+Both come from the draws that there are, put into bins by the draws of one unknown, with a straight
+line through each bin. The share is the first-order Sobol index: the part of the variance that the
+lines have. What is left once the unknown is known is the mean reserve about the line of a bin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from scalesheet.sure.draws import Unknown
+from scalesheet.sure.shapes import Array, normal
+
+BINS = 32
+FEW = 64  # draws, below which a bin has no quantiles
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What one unknown does to one figure: `share` of the variance, from 0 to 1; `saves`, the part
+    of the reserve that is expected to go once it is known, from 0 to 1."""
+
+    unknown: Unknown
+    share: float
+    saves: float
+
+
+def causes(
+    unknowns: tuple[Unknown, ...], uniforms: dict[str, Array], sample: Array, reserve: float
+) -> tuple[Cause, ...]:
+    """The causes of a figure's reserve, what saves most first; none that does nothing."""
+    known = ~np.isnan(sample)
+    if reserve <= 0 or not known.any() or np.ptp(sample[known]) == 0:
+        return ()
+    made = [_cause(each, uniforms[each.name][known], sample[known], reserve) for each in unknowns]
+    total = sum(each.share for each in made)
+    if total > 1:
+        made = [Cause(each.unknown, each.share / total, each.saves) for each in made]
+    moving = [each for each in made if each.share > 0]
+    return tuple(sorted(moving, key=lambda each: (-each.saves, -each.share)))
+
+
+def _cause(unknown: Unknown, u: Array, sample: Array, reserve: float) -> Cause:
+    places = np.minimum((u * BINS).astype(np.int64), BINS - 1)
+    order, z = np.argsort(places, kind="stable"), normal(u)
+    ends = np.searchsorted(places[order], np.arange(BINS + 1))
+    bins = [order[first:last] for first, last in pairwise(ends.tolist()) if last - first >= FEW]
+    if not bins:
+        return Cause(unknown, 0.0, 0.0)
+    about = [_about_a_line(z[each], sample[each]) for each in bins]
+    share = _share(about, np.concatenate([sample[each] for each in bins]))
+    if share == 0:
+        return Cause(unknown, 0.0, 0.0)
+    left = float(np.mean([_reserve(each) for each in about]))
+    return Cause(unknown, share, min(max(1 - left / reserve, 0.0), 1.0))
+
+
+def _about_a_line(z: Array, sample: Array) -> Array:
+    x, y = z - z.mean(), sample - sample.mean()
+    about: Array = y - float((x * y).sum() / (x * x).sum()) * x
+    return about
+
+
+def _share(about: list[Array], sample: Array) -> float:
+    """Which part of the variance the lines have; 0 where chance alone makes as much."""
+    lines = 2 * len(about)
+    left = sum(float((each**2).sum()) for each in about) / (len(sample) - lines)
+    found = 1 - left / float(np.var(sample, ddof=1))
+    return float(found) if found > 3 * np.sqrt(2 * lines) / len(sample) else 0.0
+
+
+def _reserve(about: Array) -> float:
+    """P80 less P50 of a small sample about a line, without bias."""
+    middle, high = np.quantile(about, [0.5, 0.8], method="weibull").tolist()
+    return float((high - middle) * np.sqrt(len(about) / (len(about) - 2)))

@@ -1,0 +1,150 @@
+"""What a reserve is for, contingencies, margins and digits: laws and closed forms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests import small
+
+from scalesheet.model import Plan
+from scalesheet.render.sureness import hundred
+from scalesheet.sure.draws import drawn
+from scalesheet.sure.quantiles import Quantiles, Sure, deserved, sure
+
+
+def found(folder: Path, lines: str, rest: str = "headline: [y]\n") -> tuple[Sure, Plan, object]:
+    examined = small.scalars(folder, lines, rest)
+    assert examined.book is not None, small.said(examined)
+    plan = examined.book.plans["small"]
+    return sure(examined.book, plan), plan, examined.book
+
+
+def wide(name: str, width: float, extra: str = "") -> str:
+    ends = f"value: 0, low: {-width}, high: {width}"
+    return f"{name}: {{{ends}, unit: 1, domain: signed, kind: assumption{extra}}}\n"
+
+
+def share_of(figure: Quantiles) -> dict[str, tuple[float, float]]:
+    return {each.unknown.name: (each.share, each.saves) for each in figure.causes}
+
+
+def test_of_a_sum_of_normals_the_share_is_that_of_the_variance(tmp_path: Path) -> None:
+    """Widths 3 and 4 give 5: with the first known 4 of 5 are left."""
+    lines = wide("a", 3) + wide("b", 4) + "y: {unit: 1, domain: signed, formula: a + b}\n"
+    by = share_of(found(tmp_path, lines)[0].figures["y"])
+    assert by["a"] == pytest.approx((9 / 25, 1 - 4 / 5), abs=0.03)
+    assert by["b"] == pytest.approx((16 / 25, 1 - 3 / 5), abs=0.03)
+
+
+def test_the_only_unknown_is_all_of_the_reserve(tmp_path: Path) -> None:
+    lines = (
+        "a: {value: 4, low: 1, high: 9, unit: 1, kind: assumption}\ny: {unit: 1, formula: a * 2}\n"
+    )
+    ((share, saves),) = share_of(found(tmp_path, lines)[0].figures["y"]).values()
+    assert share == pytest.approx(1, abs=0.05)
+    assert saves == pytest.approx(1, abs=0.03)
+
+
+def test_what_does_nothing_is_no_cause_and_an_exact_figure_has_none(tmp_path: Path) -> None:
+    lines = wide("a", 3) + wide("b", 4) + "y: {unit: 1, domain: signed, formula: a + 0 * b}\n"
+    lines += "x: {unit: 1, formula: 2 + 3}\n"
+    figures = found(tmp_path, lines, "headline: [y, x]\n")[0].figures
+    assert list(share_of(figures["y"])) == ["a"]
+    assert (figures["x"].causes, figures["x"].reserve) == ((), 0)
+
+
+def test_what_only_two_unknowns_together_explain_is_the_cause_of_neither(tmp_path: Path) -> None:
+    """Whether two coins differ says neither of them."""
+    coin = "{value: 0.5, low: 0, high: 1, unit: 1, kind: assumption, spread: two-point}"
+    lines = (
+        f"a: {coin}\nb: {coin}\ny: {{unit: 1, domain: signed, formula: 'max(a, b) - min(a, b)'}}\n"
+    )
+    made = found(tmp_path, lines)[0].figures["y"]
+    assert made.values["mean"] == pytest.approx(0.5, abs=0.05)
+    assert sum(each.share for each in made.causes) < 0.03
+
+
+def test_a_group_is_one_cause_with_its_members(tmp_path: Path) -> None:
+    market = ", moves_with: market"
+    lines = wide("a", 3, market) + wide("b", 4, market) + wide("c", 7)
+    lines += "y: {unit: 1, domain: signed, formula: a + b + c}\n"
+    causes = found(tmp_path, lines)[0].figures["y"].causes
+    assert {each.unknown.name: each.unknown.titles for each in causes} == {
+        "market": ("A", "B"),
+        "c": ("C",),
+    }
+    assert [each.share for each in causes] == pytest.approx([0.5, 0.5], abs=0.03)
+
+
+LIMITED = (
+    "cost: {unit: USD, formula: hours * price}\n"
+    "hours: {value: 40, low: 20, high: 90, unit: hour, kind: assumption}\n"
+    "price: {value: 2, low: 1.5, high: 3, unit: USD / hour, kind: assumption}\n"
+)
+
+
+def test_quantiles_of_a_margin_run_the_other_way(tmp_path: Path) -> None:
+    """Four times of five at least this is left: the limit less P80 of the cost."""
+    made, plan, book = found(tmp_path, LIMITED, "headline: [cost]\nlimits: {cost: 150 USD}\n")
+    cost, margin = made.figures["cost"], made.figures["cost.margin"]
+    for name, value in cost.values.items():
+        assert margin.values[name] == pytest.approx(150 - value, rel=1e-9), name
+    assert (margin.falls, cost.falls) == (True, False)
+    assert margin.reserve == pytest.approx(cost.reserve)
+    assert made.money == "cost"
+    sample = drawn(book, plan, ["cost"]).figures["cost"]  # type: ignore[arg-type]
+    assert made.limits["cost"] == pytest.approx(np.mean(sample <= 150))
+
+
+def contingency(folder: Path, share: float) -> Sure:
+    lines = LIMITED + (
+        f"extra: {{value: {share}, unit: 1, kind: decision, contingency_on: cost}}\n"
+        "budget: {unit: USD, formula: cost * (1 + extra)}\n"
+    )
+    return found(folder, lines, "headline: [budget]\n")[0]
+
+
+def test_a_contingency_covers_more_the_larger_it_is(tmp_path: Path) -> None:
+    covers = [contingency(tmp_path, share).contingencies[0].covers for share in (0, 0.15, 0.6)]
+    assert 0 < covers[0] < covers[1] < covers[2] < 1
+
+
+def test_the_contingency_that_is_needed_covers_80_of_100(tmp_path: Path) -> None:
+    needed = contingency(tmp_path, 0.15).contingencies[0].needed
+    (again,) = contingency(tmp_path, needed).contingencies
+    assert again.covers == pytest.approx(0.8, abs=1 / 2048)
+
+
+def test_a_contingency_on_what_the_plan_does_not_hold_is_refused(tmp_path: Path) -> None:
+    lines = "extra: {value: 0.1, unit: 1, kind: decision, contingency_on: costs}\n" + LIMITED
+    assert small.said(small.scalars(tmp_path, lines)) == [
+        "N001 'costs' is not a figure of the plan; did you mean 'cost'?"
+    ]
+
+
+def test_what_to_find_out_says_how(tmp_path: Path) -> None:
+    text = LIMITED.replace("unit: hour,", "unit: hour, found_by: a run of 2 hours,")
+    first = found(tmp_path, text, "headline: [cost]\n")[0].figures["cost"].causes[0]
+    assert (first.unknown.name, first.unknown.found_by) == ("hours", "a run of 2 hours")
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "digits"),
+    [(9663.2, 18.0, 9660), (2239.4, 17.0, 2240), (0.12345, 0.003, 0.123), (5.0, 0.0, 5.0)],
+)
+def test_a_quantile_has_the_digits_that_its_error_leaves(
+    value: float, error: float, digits: float
+) -> None:
+    assert deserved(value, error) == pytest.approx(digits, rel=1e-12)
+
+
+def test_no_number_of_100_says_never_or_always_of_what_can_happen() -> None:
+    assert [hundred(each) for each in (0, 0.001, 0.714, 0.999, 1)] == [
+        "0",
+        "less than 1",
+        "71",
+        "more than 99",
+        "100",
+    ]
