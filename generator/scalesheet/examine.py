@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
@@ -14,11 +14,11 @@ from scalesheet.book import Book
 from scalesheet.diagnostics import Diagnostic, Refused, at, errors
 from scalesheet.edition import Edition
 from scalesheet.kept import Item, OnDemand, kept, name_of
-from scalesheet.model import Plan, Position
+from scalesheet.model import Key, Plan, Position, Stated
 
 if TYPE_CHECKING:
     from scalesheet.audit.model import Audited
-    from scalesheet.load import Known
+    from scalesheet.load import Document, Known
     from scalesheet.load.folder import Files
     from scalesheet.predict.score import TaskScore
     from scalesheet.resolve.book import Resolved
@@ -68,11 +68,10 @@ def examine(
     if files is None:
         return Examined([no_folder(data)])
     catalogue = _catalogue(files.without_plans(), as_of)
-    own = {
-        plan: _plan(catalogue, each)
-        for plan, each in files.plans().items()
-        if plans is None or plan in plans
+    of_plans = {
+        plan: each for plan, each in files.plans().items() if plans is None or plan in plans
     }
+    own = {plan: _plan(catalogue, each) for plan, each in of_plans.items()}
     heads: list[Head] = [catalogue.head, *(each.head for each in own.values())]
     result = [problem for head in heads for problem in head.problems]
     result += same_addresses(
@@ -81,7 +80,7 @@ def examine(
     )
     if not all(head.sound for head in heads) or any(each.code == "N009" for each in result):
         return Examined(sorted(set(result)))
-    edition = KeptEdition(_book(catalogue, own), catalogue, own)
+    edition = KeptEdition(_book(catalogue, own), catalogue, own, of_plans)
     result += edition.score.head
     return Examined(sorted(set(of_its_day(result, catalogue.head.days))), edition)
 
@@ -147,52 +146,64 @@ def _plan(catalogue: Item, files: Files) -> Item:
     plan = files.every[0].plan
 
     def made() -> Item:
-        from scalesheet.actuals.progress import estimates
-        from scalesheet.check import check
-        from scalesheet.load.folder import documents_of
-        from scalesheet.resolve.book import Ground, resolve_plan
         from scalesheet.resolve.lowering.subpages import audited_at
 
-        documents, problems = documents_of(files, needed=())
-        problems = [*problems, *check(documents, catalogue.head.against)]
+        documents, problems = _documents(catalogue, files)
         audits = tuple(audited_at(documents))
-        unsound = Item(Head(tuple(problems), False, name, plan=plan, audits=audits), {})
-        ground: Ground | None = catalogue["ground"]
-        if _stops(problems) or ground is None:
-            return unsound
-        own: list[Diagnostic] = []
-        resolved = resolve_plan(ground, documents, own)
-        problems += own
-        unsound = Item(Head(tuple(problems), False, name, plan=plan, audits=audits), {})
-        if resolved is None or errors(own) or not catalogue.head.sound:
-            return unsound
-        edition, found = examined_plan(catalogue["book"], resolved)
-        stands = edition.progress.get(plan)
-        if stands is not None and stands.actuals.forecast:
-            own = []
-            resolved = resolve_plan(ground, documents, own, estimates(stands))
-            if resolved is None or errors(own):
-                return Item(Head((*problems, *own), False, name, plan=plan, audits=audits), {})
-            edition, found = examined_plan(catalogue["book"], resolved)
-        head = Head(
-            (*problems, *found),
-            True,
-            name,
-            plan=plan,
-            pages=tuple(addresses(resolved.plan)),
-            audits=audits,
-            moved_on=resolved.then is not None,
-        )
+        edition = None
+        if not _stops(problems) and catalogue["ground"] is not None:
+            edition, found = _edition_of(catalogue, plan, documents)
+            problems += found
+        head = Head(tuple(problems), edition is not None, name, plan=plan, audits=audits)
+        if edition is None:
+            return Item(head, {})
+        then = edition.book.audited.get(plan)
         parts = {
             "plan": edition.book.plans[plan],
             "results": edition.results[plan],
-            "then": edition.book.audited.get(plan),
+            "then": then,
             "audits": edition.book.audits,
             "judged": edition.audits,
         }
-        return Item(head, parts)
+        pages = tuple(addresses(edition.book.plans[plan]))
+        return Item(replace(head, pages=pages, moved_on=then is not None), parts)
 
     return kept(name, made, files.root, always=catalogue.kept)
+
+
+def _documents(catalogue: Item, files: Files) -> tuple[list[Document], list[Diagnostic]]:
+    """The documents of a plan, and what is wrong with each by itself."""
+    from scalesheet.check import check
+    from scalesheet.load.folder import documents_of
+
+    documents, problems = documents_of(files, needed=())
+    return documents, [*problems, *check(documents, catalogue.head.against)]
+
+
+def _edition_of(
+    catalogue: Item,
+    plan: str,
+    documents: Sequence[Document],
+    ranges: Mapping[Key, Stated] | None = None,
+) -> tuple[Edition | None, list[Diagnostic]]:
+    """The edition of a plan on top of the catalogue, or None where there is an error; and what is
+    wrong. `ranges` are inputs that have these instead."""
+    from scalesheet.actuals.progress import estimates
+    from scalesheet.resolve.book import resolve_plan
+
+    problems: list[Diagnostic] = []
+    edition: Edition | None = None
+    found: list[Diagnostic] = []
+    forecast: Mapping[str, Stated] | None = None
+    while True:
+        resolved = resolve_plan(catalogue["ground"], documents, problems, forecast, ranges)
+        if resolved is None or errors(problems) or not catalogue.head.sound:
+            return None, problems
+        edition, found = examined_plan(catalogue["book"], resolved)
+        stands = edition.progress.get(plan)
+        if stands is None or not stands.actuals.forecast or forecast is not None:
+            return edition, [*problems, *found]
+        forecast, problems = estimates(stands), []
 
 
 def _content(files: Files) -> list[tuple[str, str]]:
@@ -281,6 +292,7 @@ class KeptEdition(Edition):
 
     below: Item
     plans: Mapping[str, Item]
+    files: Mapping[str, Files]
 
     @cached_property
     def results(self) -> Mapping[str, Results]:
@@ -351,6 +363,34 @@ def of_its_day(problems: list[Diagnostic], days: tuple[date, date]) -> list[Diag
         else each
         for each in problems
     ]
+
+
+def with_ranges(edition: Edition, plan: str, edits: Mapping[Key, Stated]) -> Edition:
+    """An edition with the plan in which each edit that is a range is that of an input; the edition
+    itself where all of these are ranges already. Raises EditError where one cannot be."""
+    from scalesheet.evaluate.edits import EditError, input_name
+
+    book = edition.book
+    tables = {**book.tables, **book.plans[plan].tables}
+    ranges = {}
+    for key, stated in edits.items():
+        columns = tables[key.table].columns if key.table else book.plans[plan].scalars
+        if stated.low != stated.high and not columns[key.name].ranged:
+            if key.table in book.tables:
+                message = "no figure of this column of the catalogue has a range; state it there"
+                raise EditError(f"{input_name(key)}: {message}")
+            ranges[key] = stated
+    if not ranges:
+        return edition
+    assert isinstance(edition, KeptEdition)
+    documents, _ = _documents(edition.below, edition.files[plan])
+    result, problems = _edition_of(edition.below, plan, documents, ranges)
+    if result is None:
+        names = ", ".join(map(input_name, ranges))
+        raise EditError(
+            f"a range of {names} cannot be computed with: {errors(problems)[0].message}"
+        )
+    return result
 
 
 def diagnose(data: Path, as_of: date | None = None) -> list[Diagnostic]:

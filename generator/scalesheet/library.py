@@ -72,9 +72,16 @@ class Plan:
         edits = ", ".join(f"{input_name(key)}={each.value}" for key, each in self.edits.items())
         return f"<plan {self.id}{edits and f' with {edits}'}>"
 
+    @cached_property
+    def _edition(self) -> Edition:
+        """That of inputs which became ranges."""
+        from scalesheet.examine import with_ranges
+
+        return with_ranges(self.edition, self.id, self.edits)
+
     @property
     def _plan(self) -> PlanModel:
-        return self.edition.book.plans[self.id]
+        return self._edition.book.plans[self.id]
 
     @cached_property
     def _results(self) -> Results:
@@ -83,7 +90,7 @@ class Plan:
         from scalesheet.choose.layout import layouts
         from scalesheet.evaluate import evaluate
 
-        book = self.edition.book
+        book = self._edition.book
         chosen = layouts(book, self._plan, self.edits)
         return evaluate(book, self._plan, {**self.edits, **chosen})
 
@@ -99,8 +106,9 @@ class Plan:
 
     def set(self, inputs: Mapping[str, Input] | None = None, /, **more: Input) -> Plan:
         """The plan with other inputs: a number in its unit, a text such as `20GB` or `4k`, a pair
-        of low and high, an id or a word. A cell is `{"runs['a'].steps": 500}`. Raises ValueError
-        with the nearest name, or with what is possible."""
+        of low and high, which makes a range of an exact input too, an id or a word. A cell is
+        `{"runs['a'].steps": 500}`. Raises ValueError with the nearest name, or with what is
+        possible."""
         from scalesheet.evaluate.edits import EditError, read_edit
 
         edits = dict(self.edits)
@@ -110,7 +118,12 @@ class Plan:
             except EditError as error:
                 raise ValueError(f"{name}: {error}") from None
             edits[key] = stated
-        return replace(self, edits=edits)
+        plan = replace(self, edits=edits)
+        try:
+            plan._edition  # noqa: B018
+        except EditError as error:
+            raise ValueError(str(error)) from None
+        return plan
 
     def __getitem__(self, name: str) -> Quantity:
         """A figure by its name: `cost`, `runs['a'].hours`. Raises KeyError with the nearest."""
@@ -119,7 +132,7 @@ class Plan:
         from scalesheet.render.text.why import UnknownName, key_of, quantity_of, stated_at
         from scalesheet.resolve.order import name_of
 
-        book, plan = self.edition.book, self._plan
+        book, plan = self._edition.book, self._plan
         try:
             key = key_of(plan, name)
         except UnknownName as error:

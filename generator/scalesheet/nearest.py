@@ -16,13 +16,19 @@ def nearest(name: str, known: Iterable[str], listed: str = "") -> str:
     names = tuple(known)
     folded = name.casefold()
     close = next((each for each in names if each.casefold() == folded), None)
-    close = close or near(name, names, 0.5)
+    close = close or _at_both_ends(folded, names) or near(name, names, 0.5)
     if close is not None:
         return f"; did you mean '{close}'?"
     if not listed or not names:
         return ""
     more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
     return f"; {listed}: {', '.join(names[:MOST_LISTED])}{more}"
+
+
+def _at_both_ends(name: str, names: tuple[str, ...]) -> str | None:
+    """`runs.all.gpus` for `gpus` and `runs.gpus`: a longer name with the same ends."""
+    first, dot, last = name.rpartition(".")
+    return next((n for n in names if n.startswith(first + dot) and n.endswith(f".{last}")), None)
 
 
 def near(name: str, names: tuple[str, ...], likeness: float) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import pytest
 import scalesheet
 import small
 from scalesheet.book import Book
+from scalesheet.cli import main
 from scalesheet.evaluate.edits import EditError, read_edit
+from scalesheet.nearest import nearest
 
 PLAN = (
     small.HEAD
@@ -92,3 +95,57 @@ def _book(folder: Path) -> Book:
     book = small.examine(small.lay(folder, FILES)).book
     assert book is not None
     return book
+
+
+RANGED = (
+    small.HEAD
+    + """\
+headline: [cost]
+scalars:
+  price: {value: 2, unit: USD / hour, kind: decision}
+  wait: {low: 1 hour, high: 2 hours, kind: assumption}
+  cost: {unit: USD, formula: price * wait}
+  runs: {value: 3, unit: 1, kind: decision}
+  mean: {unit: USD, formula: cost / runs}
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "low", "high"),
+    [("price", "value: 2, unit", 1, 3), ("runs", "value: 3, unit", 2, 5)],
+)
+def test_a_range_of_an_exact_input_is_as_a_stated_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, old: str, low: int, high: int
+) -> None:
+    written = RANGED.replace(old, f"low: {low}, high: {high}, unit")
+    stated = scalesheet.open_book(_laid(tmp_path / "stated", written)).plan("small")
+    data = _laid(tmp_path / "exact", RANGED)
+    edited = scalesheet.open_book(data).plan("small").set({name: (low, high)})
+    figures = ("cost", "mean")
+    assert [_ends(edited[each]) for each in figures] == [_ends(stated[each]) for each in figures]
+    show = ["show", "small", f"--data={data}", f"--set={name}={low}..{high}", "--format=json"]
+    assert main(show) == 0
+    shown = json.loads(capsys.readouterr().out)["quantities"]["mean"]
+    assert [shown[end] for end in ("low", "value", "high")] == _ends(stated["mean"])
+
+
+def test_a_range_that_a_formula_cannot_compute_with_is_refused(tmp_path: Path) -> None:
+    text = RANGED.replace("cost / runs", "cost if runs > 2 else 0")
+    plan = scalesheet.open_book(_laid(tmp_path, text)).plan("small")
+    with pytest.raises(ValueError, match="a range of runs cannot be computed with"):
+        plan.set(runs=(1, 4))
+
+
+def test_an_input_of_all_rows_is_named_by_its_last_part() -> None:
+    known = ("tokens", "runs.all.gpus", "runs.gpu", "runs.all.rank")
+    for wrong in ("gpus", "runs.gpus"):
+        assert nearest(wrong, known) == "; did you mean 'runs.all.gpus'?"
+
+
+def _ends(quantity: scalesheet.Quantity) -> list[object]:
+    return [quantity.low, quantity.value, quantity.high]
+
+
+def _laid(folder: Path, plan: str) -> Path:
+    return small.lay(folder, {**FILES, "plans/small/plan.yaml": plan})

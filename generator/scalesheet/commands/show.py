@@ -57,7 +57,8 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.choose.layout import layouts, moved, without
     from scalesheet.diagnostics import Refused, errors
     from scalesheet.evaluate import evaluate
-    from scalesheet.examine import examine
+    from scalesheet.evaluate.edits import EditError
+    from scalesheet.examine import examine, with_ranges
     from scalesheet.render.api import as_csv, as_json, plan_json
     from scalesheet.render.text.actuals import actuals_lines
     from scalesheet.render.text.ids import UnknownId, ids_text
@@ -81,6 +82,11 @@ def run(options: argparse.Namespace) -> int:
     edits = dict(_edit(book, plan, text) for text in options.set)
     results, chosen = examined.edition.results[plan.id], {}
     if edits:
+        try:
+            book = with_ranges(examined.edition, plan.id, edits).book
+        except EditError as error:
+            raise UsageError(f"--set: {error}") from None
+        plan = book.plans[plan.id]
         chosen = layouts(book, plan, edits)
         results = evaluate(book, plan, {**edits, **chosen})
         audits = [each for each in book.audits.values() if each.plan == plan.id]

@@ -64,6 +64,8 @@ def _cell(
     if row not in result.rows:
         raise EditError(f"'{row}' is not a row of {table}{nearest(row, result.rows)}")
     quantity = result.columns.get(column)
+    if quantity is None and (shared := f"{table}.all.{column}") in plan.scalars:
+        raise EditError(f"all rows of {table} share '{column}'; set {shared}")
     if quantity is None:
         raise EditError(f"'{column}' is not a column of {table}{nearest(column, result.columns)}")
     if row not in quantity.stated:

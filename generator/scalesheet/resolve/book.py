@@ -13,7 +13,7 @@ from scalesheet.diagnostics import Diagnostic, at
 from scalesheet.kept import Place
 from scalesheet.language.syntax import Node, Scalar
 from scalesheet.load import PLAN_KINDS, Document, audited, flag
-from scalesheet.model import Component, Formula, Plan, Record, Stated
+from scalesheet.model import Component, Formula, Key, Plan, Record, Stated
 from scalesheet.model import Scalar as ModelScalar
 from scalesheet.nearest import nearest
 from scalesheet.resolve.binding.bind import infer
@@ -191,9 +191,11 @@ def resolve_plan(
     documents: Sequence[Document],
     problems: list[Diagnostic],
     estimates: Mapping[str, Stated] | None = None,
+    ranges: Mapping[Key, Stated] | None = None,
 ) -> Resolved | None:
     """The plan in the documents of its folder; None where it cannot be read. It knows nothing of
-    other plans. `estimates` are those at completion, by row, once the plan was computed."""
+    other plans. `estimates` are those at completion, by row, once the plan was computed; `ranges`
+    stand in place of what its inputs are."""
     forget_files()
     own: list[Diagnostic] = []
     documents = [
@@ -204,7 +206,7 @@ def resolve_plan(
         return None
     beside = [each for each in documents if each is not document]
     document = with_forecast(document, estimates or {})
-    read = _read(document, beside, ground, own)
+    read = _read(document, beside, ground, own, ranges or {})
     resolved = None
     if read is not None:
         then, audits = read, list[Audit]()
@@ -229,7 +231,11 @@ class _Read:
 
 
 def _read(
-    document: Document, beside: Sequence[Document], ground: Ground, problems: list[Diagnostic]
+    document: Document,
+    beside: Sequence[Document],
+    ground: Ground,
+    problems: list[Diagnostic],
+    ranges: Mapping[Key, Stated],
 ) -> _Read | None:
     """A plan; `beside` are the other files of its folder, and what else has its id."""
     low = Lowering(document, ground.space.units, problems)
@@ -237,6 +243,9 @@ def _read(
     draft = plan_of(document, page, ground.space, low)
     if not low.finish():
         return None  # formulas would follow references that lead nowhere
+    for key, range_ in ranges.items():
+        own = draft.tables[key.table].columns if key.table else draft.scalars
+        own[key.name].stated[key.row] = range_
     space = _space(draft, ground.space)
     compiled = compile_space(space, ground.catalogue.facts, problems)
     pages = pages_of([d for d in beside if d.kind == "subpage"], draft, ground.space, problems)
@@ -261,7 +270,7 @@ def _as_audited(
     if document is None or not any(each.kind == "claims" for each in beside):
         return now
     own: list[Diagnostic] = []
-    then = _read(document, (), ground, own)
+    then = _read(document, (), ground, own, {})
     problems += [each for each in own if each.severity == "error"]
     return now if then is None else then
 
