@@ -89,6 +89,13 @@ def test_parts_of_a_frame_are_predicted_as_the_whole(book: scalesheet.Book, tmp_
     np.testing.assert_allclose(whole["predicted"], command["predicted"], rtol=1e-5)
 
 
+def test_columns_that_are_not_read_are_named(book: scalesheet.Book) -> None:
+    frame = pd.DataFrame({"model": ["llama-3-1-8b"], "hardware": ["H100"], "peak": [3.0]})
+    assert book.predict(frame, "memory").attrs["unread"] == ("peak",)
+    with pytest.warns(UserWarning, match=r"not read: gpu \(did you mean 'hardware'"):
+        book.predict(frame.assign(gpu="H100"), "memory")
+
+
 def test_a_choice_is_that_of_the_command(book: scalesheet.Book) -> None:
     asked = ["llama-3-1-8b", "--tokens", "1e9", "--deadline", "3 day", "--format", "json"]
     made = book.choose("llama-3-1-8b", tokens=1e9, deadline="3 day")

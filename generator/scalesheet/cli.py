@@ -20,6 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _print_anywhere()
     whole = parser()
     options, unknown = whole.parse_known_args(arguments)
+    unknown = options.command.late(options, unknown)
     if unknown:
         options.command.misplaced(unknown[0])
     try:

@@ -7,6 +7,7 @@ and computed as the commands do it, by the same functions.
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -236,12 +237,14 @@ class Book:
         `task` is runs (GPU hours), throughput (token / (GPU * second)), memory (GB of an
         accelerator) or loss. Own records of the same accelerator, model family and software correct
         a prediction, unless `calibrate` is false. Rows do not depend on each other, so parts of a
-        frame may be predicted anywhere. Raises ValueError for another task.
+        frame may be predicted anywhere. `attrs["unread"]` names the columns that are not read; one
+        whose name is near to that of a column that is read is a warning. Raises ValueError for
+        another task.
         """
         from scalesheet.nearest import nearest
         from scalesheet.predict.calibration import calibrated
         from scalesheet.predict.cases import cases_of
-        from scalesheet.predict.cases.reader import of_columns
+        from scalesheet.predict.cases.reader import MEANT, of_columns, unread_of
         from scalesheet.predict.tasks import TASKS, predict
 
         if task not in TASKS:
@@ -257,11 +260,14 @@ class Book:
             for name in frame.columns
         }
         columns.setdefault("id", [str(each) for each in range(rows)])
+        unread = unread_of(map(str, frame.columns), task)
+        if meant := [name for name in unread if MEANT in name]:
+            warnings.warn(f"columns that are not read: {', '.join(meant)}", stacklevel=2)
         cases = cases_of(of_columns(columns, rows, task), book)
         made = predict(book, task, cases)
         if calibrate:
             made = calibrated(book, task, cases, made)
-        return frame.assign(
+        result = frame.assign(
             predicted=made.predicted,
             predicted_low=made.low,
             predicted_high=made.high,
@@ -269,6 +275,8 @@ class Book:
             method=made.method,
             unsupported_because=[each or "" for each in made.unsupported.tolist()],
         )
+        result.attrs["unread"] = unread
+        return result
 
     def choose(self, model: str, **options: Any) -> dict[str, Any]:
         """The cheapest configuration that trains a model in time, as `scalesheet choose --format

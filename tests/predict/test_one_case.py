@@ -83,9 +83,58 @@ def test_wrong_usage_says_what_is_expected(
 def test_standard_input_that_is_no_table_is_wrong_usage(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"model\nx\n")))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"hours\n3\n")))
     assert run("memory", "-") == 2
-    assert "standard input: the file has no column 'id'" in capsys.readouterr().err
+    assert (
+        "standard input: no column of the file describes a case; its columns are hours"
+        in capsys.readouterr().err
+    )
+
+
+def test_a_file_may_stand_behind_an_option_and_have_no_ids(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "cases.csv"
+    file.write_text(table(CASE, {**CASE, "hardware": "h100"}), "utf-8")
+    shown = []
+    for arguments in (("--format", "csv", str(file)), (str(file), "--format", "csv")):
+        assert run("memory", *arguments) == 0
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
+    assert [row["id"] for row in rows(shown[0])] == ["1", "2"]
+
+
+def test_without_a_book_the_catalogue_predicts_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("memory", *FLAGS) == 0
+    shipped = capsys.readouterr()
+    monkeypatch.chdir(tmp_path)
+    assert main(["predict", "memory", *FLAGS]) == 0
+    here = capsys.readouterr()
+    assert here.out == shipped.out
+    assert "no book here: by the catalogue of scalesheet" in here.err
+    assert "no book here" not in shipped.err
+    assert main(["predict", "memory", *FLAGS, "--data", "elsewhere"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("method", "precision", "says"),
+    [
+        ("full", "", "precision not stated: weights in 16 bit"),
+        ("lora", "", "precision not stated: weights in 32 bit"),
+        ("lora", "bf16", ""),
+        ("qlora", "", ""),
+    ],
+)
+def test_the_bits_of_weights_are_said_where_a_case_does_not(
+    method: str, precision: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = {"model": "llama-3-2-1b", "method": method, "hardware": "h100", "precision": precision}
+    flags = [f"--set={name}={value}" for name, value in case.items() if value]
+    assert run("memory", *flags) == 0
+    told = rows(capsys.readouterr().out)[0]["method"].split("; ")
+    assert [part for part in told if part.startswith("precision")] == [says] * bool(says)
 
 
 # ------------------------------------------------------------------ models by their config.json

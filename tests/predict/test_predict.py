@@ -172,8 +172,7 @@ def test_a_bad_row_is_told_and_the_others_are_predicted(
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"model,tokens\nx,1\n", "no column 'id'; its columns are model, tokens"),
-        (b"ID,tokens\nx,1\n", "no column 'id'; its columns are ID, tokens"),
+        (b"run,hours\nx,1\n", "no column of the file describes a case; its columns are run, hours"),
         (b"", "the file is empty"),
         (b"id,tokens,tokens\nx,1,2\n", "the column 'tokens' twice"),
         (b"PK\x03\x04\x00\x00", "not text"),

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from scalesheet.diagnostics import Diagnostic
     from scalesheet.model import Plan
 
+#: The data folder where none is named.
+DATA = Path("data")
 #: In the order in which they are listed.
 NAMES = (
     "init",
@@ -74,6 +76,21 @@ def folder(data: Path) -> Path:
         raise UsageError(f"there is no data folder '{data}'; name it with --data DIR")
     recover(data)
     return data
+
+
+def folder_or_catalogue(data: Path) -> Path:
+    """The data folder; where none was named and there is none here, the catalogue that comes with
+    the program, which is said. Raises what `folder` raises."""
+    from scalesheet.shipped import CATALOGUE
+
+    if data != DATA or data.is_dir():
+        return folder(data)
+    print(
+        f"no book here: by the catalogue of scalesheet {__version__}; "
+        "'scalesheet init' begins a book",
+        file=sys.stderr,
+    )
+    return CATALOGUE
 
 
 def plan_of(book: Book, name: str) -> Plan:

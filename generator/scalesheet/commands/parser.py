@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from scalesheet import __version__
-from scalesheet.commands import NAMES
+from scalesheet.commands import DATA, NAMES
 
 
 class Parser(argparse.ArgumentParser):
@@ -23,6 +23,17 @@ class Parser(argparse.ArgumentParser):
             text = f"expected one of {', '.join(known)}, found '{value}'"
             text += nearest(str(value), known)
             raise argparse.ArgumentError(action, text)
+
+    def late(self, options: argparse.Namespace, words: list[str]) -> list[str]:
+        """Gives words to arguments that may be left out and stand behind an option, as FILE in
+        `predict memory --format text FILE`: argparse takes them for left out before it gets there.
+        The words that are still left."""
+        for action in self._actions:
+            free = not action.option_strings and getattr(options, action.dest, 0) == action.default
+            if words and free and action.nargs == "?" and not words[0].startswith("-"):
+                setattr(options, action.dest, words[0])
+                words = words[1:]
+        return words
 
     def misplaced(self, word: str) -> NoReturn:
         """Leaves, saying that a word of the command line has no place in it."""
@@ -53,7 +64,7 @@ def parser() -> Parser:
         command.add_argument(
             "--data",
             type=Path,
-            default=Path("data"),
+            default=DATA,
             metavar="DIR",
             help="the data folder (default: data)",
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scalesheet.codes import GOOD
-from scalesheet.commands import UsageError, folder
+from scalesheet.commands import UsageError, folder_or_catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "file",
         metavar="FILE.csv",
         nargs="?",
-        help="the cases, with a line of column names; results in it are not read; - reads "
+        help="the cases, with a line of column names; rows without an id are numbered; - reads "
         "standard input",
     )
     parser.add_argument(
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.render.text.prediction import as_text
 
     table = _table(options)
-    data = folder(options.data)
+    data = folder_or_catalogue(options.data)
     book = compile_book(data)
     table, catalogue = with_configs(table, book, data)
     described = cases_of(table, catalogue)

@@ -114,6 +114,7 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("method", "finetuning", "kind", "task"), ("kind", "task", "method")),
     **dict.fromkeys(("gradient_checkpointing", "recompute"), ("act_ckpt",)),
 }
+MEANT = "did you mean"
 NEAR = 0.85  # of a slip of the pen; `gpu_hours` is not meant for `gpus`
 AT_ONCE = 256  # lines, few enough to stay near the processor
 LONGEST_FIELD = 1 << 20  # characters; csv's own limit is smaller
@@ -168,9 +169,12 @@ def _of_lines(every: Iterable[list[str]], task: str) -> Read:
     header = [name.strip() for name in next(lines, ())]
     if not header:
         raise NotATable("the file is empty; expected CSV with a line of column names")
-    if "id" not in header:
-        raise NotATable(f"the file has no column 'id'; its columns are {', '.join(header)[:200]}")
     read = {place: name for place, name in enumerate(header) if name in COLUMNS[task]}
+    if not read:
+        raise NotATable(
+            f"no column of the file describes a case; its columns are {', '.join(header)[:200]}, "
+            f"and those that are read are {', '.join(COLUMNS[task])}"
+        )
     if twice := [name for name in read.values() if header.count(name) > 1]:
         raise NotATable(f"the file has the column '{min(twice)}' twice")
     columns: dict[str, list[str]] = {name: [] for name in read.values()}
@@ -181,8 +185,15 @@ def _of_lines(every: Iterable[list[str]], task: str) -> Read:
         for place, texts in enumerate(zip(*some, strict=False)):
             if place in read:
                 columns[read[place]] += map(intern, texts)
-    unread = tuple(_unknown(name, task) for name in header if name and name not in columns)
-    return replace(of_columns(columns, len(whys), task, words(whys)), unread=unread)
+    columns.setdefault("id", list(map(str, range(1, len(whys) + 1))))
+    return replace(
+        of_columns(columns, len(whys), task, words(whys)), unread=unread_of(header, task)
+    )
+
+
+def unread_of(header: Iterable[str], task: str) -> tuple[str, ...]:
+    """The columns that describe no case of the task."""
+    return tuple(_unknown(name, task) for name in header if name and name not in COLUMNS[task])
 
 
 def _unknown(name: str, task: str) -> str:
@@ -190,7 +201,7 @@ def _unknown(name: str, task: str) -> str:
     known = COLUMNS[task]
     meant = next((each for each in _MEANT.get(name.lower(), ()) if each in known), None)
     meant = meant or near(name.lower(), tuple(known), NEAR)
-    return f"{name} (did you mean '{meant}'?)" if meant else name
+    return f"{name} ({MEANT} '{meant}'?)" if meant else name
 
 
 def _misshapen(line: list[str], width: int) -> str:

@@ -84,6 +84,7 @@ class _Made:
     narrow: Array
     wide: Array
     taken: Words
+    precision: Words
 
     def at(self, end: float) -> Array:
         """The whole, so many standard deviations off."""
@@ -97,7 +98,19 @@ def _made(
     settings, taken = chosen(book, cases)
     made = Footprint(book, cases, settings, given or {}).figures(at)
     wide = np.hypot(made[SPREAD], _open(book, cases, settings, made, at))
-    return _Made(made, made[WHOLE], made[SPREAD], wide, taken)
+    return _Made(made, made[WHOLE], made[SPREAD], wide, taken, _precision(cases, settings))
+
+
+#: What weights are taken to be in where a row does not say, by the setting of its states.
+_IN = {"mixed": "16 bit", "amp": "32 bit", "fp32": "32 bit"}
+
+
+def _precision(cases: Cases, settings: Settings) -> Words:
+    """In words what the weights are taken to be in, where a row does not say."""
+    silent = among(cases.weights, "") & ~among(cases.method, "qlora")
+    bits = each(settings.states, lambda states: _IN.get(states, ""))
+    said = each(bits, lambda bits: bits and f"precision not stated: weights in {bits}")
+    return words(np.where(silent, said, "").tolist())
 
 
 # ------------------------------------------------------------------ prediction
@@ -158,7 +171,7 @@ def _told(made: _Made, verdict: Words) -> Words:
         for name, column in zip(COMPONENTS, shown.T, strict=True)
     ]
     taken = each(made.taken, lambda taken: taken and f"not stated and taken: {taken}")
-    ends = each(joined(verdict, taken), lambda end: end and f"; {end}")
+    ends = each(joined(joined(verdict, taken), made.precision), lambda end: end and f"; {end}")
     rows = zip(*named, ends.tolist(), strict=True)
     return words([f"{METHOD}, in GB: {', '.join(filter(None, row))}{end}" for *row, end in rows])
 
