@@ -113,7 +113,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A total three times: as the document writes it, as its own lines imply it, as the plan
+    """A total three times: as the document states it, from its own lines, as the plan
     computes it."""
 
     name: str

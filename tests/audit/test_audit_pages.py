@@ -55,15 +55,17 @@ def places(text: str, *parts: str) -> list[int]:
 def test_the_headline_comes_first_then_the_worst_then_every_claim(pages: dict[str, str]) -> None:
     order = places(
         pages["html/paper"],
-        "Hours, written",
-        "Hours, implied",
-        "Hours, computed",
-        'class="verdict contradicted"',
+        "Of 10 figures, 2 are wrong and 2 more follow from a wrong one.",
+        "Hours: 9 h in the document, 8.4 [8.0–8.9] h corrected.",
+        "Hours, stated",
+        "Hours, recomputed",
+        "Hours, corrected",
         "A large fault",
         "001-L051-01",
         "A small fault",
         "A fault without an effect",
         "All claims",
+        'class="verdict underdetermined"',
         'id="001-L020-01"',
         'id="001-L051-01"',
     )
@@ -90,7 +92,8 @@ def test_a_claim_that_another_rests_on_is_named_by_its_line(pages: dict[str, str
 def test_the_plain_text_says_the_same(pages: dict[str, str]) -> None:
     text = pages["plain/paper"]
     assert "| [A paper](paper.md) | 10 | 2 | 2 | 3 | 0 | 3 | 0 |" in pages["plain/index"]
-    assert "- Hours, written: 9.0 h as the document writes it" in text
+    assert "Of 10 figures, 2 are wrong and 2 more follow from a wrong one." in pages["plain/index"]
+    assert "- Hours, stated: 9.0 h in the document" in text
     assert "| “0.5” 001-L020-03 | 20 | 0.5 h | 0.5 h |" in text
     assert "A large fault\n\n**Effect:** Hours +16 h\n" in text
 

@@ -1,4 +1,4 @@
-"""Pages of audits: the headline three times, what is wrong worst first, then every claim."""
+"""Pages of audits: how much is wrong, the errors by their effect, then every claim."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scalesheet.audit.model import Audited, Judged, Moved, Shown, Totals
 from scalesheet.audit.worst import Group, bundle_title, grouped
 from scalesheet.claims import Audit, Headline, Verdict
 from scalesheet.model import Plan, Quantity
-from scalesheet.numbers import format_of, text
+from scalesheet.numbers import counted, format_of, text
 from scalesheet.render.audit import verdict_text
 from scalesheet.render.pages.context import Context, audits_of, edit_link, to
 from scalesheet.render.pages.figures import card
@@ -25,26 +25,23 @@ _NAMED = re.compile(r"@?\b([A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)+)\b")
 #: What each verdict says of a figure.
 MEANINGS: Mapping[Verdict, str] = {
     "contradicted": "The document's other figures, or facts, give another number.",
-    "follows": "The arithmetic is right, and a figure that it uses is wrong.",
-    "reproduced": "It agrees with the figures that give it.",
-    "rounded": "It agrees with them, rounded to the digits written.",
-    "input": "The document states it, and the plan uses it.",
+    "follows": "Right arithmetic on a wrong figure.",
+    "reproduced": "Matches the figures that it is computed from.",
+    "rounded": "Matches them, rounded to the digits written.",
+    "input": "Stated by the document and used by the plan.",
     "underdetermined": "The document does not state enough to compute it.",
 }
 #: The three values of a headline, and what each is.
 SIDES = (
-    ("written", "as the document writes it"),
-    ("implied", "as its own lines imply it"),
-    ("computed", "as the plan computes it"),
+    ("stated", "in the document"),
+    ("recomputed", "from the document's own lines"),
+    ("corrected", "by the plan"),
 )
 ORDER = (
-    "By the headline that putting it right would change most, worst first: by the share of that "
-    "headline; figures that change none by how far they are off."
+    "Grouped by the headline figure that each error changes most, largest effect first. Errors "
+    "that change no headline come last."
 )
-INDEX_LEAD = (
-    "Every figure of a planning document, compared with what should give it: which hold, "
-    "which do not, and why."
-)
+INDEX_LEAD = "Each figure of a planning document, compared with the figures that it follows from."
 
 
 def audit_pages(context: Context, plan: Plan) -> Iterator[tuple[str, str]]:
@@ -70,7 +67,22 @@ def audits_index(context: Context) -> str:
     ]
     none = tag("p", "No document is audited yet.", class_="note")
     listed = grid(head, body) if body else none
-    return page("Audit", tag("p", INDEX_LEAD, class_="lead"), listed, list_=True)
+    audits = context.edition.audits.values()
+    found = f" {_answer(list(audits))}" if audits else ""
+    return page("Audit", tag("p", INDEX_LEAD + found, class_="lead"), listed, list_=True)
+
+
+def _answer(audits: list[Audited]) -> str:
+    """`Of 215 figures, 6 are wrong and 79 more follow from a wrong one.`"""
+    counts = [audited.counts() for audited in audits]
+    wrong, follow = (
+        sum(each[verdict] for each in counts) for verdict in ("contradicted", "follows")
+    )
+    several = counted(sum(len(audited.claims) for audited in audits), "figure")
+    if not wrong:
+        return f"None of {several} is wrong."
+    more = f" and {follow:,} more follow{'s' * (follow == 1)} from a wrong one" if follow else ""
+    return f"Of {several}, {wrong:,} {'is' if wrong == 1 else 'are'} wrong{more}."
 
 
 def _page(context: Context, audited: Audited) -> str:
@@ -89,11 +101,13 @@ def _page(context: Context, audited: Audited) -> str:
             class_="meta",
             **UNSEARCHED,
         ),
+        tag("p", *_answers(context, audited), class_="lead"),
         *_headlines(context, audited),
-        *_moved(context, audited),
-        _counts(audited),
         *_faults(context, audited),
+        *_others(context, audited),
+        *_moved(context, audited),
         heading(2, "All claims", "claims"),
+        _counts(audited),
         _claims(context, audited),
         wide=True,
     )
@@ -109,19 +123,34 @@ def other_audits(context: Context, audited: Audited) -> Iterator[Html]:
 # ------------------------------------------------------------------ headlines
 
 
+def _answers(context: Context, audited: Audited) -> Iterator[str]:
+    """How much is wrong, and what that does to the first total."""
+    yield _answer([audited])
+    if audited.headlines:
+        first = audited.headlines[0]
+        stated, _, corrected = (total_text(context, first.headline, each) for each in _sides(first))
+        if stated != corrected:
+            yield f" {first.headline.title}: {stated} in the document, {corrected} corrected."
+
+
 def _headlines(context: Context, audited: Audited) -> Iterator[object]:
-    """The first as three figures, the others as a table."""
+    """The first total as three figures."""
     if not audited.headlines:
         return
-    first, *others = audited.headlines
+    first = audited.headlines[0]
     yield tag("div", *_cards(context, first), class_="hero")
     yield tag(
         "details",
-        tag("summary", "How its own lines imply it"),
+        tag("summary", "How it is recomputed from the document"),
         tag("p", _cited(context, audited, first.because)),
         class_="quiet",
     )
-    if others:
+
+
+def _others(context: Context, audited: Audited) -> Iterator[object]:
+    """The other totals as a table."""
+    if others := audited.headlines[1:]:
+        yield heading(2, "Other totals", "totals")
         head = [heading_cell("Total"), *(heading_cell(name, number=True) for name, _ in SIDES)]
         yield grid(head, [_row(context, totals) for totals in others])
 
@@ -130,7 +159,7 @@ def _moved(context: Context, audited: Audited) -> Iterator[object]:
     """How far the plan has moved since it was audited."""
     if not audited.moved:
         return
-    yield heading(2, "Since the audit", "moved")
+    yield heading(2, "The plan since the audit", "moved")
     yield tag(
         "p",
         f"The plan has changed since {audited.audit.day}. The document is still compared with the "
@@ -214,13 +243,14 @@ def _faults(context: Context, audited: Audited) -> Iterator[object]:
     groups = grouped(audited)
     if not groups:
         return
-    yield heading(2, "What does not hold", "faults")
+    yield heading(2, "Errors, worst first", "faults")
     yield tag("p", ORDER, class_="note")
     for group in groups:
         name = group.totals.headline.name if group.totals else "rest"
         weighty = group.totals is not None  # the others would bury them in the search
         yield heading(3, group_title(group), f"faults-{anchor(name)}", searched=weighty)
-        if group.totals is not None:
+        first = audited.headlines[:1]  # stands above, in large figures
+        if group.totals is not None and group.totals not in first:
             yield tag("p", *_three(context, group.totals), class_="note")
         for bundle in group.bundles:
             figures = [fault for fault in bundle if isinstance(fault, Judged)]
@@ -235,15 +265,15 @@ def _faults(context: Context, audited: Audited) -> Iterator[object]:
 
 
 def group_title(group: Group) -> str:
-    """`What changes GPU hours (3)`."""
-    counted = f"({len(group.bundles)})"
+    """`Errors that change GPU hours (3)`."""
+    count = f"({len(group.bundles)})"
     if group.totals is None:
-        return f"What changes no headline {counted}"
-    return f"What changes {group.totals.headline.title} {counted}"
+        return f"Errors that change no headline {count}"
+    return f"Errors that change {group.totals.headline.title} {count}"
 
 
 def _three(context: Context, totals: Totals) -> Iterator[object]:
-    """`9 h as the document writes it, 9 h as its own lines imply it, 8.4 h as ...`"""
+    """`9 h in the document, 9 h from the document's own lines, 8.4 h by the plan`"""
     for number, ((_, what), value) in enumerate(zip(SIDES, _sides(totals), strict=True)):
         shown = total_text(context, totals.headline, value)
         yield f"{', ' if number else ''}{shown} {what}"
