@@ -37,6 +37,13 @@ ANSWER = ("layouts", "case", "answer")
 #: Those of the front page, where `front.js` asks.
 FRONT = ("numbers", "inputs", "marks", "fields", *ANSWER, "front")
 
+#: Those of pages that answer for many accelerators or models: `workload.js` asks and draws,
+#: `architecture.js` reads a model that is not in the catalogue, `workloads.js` binds a page.
+WORKLOAD = (
+    *("numbers", "inputs", "charts", "marks", "fields", *ANSWER, "workload"),
+    *("architecture", "workloads"),
+)
+
 #: Those that draw, for the build: of the above, and what no page draws again.
 DRAWING = (
     *("numbers", "inputs", "charts", "stacks", "scatters", "sweeps", "pictures"),

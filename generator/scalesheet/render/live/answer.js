@@ -470,5 +470,5 @@ scalesheet.answer = (() => {
     };
   }
 
-  return Object.freeze({ answered });
+  return Object.freeze({ answered, evidenceFor, layoutText, FITS });
 })();

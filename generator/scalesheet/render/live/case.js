@@ -8,7 +8,7 @@
 scalesheet.cases = (() => {
   const { Refused, read, edited, change, rowsOf, written } = scalesheet.inputs;
   const { number } = scalesheet.numbers;
-  const { AXES, nearest, search, sells } = scalesheet.layouts;
+  const { AXES, nearest, search, sells, forget } = scalesheet.layouts;
   const MOST_GPUS = 1024;
   const AUTO = "auto";
   const BLOCKED = ["does not fit", "cannot run"];
@@ -302,7 +302,24 @@ scalesheet.cases = (() => {
     return (yield* changesOf(free)).map((each) => ({ ...each, some: { ...each.some, ...open } }));
   }
 
+  /** Puts a model of the reader beside those of the catalogue, or in the place of the one before. */
+  function own(id, title, row) {
+    const { models } = plan.inputs.tables;
+    const at = models.rows.includes(id) ? models.rows.indexOf(id) : models.rows.length;
+    models.rows[at] = id;
+    models.titles[at] = title;
+    for (const [name, cells] of Object.entries(models.columns)) cells[at] = row[name] ?? null;
+    machine = undefined;
+    forget();
+    if (!question.evidence) return;
+    const { sizes } = question.evidence;
+    const far = (n) => Math.abs(Math.log(models.columns.parameters[n] / row.parameters));
+    const others = models.rows.map((_, n) => n).filter((n) => n !== at && models.rows[n] in sizes);
+    sizes[id] = sizes[models.rows[others.reduce((best, n) => (far(n) < far(best) ? n : best))]];
+  }
+
   return Object.freeze({
+    ...{ plan, changedTo, cheapest, onDemand, own },
     ...{ AUTO, FOUND, ASKED, built, first, valueOf, readCase, complete, told, unasked, inField, longest },
     ...{ figureOf, fits, runs, obstaclesTo, answerTo, offersFor, changesOf, mended },
   });

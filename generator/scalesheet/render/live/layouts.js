@@ -122,5 +122,11 @@ scalesheet.layouts = (() => {
     return gpus <= whole || (joined && gpus % 8 === 0);
   }
 
-  return Object.freeze({ AXES, nearest, search, sells });
+  /** For when the rows of a table are others. */
+  function forget() {
+    machines.clear();
+    known.clear();
+  }
+
+  return Object.freeze({ AXES, nearest, search, sells, forget });
 })();

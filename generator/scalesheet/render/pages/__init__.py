@@ -19,6 +19,7 @@ from scalesheet.render.pages.catalogue.pages import catalogue_pages
 from scalesheet.render.pages.catalogue.sources import source_pages
 from scalesheet.render.pages.changes import changes_page
 from scalesheet.render.pages.compare.pages import compare_pages
+from scalesheet.render.pages.compare.workload import question_of, workload_pages
 from scalesheet.render.pages.context import ASSETS, Context
 from scalesheet.render.pages.front.page import front_page
 from scalesheet.render.pages.html import page
@@ -63,17 +64,19 @@ def write_pages(edition: Edition, out: Path, plain: Path | None = None) -> Pages
     pages.update(compare_pages(context))
     pages.update(changes_page(context))
 
+    question = ""
     if front.is_file():
         written = front.read_text(encoding="utf-8")
         filled = front_page(context, written, f"docs/{front.name}")
         problems += filled.problems
-        if filled.script:
-            pages[f"{ASSETS}/question.js"] = filled.script
+        question = filled.script
+        if question:
             pages[f"{ASSETS}/front.js"] = script(FRONT)
         _write(front.parent, {front.name: filled.page})
         if plain is not None:
             _write(plain.parent, {front.name: as_markdown(filled.page)})
 
+    pages.update(workload_pages(context, question or question_of(context)))
     _write_both(pages, out, plain)
     return PagesReport(tuple(sorted(pages)), tuple(sorted(problems)))
 

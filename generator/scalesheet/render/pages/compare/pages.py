@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scalesheet.render.pages.compare import accelerators, plans
+from scalesheet.render.pages.compare import accelerators, plans, workload
 from scalesheet.render.pages.context import ASSETS, Context, to
 from scalesheet.render.pages.html import Html, heading, link, page, tag
 from scalesheet.render.pages.plan.alternatives import ANCHOR, alternatives_of
@@ -30,10 +30,20 @@ def _index(context: Context) -> str:
     return page(
         TITLE,
         tag("p", SENTENCE, class_="lead"),
+        *_workloads(context),
         *_accelerators(context),
         *_plans(context),
         *_offers(context),
     )
+
+
+def _workloads(context: Context) -> Iterator[object]:
+    """The pages that answer for one job."""
+    if not workload.question_of(context):
+        return
+    for each in workload.PAGES:
+        yield heading(2, Html(f"[{each.title}]({each.id}.md)"), each.id)
+        yield tag("p", each.sentence)
 
 
 def _accelerators(context: Context) -> Iterator[object]:

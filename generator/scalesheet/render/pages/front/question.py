@@ -8,7 +8,7 @@ build; what it leaves open of the layout is found as `choose` finds it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -18,6 +18,7 @@ from scalesheet.choose.conditions import TABLE as CONDITIONS
 from scalesheet.choose.evidence import NOT_LIKE, NOWHERE, SIZE_NAMES, UNUSUAL, Basis
 from scalesheet.choose.offers import ALONE, together
 from scalesheet.model import Key, Plan
+from scalesheet.printers.javascript import javascript
 from scalesheet.render.live import ASKING, script
 from scalesheet.render.live.engine import Engine
 from scalesheet.render.pages.places import scalar_anchor
@@ -42,8 +43,11 @@ FIGURES = (
     "broken",
     "usual_batch",
     "utilisation",
+    "energy",
 )
 MEMORY = "memory.total.value"
+#: Formulas of the catalogue that pages compute by themselves.
+ALONE_COMPUTED = ("cost-of-tokens", "weight-bytes", "kv-cache-bytes")
 #: Columns that it shows besides what figures rest on.
 COLUMNS = (
     ("offers", "term"),
@@ -79,6 +83,7 @@ def question_script(
         "methods": {METHODS[n].plan: METHODS[n].title for n in (*TUNING, "pretrain")},
         "trainers": {method.plan: method.trainer for method in METHODS.values()},
         "pretraining": PRETRAINING,
+        "tuning": [METHODS[n].plan for n in TUNING],
         "terms": TERMS,
         "axes": AXES,
         "sold": _sold(book),
@@ -99,8 +104,17 @@ def question_script(
             program(own_plan, own_book),
             shown(own_plan, own_book),
             f"scalesheet.question = {_text(names)};\n",
+            f"scalesheet.question.formulas = {{{','.join(_formulas(book))}}};\n",
         )
     )
+
+
+def _formulas(book: Book) -> Iterator[str]:
+    """Formulas of the catalogue that pages compute by themselves, as functions of their inputs."""
+    for id_ in ALONE_COMPUTED:
+        if id_ in book.records:
+            expression = javascript(book.records[id_].formula.ends.value)
+            yield f"{id_.replace('-', '_')}: (s, rt = scalesheet.runtime) => {expression}"
 
 
 def _evidence(book: Book, plan: Plan, basis: Basis) -> dict[str, object]:

@@ -1,0 +1,320 @@
+/* One job on many accelerators, many models on one, and what they take: tables and a chart of them.
+ *
+ * All answers are those of the front page (`case.js`): here are only which cases are asked, the best
+ * of them, and their tables as data, [tag, attributes, ...content].
+ */
+"use strict";
+
+scalesheet.workload = (() => {
+  const { formatBy, number, plain, ends } = scalesheet.numbers;
+  const { toQuery } = scalesheet.inputs;
+  const { rowTitle } = scalesheet.marks;
+  const { cases, answer, question, charts } = scalesheet;
+  const { plan, changedTo, figureOf, fits, runs, answerTo, cheapest, obstaclesTo } = cases;
+  const { FITS, evidenceFor } = answer;
+  const draw = charts.parts;
+  const COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+  const NODE = 8;
+  const FRONT = "../../index.html";
+  const OWN = "your-model"; // as architecture.js calls it
+  const [ROW, HALF] = [46, 5];
+  const LETTERS = [[1e12, "T"], [1e9, "B"], [1e6, "M"], [1e3, "k"]];
+  const ROUNDED = 5e-4; // what three digits round up
+  const HOPELESS = 8; // models in a row that do not fit: larger ones do not either
+
+  const scalars = Object.fromEntries(
+    Object.entries(question.roles).map(([role, name]) => [role, plan.shown.scalars[name]]),
+  );
+  const symbol = (role) => scalars[role].symbol ?? "";
+  const formatOf = (role, cells) => formatBy(scalars[role].rule ?? {}, cells);
+  const numeric = (cell) => typeof cell?.value === "number";
+  const gpusText = (count) => `${number(count, { decimals: 0 })} GPU${count === 1 ? "" : "s"}`;
+  const title = (table, id) => rowTitle(plan, table, id);
+  const page = (table, id) =>
+    id === OWN ? title(table, id) : ["a", { href: `../${table}/${id}.html` }, title(table, id)];
+
+  // ---------------------------------------------------------------- answers
+
+  /** The answer to a case at its cheapest offer on demand; undefined where no layout can run. */
+  function* priced(wanted) {
+    const found = yield* answerTo(wanted);
+    return found && { ...found, at: cheapest(found) };
+  }
+
+  const costOf = (each) => (each && runs(each) ? figureOf(each.at, "cost") : undefined);
+
+  /** The fewest accelerators that a case fits on, up to so many; else the last that was tried. */
+  function* fewest(wanted, most) {
+    let last;
+    for (const gpus of COUNTS.filter((count) => count <= most)) {
+      last = (yield* priced(changedTo(wanted, { gpus }))) ?? last;
+      if (last && fits(last)) return last;
+    }
+    return last;
+  }
+
+  /** The cheapest of a node's counts that fits and ends in time, `{best}`; else `{why}`. */
+  function* cheapestWithin(wanted, hours) {
+    let best;
+    let fitting = false;
+    let any = false;
+    for (const gpus of COUNTS.filter((count) => count <= NODE)) {
+      const each = yield* priced(changedTo(wanted, { gpus }));
+      any = any || each !== undefined;
+      if (!each || !fits(each)) continue;
+      fitting = true;
+      const cost = costOf(each);
+      const late = figureOf(each, "hours").high;
+      if (!numeric(cost) || !(late <= hours)) continue;
+      if (!best || cost.value < costOf(best).value * (1 - 1e-9)) best = each;
+    }
+    if (best) return { best };
+    if (!any) return { why: "no configuration runs" };
+    return { why: fitting ? `too slow on ${gpusText(NODE)}` : `doesn’t fit on ${gpusText(NODE)}` };
+  }
+
+  const SAID = ["model", "method", "data", "tokens", "samples", "sequence", "epochs", "batch", "gpu", "gpus"];
+
+  /** The front page on a case, its layout left open; it knows no model but those of the catalogue. */
+  function opened(wanted) {
+    if (wanted.get("model") === OWN) return undefined;
+    const unsaid = wanted.get("data") === "tokens" ? "samples" : "tokens";
+    const names = SAID.filter((name) => name !== unsaid);
+    return `${FRONT}${toQuery(new Map(names.map((name) => [name, wanted.get(name)])))}`;
+  }
+
+  /** A link, or the text alone where there is nothing to open. */
+  const to = (href, text) => (href ? ["a", { href }, text] : text);
+
+  // ---------------------------------------------------------------- a model: methods x accelerators
+
+  const head = (content, ...kind) => ["th", { scope: "col", class: kind[0] }, ...[content].flat()];
+
+  const tableOf = (kind, heads, rows) => [
+    "table",
+    { class: `data drawn ${kind}`, "data-search-exclude": "true" },
+    ["thead", {}, ["tr", {}, ...heads]],
+    ["tbody", {}, ...rows],
+  ];
+
+  /** Each method on each accelerator, within so many hours; yields the table as it fills. */
+  function* matrix(wanted, { accelerators, methods, hours }) {
+    const cells = accelerators.map(() => methods.map(() => undefined));
+    for (const [row, gpu] of accelerators.entries()) {
+      for (const [column, method] of methods.entries())
+        cells[row][column] = yield* cheapestWithin(changedTo(wanted, { gpu, method }), hours);
+      yield drawnMatrix(accelerators, methods, cells);
+    }
+  }
+
+  function drawnMatrix(accelerators, methods, cells) {
+    const found = cells.flat().flatMap((cell) => cell?.best ?? []);
+    const hours = formatOf("hours", found.map((each) => figureOf(each, "hours")));
+    const costs = formatOf("cost", found.map(costOf));
+    const text = (each) =>
+      `${gpusText(each.wanted.get("gpus"))}: ${plain(figureOf(each, "hours"), hours)} ${symbol("hours")}, ` +
+      `${plain(costOf(each), costs)} ${symbol("cost")}`;
+    const cell = (each) => {
+      if (!each) return ["td", { class: "pending" }, "…"];
+      if (!each.best) return ["td", { class: "reason" }, each.why];
+      return ["td", {}, to(opened(each.best.wanted), text(each.best))];
+    };
+    return tableOf(
+      "matrix",
+      [head("Accelerator"), ...methods.map((method) => head(question.methods[method]))],
+      accelerators.map((gpu, n) => [
+        "tr",
+        {},
+        ["th", { scope: "row" }, page("hardware", gpu)],
+        ...cells[n].map(cell),
+      ]),
+    );
+  }
+
+  // ---------------------------------------------------------------- one job: accelerators by cost
+
+  /** A job on each accelerator, on `gpus` of them or the fewest that fit; yields `{done, of, rows}`. */
+  function* sideBySide(wanted, accelerators, gpus) {
+    const rows = [];
+    for (const gpu of accelerators) {
+      const asked = changedTo(wanted, { gpu, ...(gpus ? { gpus } : {}) });
+      const found = gpus ? yield* priced(asked) : yield* fewest(asked, COUNTS[COUNTS.length - 1]);
+      rows.push({ gpu, asked, found });
+      yield { done: rows.length, of: accelerators.length, rows: ranked(rows) };
+    }
+  }
+
+  /** What it costs decides; what has no price comes next, and last what does not run. */
+  function ranked(rows) {
+    const rank = ({ found }) => {
+      const cost = costOf(found);
+      return found && runs(found) ? (numeric(cost) ? cost.value : 1e99) : Infinity;
+    };
+    return [...rows].sort((a, b) => rank(a) - rank(b) || (a.gpu < b.gpu ? -1 : 1));
+  }
+
+  const perTokens = (each) => {
+    const cost = costOf(each);
+    const tokens = figureOf(each, "trained_tokens");
+    if (!numeric(cost) || !question.formulas.cost_of_tokens) return { reason: "no offer" };
+    const of = (end) => question.formulas.cost_of_tokens({ cost: { value: cost[end] }, tokens });
+    return { value: of("value"), low: of("low"), high: of("high") };
+  };
+
+  function amount(cell, format, href) {
+    if (!cell || cell.reason !== undefined) return ["td", { class: "reason" }, cell?.reason ?? ""];
+    const range = ends(cell, format);
+    const shown = plain(cell, format);
+    return [
+      "td",
+      { class: "num" },
+      to(href, shown),
+      ...(range ? [["span", { class: "range" }, range]] : []),
+    ];
+  }
+
+  const unitHead = (text, unit) => head([text, " ", ["span", { class: "unit" }, unit]], "num");
+
+  /** Needed of usable memory, with the verdict. */
+  function memoryCell(each) {
+    const verdict = figureOf(each, "verdict").value;
+    const cells = ["needed_memory", "usable_memory"].map((role) => figureOf(each, role));
+    const shown = cells.map((cell, n) =>
+      plain(cell, formatOf(n ? "usable_memory" : "needed_memory", [cell])),
+    );
+    const said = `${shown[0]} of ${shown[1]} ${symbol("usable_memory")}`;
+    return [
+      "td",
+      { class: `fit ${FITS[verdict] ?? ""}`.trim() },
+      verdict,
+      ["span", { class: "range" }, said],
+    ];
+  }
+
+  /** The table of a comparison. */
+  function comparedTable(rows) {
+    const running = rows.filter(({ found }) => found && runs(found)).map(({ found }) => found);
+    const formats = Object.fromEntries(
+      ["hours", "energy"].map((role) => [role, formatOf(role, running.map((each) => figureOf(each, role)))]),
+    );
+    const costs = formatOf("cost", running.map(costOf).filter(numeric));
+    const each = formatOf("cost", running.map(perTokens).filter(numeric));
+    const body = rows.map(({ gpu, asked, found }) => {
+      const own = ["th", { scope: "row" }, page("hardware", gpu)];
+      if (!found)
+        return ["tr", {}, own, ["td", { class: "reason", colspan: "7" }, `cannot run: ${obstaclesTo(asked).join("; ")}`]];
+      const counted = gpusText(found.wanted.get("gpus"));
+      const gpus = ["td", {}, to(opened(found.wanted), counted)];
+      if (!runs(found)) {
+        const none = Array.from({ length: 4 }, () => ["td", {}]);
+        return ["tr", {}, own, gpus, memoryCell(found), ...none, ["td", {}]];
+      }
+      return [
+        "tr",
+        {},
+        own,
+        gpus,
+        memoryCell(found),
+        amount(figureOf(found, "hours"), formats.hours, opened(found.wanted)),
+        amount(costOf(found), costs),
+        amount(perTokens(found), each),
+        amount(figureOf(found, "energy"), formats.energy),
+        ["td", { class: "words" }, question.evidence ? evidenceFor(found.wanted) : ""],
+      ];
+    });
+    return tableOf(
+      "workload",
+      [
+        head("Accelerator"),
+        head("Count"),
+        head("Memory"),
+        unitHead("Hours", symbol("hours")),
+        unitHead("Cost, on demand", symbol("cost")),
+        unitHead("Per billion tokens", symbol("cost")),
+        unitHead("Energy", symbol("energy")),
+        head("Evidence"),
+      ],
+      body,
+    );
+  }
+
+  /** The cost of each accelerator with its range, the cheapest first. */
+  function comparedChart(rows) {
+    const priced = rows.filter(({ found }) => numeric(costOf(found)));
+    if (!priced.length) return undefined;
+    const cells = priced.map(({ found }) => costOf(found));
+    const format = formatOf("cost", cells);
+    const ticks = draw.steps(cells.flatMap(({ value, low, high }) => [value, low, high]));
+    const axis = `Cost, on demand, ${symbol("cost")}: expected, and the 80 % range`;
+    const on = { axis, ticks: draw.told(ticks, format), at: draw.along(ticks) };
+    const marks = priced.map(({ gpu, found }, n) =>
+      draw.markOf(gpu, `${title("hardware", gpu)}, ${gpusText(found.wanted.get("gpus"))}`, cells[n], format),
+    );
+    const told = marks.map((mark) => ({ ...mark, muted: draw.inBrackets(mark) }));
+    const [body, bottom] = draw.rowsOf(told, ROW, ({ value, low, high }, top) => {
+      const bar = { class: "series-1", x: "0%", y: String(top), width: draw.share(on.at(value)), height: "12" };
+      const whisker = low === null ? [] : draw.whisker(on.at(low), on.at(high), top + 6, HALF);
+      return [["rect", bar], ...whisker];
+    });
+    const said = marks.map(({ label, text, range }) => `${label}: ${text} (${range})`).join("; ");
+    return draw.picture(
+      { id: "workload", title: axis },
+      "bars",
+      bottom + draw.BELOW,
+      `${axis}. ${said}.`,
+      [...draw.grid(on, bottom), ...body, ...draw.below(on, bottom)],
+    );
+  }
+
+  // ---------------------------------------------------------------- one card: models x methods
+
+  /** Models on an accelerator by method; yields `{done, of, rows}`, the small models first. */
+  function* onCard(wanted, methods) {
+    const { rows: ids, columns } = plan.inputs.tables.models;
+    const size = (n) => columns.parameters[n];
+    const places = Array.from(ids.keys()).sort((a, b) => size(a) - size(b));
+    const rows = [];
+    for (const n of places) {
+      const model = ids[n];
+      const sequence = Math.min(wanted.get("sequence"), cases.longest(model));
+      const cells = [];
+      for (const method of methods)
+        cells.push(yield* answerTo(changedTo(wanted, { model, method, sequence })));
+      rows.push({ model, parameters: size(n), cells });
+      yield { done: rows.length, of: places.length, rows };
+      const last = rows.slice(-HOPELESS);
+      if (last.length === HOPELESS && !last.some(somehow)) return;
+    }
+  }
+
+  /** Whether a model runs by some method. */
+  const somehow = ({ cells }) => cells.some((each) => each && runs(each));
+
+  /** `70.6B`, as people say it. */
+  function people(count) {
+    for (const [power, letter] of LETTERS)
+      if (count >= power * (1 - ROUNDED)) return `${Number((count / power).toPrecision(3))}${letter}`;
+    return String(count);
+  }
+
+  function cardTable(rows, methods) {
+    const cell = (each) => (each ? linked(memoryCell(each), opened(each.wanted)) : ["td", { class: "reason" }, "cannot run"]);
+    const linked = ([tag, attributes, verdict, range], href) => [tag, attributes, to(href, verdict), range];
+    return tableOf(
+      "card",
+      [head("Model"), head("Parameters", "num"), ...methods.map((method) => head(question.methods[method]))],
+      rows.map(({ model, parameters, cells }) => [
+        "tr",
+        {},
+        ["th", { scope: "row" }, page("models", model)],
+        ["td", { class: "num" }, people(parameters)],
+        ...cells.map(cell),
+      ]),
+    );
+  }
+
+  return Object.freeze({
+    ...{ scalars, symbol, gpusText, title, people, numeric, costOf, priced, fewest, opened },
+    ...{ matrix, drawnMatrix, sideBySide, comparedTable, comparedChart, onCard, cardTable },
+  });
+})();

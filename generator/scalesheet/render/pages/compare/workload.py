@@ -1,0 +1,116 @@
+"""Pages of a workload: accelerators for one job, what fits one, and any model by its config.json.
+
+A page begins with its question alone; the scripts of `render/live` answer it, with the arithmetic
+of the front page, and hold the question in the address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from scalesheet.choose.evidence import basis
+from scalesheet.choose.job import PLAN, lacking, stated_in
+from scalesheet.render.live import WORKLOAD, script
+from scalesheet.render.pages.compare.accelerators import usual
+from scalesheet.render.pages.context import ASSETS, Context
+from scalesheet.render.pages.front.architectures import architecture_script
+from scalesheet.render.pages.front.question import FIGURES, question_script
+from scalesheet.render.pages.html import Html, page, tag
+
+SCRIPTS = ("runtime", "question", "architecture", "workload")
+_NO_SCRIPT = "This page computes in your browser; without scripts it has no answer."
+
+
+@dataclass(frozen=True)
+class WorkloadPage:
+    """A page: its address below `compare/`, what its script makes there, and what it says."""
+
+    id: str
+    mode: str
+    title: str
+    sentence: str
+
+
+PAGES = (
+    WorkloadPage(
+        "workload",
+        "compare",
+        "Accelerators for one job",
+        "State a job once: which accelerators it fits on, how long it takes, what it costs, and "
+        "how much is known of such answers. The cheapest comes first; each count opens on the "
+        "front page.",
+    ),
+    WorkloadPage(
+        "fits",
+        "card",
+        "What fits my GPU?",
+        "Every model of the catalogue by method, on the accelerator you have: the layout is the "
+        "fastest that fits, and each verdict opens on the front page.",
+    ),
+    WorkloadPage(
+        "any-model",
+        "any",
+        "Any model, from its config.json",
+        "Paste the config.json of a model, or name its figures one a line: its parameters are "
+        "counted with the catalogue's own formulas, and it is computed like a model of the "
+        "catalogue. Nothing leaves your browser.",
+    ),
+)
+
+
+def question_of(context: Context) -> str:
+    """The script of the question where the front page has none; empty where the book cannot ask."""
+    book = context.book
+    plan = book.plans.get(PLAN)
+    if plan is None or lacking(plan, FIGURES) or "offers" not in book.tables:
+        return ""
+    evidence = basis(book, context.edition.scores, context.edition.catalogue)
+    return question_script(book, plan, {}, evidence)
+
+
+def workload_pages(context: Context, question: str) -> Iterator[tuple[str, str]]:
+    """Path and text of the pages, and of their scripts; none where there is no question."""
+    if not question:
+        return
+    shown = usual(context)
+    for each in PAGES:
+        yield f"compare/{each.id}.md", _page(context, each, shown)
+    plan = context.book.plans[PLAN]
+    yield f"{ASSETS}/question.js", question
+    yield f"{ASSETS}/architecture.js", architecture_script(context.book, plan)
+    yield f"{ASSETS}/workload.js", script(WORKLOAD)
+
+
+def _page(context: Context, made: WorkloadPage, shown: Sequence[str]) -> str:
+    return page(
+        made.title,
+        tag("p", made.sentence, class_="lead"),
+        root(made.mode, shown, hours(context)),
+        tag("noscript", tag("p", _NO_SCRIPT, class_="note")),
+        *scripts(),
+        wide=True,
+        list_=True,
+    )
+
+
+def root(mode: str, shown: Sequence[str], within: float, model: str | None = None) -> Html:
+    """The place that the script fills."""
+    return tag(
+        "div",
+        class_="workload-page",
+        data_workload=mode,
+        data_accelerators=",".join(shown),
+        data_hours=f"{within:g}",
+        data_model=model,
+    )
+
+
+def scripts() -> Iterator[Html]:
+    for name in SCRIPTS:
+        yield tag("script", src=f"../{ASSETS}/{name}.js")
+
+
+def hours(context: Context) -> float:
+    """The deadline of the plan, in hours."""
+    return stated_in(context.book, context.book.plans[PLAN], "deadline", "hour")
