@@ -21,13 +21,25 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
+MANY = 1000  # elements from which equal ones are looked for
+
+
 def _floats(values: ArrayLike) -> Floats:
     return np.asarray(values, dtype=np.float64)
 
 
 def _one_by_one(function: Callable[..., float], *arrays: ArrayLike) -> Floats:
-    """The scalar function on each element."""
-    together = np.broadcast_arrays(*(_floats(array) for array in arrays))
+    """The scalar function on each element; of many elements once on each that differs."""
+    given = [_floats(array) for array in arrays]
+    if len(varying := [n for n, each in enumerate(given) if each.size > MANY]) == 1:
+        (n,) = varying
+        # by their bits, since -0.0 equals 0.0, and nan nothing
+        bits, places = np.unique(given[n].ravel().view(np.int64), return_inverse=True)
+        if 2 * bits.size < given[n].size and all(e.size == 1 for e in given if e is not given[n]):
+            alone = [each.ravel() for each in given]
+            alone[n] = bits.view(np.float64)
+            return _one_by_one(function, *alone)[places].reshape(given[n].shape)
+    together = np.broadcast_arrays(*given)
     numbers = (array.ravel().tolist() for array in together)
     flat = np.fromiter(map(function, *numbers), dtype=np.float64, count=together[0].size)
     return flat.reshape(together[0].shape)

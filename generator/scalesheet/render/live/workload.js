@@ -315,6 +315,6 @@ scalesheet.workload = (() => {
 
   return Object.freeze({
     ...{ scalars, symbol, gpusText, title, people, numeric, costOf, priced, fewest, opened },
-    ...{ matrix, drawnMatrix, sideBySide, comparedTable, comparedChart, onCard, cardTable },
+    ...{ cheapestWithin, matrix, sideBySide, comparedTable, comparedChart, onCard, cardTable },
   });
 })();

@@ -233,6 +233,8 @@
 
   function respond() {
     stop?.();
+    // what is published answers until something else is asked
+    if (published && query() === "" && !output.hasChildNodes()) return;
     if (mode === "any" && !ownModel()) return;
     let last;
     let drawnAt = -Infinity;

@@ -4,7 +4,7 @@ pages of their own (`providers.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scalesheet.book import Book
@@ -12,13 +12,23 @@ from scalesheet.model import Column, Stated, Table
 from scalesheet.numbers import Format, format_of
 from scalesheet.render.measurements import OWN, at_most
 from scalesheet.render.pages.catalogue import measurement, measurements
+from scalesheet.render.pages.catalogue.accelerator import (
+    in_order,
+    measured_section,
+    neighbor_line,
+    price_symbol,
+    price_text,
+    runs_section,
+)
 from scalesheet.render.pages.catalogue.earlier import earlier_section
 from scalesheet.render.pages.catalogue.earlier import of_row as earlier_of_row
+from scalesheet.render.pages.catalogue.memory import largest_section, memory_section, size_cards
+from scalesheet.render.pages.catalogue.offered import offered_section, report_link
 from scalesheet.render.pages.catalogue.price_charts import accelerator_prices, price_chart
 from scalesheet.render.pages.catalogue.providers import provider_link, provider_pages
 from scalesheet.render.pages.catalogue.training import Training, training, training_section
 from scalesheet.render.pages.catalogue.uses import listed, of_row
-from scalesheet.render.pages.compare.accelerators import compare_line
+from scalesheet.render.pages.compare.accelerators import compare_line, is_compared
 from scalesheet.render.pages.context import (
     Context,
     cell_value,
@@ -175,6 +185,8 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str, shared: Train
             link("index.md", of_kind.title),
             " · ",
             edit_link(context, position),
+            *_reported(context, table, row),
+            *_looked_at(context, table, row),
             class_="meta",
             **UNSEARCHED,
         ),
@@ -182,12 +194,15 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str, shared: Train
         _old(context, row) if table.name == "offers" else None,
         measurement.cards(context, table, row)
         if record
+        else size_cards(context, row)
+        if table.name == "models" and shared is not None
         else _cards(context, table, row, of_kind.first),
         compare_line(context, row) if table.name == "hardware" else None,
+        neighbor_line(context, row) if table.name == "hardware" else None,
         _fact_list(context, table, row),
         tag("p", table.row_notes[row]) if row in table.row_notes else None,
         *(measurement.comparison_section(context, row) if record else ()),
-        *(training_section(context, shared, row) if table.name == "models" else ()),
+        *_answers(context, table, row, shared),
         heading(2, "Figures", "figures", searched=False),
         _figures(context, table, row),
         _missing(context, table, row),
@@ -201,6 +216,39 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str, shared: Train
         called=table.row_aliases.get(row, ()) if of_kind.weight else None,
         weight=of_kind.weight or 1,
     )
+
+
+def _answers(context: Context, table: Table, row: str, shared: Training | None) -> Iterator[object]:
+    """What people come to a page for: of a model what it takes, of an accelerator what it costs and
+    what it does."""
+    if table.name == "models" and shared is not None:
+        yield from memory_section(context, shared.held, row)
+        yield from training_section(context, shared, row)
+    if table.name == "hardware":
+        yield from offered_section(context, row)
+        if shared is not None and is_compared(table, row):
+            yield from largest_section(context, shared.catalogue, shared.assumed, row)
+        yield from measured_section(context, row)
+        yield from runs_section(context, row)
+
+
+def _reported(context: Context, table: Table, row: str) -> Iterator[object]:
+    """The way to say that a price is wrong."""
+    reported = report_link(context, row) if table.name == "offers" else None
+    if reported is not None:
+        yield from (" · ", reported)
+
+
+def _looked_at(context: Context, table: Table, row: str) -> Iterator[str]:
+    """The last day on which anybody read a source of the page, or saw a price in it."""
+    stated = [c.stated[row] for c in table.columns.values() if row in c.stated]
+    stated += context.book.prices.get(row, ()) if table.name == "offers" else ()
+    sources = context.book.sources
+    days = [each.seen for each in stated]
+    cited = [each.citation.key for each in stated if each.citation is not None]
+    days += [sources[key].accessed for key in cited if key in sources]
+    if last := max(days, default=""):
+        yield f" · data last looked at on {last}"
 
 
 def _cards(context: Context, table: Table, row: str, first: tuple[str, ...]) -> Html | None:
@@ -397,6 +445,22 @@ def _tables_index(context: Context) -> str:
     return page(TABLES_TITLE, lead, grid(head, body) if body else None, list_=True)
 
 
+def _in_order(context: Context, table: Table) -> Sequence[str]:
+    """Rows as people look for them: accelerators by vendor, models by family; each by size."""
+    if table.name == "hardware":
+        return in_order(context, table)
+    family, size = (table.columns.get(name) for name in ("family", "parameters"))
+    if table.name != "models" or family is None or size is None:
+        return table.rows
+
+    def place(row: str) -> tuple[str, float, str]:
+        named = cell_value(context, table, family, row).value or context.row_title(table, row)
+        amount = cell_value(context, table, size, row).value
+        return str(named).lower(), amount if isinstance(amount, float) else 0.0, row
+
+    return sorted(table.rows, key=place)
+
+
 def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
     """All rows of a kind, with the figures that matter first."""
     if table is None:
@@ -406,10 +470,15 @@ def _index(context: Context, of_kind: Kind, table: Table | None) -> str:
     head = [heading_cell(of_kind.title)]
     head += [heading_cell(c.title, facet=c.name in of_kind.facets) for c in facts]
     head += [heading_cell(c.title, context.symbol(c), number=True) for c in numbers]
+    priced = table.name == "hardware" and price_symbol(context) != ""
+    if priced:
+        head.insert(1, heading_cell("On demand from", price_symbol(context), number=True))
     formats = [(column, column_format(context, table, column)) for column in numbers]
     body: list[list[Html]] = []
-    for row in table.rows:
+    for row in _in_order(context, table):
         cells = [tag("th", link(f"{row}.md", context.row_title(table, row)), scope="row")]
+        if priced:
+            cells.append(tag("td", price_text(context, row), class_="num"))
         for column in facts:
             value = cell_value(context, table, column, row)
             shown: object = reference(context, None, column, value)

@@ -12,18 +12,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-import numpy as np
-
 from scalesheet.choose.answer import NEEDED
 from scalesheet.choose.job import PLAN, Assumptions, Job, assumptions, lacking, stated_in
 from scalesheet.choose.search import Search, search
 from scalesheet.model import Plan
 from scalesheet.numbers import format_of, plain
-from scalesheet.predict.arrays import Flags
+from scalesheet.predict.arrays import Flags, coded
 from scalesheet.predict.cases.catalogue import Known, known
-from scalesheet.render.pages.context import Context, to
+from scalesheet.render.pages.catalogue.memory import Held, held
+from scalesheet.render.pages.compare.workload import workload_root
+from scalesheet.render.pages.context import ASSETS, Context, to
 from scalesheet.render.pages.html import Html, heading, link, tag
 from scalesheet.render.pages.tables import grid, heading_cell
+from scalesheet.render.people import counted, people
 from scalesheet.values import Value
 from scalesheet.vocabulary import METHODS, TUNING
 
@@ -43,6 +44,7 @@ class Training:
     catalogue: Known
     assumed: Assumptions
     accelerators: tuple[str, ...]
+    held: Held  # memory of all models, on the first of the accelerators
 
 
 def training(context: Context) -> Training | None:
@@ -59,7 +61,10 @@ def training(context: Context) -> Training | None:
     sold = zip(columns["accelerator"].value, columns["term"].value, strict=True)
     counted = Counter(str(name) for name, term in sold if term == "on-demand")
     most = sorted(counted, key=lambda name: (-counted[name], name))[:MOST_ACCELERATORS]
-    return Training(plan, catalogue, assumed, tuple(most)) if most else None
+    if not most:
+        return None
+    holding, _, _ = held(book, catalogue, plan, assumed, most[0])
+    return Training(plan, catalogue, assumed, tuple(most), holding)
 
 
 def job_of(context: Context, made: Training, model: str) -> Job:
@@ -90,34 +95,43 @@ def training_section(context: Context, made: Training | None, model: str) -> Ite
         yield tag("p", f"No time can be predicted: {'; '.join(found.why_not)}.", class_="note")
         return
     yield tag("p", _said(job), class_="note")
-    yield _matrix(context, made, found)
+    matrix = _matrix(context, made, found)
+    yield workload_root("model", _named(context, made), job.deadline, matrix, model=model)
     yield from _offers(context, made, found)
 
 
 def _said(job: Job) -> str:
     return (
-        f"For {job.tokens / 1e6:,.0f}M tokens in sequences of {job.sequence:,.0f}, "
+        f"For {people(job.tokens)} tokens in sequences of {job.sequence:,.0f}, "
         f"{job.batch:,.0f} sequences a step: the cheapest on-demand configuration of at most "
         f"{job.most_gpus:.0f} GPUs whose 80 % range of hours ends within {job.deadline:,.0f} "
         "hours. Each answer opens on the front page, where every input can be changed."
     )
 
 
+def _named(context: Context, made: Training) -> list[str]:
+    """The accelerators of the matrix, by their titles."""
+    table = context.book.tables["hardware"]
+    return sorted(made.accelerators, key=lambda row: context.row_title(table, row))
+
+
 def _matrix(context: Context, made: Training, found: Search) -> Html:
     table = context.book.tables["hardware"]
-    of = found.grid.accelerator[found.at]
-    by = found.grid.method[found.at]
+    named = _named(context, made)
+    places = {row: float(place) for place, row in enumerate(named)}
+    of = coded(found.grid.accelerator).numbers(places.get)[found.at]
+    by = coded(found.grid.method).numbers(TUNING.index)[found.at]
     titles = {row: context.row_title(table, row) for row in made.accelerators}
     head = [heading_cell("Accelerator"), *(heading_cell(METHODS[name].title) for name in TUNING)]
     body = [
         [
             tag("th", link(to("hardware", row), titles[row]), scope="row"),
             *(
-                tag("td", _cell(context, made, found, np.equal(of, row) & np.equal(by, method)))
-                for method in TUNING
+                tag("td", _cell(context, made, found, (of == place) & (by == method)))
+                for method in range(len(TUNING))
             ),
         ]
-        for row in sorted(made.accelerators, key=titles.__getitem__)
+        for place, row in enumerate(named)
     ]
     return grid(head, body)
 
@@ -134,12 +148,12 @@ def _cell(context: Context, made: Training, found: Search, rows: Flags) -> Html 
     if (rows & found.fits & found.few).any():
         return f"too slow on {MOST_GPUS:.0f} GPUs"
     tried = found.grid.gpus[found.at][rows].max()  # not a word on more of them than were tried
-    return f"doesn't fit on {tried:.0f} GPU{'' if tried == 1 else 's'}"
+    return f"doesn't fit on {counted(tried, 'GPU')}"
 
 
 def _answer(context: Context, made: Training, found: Search, row: int) -> Html:
     gpus = float(found.grid.gpus[found.at[row]])
-    what = f"{gpus:.0f} GPU{'' if gpus == 1 else 's'}"
+    what = counted(gpus, "GPU")
     hours = _shown(context, made, "hours", float(found.wall[found.at[row]]))
     cost = _shown(context, made, "cost", float(found.cost[row]))
     return tag("a", f"{what}: {hours}, {cost}", href=case_address(made, found, row))
@@ -196,3 +210,4 @@ def _offers(context: Context, made: Training, found: Search) -> Iterator[object]
     ]
     yield heading(2, "Cheapest offers that train it", "cheapest")
     yield grid(head, body)
+    yield tag("script", src=f"../{ASSETS}/later.js")

@@ -80,13 +80,14 @@ def workload_pages(context: Context, question: str) -> Iterator[tuple[str, str]]
     yield f"{ASSETS}/question.js", question
     yield f"{ASSETS}/architecture.js", architecture_script(context.book, plan)
     yield f"{ASSETS}/workload.js", script(WORKLOAD)
+    yield f"{ASSETS}/later.js", script(("later",))
 
 
 def _page(context: Context, made: WorkloadPage, shown: Sequence[str]) -> str:
     return page(
         made.title,
         tag("p", made.sentence, class_="lead"),
-        root(made.mode, shown, hours(context)),
+        workload_root(made.mode, shown, hours(context)),
         tag("noscript", tag("p", _NO_SCRIPT, class_="note")),
         *scripts(),
         wide=True,
@@ -94,15 +95,24 @@ def _page(context: Context, made: WorkloadPage, shown: Sequence[str]) -> str:
     )
 
 
-def root(mode: str, shown: Sequence[str], within: float, model: str | None = None) -> Html:
-    """The place that the script fills."""
+def workload_root(
+    mode: str,
+    shown: Sequence[str],
+    within: float,
+    published: Html | None = None,
+    model: str | None = None,
+) -> Html:
+    """The place that the script fills. Where something is published in it, the scripts are loaded
+    when a reader asks for them."""
     return tag(
         "div",
+        tag("div", published, class_="published") if published else None,
         class_="workload-page",
         data_workload=mode,
         data_accelerators=",".join(shown),
         data_hours=f"{within:g}",
         data_model=model,
+        data_later=",".join(SCRIPTS) if published else None,
     )
 
 

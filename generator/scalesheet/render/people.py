@@ -1,0 +1,31 @@
+"""Numbers as people say them, on every face: `70.6B`, `1 GPU`, `3 epochs`, `13.5 GiB`."""
+
+from __future__ import annotations
+
+LETTERS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
+GIB = 2.0**30
+_DIGITS = 3
+_ROUNDED = 5e-4  # what three digits round up
+
+
+def people(count: float) -> str:
+    """`70.6B`: three digits and a letter."""
+    for power, letter in LETTERS:
+        if count >= power * (1 - _ROUNDED):
+            return f"{three(count / power)}{letter}"
+    return three(count)
+
+
+def three(number: float) -> str:
+    """Three digits, of a whole number all, without zeros at the end."""
+    return f"{number:,.0f}" if number >= 100 else f"{number:.{_DIGITS}g}"
+
+
+def counted(count: float, thing: str) -> str:
+    """`1 GPU`, `63 runs`."""
+    return f"{count:,.0f} {thing}" + ("" if count == 1 else "s")
+
+
+def gib(size: float) -> str:
+    """Bytes as nvidia-smi shows them: `13.5 GiB`."""
+    return f"{three(size / GIB)} GiB"
