@@ -142,3 +142,22 @@ def test_a_plan_that_is_not_there_is_wrong_usage(
     said = capsys.readouterr().err
     assert "there is no plan 'smal'; did you mean 'small'? (plans: other, small)" in said
     assert not (built / "new").exists()
+
+
+def test_a_broken_plan_does_not_stop_another(
+    built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = contents(built / "build")
+    edit(built / "data" / "plans" / "other" / "plan.yaml", "value: 2000,", "valeu: 2000,")
+    edit(built / "data" / "plans" / "small" / "plan.yaml", "value: 2000,", "value: 2001,")
+    assert main(["show", "small", "--data", str(built / "data")]) == 0
+    assert run(built, built / "build", "small") == 0
+    assert "other has errors and stays as it was" in capsys.readouterr().err
+    after = contents(built / "build")
+    changed = {name for name in before | after if before.get(name) != after.get(name)}
+    assert "workbooks/small.xlsx" in changed
+    assert [name for name in changed if "/other" in name] == []
+    for arguments in (["show", "other"], ["build", "other", "--out", str(built / "new")]):
+        assert main([*arguments, "--data", str(built / "data")]) == 1
+        assert "did you mean 'value'" in capsys.readouterr().out
+    assert run(built, built / "build") == 1  # a whole build still asks for all of them

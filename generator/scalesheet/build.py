@@ -35,6 +35,7 @@ class Built:
     site: Path | None
     pages: int
     diagnostics: tuple[Diagnostic, ...]
+    left_out: tuple[str, ...] = ()
 
 
 def build(

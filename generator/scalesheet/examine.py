@@ -31,6 +31,8 @@ class Examined:
 
     diagnostics: list[Diagnostic]
     edition: Edition | None = None
+    #: Plans that have errors and were not asked for.
+    left_out: tuple[str, ...] = ()
 
     @property
     def book(self) -> Book | None:
@@ -54,11 +56,13 @@ def examine(
     as_of: date | None = None,
     *,
     plans: Collection[str] | None = None,
+    asked: Collection[str] | None = None,
     label: str = "",
 ) -> Examined:
     """Load, check, resolve and evaluate. Each stage runs only on what the one before accepted.
 
     Of `plans` only those named are looked at, with the catalogue, which knows nothing of them.
+    Where some are `asked` for, any other plan that has an error is left out.
     `label` stands for the folder in the paths that users see, where it is a temporary one. What was
     examined before and is the same to the byte is taken from where it was kept.
     """
@@ -72,6 +76,10 @@ def examine(
         plan: each for plan, each in files.plans().items() if plans is None or plan in plans
     }
     own = {plan: _plan(catalogue, each) for plan, each in of_plans.items()}
+    left_out: list[str] = []
+    if asked is not None and catalogue.head.sound:
+        left_out = [p for p, each in own.items() if p not in asked and _stands_in_the_way(each)]
+        own = {plan: each for plan, each in own.items() if plan not in left_out}
     heads: list[Head] = [catalogue.head, *(each.head for each in own.values())]
     result = [problem for head in heads for problem in head.problems]
     result += same_addresses(
@@ -82,7 +90,11 @@ def examine(
         return Examined(sorted(set(result)))
     edition = KeptEdition(_book(catalogue, own), catalogue, own, of_plans)
     result += edition.score.head
-    return Examined(sorted(set(of_its_day(result, catalogue.head.days))), edition)
+    return Examined(sorted(set(of_its_day(result, catalogue.head.days))), edition, tuple(left_out))
+
+
+def _stands_in_the_way(item: Item) -> bool:
+    return not item.head.sound or bool(errors(item.head.problems))
 
 
 # ------------------------------------------------------------------ what is kept
@@ -404,9 +416,14 @@ def sound_edition(
     """The edition of a data folder, or of some of its plans, and what is noted of it. Raises
     Refused with all diagnostics if there is an error."""
     examined = examine(data, as_of, plans=plans)
+    return sound(examined), tuple(examined.diagnostics)
+
+
+def sound(examined: Examined) -> Edition:
+    """Its edition. Raises Refused with all diagnostics if there is an error."""
     if examined.edition is None or errors(examined.diagnostics):
         raise Refused(examined.diagnostics)
-    return examined.edition, tuple(examined.diagnostics)
+    return examined.edition
 
 
 def compile_book(

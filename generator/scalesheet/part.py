@@ -22,7 +22,7 @@ from scalesheet.build import (
     workbooks,
 )
 from scalesheet.edition import Edition
-from scalesheet.examine import sound_edition
+from scalesheet.examine import examine, sound
 
 
 def build_plans(
@@ -30,6 +30,7 @@ def build_plans(
     plans: Callable[[Book], Collection[str]],
     out: Path,
     *,
+    asked: Collection[str] | None = None,
     site: bool = True,
     as_of: date | None = None,
     created: datetime | None = None,
@@ -38,6 +39,7 @@ def build_plans(
 ) -> Built:
     """Builds what is the plans' own into `out`, and keeps all else there. `plans` names them.
 
+    A plan that has errors and is not among the names `asked` for keeps the pages that it has there.
     Raises Refused, or OSError where other pages in `out` would contradict the new ones, and then
     leaves `out` as it was. The options are those of `build`.
     """
@@ -47,33 +49,41 @@ def build_plans(
     # First of all: what changes from here on is then new to the next build.
     inputs = inputs_of(data, site=site, as_of=as_of, created=created, parser=parser)
     progress("reading and checking the data")
-    edition, findings = sound_edition(data, as_of)
-    ids = plans(edition.book)
+    examined = examine(data, as_of, asked=asked)
+    edition = sound(examined)
+    ids, left_out = plans(edition.book), examined.left_out
 
     # What is made now takes the place of the old beside all else, in one step.
     with staged(out) as stage:
         before = stamp_of(out) or {"inputs": {}, "pages": {}}
-        refuse_others(out, before["inputs"], inputs, ids)
+        refuse_others(out, before["inputs"], inputs, (*ids, *left_out))
         _keep(out.resolve(), stage)
         made = stage / ".made"
         progress("writing the workbook" if len(ids) == 1 else f"writing {len(ids)} workbooks")
         counts = workbooks(edition, made / "workbooks", created, ids)
         if site:
             progress("writing the pages")
-            _drop_gone(edition, stage / "site")
-            pages = _site(edition, ids, made, stage / "site", project_of(data))
+            if not left_out:
+                _drop_gone(edition, stage / "site")
+            pages = _site(edition, ids, made, stage / "site", project_of(data), left_out)
             counts["pages"] = len(pages)
         else:
             pages = []
             _api(edition, ids, made / "api")
         _put(made, stage)
         alone = {*before["inputs"].get(ALONE, "").split(), *ids}
+        of_left_out = tuple(f"data/plans/{id_}/" for id_ in left_out)
+        inputs = {
+            n: before["inputs"].get(n, "") if n.startswith(of_left_out) else d
+            for n, d in inputs.items()
+        }
         write_stamp(stage, before["pages"], {**inputs, ALONE: " ".join(sorted(alone))}, counts)
     return Built(
         out,
         workbooks=tuple(out / "workbooks" / f"{id_}.xlsx" for id_ in ids),
         site=out / "site" if site else None,
-        diagnostics=findings,
+        diagnostics=tuple(examined.diagnostics),
+        left_out=left_out,
         **counts,
     )
 
@@ -150,9 +160,15 @@ def _api(edition: Edition, ids: Collection[str], folder: Path) -> None:
 
 
 def _site(
-    edition: Edition, ids: Collection[str], made: Path, kept: Path, project: Path
+    edition: Edition,
+    ids: Collection[str],
+    made: Path,
+    kept: Path,
+    project: Path,
+    left_out: Collection[str],
 ) -> list[str]:
-    """The pages of the plans, with what they need to work; their names."""
+    """The pages of the plans, with what they need to work; their names. Pages of plans that are
+    `left_out` may be linked to."""
     from scalesheet.render.pages import write_plan_pages
     from scalesheet.shipped import SETTINGS
     from scalesheet.site.own import FILE, settings_of
@@ -164,6 +180,8 @@ def _site(
     titles(docs, kept, own if own.is_file() else SETTINGS)
     only = write_plan_pages(edition, ids, docs / GENERATED, plain / GENERATED)
     only = [f"{GENERATED}/{name}" for name in only]
+    for id_ in left_out:
+        (docs / GENERATED / "plans" / f"{id_}.md").write_text(f"# {id_}\n", "utf-8")
     _api(edition, ids, made / "site-api")
     config = settings_of(project, docs, edition.book.title, made)
     problems = build_part(

@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     refuse_overlap(options.out, data)
     make = partial(build, data)
     if options.plans:
-        make = partial(build_plans, data, partial(_ids, options.plans))
+        make = partial(build_plans, data, partial(_ids, options.plans), asked=options.plans)
     built = make(
         options.out,
         site=not options.no_site,
@@ -54,6 +54,10 @@ def run(options: argparse.Namespace) -> int:
     progress("")
     for finding in built.diagnostics:
         print(finding, file=sys.stderr)
+    for plan in built.left_out:
+        print(
+            f"{plan} has errors and stays as it was; 'scalesheet check' lists them", file=sys.stderr
+        )
     for path in built.workbooks:
         print(f"wrote {path}")
     if built.site is None:

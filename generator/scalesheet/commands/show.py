@@ -54,11 +54,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from scalesheet.actuals.progress import progress
+    from scalesheet.choose.job import PLAN
     from scalesheet.choose.layout import layouts, moved, without
-    from scalesheet.diagnostics import Refused, errors
     from scalesheet.evaluate import evaluate
     from scalesheet.evaluate.edits import EditError
-    from scalesheet.examine import examine, with_ranges
+    from scalesheet.examine import examine, sound, with_ranges
     from scalesheet.render.api import as_csv, as_json, plan_json
     from scalesheet.render.text.actuals import actuals_lines
     from scalesheet.render.text.ids import UnknownId, ids_text
@@ -66,10 +66,12 @@ def run(options: argparse.Namespace) -> int:
     from scalesheet.render.text.versions import versions_lines
     from scalesheet.resolve.claims.changed import with_edits
 
-    examined = examine(folder(options.data), options.as_of)
-    if examined.edition is None or errors(examined.diagnostics):
-        raise Refused(examined.diagnostics)
-    book = examined.edition.book
+    data = folder(options.data)
+    # with what the score asks for, so that it is the one that a whole book keeps
+    edition = sound(examine(data, options.as_of, plans=(options.plan, PLAN), asked=(options.plan,)))
+    if options.plan not in edition.book.plans:
+        edition = sound(examine(data, options.as_of))
+    book = edition.book
     if options.plan not in book.plans:
         if options.set or options.why or options.format != "text":
             raise UsageError("name a plan; --set, --why and --format are of its results")
@@ -80,10 +82,10 @@ def run(options: argparse.Namespace) -> int:
         return GOOD
     plan = plan_of(book, options.plan)
     edits = dict(_edit(book, plan, text) for text in options.set)
-    results, chosen = examined.edition.results[plan.id], {}
+    results, chosen = edition.results[plan.id], {}
     if edits:
         try:
-            book = with_ranges(examined.edition, plan.id, edits).book
+            book = with_ranges(edition, plan.id, edits).book
         except EditError as error:
             raise UsageError(f"--set: {error}") from None
         plan = book.plans[plan.id]
