@@ -37,6 +37,7 @@ WORDS = {
     **{name: (name,) for name in ("choose", "diff", "pull")},
     "actuals": ("plan", "log.csv"),
     "predict": ("runs", "rows.csv"),
+    "law": ("runs.csv",),
     "cut": ("plan", "1.0.0"),
     "bench": ("model",),
     "new": ("hardware", "card"),

@@ -575,6 +575,13 @@ _code(
     "Run 'scalesheet fit', and look at what it changes.",
     "warning",
 )
+_code(
+    "P003",
+    "runs that no law can be learned from",
+    "A file of own runs cannot be read, says something of a run that cannot be, or has too few "
+    "runs or only one size.",
+    "Fix the line that is named. A law needs three runs or more, of two sizes or more.",
+)
 # M: configurations of models
 _code(
     "M001",

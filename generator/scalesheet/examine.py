@@ -346,10 +346,12 @@ class KeptEdition(Edition):
         asked = [self.plans[PLAN].head.name] if PLAN in self.plans else []
 
         def made() -> Item:
+            from scalesheet.predict.law.file import problems as of_laws
             from scalesheet.predict.score.expected import problems
 
             scores = super(KeptEdition, self).scores
-            found = problems(self.book, scores) if self.book.publications else ()
+            found = [*of_laws(self.book)]
+            found += problems(self.book, scores) if self.book.publications else ()
             own = [each for each in found if each.path.startswith(self.book.folder)]
             return Item(tuple(own), {"scores": scores})
 

@@ -520,6 +520,8 @@ class Fit:
     families: int
     digest: str
     notes: Mapping[str, str]
+    runs: str = ""  # own ones, as CSV
+    planned: tuple[float, float] | None = None  # parameters and tokens
     position: Position | None = field(default=None, compare=False)
 
 

@@ -18,7 +18,7 @@ from scalesheet.predict.fits import coefficients
 from scalesheet.predict.loss import DATA, SHAPE, SIZES, corpus, set_name, unsupported_loss
 from scalesheet.predict.loss import fit as loss_fit
 from scalesheet.predict.loss.embeddings import without_embeddings
-from scalesheet.predict.records import rows_of
+from scalesheet.predict.records import defaults, rows_of
 from scalesheet.predict.score import TaskScore, fitted_rows, laws, score_of
 from scalesheet.predict.table import Predictions
 from scalesheet.predict.tasks import predict
@@ -65,7 +65,7 @@ def test_more_tokens_and_more_parameters_never_raise_a_loss(law: laws.Law, book:
 def test_the_compute_optimal_point_is_the_least_along_its_budget(book: Book) -> None:
     for budget in (1e20, 1e24):
         for record in ("chinchilla-loss", "chinchilla-loss-refitted"):
-            stated = laws.defaults(book, record)
+            stated = defaults(book, record)
             given = {name: stated[name] for name in ("a", "b", "alpha", "beta")}
             compute = np.array([budget])
             size = rows_of(book, "compute-optimal-parameters", compute=compute, **given)
@@ -120,7 +120,7 @@ def test_the_more_a_model_is_used_the_smaller_it_should_be(book: Book) -> None:
 
 
 def test_the_over_trained_form_is_the_added_one_with_one_exponent(book: Book) -> None:
-    stated = laws.defaults(book, "data-constrained-loss")
+    stated = defaults(book, "data-constrained-loss")
     eta = stated["alpha"] / 2
     size, tokens = np.array([1e9, 1e9]), np.array([2e10, 6.4e11])
     given = rows_of(

@@ -34,6 +34,7 @@ NAMES = (
     "predict",
     "choose",
     "fit",
+    "law",
     "diff",
     "actuals",
     "cut",

@@ -150,6 +150,10 @@ IN_WORDS = {
         "was fitted on.",
         "The same after 'scalesheet fit', which writes 'fits/runs.yaml' anew.",
     ),
+    "P003": InWords(
+        "A table of runs given to 'scalesheet law' in which all have 70M parameters.",
+        "The same table with a run of 25M parameters.",
+    ),
     "B001": InWords(
         "'scalesheet bench run smollm2-135m' where 'import torch' fails.",
         "The same after \"pip install 'scalesheet[bench]'\".",

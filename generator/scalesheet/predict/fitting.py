@@ -144,14 +144,14 @@ def written(book: Book, name: str, title: str, fit: Fit) -> str | None:
         "# Written by `scalesheet fit`.",
         f"title: {title}",
         "method: >-",
-        *_folded(description.method),
+        *folded(description.method),
         "fitted:",
         f"  date: {book.edition.isoformat()}",
         f"  rows: {int(rows.sum())}",
         f"  families: {families}",
         f"  digest: '{digest(data.cases.only(rows), data.truth[rows])}'",
         "coefficients:",
-        *(f"  {name}: {_rounded(value)}" for name, value in result.items()),
+        *(f"  {name}: {rounded(value)}" for name, value in result.items()),
     ]
     notes = {name: note for name in result if (note := description.of(name))}
     if notes:
@@ -159,13 +159,13 @@ def written(book: Book, name: str, title: str, fit: Fit) -> str | None:
     return "\n".join(lines) + "\n"
 
 
-def _rounded(value: float) -> str:
+def rounded(value: float) -> str:
     """Digits that YAML reads as a number: no bare exponent, no -0."""
     short = float(f"{value:.{DIGITS}g}") + 0.0
     return f"{short:.12f}".rstrip("0").rstrip(".") if abs(short) < 1e-4 else repr(short)
 
 
-def _folded(text: str) -> list[str]:
+def folded(text: str) -> list[str]:
     from textwrap import wrap
 
     return [f"  {line}" for line in wrap(text, 96)]

@@ -47,3 +47,9 @@ def rows_of(book: Book, record: str, **given: Array | float) -> Array:
     if part.why is not None:
         out[absent(part.why)] = np.nan
     return out
+
+
+def defaults(book: Book, record: str) -> dict[str, float]:
+    """The numbers that a record's inputs have where a caller gives none."""
+    stated = ((item.name, item.stated) for item in book.records[record].inputs)
+    return {n: s.value for n, s in stated if s is not None and isinstance(s.value, float)}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalesheet.book import Book
-from scalesheet.predict.records import rows_of
+from scalesheet.predict.records import defaults, rows_of
 from scalesheet.predict.score import TaskScore, laws
 from scalesheet.render.lines import Line, Lines
 from scalesheet.render.scores import spelled
@@ -173,7 +173,7 @@ def _epochs(book: Book) -> Section:
 
 
 def _use(book: Book) -> Section:
-    given = laws.defaults(book, BY)
+    given = defaults(book, BY)
     best = {name: given[name] for name in ("a", "b", "alpha", "beta")}
     compute = np.array([TRAINED])
     size = rows_of(book, "compute-optimal-parameters", compute=compute, **best)

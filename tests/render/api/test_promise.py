@@ -37,6 +37,7 @@ REVISIONS = {
     13: "7095f598e526d43a",
     14: "f5b8cf64b92ff794",
     15: "f5b8cf64b92ff794",  # words of the data alone
+    16: "ee36188c074973da",
 }
 HEADERS = {
     "plans.csv": "plan,scenario,name,",

@@ -101,7 +101,7 @@ NOT_STATED = frozenset(("", "nan", "none", "null", "n/a", "na", "-", "?", "unkno
 _NO_WORD = NOT_STATED - {"none"}
 _TIMES = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
 #: Names that people give columns -> what they may have meant, the first that a task has.
-_MEANT: Mapping[str, tuple[str, ...]] = {
+CALLED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("gpu", "device", "gpu_type", "card", "chip", "gpu_name"), ("hardware",)),
     **dict.fromkeys(("tokens", "d", "n_tokens", "train_tokens"), ("tokens", "D_tokens")),
     **dict.fromkeys(("size", "n", "n_params", "model_size", "params"), ("params", "N")),
@@ -199,7 +199,7 @@ def unread_of(header: Iterable[str], task: str) -> tuple[str, ...]:
 def _unknown(name: str, task: str) -> str:
     """A column that is not read, with the one that it may have been meant for."""
     known = COLUMNS[task]
-    meant = next((each for each in _MEANT.get(name.lower(), ()) if each in known), None)
+    meant = next((each for each in CALLED.get(name.lower(), ()) if each in known), None)
     meant = meant or near(name.lower(), tuple(known), NEAR)
     return f"{name} ({MEANT} '{meant}'?)" if meant else name
 

@@ -101,7 +101,7 @@ def predict_loss(book: Book, cases: Cases, fitted: Coefficients) -> Predictions:
     offset, known = offsets.numbers(itemgetter(0)), offsets.numbers(itemgetter(1)).astype(bool)
     longer = in_vocabulary(book, np.maximum(middle + offset, 0.0), cases) - middle
     law_loss = by_size + np.where(known, offset, longer)
-    most = rows_of(book, "uniform-loss", entries=_entries(cases))
+    most = rows_of(book, "uniform-loss", entries=entries(cases))
     expected = np.clip(law_loss, 0.01, most)
     above = law_loss > most  # the law says nothing there, so the range is that of a new set
     low, high = (_end(fitted, end, known & ~above) for end in ("low", "high"))
@@ -127,10 +127,10 @@ def _within(cases: Cases) -> Flags:
 
 def in_vocabulary(book: Book, loss: Array, cases: Cases) -> Array:
     """A loss for each token of a vocabulary of USUAL entries, for each token of the case's own."""
-    return rows_of(book, "vocabulary-loss", loss=loss, entries=_entries(cases), from_entries=USUAL)
+    return rows_of(book, "vocabulary-loss", loss=loss, entries=entries(cases), from_entries=USUAL)
 
 
-def _entries(cases: Cases) -> Array:
+def entries(cases: Cases) -> Array:
     """Entries of the vocabulary; USUAL where neither tokenizer nor model tells how many."""
     stated = np.isfinite(coded(cases.tokenizer).numbers(vocabulary))
     stated |= ~among(cases.model_id, "") | (cases.vocab != VOCABULARY)

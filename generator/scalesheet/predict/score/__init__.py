@@ -26,6 +26,7 @@ from scalesheet.predict.cases.catalogue import Known, known
 from scalesheet.predict.fits import Coefficients, coefficients, digest
 from scalesheet.predict.fits.holdout import folds
 from scalesheet.predict.records import rows_of
+from scalesheet.predict.score.hidden import Hidden, hidden
 from scalesheet.predict.score.own import Own, owned
 from scalesheet.predict.score.said_to_fit import Room, room
 from scalesheet.predict.score.truth import Published, published
@@ -99,6 +100,7 @@ class TaskScore:
     room: Room | None = None  # of memory: whether what is said to fit did
     own: Own | None = None  # own measurements, apart from what is published
     asked: Asked | None = None  # of runs: the same rows, of which only the question is given
+    hidden: tuple[Hidden, ...] = ()  # of losses: sweeps of which the largest runs are hidden
 
 
 @np.errstate(all="ignore")  # a figure that is not finite fails the score by itself
@@ -160,6 +162,7 @@ def score_of(book: Book, task: str, catalogue: Known) -> TaskScore | None:
         digest=digest(data.cases.only(rows), data.truth[rows]),
         room=room(book, data) if task == "memory" else None,
         own=owned(book, task, catalogue),
+        hidden=hidden(book, data, rows) if task == "loss" else (),
     )
 
 

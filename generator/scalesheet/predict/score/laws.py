@@ -16,7 +16,7 @@ from scalesheet.predict.arrays import Array
 from scalesheet.predict.fits import coefficients
 from scalesheet.predict.loss import SHAPE
 from scalesheet.predict.loss.embeddings import without_embeddings
-from scalesheet.predict.records import rows_of
+from scalesheet.predict.records import defaults, rows_of
 from scalesheet.predict.score import Quality, TaskScore, offsets
 
 
@@ -144,12 +144,6 @@ def least(book: Book, law: Law, budget: Array) -> Best:
         best.append(sizes[int(np.argmin(loss(book, law, sizes, tokens)))])
     size = np.array(best, dtype=np.float64)
     return Best(law.name, size, budget / (6 * size))
-
-
-def defaults(book: Book, record: str) -> dict[str, float]:
-    """The numbers that a record's inputs have where a caller gives none."""
-    stated = ((item.name, item.stated) for item in book.records[record].inputs)
-    return {n: s.value for n, s in stated if s is not None and isinstance(s.value, float)}
 
 
 def in_use(book: Book, target: float, demand: Sequence[float], record: str) -> Best:

@@ -13,7 +13,7 @@ from scalesheet.schemas import KINDS
 
 VERSION = "v1"
 #: Grows with each addition to the shapes; docs/reference/api.md has the change log.
-REVISION = 15
+REVISION = 16
 #: From index.json to the root of the site, or of the output where there is no site.
 ROOT = "../../"
 DOCUMENTATION = "reference/api.html"
@@ -50,7 +50,7 @@ SHAPES: Mapping[str, str] = {
     },
 }
 #: The shapes of what commands print and no file holds.
-PRINTED = ("diff",)
+PRINTED = ("diff", "law")
 #: What else the schemas of `SHAPES` and of the data format refer to.
 SHARED_SHAPE, SHARED_KIND = "values", "common"
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from scalesheet.book import Book
 from scalesheet.predict.score import SAYS, Asked, Quality, TaskScore
+from scalesheet.predict.score.hidden import Hidden
 from scalesheet.predict.score.own import Own
 from scalesheet.predict.tasks import TASKS
 from scalesheet.render.api.values import Object, source_json
@@ -45,6 +46,23 @@ def _task(score: TaskScore) -> Object:
         },
         "rows": [_row(row) for row in shown_rows(score)],
         **({} if score.own is None else {"own": _own(score, score.own)}),
+        **({"hidden": [_hidden(each) for each in score.hidden]} if score.hidden else {}),
+    }
+
+
+def _hidden(sweep: Hidden) -> Object:
+    """A published sweep of which the largest runs were hidden from a law of the others."""
+    columns = (sweep.truth, sweep.expected, sweep.low, sweep.high, sweep.shipped, sweep.published)
+    names = ("published", "predicted", "predicted_low", "predicted_high", "others", "chinchilla")
+    return {
+        "sweep": sweep.name,
+        "family": sweep.family,
+        "shown": sweep.shown,
+        "beyond": sweep.beyond,
+        "rows": [
+            {name: _number(value) for name, value in zip(names, row, strict=True)}
+            for row in zip(*(column.tolist() for column in columns), strict=True)
+        ],
     }
 
 

@@ -167,7 +167,7 @@ def fits_of(documents: Sequence[Document]) -> dict[str, Fit]:
 
 
 def _fit(document: Document) -> Fit:
-    data, fitted = document.data, document.data["fitted"]
+    data, fitted, planned = document.data, document.data["fitted"], document.data.get("planned")
     return Fit(
         id=document.id,
         title=str(data["title"]),
@@ -177,6 +177,8 @@ def _fit(document: Document) -> Fit:
         families=int(fitted["families"]),
         digest=str(fitted["digest"]),
         notes=dict(data.get("notes", {})),
+        runs=str(data.get("runs", "")),
+        planned=(float(planned["parameters"]), float(planned["tokens"])) if planned else None,
         position=document.at(),
     )
 

@@ -24,6 +24,7 @@ from scalesheet.render.pages.catalogue.earlier import earlier_section
 from scalesheet.render.pages.catalogue.earlier import of_row as earlier_of_row
 from scalesheet.render.pages.catalogue.memory import largest_section, memory_section, size_cards
 from scalesheet.render.pages.catalogue.offered import offered_section, report_link
+from scalesheet.render.pages.catalogue.own_law import own_law
 from scalesheet.render.pages.catalogue.price_charts import accelerator_prices, price_chart
 from scalesheet.render.pages.catalogue.providers import provider_link, provider_pages
 from scalesheet.render.pages.catalogue.training import Training, training, training_section
@@ -106,8 +107,8 @@ KINDS: dict[str, Kind] = {
     ),
     "fits": Kind(
         "Fits",
-        "Coefficients of the predictions, fitted on published results. They are pure numbers; the "
-        "formulas that take them say what they mean.",
+        "Coefficients of the predictions, fitted on published results or, by 'scalesheet law', on "
+        "own runs. They are pure numbers; the formulas that take them say what they mean.",
         (),
     ),
 }
@@ -201,6 +202,7 @@ def _page(context: Context, of_kind: Kind, table: Table, row: str, shared: Train
         neighbor_line(context, row) if table.name == "hardware" else None,
         _fact_list(context, table, row),
         tag("p", table.row_notes[row]) if row in table.row_notes else None,
+        *(own_law(context, row) if table.name == "fits" else ()),
         *(measurement.comparison_section(context, row) if record else ()),
         *_answers(context, table, row, shared),
         heading(2, "Figures", "figures", searched=False),

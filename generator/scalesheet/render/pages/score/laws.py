@@ -20,12 +20,7 @@ def laws_page(context: Context) -> Iterator[tuple[str, str]]:
         return
     blocks: list[object] = [tag("p", LEAD, class_="lead")]
     for section in result:
-        blocks += [
-            heading(2, section.title, section.anchor),
-            tag("p", section.text),
-            _figure(context, section),
-            _grid(section),
-        ]
+        blocks += section_blocks(context, section)
     up = tag(
         "p",
         link("index.md", "Score"),
@@ -35,6 +30,16 @@ def laws_page(context: Context) -> Iterator[tuple[str, str]]:
         **UNSEARCHED,
     )
     yield PATH, page(TITLE, up if "loss" in context.edition.scores else None, *blocks, wide=True)
+
+
+def section_blocks(context: Context, section: Section) -> list[object]:
+    """Heading, what is said, curves and table."""
+    return [
+        heading(2, section.title, section.anchor),
+        tag("p", section.text),
+        _figure(context, section),
+        _grid(section),
+    ]
 
 
 def _figure(context: Context, section: Section) -> Html | None:

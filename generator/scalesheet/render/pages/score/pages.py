@@ -9,11 +9,12 @@ from scalesheet.predict.score import Quality, TaskScore
 from scalesheet.predict.score.own import TASKS as OWN_TASKS
 from scalesheet.predict.score.own import TITLE as OWN_TITLE
 from scalesheet.predict.tasks import TASKS
+from scalesheet.render.own_laws import hidden_section
 from scalesheet.render.pages.context import Context, cite, edit_link, to
 from scalesheet.render.pages.figures import NBSP
 from scalesheet.render.pages.html import UNSEARCHED, Html, heading, join, link, page, tag
 from scalesheet.render.pages.score.laws import TITLE as LAWS
-from scalesheet.render.pages.score.laws import laws_page
+from scalesheet.render.pages.score.laws import laws_page, section_blocks
 from scalesheet.render.pages.tables import grid, heading_cell
 from scalesheet.render.parity import parity_plot
 from scalesheet.render.scores import (
@@ -180,6 +181,7 @@ def _page(context: Context, score: TaskScore) -> str:
             for part in _group(context, task, what, result)
         ),
         *_asked(context, score),
+        *(section_blocks(context, hidden_section(score.hidden)) if score.hidden else ()),
         heading(2, "Every row that is scored", "rows"),
         _rows(context, task, scored),
         *_unscored(context, task, others),

@@ -1,0 +1,105 @@
+"""`scalesheet law`: what one's own small runs say of a larger one."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scalesheet.codes import FINDINGS, GOOD
+from scalesheet.commands import UsageError, folder
+
+if TYPE_CHECKING:
+    from scalesheet.book import Book
+    from scalesheet.predict.law.answer import Answer
+
+SUMMARY = "learn a law of loss and throughput from own small runs, and predict a larger one"
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file",
+        metavar="FILE.csv",
+        help="3 runs or more, with columns for size (N), tokens (D) and loss, and where it is "
+        "known gpu_hours",
+    )
+    parser.add_argument("--size", metavar="N", help="parameters of the planned run: 7B")
+    parser.add_argument("--tokens", metavar="D", help="tokens of the planned run: 140B")
+    parser.add_argument(
+        "--write", metavar="NAME", help="write the law to fits/own-NAME.yaml, for plans to use"
+    )
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how to print (default: text)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    from scalesheet.diagnostics import as_text
+    from scalesheet.examine import compile_book
+    from scalesheet.predict.cases.catalogue import known
+    from scalesheet.predict.law.answer import answer
+    from scalesheet.predict.law.forms import forms
+    from scalesheet.predict.law.runs import Lacking, read_runs
+    from scalesheet.render.api.law import as_json
+    from scalesheet.render.text.law import as_text as law_text
+
+    planned = _planned(options)
+    if options.write is not None and not _NAME.fullmatch(options.write):
+        raise UsageError(
+            f"--write {options.write}: expected a name of a-z, 0-9 and hyphens, such as my-sweep"
+        )
+    path = Path(options.file)
+    if not path.is_file():
+        raise UsageError(f"there is no file '{path}'; name a CSV file with a row for each run")
+    data = folder(options.data)
+    book = compile_book(data, plans=())
+    catalogue, content = known(book), path.read_bytes()
+    if not forms(book):
+        raise UsageError(f"{data} has no law of loss; take 'joint-power-loss' from the catalogue")
+    try:
+        runs = read_runs(str(path), content, book, catalogue)
+    except Lacking as error:
+        print(as_text(error.problems))
+        return FINDINGS
+    made = answer(book, catalogue, runs, planned)
+    print(as_json(made) if options.format == "json" else law_text(made), end="")
+    if options.write is not None:
+        _write(data, options.write, content, made, book)
+    return GOOD
+
+
+def _planned(options: argparse.Namespace) -> tuple[float, float] | None:
+    """Size and tokens of the planned run, both or neither."""
+    from scalesheet.predict.cases.reader import spelled_out
+
+    stated = {"--size": options.size, "--tokens": options.tokens}
+    if set(stated.values()) == {None}:
+        return None
+    numbers = []
+    for option, text in stated.items():
+        number = spelled_out(text) if text is not None else None
+        if number is None or not number > 0:
+            found = "nothing" if text is None else f"'{text}'"
+            raise UsageError(
+                f"{option}: expected a number above 0, such as 7B, found {found}; a planned run "
+                "has --size and --tokens"
+            )
+        numbers.append(number)
+    return numbers[0], numbers[1]
+
+
+def _write(data: Path, name: str, content: bytes, made: Answer, book: Book) -> None:
+    from scalesheet.predict.law.file import OWN, written
+    from scalesheet.save import content as on_file
+    from scalesheet.save import save
+
+    path = data / "fits" / f"{OWN}{name}.yaml"
+    text = written(book, name, content.decode("utf-8-sig", errors="replace"), made).encode()
+    old = on_file(path)
+    if old != text:
+        path.parent.mkdir(exist_ok=True)
+        save(data, {path: (old, text)})
+    print(f"{path}: {'as on file' if old == text else 'written'}", file=sys.stderr)

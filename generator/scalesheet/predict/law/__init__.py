@@ -1,0 +1,1 @@
+"""Laws learned from one's own small runs: loss by size and data, throughput by size."""

@@ -1,0 +1,115 @@
+"""A law of own runs as a file of the book, data/fits/own-<name>.yaml, and back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import numpy as np
+
+from scalesheet.book import Book
+from scalesheet.diagnostics import Diagnostic, at
+from scalesheet.model import Fit
+from scalesheet.predict.cases.catalogue import Known, known
+from scalesheet.predict.fitting import folded, rounded
+from scalesheet.predict.law.answer import Answer, answer
+from scalesheet.predict.law.runs import Lacking, Runs, read_runs
+
+OWN = "own-"  # before the name of a law of own runs
+METHOD = (
+    "The joint power law, Chinchilla's form and Kaplan's form, each fitted to own runs by least "
+    "squares with published laws as its prior; runs that are far off weigh less. The coefficients "
+    "are those of the form that the runs speak for most. The interval holds 80 % of 100 draws of "
+    "each form, in which runs and prior are moved by what is not known of them, the forms by their "
+    "share. See reference/law.md."
+)
+NOTES = {
+    "size": "loss that size alone leaves at 1e9 parameters without embeddings, nat",
+    "data": "loss that data alone leaves at 20e9 tokens, nat",
+    "alpha": "exponent of size",
+    "beta": "exponent of data",
+    "joint": "exponent that joins size and data",
+    "floor": "what no size and no data takes away, nat",
+    "low": "low end of the 80 % interval of the planned run, beside the law, nat",
+    "high": "high end of it",
+    "near_low": "low end of the 80 % interval of the largest own run, beside the law, nat",
+    "near_high": "high end of it",
+    "near_flop": "logarithm of the FLOP of the largest own run",
+    "far_flop": "logarithm of the FLOP of the planned run",
+    "bare": "parameters without embeddings for each parameter of the planned run",
+}
+
+
+def digest(runs: Runs) -> str:
+    """Twelve letters that change with any run, and not with their order."""
+    rows = zip(runs.parameters.tolist(), runs.tokens.tolist(), runs.loss.tolist(), strict=True)
+    text = "\n".join(",".join(f"{number:.12g}" for number in row) for row in sorted(rows))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def coefficients(made: Answer) -> dict[str, float]:
+    """What a plan reads of the law: `joint-power-loss`, and its interval by the compute."""
+    near, far = made.largest, made.target
+    return {
+        **made.law.coefficients,
+        "low": far.loss.low - far.loss.value,
+        "high": far.loss.high - far.loss.value,
+        "near_low": near.loss.low - near.loss.value,
+        "near_high": near.loss.high - near.loss.value,
+        "near_flop": float(np.log(near.compute)),
+        "far_flop": float(np.log(far.compute)),
+        "bare": made.bare,
+    }
+
+
+def written(book: Book, name: str, content: str, made: Answer) -> str:
+    """The file of a law. `content`: the runs, as CSV."""
+    lines = [
+        "# Written by `scalesheet law`.",
+        f"title: Law of the runs {name}",
+        "method: >-",
+        *folded(METHOD),
+        "fitted:",
+        f"  date: {book.edition.isoformat()}",
+        f"  rows: {len(made.runs)}",
+        "  families: 1",
+        f"  digest: '{digest(made.runs)}'",
+        "planned:",
+        f"  parameters: {rounded(made.target.parameters)}",
+        f"  tokens: {rounded(made.target.tokens)}",
+        "runs: |",
+        *(f"  {line.strip()}" for line in content.splitlines() if line.strip()),
+        "coefficients:",
+        *(f"  {key}: {rounded(value)}" for key, value in coefficients(made).items()),
+        "notes:",
+        *(f'  {key}: "{note}"' for key, note in NOTES.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def again(book: Book, fit: Fit, catalogue: Known) -> Answer:
+    """The law of a file, learned again from its runs. Raises Lacking where that cannot be."""
+    runs = read_runs(_path(fit), fit.runs.encode(), book, catalogue)
+    return answer(book, catalogue, runs, fit.planned)
+
+
+def problems(book: Book) -> Iterator[Diagnostic]:
+    """Laws on file whose runs cannot be read, or are others than those that it was learned from."""
+    own = [fit for fit in book.fits.values() if fit.runs]
+    catalogue = known(book) if own else None
+    for fit in own:
+        assert catalogue is not None
+        assert fit.position is not None
+        try:
+            runs = read_runs(_path(fit), fit.runs.encode(), book, catalogue)
+        except Lacking as error:
+            for each in error.problems:
+                yield at(fit.position, each.code, f"line {each.line} of runs: {each.message}")
+            continue
+        if digest(runs) != fit.digest:
+            said = f"'{fit.id}' was learned from other runs than those in it; run 'scalesheet law'"
+            yield at(fit.position, "P002", said)
+
+
+def _path(fit: Fit) -> str:
+    return fit.position.path if fit.position is not None else fit.id

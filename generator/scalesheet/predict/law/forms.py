@@ -1,0 +1,129 @@
+"""The forms that a law of loss may have, each with what is expected of it before any run.
+
+All are `joint-power-loss`: Chinchilla's form has a joint exponent of 1, Kaplan's has no floor and
+the exponent of data for the joint one. Coefficients are the loss that size or data alone leaves at
+the reference point; all but the floor are fitted as logarithms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scalesheet.book import Book
+from scalesheet.predict.arrays import Array
+from scalesheet.predict.fits import coefficients
+from scalesheet.predict.loss import PARAMETERS, SHAPE, TOKENS
+from scalesheet.predict.loss.fit import PRIORS
+from scalesheet.predict.records import defaults, rows_of
+
+#: How far from published laws the coefficients of an own sweep may be: standard deviations of
+#: their logarithms, assumed; those of the general form are the ones of the fit on file.
+UNSURE = {"size": 0.4, "data": 0.4, "alpha": 0.2, "beta": 0.2}
+FLOOR = 0.7  # nat, standard deviation of the floor, which goes by text and tokenizer
+WITHOUT_END = 1e300  # parameters or tokens that leave nothing of their term
+#: Published laws of Chinchilla's form, with the names that each has for its exponents.
+ADDED = {
+    "chinchilla-loss": ("alpha", "beta"),
+    "chinchilla-loss-refitted": ("alpha", "beta"),
+    "data-constrained-loss": ("alpha", "alpha"),
+}
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form and its prior: `free` are the names that are fitted, each with mean and deviation."""
+
+    name: str
+    title: str
+    free: tuple[str, ...]
+    mean: Array
+    unsure: Array
+
+    def coefficients(self, found: Array) -> dict[str, float]:
+        """What `joint-power-loss` takes."""
+        named = dict(zip(self.free, found.tolist(), strict=True))
+        out = {name: float(np.exp(named[name])) for name in ("size", "data", "alpha", "beta")}
+        joint = np.exp(named["joint"]) if "joint" in named else 1.0
+        return {
+            **out,
+            "joint": float(joint) if "floor" in named else out["beta"],
+            "floor": named.get("floor", 0.0),
+        }
+
+    def curve(self, found: Array, x: Array, y: Array) -> tuple[Array, Array]:
+        """The loss at logarithms of size and data over the reference, and its slopes."""
+        known = self.coefficients(found)
+        alpha, beta, joint = known["alpha"], known["beta"], known["joint"]
+        size, data = found[0] - alpha * x, found[1] - beta * y
+        one, other = np.exp(size / joint), np.exp(data / joint)
+        whole = one + other
+        law = whole**joint
+        share = law * one / whole
+        rest = law - share
+        slopes = np.ones((len(x), len(found)))  # that of a floor is 1
+        slopes[:, 0], slopes[:, 1] = share, rest
+        slopes[:, 2], slopes[:, 3] = -alpha * x * share, -beta * y * rest
+        bend = law * joint * np.log(whole) - share * size - rest * data
+        if "joint" in self.free:
+            slopes[:, 4] = bend
+        elif "floor" not in self.free:  # the exponent of data is the joint one
+            slopes[:, 3] += bend
+        return law + known["floor"], slopes
+
+    def shifted(self, x: Array, y: Array, loss: Array) -> Array:
+        """The prior's means, with the floor that the runs have by them."""
+        if "floor" not in self.free:
+            return self.mean
+        gap = float(np.median(loss - self.curve(self.mean, x, y)[0]))
+        return self.mean + gap * np.array([float(name == "floor") for name in self.free])
+
+
+def forms(book: Book, shape: Mapping[str, float] | None = None) -> tuple[Form, ...]:
+    """The forms that the book has a formula of. `shape`: coefficients of the general one, in the
+    place of those on file."""
+    known = shape or coefficients(book, "loss")
+    out = []
+    if all(name in known for name in SHAPE):
+        mean = [np.log(known[name]) for name in SHAPE]
+        floor = known.get("offset_elsewhere", coefficients(book, "loss").get("offset_elsewhere"))
+        unsure = [PRIORS[name].unsure for name in SHAPE]
+        free = [*SHAPE, "floor"]
+        out.append(_form("joint", "joint power law", free, [*mean, floor or 0.0], unsure))
+    if published := [_added(book, record, *names) for record, names in _known(book)]:
+        mean = np.mean(published, axis=0).tolist()
+        free = [*UNSURE, "floor"]
+        out.append(_form("chinchilla", "Chinchilla's form", free, mean, list(UNSURE.values())))
+    if "kaplan-loss" in book.records:
+        stated = defaults(book, "kaplan-loss")
+        alone = [*_alone(book, "kaplan-loss"), stated["alpha"], stated["beta"]]
+        mean = np.log(alone).tolist()
+        out.append(_form("kaplan", "Kaplan's form", tuple(UNSURE), mean, list(UNSURE.values())))
+    return tuple(out)
+
+
+def _form(
+    name: str, title: str, free: Sequence[str], mean: Sequence[float], unsure: Sequence[float]
+) -> Form:
+    whole = [*unsure, FLOOR][: len(free)]
+    return Form(name, title, tuple(free), np.array(mean), np.array(whole))
+
+
+def _known(book: Book) -> list[tuple[str, tuple[str, str]]]:
+    return [(record, names) for record, names in ADDED.items() if record in book.records]
+
+
+def _added(book: Book, record: str, alpha: str, beta: str) -> list[float]:
+    """Logarithms of a published law of Chinchilla's form, and its floor."""
+    stated = defaults(book, record)
+    alone = [*_alone(book, record, floor=0.0), stated[alpha], stated[beta]]
+    return [*np.log(alone).tolist(), stated["floor"]]
+
+
+def _alone(book: Book, record: str, **more: float) -> tuple[float, float]:
+    """The loss that size alone and data alone leave at the reference point."""
+    points = np.array([PARAMETERS, WITHOUT_END]), np.array([WITHOUT_END, TOKENS])
+    size, data = rows_of(book, record, parameters=points[0], tokens=points[1], **more).tolist()
+    return size, data

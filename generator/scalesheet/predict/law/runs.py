@@ -1,0 +1,241 @@
+"""Own runs from a CSV file: size, tokens and loss of each, and what it took where that is known.
+
+Columns have the names that people give them. Every problem is collected with its line and column;
+a law is learned from a file without one.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scalesheet.book import Book
+from scalesheet.diagnostics import Diagnostic
+from scalesheet.nearest import near
+from scalesheet.predict.arrays import Array, Words, unstated
+from scalesheet.predict.cases import Cases, cases
+from scalesheet.predict.cases.catalogue import Known
+from scalesheet.predict.cases.reader import CALLED, COLUMNS, NEAR, of_columns, spelled_out
+from scalesheet.predict.loss import entries, seen_tokens, unsupported_loss
+from scalesheet.predict.loss.embeddings import without_embeddings
+from scalesheet.predict.records import rows_of
+
+LEAST = 3  # runs
+#: What a run came to -> the names that its column may have.
+RESULTS: Mapping[str, tuple[str, ...]] = {
+    "loss": ("loss", "val_loss", "eval_loss", "validation_loss", "test_loss", "final_loss"),
+    "gpu_hours": ("gpu_hours", "gpu_h", "gpuh", "gpu-hours", "gpu hours"),
+    "speed": ("tokens_per_second_per_gpu", "tokens_per_sec_per_gpu", "tokens/s/gpu", "tok/s/gpu"),
+}
+_OF_RESULT = {name: result for result, names in RESULTS.items() for name in names}
+_OF_RUN = {name.lower(): name for name in COLUMNS["loss"]}
+_NAMES = {"run": "id", "name": "id", "parameters": "N", **_OF_RUN}
+_KNOWN = (*COLUMNS["loss"], *_OF_RESULT)
+NEEDED = {"N": "size (N, params)", "D_tokens": "tokens (D, D_tokens)", "loss": "loss (val_loss)"}
+#: Of a whole file: what all runs share, and what a run that is asked about takes from them.
+SHARED = ("N_kind", "tokenizer", "vocab", "eval_set", "loss_unit")
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs as stated and as laws count them. `bare`: parameters without embeddings; `seen`:
+    tokens, repeated ones by what they are worth; `speed`: token / s / GPU, nan where not known."""
+
+    ids: Words
+    parameters: Array
+    tokens: Array
+    loss: Array
+    speed: Array
+    bare: Array
+    seen: Array
+    shared: Mapping[str, str]
+
+    def __len__(self) -> int:
+        return len(self.loss)
+
+
+class Lacking(Exception):
+    """What is wrong with a file, all of it."""
+
+    def __init__(self, problems: Sequence[Diagnostic]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(map(str, problems)))
+
+
+@dataclass(frozen=True)
+class _File:
+    """The texts of a file by column, as we call them, with the place of each."""
+
+    path: str
+    columns: Mapping[str, list[str]]
+    lines: list[int]  # of each row
+    places: Mapping[str, int]  # the place of each column in the header, from 1
+
+    def at(self, row: int, column: str, message: str) -> Diagnostic:
+        return Diagnostic(self.path, self.lines[row], self.places.get(column, 1), CODE, message)
+
+
+CODE = "P003"
+
+
+def read_runs(path: str, content: bytes, book: Book, catalogue: Known) -> Runs:
+    """The runs of a file. Raises Lacking with all that is wrong with it."""
+    file, problems = _file(path, content)
+    if problems:
+        raise Lacking(problems)
+    described = _cases(file.columns, len(file.lines), catalogue)
+    numbers = {name: _numbers(file, name, problems) for name in (*NEEDED, "gpu_hours", "speed")}
+    for row, why in enumerate(unsupported_loss(described).tolist()):
+        if why and not any(each.line == file.lines[row] for each in problems):
+            problems.append(file.at(row, "N", f"{why}. Take the run out, or correct it"))
+    vocabulary = entries(described)
+    most = rows_of(book, "uniform-loss", entries=vocabulary)
+    for row in np.flatnonzero(numbers["loss"] > most).tolist():
+        said = (
+            f"the loss {numbers['loss'][row]:g} is above {most[row]:.4g}, that of a guess among "
+            f"{vocabulary[row]:,.0f} entries: expected nat per token. Divide a sum by its "
+            "tokens, or state the vocabulary in a column 'vocab'"
+        )
+        problems.append(file.at(row, "loss", said))
+    problems += _whole(file, numbers)
+    if problems:
+        raise Lacking(sorted(problems))
+    speed, hours = numbers["speed"], numbers["gpu_hours"]
+    return Runs(
+        ids=_ids(file),
+        parameters=numbers["N"],
+        tokens=numbers["D_tokens"],
+        loss=numbers["loss"],
+        speed=np.where(np.isnan(speed), numbers["D_tokens"] / (3600 * hours), speed),
+        bare=without_embeddings(described),
+        seen=seen_tokens(book, described),
+        shared={name: file.columns[name][0] for name in SHARED if name in file.columns},
+    )
+
+
+def bare(shared: Mapping[str, str], parameters: Array, catalogue: Known) -> Array:
+    """Parameters without embeddings of runs that are asked about, which count as the others do."""
+    texts = [repr(number) for number in parameters.tolist()]
+    columns = {"N": texts, "D_tokens": ["1e9"] * len(texts)}
+    columns |= {name: [text] * len(texts) for name, text in shared.items()}
+    return without_embeddings(_cases(columns, len(texts), catalogue))
+
+
+def _cases(columns: Mapping[str, list[str]], rows: int, catalogue: Known) -> Cases:
+    stated = {name: texts for name, texts in columns.items() if name in COLUMNS["loss"]}
+    ids = stated.get("id", [str(row + 1) for row in range(rows)])
+    return cases(of_columns({**stated, "id": ids}, rows, "loss"), catalogue)
+
+
+def _ids(file: _File) -> Words:
+    named = file.columns.get("id") or file.columns.get("model") or [""] * len(file.lines)
+    texts = [text.strip() or f"line {line}" for text, line in zip(named, file.lines, strict=True)]
+    out: Words = np.empty(len(texts), dtype=object)
+    out[:] = texts
+    return out
+
+
+# ------------------------------------------------------------------ the file
+
+
+def _file(path: str, content: bytes) -> tuple[_File, list[Diagnostic]]:
+    """Lines and columns, and what is wrong with these."""
+    text = content.decode("utf-8-sig", errors="replace")
+    first = text.lstrip().partition("\n")[0]
+    separator = max((",", ";", "\t"), key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    problems: list[Diagnostic] = []
+
+    def say(line: int, column: int, message: str) -> None:
+        problems.append(Diagnostic(path, line, column, CODE, message))
+
+    lines: list[tuple[int, list[str]]] = []
+    try:
+        lines += [(reader.line_num, line) for line in reader if any(map(str.strip, line))]
+    except csv.Error as error:
+        say(reader.line_num, 1, f"not CSV: {error}. Save the table as CSV in UTF-8")
+    head = [name.strip() for name in lines[0][1]] if lines else []
+    known: dict[str, int] = {}
+    for place, name in enumerate(head, start=1):
+        ours = _named(name)
+        if ours is None:
+            say(1, place, f"unknown column '{name}'{_meant(name)}. Rename it, or leave it out")
+        elif ours in known:
+            say(1, place, f"'{name}' and '{head[known[ours] - 1]}' say the same. Keep one of them")
+        else:
+            known[ours] = place
+    lacking = [title for name, title in NEEDED.items() if name not in known]
+    if lacking and not problems:
+        say(
+            1,
+            1,
+            f"expected a column for {' and '.join(lacking)}, found {', '.join(head) or 'none'}",
+        )
+    rows = lines[1:]
+    for line, fields in rows:
+        if len(fields) != len(head):
+            say(line, 1, f"expected {len(head)} fields, found {len(fields)}. Quote commas in text")
+    columns = {
+        name: [fields[place - 1] if place <= len(fields) else "" for _, fields in rows]
+        for name, place in known.items()
+    }
+    return _File(path, columns, [line for line, _ in rows], known), problems
+
+
+def _named(name: str) -> str | None:
+    """What we call a column: a result, or what describes a run."""
+    plain = name.lower()
+    if plain in _OF_RESULT:
+        return _OF_RESULT[plain]
+    meant = next((each for each in CALLED.get(plain, ()) if each in COLUMNS["loss"]), None)
+    return _NAMES.get(plain) or meant
+
+
+def _meant(name: str) -> str:
+    meant = near(name.lower(), _KNOWN, NEAR)
+    return f"; did you mean '{meant}'?" if meant else f" (columns: {', '.join(_KNOWN)})"
+
+
+def _numbers(file: _File, name: str, problems: list[Diagnostic]) -> Array:
+    """Numbers above 0. What a run came to beside its loss may be empty."""
+    out = unstated(len(file.lines))
+    for row, written in enumerate(file.columns.get(name, ())):
+        text = written.strip()
+        number = spelled_out(text) if text else None
+        if number is not None and math.isfinite(number) and number > 0:
+            out[row] = number
+        elif text or name in NEEDED:
+            called = NEEDED.get(name, name).partition(" ")[0]
+            found = f"'{text[:40]}'" if text else "nothing"
+            remedy = "Correct it, or take the run out"
+            said = f"{called}: expected a number above 0, found {found}. {remedy}"
+            problems.append(file.at(row, name, said))
+    return out
+
+
+def _whole(file: _File, numbers: Mapping[str, Array]) -> Iterator[Diagnostic]:
+    """What is wrong with the runs as a whole; nothing where some cannot be read."""
+    if any(np.isnan(numbers[name]).any() for name in NEEDED):
+        return
+    rows = len(file.lines)
+    if rows < LEAST:
+        said = f"expected {LEAST} runs or more, found {rows}. Add runs of other sizes"
+        yield Diagnostic(file.path, 1, 1, CODE, said)
+        return
+    if len(set(numbers["N"].tolist())) == 1:
+        size = f"{numbers['N'][0]:g}"
+        said = f"expected runs of two sizes or more, found {size} in all. Add a run of another size"
+        yield Diagnostic(file.path, 1, file.places["N"], CODE, said)
+    for name in SHARED:
+        texts = {text.strip() for text in file.columns.get(name, ())}
+        if len(texts) > 1:
+            found = ", ".join(sorted(repr(text) for text in texts)[:3])
+            said = (
+                f"expected one '{name}' for all runs, found {found}. Keep the runs of one in a file"
+            )
+            yield Diagnostic(file.path, 1, file.places[name], CODE, said)

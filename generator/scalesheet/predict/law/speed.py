@@ -1,0 +1,73 @@
+"""The throughput of own runs by their size, where they say what they took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scalesheet.book import Book
+from scalesheet.predict.arrays import Array
+from scalesheet.predict.fits.holdout import COVERAGE
+from scalesheet.predict.law.runs import Runs
+from scalesheet.predict.loss import PARAMETERS
+from scalesheet.predict.records import rows_of
+
+#: Assumed, of the exponent of size: mean and standard deviation.
+GROWTH, UNSURE = 0.05, 0.1
+#: Of a run about the law, in the logarithm: what is assumed, and for how many runs it counts.
+NOISE, COUNTS = 0.1, 4.0
+PER_PARAMETER = 6.0  # FLOP for each parameter and token
+
+
+@dataclass(frozen=True)
+class Speed:
+    """`throughput-by-size` as own runs have it; `unsure` is the covariance of the logarithm of the
+    rate and of the growth, and `wide` how many deviations are an end of the 80 % interval."""
+
+    runs: int
+    rate: float  # FLOP / (second * GPU) at the reference size
+    growth: float
+    noise: float
+    unsure: Array
+    wide: float
+
+    def throughput(self, book: Book, parameters: Array) -> Array:
+        """Tokens for each second and GPU."""
+        given = {"rate": self.rate, "growth": self.growth}
+        return rows_of(book, "throughput-by-size", parameters=parameters, **given)
+
+    def factor(self, parameters: Array) -> Array:
+        """What the ends of the 80 % interval are off by: a factor."""
+        points = _points(parameters)
+        spread = np.einsum("ij,jk,ik->i", points, self.unsure, points)
+        return np.asarray(np.exp(self.wide * np.sqrt(spread + self.noise**2)))
+
+
+def speed(runs: Runs) -> Speed | None:
+    """The law of the runs that say what they took; None where none does."""
+    from scipy.special import stdtrit  # slow to import
+
+    known = ~np.isnan(runs.speed)
+    if not known.any():
+        return None
+    points = _points(runs.parameters[known])
+    rates = np.log(PER_PARAMETER * runs.parameters[known] * runs.speed[known])
+    noise, counts = NOISE, COUNTS
+    for _ in range(4):  # the noise goes by the fit, and the fit a little by the noise
+        weight = points.T @ points / noise**2 + np.diag([0.0, UNSURE**-2])
+        pull = points.T @ rates / noise**2 + np.array([0.0, GROWTH * UNSURE**-2])
+        found = np.linalg.solve(weight, pull)
+        off = rates - points @ found
+        spent = float(np.trace(np.linalg.solve(weight, points.T @ points / noise**2)))
+        counts = COUNTS + max(len(rates) - spent, 0.0)
+        noise = float(np.sqrt((COUNTS * NOISE**2 + off @ off) / counts))
+    wide = float(stdtrit(counts, (1 + COVERAGE) / 2))
+    rate, growth = float(np.exp(found[0])), float(found[1])
+    unsure = np.linalg.solve(weight, np.eye(2))
+    return Speed(int(known.sum()), rate, growth, noise, np.asarray(unsure, np.float64), wide)
+
+
+def _points(parameters: Array) -> Array:
+    size = np.log(parameters / PARAMETERS)
+    return np.column_stack([np.ones(len(size)), size])

@@ -1,0 +1,252 @@
+"""What faces show of a law of own runs: its tables, as texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from scalesheet.numbers import Format
+from scalesheet.predict.fits.holdout import quantile
+from scalesheet.predict.law.answer import SHARES, Answer, Point, Ranged
+from scalesheet.predict.law.speed import PER_PARAMETER
+from scalesheet.predict.score.hidden import LARGE, Hidden
+from scalesheet.render.laws import Section, exponent, large
+from scalesheet.render.lines import Line, Lines
+from scalesheet.render.parity import ParityPlot, ParityPoint, parity_plot_of
+from scalesheet.render.scores import spelled
+
+NOT_KNOWN = "–"
+LEAD = (
+    "A law that was learned from own small runs, with published laws as its prior. Intervals are "
+    "meant to hold 80 % of runs; they are wider the further a run is from those that were made."
+)
+
+
+def headline(made: Answer) -> str:
+    """`7 runs of 25M to 410M parameters on 1.5B to 12B tokens`."""
+    runs = made.runs
+    sizes, tokens = (_span(column.min(), column.max()) for column in (runs.parameters, runs.tokens))
+    return (
+        f"{len(runs)} runs of {sizes} parameters on {tokens} tokens. "
+        f"A run is off the law by {made.law.noise:.3f} nat per token (standard deviation)."
+    )
+
+
+def _span(least: float, most: float) -> str:
+    return large(least) if least == most else f"{large(least)} to {large(most)}"
+
+
+def planned(made: Answer) -> str:
+    """`7B parameters on 140B tokens, 297 times the compute of the largest run`."""
+    target = made.target
+    times = spelled(target.compute / made.largest.compute, 3)
+    chosen = "" if made.stated else ", the compute-optimal run of that budget"
+    return (
+        f"{large(target.parameters)} parameters on {large(target.tokens)} tokens, {times} times "
+        f"the compute of the largest run{chosen}"
+    )
+
+
+def ranged(number: Ranged, decimals: int | None = None) -> str:
+    """`2.255 [2.200–2.354]`."""
+    value, low, high = (
+        spelled(x, 3) if decimals is None else f"{x:.{decimals}f}"
+        for x in (number.value, number.low, number.high)
+    )
+    return f"{value} [{low}–{high}]"
+
+
+def figures(made: Answer) -> list[tuple[str, str, str]]:
+    """Of the planned run: what, value with interval, unit."""
+    out = [("Loss", ranged(made.target.loss, 3), "nat/token")]
+    if made.throughput is not None and made.gpu_hours is not None:
+        out.append(("Throughput", ranged(made.throughput), "tokens/s/GPU"))
+        out.append(("GPU hours", ranged(made.gpu_hours), ""))
+    return out
+
+
+def sections(made: Answer) -> Iterator[Section]:
+    """The tables below the headline."""
+    forms = [
+        (title, f"{share:.0%}".replace("%", " %"), ranged(loss, 3))
+        for title, share, loss in made.by_form
+    ]
+    if made.target.on_file is not None:
+        forms.append(
+            ("law on file, with the floor of these runs", NOT_KNOWN, f"{made.target.on_file:.3f}")
+        )
+    yield Section(
+        "Loss of the planned run by form",
+        "forms",
+        "The law is the form that the runs speak for most; the interval has all of them, each by "
+        "its share. Where the forms disagree, the runs don't tell them apart yet.",
+        ("Form", "Share", "Loss"),
+        tuple(forms),
+    )
+    if made.next:
+        yield _next(made)
+    yield Section(
+        "Compute-optimal runs",
+        "optimal",
+        "The size and tokens of least loss for each budget, by C = 6 N D; last the loss of that "
+        "run by the law of published losses, with the floor of these runs.",
+        ("FLOP", "Parameters", "Tokens", "Loss", "Law on file"),
+        tuple(
+            (
+                exponent(p.compute),
+                large(p.parameters),
+                large(p.tokens),
+                ranged(p.loss, 3),
+                _on_file(p),
+            )
+            for p in made.frontier
+        ),
+        curves=_curves(made),
+    )
+    yield Section(
+        "Runs",
+        "residuals",
+        "The loss that was measured, that of the law, and the difference in nat per token.",
+        ("Run", "Parameters", "Tokens", "Loss", "Law", "Off"),
+        tuple(
+            (str(id), large(n), large(d), f"{loss:.3f}", f"{law:.3f}", f"{loss - law:+.3f}")
+            for id, n, d, loss, law in zip(
+                made.runs.ids.tolist(),
+                made.runs.parameters.tolist(),
+                made.runs.tokens.tolist(),
+                made.runs.loss.tolist(),
+                made.fitted.tolist(),
+                strict=True,
+            )
+        ),
+    )
+
+
+def _on_file(point: Point) -> str:
+    return NOT_KNOWN if point.on_file is None else f"{point.on_file:.3f}"
+
+
+def _curves(made: Answer) -> Lines:
+    """The least loss by compute with the ends of its interval, the law on file, and own runs of one
+    size as they were measured."""
+    ways = (
+        ("Law of these runs", [(p.compute, p.loss.value) for p in made.frontier]),
+        ("Low end of the interval", [(p.compute, p.loss.low) for p in made.frontier]),
+        ("High end", [(p.compute, p.loss.high) for p in made.frontier]),
+        ("Law on file", [(p.compute, p.on_file) for p in made.frontier if p.on_file is not None]),
+    )
+    lines = [_line(name, points) for name, points in ways if points]
+    runs = made.runs
+    for size in sorted(set(runs.parameters.tolist())):
+        own = runs.parameters == size
+        points = sorted(zip(PER_PARAMETER * size * runs.tokens[own], runs.loss[own], strict=True))
+        if len(points) > 1:
+            lines.append(
+                _line(f"Runs of {large(size)}", [(float(at), float(y)) for at, y in points])
+            )
+    axes = ("Compute (FLOP)", "Loss (nat/token)")
+    ticks = tuple((p.compute, exponent(p.compute)) for p in made.frontier[::2])
+    return Lines(
+        "own-law", "Loss by compute", "Loss by compute", axes, ticks, Format(2), tuple(lines)
+    )
+
+
+def _line(name: str, points: Sequence[tuple[float, float]]) -> Line:
+    ends = ", ".join(f"{loss:.3f} at {exponent(at)} FLOP" for at, loss in (points[0], points[-1]))
+    return Line(name, ends, (tuple(points),), points[-1][1])
+
+
+def residuals(made: Answer) -> ParityPlot:
+    """The law against what was measured, run by run."""
+    runs = made.runs
+    off = np.abs(made.fitted - runs.loss)
+    columns = (runs.ids, runs.loss, made.fitted, off)
+    rows = [
+        ParityPoint(str(id), loss, law, own)
+        for id, loss, law, own in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+    most = float(np.median(off)), float(np.quantile(off, 0.9))
+    return parity_plot_of("loss", "The law against the runs", ("Measured", "Law"), rows, most)
+
+
+def _next(made: Answer) -> Section:
+    hours = made.next[0].gpu_hours is not None
+    cost = "GPU hours" if hours else "FLOP"
+    rows = []
+    for one in made.next:
+        flop = exponent(one.share * made.target.compute)
+        takes = spelled(one.gpu_hours, 3) if one.gpu_hours is not None else flop
+        share = f"{100 * one.share:.2g} %"
+        narrows = f"{100 * one.narrows:.0f} %"
+        rows.append((large(one.parameters), large(one.tokens), takes, share, narrows))
+    *most, last = (f"{100 * share:g}" for share in SHARES)
+    shares = f"{', '.join(most)} and {last} %"
+    without = "" if hours else " State gpu_hours of the runs, and this is in GPU hours."
+    return Section(
+        "What to run next",
+        "next",
+        f"The first line narrows the interval of the planned loss most for each of its {cost}; the "
+        f"others narrow it most within {shares} of the planned compute.{without}",
+        ("Parameters", "Tokens", cost, "Of the planned run", "Narrows the interval by"),
+        tuple(rows),
+    )
+
+
+# ------------------------------------------------------------------ the score
+
+
+def hidden_section(sweeps: tuple[Hidden, ...]) -> Section:
+    """Published sweeps of which the largest runs were hidden, then all, each counted once."""
+    truth = [each.truth for each in sweeps]
+    weight = np.concatenate([np.full(len(each.truth), 1 / len(each.truth)) for each in sweeps])
+    ways = [[getattr(each, way) for each in sweeps] for way in ("expected", "shipped", "published")]
+    off = [np.abs(np.concatenate(way) - np.concatenate(truth)) for way in ways]
+    rows = [
+        (
+            each.name,
+            str(each.shown),
+            str(len(each.truth)),
+            f"{spelled(each.beyond, 2)} ×",
+            *(f"{np.median(np.abs(way[n] - each.truth)):.3f}" for way in ways),
+            f"±{each.half:.3f}",
+            f"{100 * each.inside:.0f} %",
+        )
+        for n, each in enumerate(sweeps)
+    ]
+    covered = float(np.mean([each.inside for each in sweeps]))
+    half = float(np.mean([each.half for each in sweeps]))
+    medians = (f"{quantile(each, 0.5, weight):.3f}" for each in off)
+    shown, hidden = sum(each.shown for each in sweeps), sum(len(each.truth) for each in sweeps)
+    whole = (
+        "All sweeps",
+        str(shown),
+        str(hidden),
+        "",
+        *medians,
+        f"±{half:.3f}",
+        f"{100 * covered:.0f} %",
+    )
+    families = len({each.family for each in sweeps})
+    return Section(
+        "Laws of small runs",
+        "hidden",
+        f"Of each published sweep the runs from {100 * LARGE:g} % of its largest compute on are "
+        "hidden, and a law is learned from the others as `scalesheet law` does; its prior has not "
+        "seen the family. Median errors are in nat per token, beside those of the law of other "
+        "families and of Chinchilla's as published, each with one offset that the runs shown give. "
+        f"The interval is meant to hold 80 %; the {len(sweeps)} sweeps are of {families} families, "
+        "too few to calibrate it. Each sweep counts once in the last line.",
+        (
+            "Sweep",
+            "Shown",
+            "Hidden",
+            "Largest beyond",
+            "Law of the runs",
+            "Law of others",
+            "Chinchilla",
+            "Interval",
+            "Within it",
+        ),
+        (*rows, whole),
+    )

@@ -1,0 +1,40 @@
+"""The part of a fit's page that is of own runs: the planned run, curves, residuals, what to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scalesheet.predict.cases.catalogue import known
+from scalesheet.predict.law.file import again
+from scalesheet.predict.law.runs import Lacking
+from scalesheet.render.own_laws import LEAD, figures, headline, planned, residuals, sections
+from scalesheet.render.pages.context import Context
+from scalesheet.render.pages.html import tag
+from scalesheet.render.pages.score.laws import section_blocks
+
+
+def own_law(context: Context, row: str) -> Iterator[object]:
+    """Nothing where the fit is of published results. A law whose runs cannot be read says so."""
+    fit = context.book.fits.get(row)
+    if fit is None or not fit.runs:
+        return
+    try:
+        made = again(context.book, fit, known(context.book))
+    except Lacking as error:
+        yield tag("p", *(f"{each.message}. " for each in error.problems), class_="note")
+        return
+    yield tag("p", LEAD, class_="lead")
+    yield tag("p", tag("strong", planned(made)), ". ", headline(made))
+    cards = [
+        tag(
+            "div",
+            tag("p", title, class_="label"),
+            tag("p", value, f" {unit}" if unit else "", class_="value"),
+            class_="figure",
+        )
+        for title, value, unit in figures(made)
+    ]
+    yield tag("div", *cards, class_="hero")
+    for section in sections(made):
+        yield from section_blocks(context, section)
+    yield tag("figure", context.draw("parity", residuals(made)), class_="chart")
