@@ -115,7 +115,7 @@ def test_no_formula_of_any_sheet_changes_when_recalculated(
     # a difference agrees relative to what it is the difference of, which stands beside it
     beside: dict[tuple[str, str], float] = {}
     for (sheet, at), cell in subject.stored.items():
-        if sheet == "Summary" and isinstance(cell.value, float):
+        if sheet in ("Summary", "Results") and isinstance(cell.value, float):
             row = (sheet, at.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
             beside[row] = max(abs(cell.value), beside.get(row, 0.0))
     formulas = {at: cell for at, cell in subject.stored.items() if cell.formula is not None}

@@ -197,7 +197,7 @@ def _scalars(
             if area is not None and known:
                 places[name, end] = area.place
                 row = listed.get(base.casefold())
-                if row is not None and (row.sheet, row.row) != (area.sheet, area.top):
+                if row is not None and not _leads(workbook, row, area, end, defined):
                     moved.append(name)
                 continue
             row = listed.get(base.casefold())
@@ -207,6 +207,15 @@ def _scalars(
             else:
                 gone[name] = leads or "nothing"
     return places, gone, tuple(dict.fromkeys(moved))
+
+
+def _leads(workbook: Workbook, row: Listed, area: Area, end: End, defined: str) -> bool:
+    """Whether a name leads to its row of a list, or to a cell that the row shows."""
+    if (row.sheet, row.row) == (area.sheet, area.top):
+        return True
+    place = row.place(END_HEADINGS[end])
+    shown = workbook.sheets[place.sheet].at(place.row, place.column).formula if place else None
+    return shown is not None and shown.casefold() == defined.casefold()
 
 
 def _lists(workbook: Workbook) -> Iterator[tuple[str, Listed]]:

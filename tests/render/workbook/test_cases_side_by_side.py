@@ -130,7 +130,7 @@ def test_inputs_of_a_case_are_checked_as_they_are_typed(formulas: Worksheet) -> 
 
 
 def test_a_chart_of_cases_reads_along_the_line(workbook: Path) -> None:
-    chart = openpyxl.load_workbook(workbook)["Summary"]._charts[0]
+    chart = openpyxl.load_workbook(workbook)["Results"]._charts[0]
     row = line(openpyxl.load_workbook(workbook)["Runs"], "energy")
     series = chart.series[0]
     assert (series.cat.strRef or series.cat.numRef).f == "Runs!$D$4:$F$4"

@@ -41,12 +41,12 @@ def moving(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return book, plan, path
 
 
-def test_the_sheet_stands_before_the_summary_and_only_where_it_was_asked_for(
+def test_the_sheet_stands_before_the_checks_and_only_where_it_was_asked_for(
     moving: Made, tmp_path: Path
 ) -> None:
     book, plan, path = moving
     names = openpyxl.load_workbook(path).sheetnames
-    assert names[names.index("Summary") - 1] == "Sensitivity"
+    assert names[names.index("Checks") - 1] == "Sensitivity"
     write_workbook(
         given(book, results={plan.id: evaluate(book, plan)}),
         plan,

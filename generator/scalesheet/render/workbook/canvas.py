@@ -217,7 +217,7 @@ class Canvas:
         lines = len(wrap(text, per_line))
         self._heights[row] = max(self._heights.get(row, 0.0), 1.5 + lines * size * 1.26)
 
-    def stress(self, first: int, last: int, column: int, word: str) -> None:
+    def stress(self, first: int, last: int, column: int, word: str, role: Role = "alarm") -> None:
         """A verdict that wants attention is set off by more than its word."""
         code = self.sheet.conditional_format(
             first,
@@ -228,7 +228,7 @@ class Canvas:
                 "type": "cell",
                 "criteria": "==",
                 "value": f'"{word}"',
-                "format": self.formats("alarm"),
+                "format": self.formats(role),
             },
         )
         self.tally.check(code, f"{self.name}: conditional format")

@@ -23,7 +23,7 @@ from scalesheet.render.workbook.places import (
     prefix,
     relative,
 )
-from scalesheet.render.workbook.scalars import NUMBERS, SHIPPED
+from scalesheet.render.workbook.scalars import SHIPPED
 from scalesheet.render.workbook.tables import is_axis
 from scalesheet.render.workbook.widths import heading_of
 
@@ -159,6 +159,8 @@ def _shipped(canvas: Canvas, entry: Entry, row: int) -> None:
 
 def _inputs(context: Context) -> Iterator[Entry]:
     inputs = context.layout.sheet("inputs")
+    sheet = next(plan for plan in context.layout.sheets if plan.kind == "inputs")
+    rows = {name: row for group in sheet.groups for row, name in group.rows()}
     for name, spot in context.layout.scalars.items():
         scalar = context.plan.scalars[name]
         if scalar.stated is None:
@@ -169,12 +171,12 @@ def _inputs(context: Context) -> Iterator[Entry]:
             shipped = text if text is not None else stated_ends(scalar.stated)[at]
             if shipped == "":
                 continue
-            kept = f"{prefix(inputs)}{absolute(spot.row, SHIPPED[at])}"
+            kept = f"{prefix(inputs)}{absolute(rows[name], SHIPPED[at])}"
             what = heading_of_scalar(scalar.title or name, _end(end))
             named = input_name(Key(name), _end(end))
             defined = context.layout.names.scalars[name, _end(end)]
-            cell = relative(spot.row, NUMBERS[at])
-            yield Entry(named, what, inputs, cell, defined, defined, shipped, kept)
+            cell = relative(*spot.cell(_end(end)))
+            yield Entry(named, what, spot.sheet, cell, defined, defined, shipped, kept)
 
 
 def _columns(context: Context) -> Iterator[Rows]:

@@ -52,6 +52,9 @@ Role = Literal[
     "flag",
     "verdict",
     "alarm",
+    "good",
+    "light",
+    "choice_text",
     "check_value",
     "total",
     "total_label",
@@ -140,6 +143,9 @@ LOOKS: Mapping[Role, dict[str, Any]] = {
     "count": {"bold": True, "align": "left"},
     "key_number": {"font_color": QUIET, "font_size": 9, "align": "center"},
     "alarm": {"font_color": "#8B0000", "bg_color": "#FBE3E0"},
+    "good": {"font_color": "#0B5D2A", "bg_color": "#E2F3E6"},
+    "light": {"bold": True, "font_size": 14, "align": "center", "bg_color": "#E2F3E6"},
+    "choice_text": {**_IN, **_WRAP, "font_size": 9},
     "merged": {**_WRAP, "font_size": 9},
 }
 
@@ -159,7 +165,7 @@ class Formats:
     def __call__(self, role: Role, number: str = "") -> CellFormat:
         made = self._made.get((role, number))
         if made is None:
-            look = LOOKS[role] if role == "alarm" else _BODY | LOOKS[role]
+            look = LOOKS[role] if role in ("alarm", "good") else _BODY | LOOKS[role]
             if number:
                 look = look | {"num_format": number}
             made = self._made[role, number] = self._book.add_format(look)

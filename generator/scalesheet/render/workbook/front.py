@@ -34,7 +34,8 @@ PLAN, EDITION, EDITION_HASH, CONTENTS = "Plan", "Edition", "Edition hash", "Cont
 ABOUT_WIDTHS = (46.0, 14.0, 16.0, 14.0, 16.0, 36.0)
 HOW_TO_USE = (
     "Change a yellow cell on Inputs or on a table's sheet; every figure follows at once.",
-    "Choose an accelerator, an offer or a scenario from the drop-down list in its cell on Inputs.",
+    "Choose an accelerator, an offer or a scenario from the drop-down list in its cell on Summary; "
+    "further choices are on Inputs.",
     "Where a figure is a range it has three cells: low, value (expected) and high. "
     "Change all three together.",
     "To add a row to a table, insert it above the empty row at the table's end, give it an id and "
@@ -62,7 +63,8 @@ SHEET_WORDS = {
     "calculation": "calculation",
     "sensitivity": "which inputs move the results most",
     "actuals": "what runs took, and the forecast",
-    "summary": "results",
+    "summary": "the answer, and what to choose",
+    "results": "results in full",
     "checks": "what must hold",
     "sources": "what the inputs rest on",
     "changes": "what was changed since",

@@ -21,11 +21,13 @@ from scalesheet.defined_names import (
     tables_of,
 )
 from scalesheet.model import Plan, Quantity, Scalar, Stated, Table, formulas_of
+from scalesheet.render.workbook.chosen import Choice, choices_of
 from scalesheet.render.workbook.places import (
     CHECK_VALUE,
     CHECK_WRONG,
     KEY,
     LOW_VALUE_HIGH,
+    SUMMARY_VALUE,
     TOP,
     ConstantKind,
     ConstantPlace,
@@ -37,6 +39,7 @@ from scalesheet.render.workbook.places import (
     Square,
     TablePlace,
     Triple,
+    first_choice,
 )
 from scalesheet.render.workbook.turned import is_looked_up, is_step, is_turned, turned_place
 from scalesheet.resolve.lowering.cases import ALL
@@ -48,7 +51,7 @@ LEADS: Mapping[str, str] = {
     "cases": "Each case is a column. What all of them share is on Inputs.",
     "sensitivity": "What each input does to the results when it moves alone, in the shipped plan.",
     "actuals": "What runs took. Hours tried here move the forecast; the plan's files keep them.",
-    "summary": "The results. Nothing here is typed in.",
+    "results": "The results in full. Nothing here is typed in.",
     "checks": "What must hold. A check that fails says so here and on the first sheet.",
     "sources": "The texts that the inputs rest on.",
     "changes": "What was changed since this workbook was made.",
@@ -105,6 +108,7 @@ class _Planner:
     spots: dict[str, Spot] = field(default_factory=dict)
     places: dict[str, TablePlace] = field(default_factory=dict)
     lists: dict[tuple[str, ...], tuple[int, int]] = field(default_factory=dict)
+    choices: tuple[Choice, ...] = ()
 
     def layout(self) -> Layout:
         plan = self.plan
@@ -117,20 +121,20 @@ class _Planner:
             "Calculation",
             "Sensitivity",
             "Summary",
+            "Results",
             "Checks",
             "Sources",
             "Changes",
         ):
             self.taken.add(fixed.casefold())
 
+        self.sheets.append(SheetPlan("Summary", "summary", plan.title))
         self.sheets.append(SheetPlan("About", "about", plan.title))
         self.inputs(tables)
-        self.sheets.append(SheetPlan("Units", "units", "Units and constants", LEADS["units"]))
-        for table in tables.values():
-            if table.name in plan.tables:
-                continue
-            name = _sheet_name(table.name.replace("_", " ").capitalize(), self.taken)
-            self.table_sheet(table, name, "catalogue", table.note)
+        self.choices = choices_of(self.book, plan)
+        for row, choice in enumerate(self.choices, first_choice(len(plan.headline))):
+            self.spots[choice.name] = _spot("Summary", [(row, SUMMARY_VALUE)] * 3)
+        self.sheets.append(SheetPlan("Results", "results", "Results", LEADS["results"]))
         self.calculation()
         if self.sensitivity:
             lead = LEADS["sensitivity"]
@@ -138,10 +142,15 @@ class _Planner:
         if plan.actuals is not None and plan.actuals.attempts:
             name = _sheet_name("Actuals", self.taken)
             self.sheets.append(SheetPlan(name, "actuals", "Actuals", LEADS["actuals"]))
-        self.sheets.append(SheetPlan("Summary", "summary", "Summary", LEADS["summary"]))
         self.checks()
-        self.sheets.append(SheetPlan("Sources", "sources", "Sources", LEADS["sources"]))
         self.sheets.append(SheetPlan("Changes", "changes", "Changes", LEADS["changes"]))
+        self.sheets.append(SheetPlan("Units", "units", "Units and constants", LEADS["units"]))
+        for table in tables.values():
+            if table.name in plan.tables:
+                continue
+            name = _sheet_name(table.name.replace("_", " ").capitalize(), self.taken)
+            self.table_sheet(table, name, "catalogue", table.note)
+        self.sheets.append(SheetPlan("Sources", "sources", "Sources", LEADS["sources"]))
 
         constants = self.constants(tables)
         read = read_whole(tables, plan)
@@ -156,6 +165,7 @@ class _Planner:
             numbers,
             named,
             problems,
+            self.choices,
         )
 
     # -------------------------------------------------------------- scalars

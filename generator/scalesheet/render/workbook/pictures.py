@@ -27,7 +27,7 @@ def write_picture(canvas: Canvas, context: Context, picture: Picture, row: int) 
     if type(picture) not in _MADE:
         return row
     made = _MADE[type(picture)](canvas, context, picture)
-    made.set_title({"name": picture.title, "name_font": _font(12, bold=True), "overlay": False})
+    made.set_title({"name": picture.title, "name_font": font(12, bold=True), "overlay": False})
     made.set_size(SIZE)
     code = canvas.sheet.insert_chart(
         row, TITLE, made, {"description": picture.alt, "object_position": 2, "x_offset": 4}
@@ -53,7 +53,7 @@ def _chart(canvas: Canvas, context: Context, chart: Chart) -> Any:
         "values": cells_of(place, place.columns[chart.column][1]),
         "fill": {"color": COLOURS[0]},
         "gap": 60,
-        "data_labels": {"value": True, "num_format": excel_format(fmt), "font": _font(9)},
+        "data_labels": {"value": True, "num_format": excel_format(fmt), "font": font(9)},
     }
     made.add_series({**series, "overlap": 100} if chart.start else series)
     if chart.start:
@@ -91,13 +91,13 @@ def _stack(canvas: Canvas, context: Context, stack: Stack) -> Any:
             # the title of a row goes with its number when the table is sorted
             "name": cells_of(place, place.titles, n)[:3] if alone else title,
             "values": cells,
-            **_filled(n),
+            **filled(n),
             "gap": 60,
         }
         if not alone:
             series["categories"] = cells_of(place, place.titles)
         made.add_series(series)
-    made.set_legend({"position": "bottom", "font": _font(9)} if len(each) > 1 else {"none": True})
+    made.set_legend({"position": "bottom", "font": font(9)} if len(each) > 1 else {"none": True})
     column = table.columns[names[0]]
     if stack.parts:
         column = replace(column, title=_title(context, table, stack.totals[0]))
@@ -130,7 +130,7 @@ def _scatter(canvas: Canvas, context: Context, scatter: Scatter) -> Any:
             "categories": cells_of(place, place.columns[scatter.x][1]),
             "values": cells_of(place, place.columns[scatter.y][1]),
             "marker": {"type": "circle", "size": 7, "fill": {"color": COLOURS[0]}},
-            "data_labels": {"custom": titles, "value": True, "font": _font(9)},
+            "data_labels": {"custom": titles, "value": True, "font": font(9)},
         }
     )
     made.set_legend({"none": True})
@@ -139,7 +139,7 @@ def _scatter(canvas: Canvas, context: Context, scatter: Scatter) -> Any:
     return made
 
 
-def _filled(part: int) -> dict[str, Any]:
+def filled(part: int) -> dict[str, Any]:
     """The colour of a part, and its texture if it has one."""
     colour = COLOURS[part % len(COLOURS)]
     if texture := PATTERNS[part % len(PATTERNS)]:
@@ -151,7 +151,7 @@ def _axes(
     made: Any, context: Context, table: Table, column: Column, *, bar: bool, labelled: bool = True
 ) -> None:
     categories = {
-        "num_font": _font(9),
+        "num_font": font(9),
         "major_gridlines": {"visible": False},
         "reverse": bar,
         "crossing": "max" if bar else None,
@@ -168,15 +168,15 @@ def _numbers(context: Context, table: Table, column: Column) -> dict[str, Any]:
     unit = context.symbol(column)
     return {
         "name": f"{column.title} ({unit})" if unit else column.title,
-        "name_font": _font(9),
-        "num_font": _font(9),
+        "name_font": font(9),
+        "num_font": font(9),
         "min": None if column.unit == DATE else 0,
         "num_format": excel_format(context.column_format(table, column)),
         "major_gridlines": {"visible": True, "line": {"color": "#D9D9D9", "width": 0.5}},
     }
 
 
-def _font(size: int, *, bold: bool = False) -> dict[str, object]:
+def font(size: int, *, bold: bool = False) -> dict[str, object]:
     return {"name": "Arial", "size": size, "bold": bold, "color": INK}
 
 

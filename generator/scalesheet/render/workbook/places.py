@@ -14,8 +14,10 @@ from typing import Literal
 
 from scalesheet.defined_names import NameProblem, Names
 from scalesheet.language.syntax import ENDS, End
+from scalesheet.render.workbook.chosen import Choice
 
 SheetKind = Literal[
+    "summary",
     "about",
     "inputs",
     "units",
@@ -23,7 +25,7 @@ SheetKind = Literal[
     "calculation",
     "sensitivity",
     "actuals",
-    "summary",
+    "results",
     "checks",
     "sources",
     "changes",
@@ -35,6 +37,8 @@ Square = tuple[int, int]  # row and column of a cell
 TITLE, KEY = 0, 1  # the first two columns of every list and table
 LOW_VALUE_HIGH: Triple = (2, 3, 4)
 UNIT = 5
+#: On the Summary: the columns of expected, low and high, and the first rows of its blocks.
+SUMMARY_VALUE, SUMMARY_LOW, SUMMARY_HIGH = 1, 2, 3
 REMARKS = 3  # columns beside a turned table: source, note, formula
 NAMES_OF = "Name in formulas"  # heads the row of a table that holds its name, and its columns'
 LINES_OF = "Name of line"  # the same where the rows of the table stand side by side
@@ -42,6 +46,12 @@ CHECK_VALUE = 2
 #: The columns of the Checks sheet with what is wrong.
 CHECK_WRONG = 5
 TOP = 3  # the first row below a sheet's title and lead
+SUMMARY_RESULTS = TOP + 2
+
+
+def first_choice(figures: int) -> int:
+    """The row of the first choice on the Summary, below so many headline figures."""
+    return SUMMARY_RESULTS + 2 + figures + 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +185,7 @@ class Layout:
     row_numbers: Mapping[str, Mapping[str, int]]  # table -> id -> number from 0
     names: Names
     problems: tuple[NameProblem, ...] = ()
+    choices: tuple[Choice, ...] = ()  # the inputs whose cells are on the Summary
 
     def has(self, kind: SheetKind) -> bool:
         return any(plan.kind == kind for plan in self.sheets)

@@ -97,6 +97,7 @@ def _chosen_from(context: Context, words: tuple[str, ...]) -> list[str]:
 def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> None:
     stated = scalar.stated or Stated()
     spot = context.layout.scalars[scalar.name]
+    chosen = spot.sheet != canvas.name  # on the Summary, which has the cell to type into
     canvas.text(row, TITLE, scalar.title or scalar.name, "label")
     canvas.text(row, KEY, context.layout.names.scalars[scalar.name, "value"], "key")
     canvas.text(row, UNIT, context.symbol(scalar), "symbol")
@@ -104,7 +105,11 @@ def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> No
     # a cell that is typed into shows what is typed: no mark of approximation
     fmt = excel_format(replace(context.scalar_formats[scalar.name], approximate=False))
     if text is not None:
-        canvas.text(row, NUMBERS[1], text, "input_text")
+        defined = context.layout.names.scalars[scalar.name, "value"]
+        if chosen:
+            canvas.formula(row, NUMBERS[1], defined, text, "word")
+        else:
+            canvas.text(row, NUMBERS[1], text, "input_text")
         canvas.text(row, SHIPPED[1], text, "shipped_text")
         same = f"EXACT({relative(row, NUMBERS[1])},{relative(row, SHIPPED[1])})"
     else:
@@ -135,7 +140,14 @@ def _input_row(canvas: Canvas, context: Context, scalar: Scalar, row: int) -> No
         canvas.link(row, SOURCE, context.source_link(stated.citation), cite(stated.citation))
     note = " ".join(dict.fromkeys(part for part in (scalar.note, *notes_of(stated)) if part))
     canvas.text(row, NOTE, note, "small")
-    options = rule(context, scalar, stated)
+    if not chosen:
+        write_rule(canvas, context, scalar)
+
+
+def write_rule(canvas: Canvas, context: Context, scalar: Scalar) -> None:
+    """What may be typed into the cells of an input."""
+    spot = context.layout.scalars[scalar.name]
+    options = rule(context, scalar, scalar.stated or Stated())
     area = *spot.cell("low"), *spot.cell("high")
     canvas.tally.check(canvas.sheet.data_validation(*area, options), f"validation of {scalar.name}")
 

@@ -1,227 +1,201 @@
-"""The Summary sheet: headline figures, phases, charts, advice. Every figure is a reference."""
+"""The Summary sheet: does it hold, what comes out, what to choose, how scenarios compare.
+
+One page. A choice has its cell here and nowhere else, so that what it drives is seen at once;
+Inputs shows it too. Charts stand to the right.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-
-from scalesheet.language.syntax import ENDS, Cell, End
-from scalesheet.model import Column, Quantity
-from scalesheet.numbers import Format, excel_format, text
-from scalesheet.quantities import DATE
+from scalesheet.evaluate.routes import rests_on
+from scalesheet.language.syntax import ENDS, End
+from scalesheet.model import Key
+from scalesheet.numbers import text
 from scalesheet.render.workbook.canvas import Canvas
-from scalesheet.render.workbook.context import Context, ends_of, stored
+from scalesheet.render.workbook.checks import CHECK, OK, VERDICT
+from scalesheet.render.workbook.context import Context, ends_of, stated_text, stored
 from scalesheet.render.workbook.formats import Role
-from scalesheet.render.workbook.front import write_headline
-from scalesheet.render.workbook.layout import totals_of
-from scalesheet.render.workbook.moves import write_moves
-from scalesheet.render.workbook.pictures import write_picture
-from scalesheet.render.workbook.places import TITLE, TOP, SheetPlan, absolute, relative
-from scalesheet.render.workbook.tables import stored_column
-from scalesheet.render.workbook.widths import heading_of
-from scalesheet.resolve.lowering.costs import BEHIND
-from scalesheet.values import Value
+from scalesheet.render.workbook.overview import WIDE, write_overview
+from scalesheet.render.workbook.places import (
+    SUMMARY_HIGH,
+    SUMMARY_LOW,
+    SUMMARY_RESULTS,
+    SUMMARY_VALUE,
+    TITLE,
+    TOP,
+    absolute,
+    first_choice,
+    prefix,
+    relative,
+)
+from scalesheet.render.workbook.scalars import write_rule
+from scalesheet.render.workbook.sensitivity import outdated
+from scalesheet.render.workbook.validation import clipped
+from scalesheet.vocabulary import VERDICTS
 
-WIDTHS = (42.0, 14.0, 16.0, 14.0, 16.0, *(14.0,) * 10)
-TEXT_COLUMNS = 8  # over which advice is written
-FIGURE_TEXT = 4  # the column of a figure as advice writes it
-FIGURE = r"\{\{\s*([^{}]*?)\s*\}\}"
+WIDTHS = (38.0, 27.0, 13.0, 13.0, 11.0, 11.0, 34.0, 2.0)
+UNIT_AT, VERDICT_AT, WHY_AT = 4, 5, 6
+CHARTS_AT = 8
+AT: dict[End, int] = {"low": SUMMARY_LOW, "value": SUMMARY_VALUE, "high": SUMMARY_HIGH}
+ALL_WELL = "All well"
+#: Words that are good, and that are not, with the colour that stresses them.
+LIGHTS: tuple[tuple[str, Role], ...] = (
+    (ALL_WELL, "good"),
+    (VERDICTS[0], "good"),
+    (VERDICTS[1], "good"),
+    (VERDICTS[2], "alarm"),
+    (VERDICTS[3], "alarm"),
+    ("cannot run", "alarm"),
+    (OK, "good"),
+    (CHECK, "alarm"),
+)
+LONGEST_LIST = 90
 
 
-def write_summary(canvas: Canvas, context: Context, plan: SheetPlan) -> None:
+def write_summary(canvas: Canvas, context: Context, last_check: int) -> None:
+    """`last_check`: the last row of the sheet Checks, which is written before."""
     canvas.widths(*WIDTHS)
-    row = write_headline(canvas, context, TOP) + 1
-    row = _phases(canvas, context, row)
+    if context.plan.summary:
+        canvas.merged(1, TITLE, WHY_AT, context.plan.summary, "lead")
+    _light(canvas, context, last_check)
     if context.sensitivity is not None:
-        row = write_moves(canvas, context, row)
-    row = _advice(canvas, context, row)
-    for chart in context.plan.charts:
-        row = write_picture(canvas, context, chart, row)
-    canvas.sheet.freeze_panes(TOP, 0)
+        canvas.formula(TOP + 1, TITLE, outdated(context), "", "count")
+    row = _results(canvas, context)
+    row = _choices(canvas, context, row)
+    row = _scenarios(canvas, context, row)
+    for word, role in LIGHTS:
+        for column in (SUMMARY_VALUE, VERDICT_AT):
+            canvas.stress(TOP, row, column, word, role)
+    canvas.print_to(max(row, write_overview(canvas, context, TOP, CHARTS_AT)), CHARTS_AT + WIDE - 1)
 
 
-# ------------------------------------------------------------------ phases
+def _light(canvas: Canvas, context: Context, last_check: int) -> None:
+    """All well, or how many checks fail; the way to them."""
+    sheet = prefix(context.layout.sheet("checks"))
+    area = f"{sheet}{absolute(TOP + 1, VERDICT)}:{absolute(last_check, VERDICT)}"
+    count = f'COUNTIF({area},"{CHECK}")'
+    failing = sum(context.results.scalars[name].value is not True for name in context.plan.checks)
+    canvas.link(TOP, TITLE, f"internal:{sheet}A1", "Does everything hold?", "headline_label")
+    said = f'IF({count}=0,"{ALL_WELL}",{count}&IF({count}=1," check fails"," checks fail"))'
+    canvas.formula(TOP, SUMMARY_VALUE, said, _failing(failing), "light")
+    note = "Checks lists what must hold. Yellow cells are yours to change."
+    canvas.text(TOP, SUMMARY_LOW, note, "lead_line")
+    code = canvas.sheet.conditional_format(
+        TOP,
+        SUMMARY_VALUE,
+        TOP,
+        SUMMARY_VALUE,
+        {
+            "type": "cell",
+            "criteria": "!=",
+            "value": f'"{ALL_WELL}"',
+            "format": canvas.formats("alarm"),
+        },
+    )
+    canvas.tally.check(code, f"{canvas.name}: conditional format")
 
 
-def _phases(canvas: Canvas, context: Context, row: int) -> int:
-    """The phases table in short: expected values, and the ends of what is added up."""
-    table = context.plan.tables.get("phases")
-    if table is None:
+def _failing(number: int) -> str:
+    if not number:
+        return ALL_WELL
+    return f"{number} check{' fails' if number == 1 else 's fail'}"
+
+
+# ------------------------------------------------------------------ results
+
+
+def _results(canvas: Canvas, context: Context) -> int:
+    head = SUMMARY_RESULTS + 1
+    canvas.text(SUMMARY_RESULTS, TITLE, "What comes out", "section")
+    _heads(canvas, head, ("Result", "Expected", "Low", "High", "Unit", "Holds?", "Check"))
+    for row, name in enumerate(context.plan.headline, head + 1):
+        scalar, spot = context.plan.scalars[name], context.layout.scalars[name]
+        link = f"internal:{prefix(spot.sheet)}{relative(*spot.cell('value'))}"
+        title = scalar.title or name
+        canvas.link(row, TITLE, link, title, "headline_label", "Where it is computed")
+        for end in ENDS:
+            canvas.text(row, AT[end], "", "headline")
+        for end in ends_of(scalar):
+            where = context.layout.names.scalars[name, end]
+            role: Role = "headline" if end == "value" else "headline_end"
+            value = stored(context.results.scalars[name], end)
+            canvas.formula(row, AT[end], where, value, role, context.number_format(scalar))
+        canvas.text(row, UNIT_AT, context.symbol(scalar), "headline_text")
+        _limit(canvas, context, name, row)
+    return head + len(context.plan.headline) + 1
+
+
+def _limit(canvas: Canvas, context: Context, name: str, row: int) -> None:
+    """The first check of the plan that looks at the figure, and whether it holds."""
+    for column in (VERDICT_AT, WHY_AT):
+        canvas.text(row, column, "", "headline_text")
+    for check in context.plan.checks:
+        if Key(name) in rests_on(Key(check), context.tables, context.plan):
+            spot, scalar = context.layout.scalars[check], context.plan.scalars[check]
+            where = f"{prefix(spot.sheet)}{absolute(spot.row, VERDICT)}"
+            holds = context.results.scalars[check].value is True
+            canvas.formula(row, VERDICT_AT, where, OK if holds else CHECK, "verdict")
+            canvas.text(row, WHY_AT, scalar.title or check, "headline_text")
+            return
+
+
+# ------------------------------------------------------------------ choices
+
+
+def _choices(canvas: Canvas, context: Context, row: int) -> int:
+    choices = context.layout.choices
+    if not choices:
         return row
-    canvas.text(row, TITLE, table.title or "Phases", "section")
-    head, unit, first = row + 1, row + 2, row + 3
-    canvas.text(head, TITLE, "Phase", "heading")
-    canvas.text(unit, TITLE, "", "unit")
-    for at, title in enumerate(table.row_titles, first):
-        canvas.text(at, TITLE, title or table.rows[at - first], "label")
-    total_row = first + len(table.rows)
-    canvas.text(total_row, TITLE, "Total", "total_label")
-    totals = dict(totals_of(table, context.plan))
-    at = TITLE
-    for column in (c for c in table.columns.values() if not c.hidden and c.name not in BEHIND):
-        for end in _shown_ends(column, column.name in table.totals):
-            at += 1
-            numeric = column.kind == "number"
-            role: Role = "heading_number" if numeric else "heading_text"
-            canvas.text(head, at, heading_of(column, end), role)
-            canvas.text(unit, at, context.symbol(column), "unit_number" if numeric else "unit")
-            _phase_column(canvas, context, column, end, at, first)
-            if column.unit == DATE and at >= len(WIDTHS):
-                canvas.widths(WIDTHS[1], start=at)
-            canvas.text(total_row, at, "", "total")
-            if column.name in table.totals:
-                name = totals[column.name]
-                scalar = context.plan.scalars[name]
-                chosen: End = end if scalar.ranged else "value"
-                value = context.results.scalars[name].end(chosen)
-                canvas.formula(
-                    total_row,
-                    at,
-                    context.layout.names.scalars[name, chosen],
-                    value if isinstance(value, float) else "",
-                    "total",
-                    context.number_format(scalar),
-                )
-    return total_row + 2
+    first = first_choice(len(context.plan.headline))
+    canvas.text(first - 2, TITLE, "What you can choose", "section")
+    _heads(canvas, first - 1, ("Input", "Choose", "Can move", "", "", "Never moves", ""))
+    for at, choice in enumerate(choices, first):
+        scalar = context.plan.scalars[choice.name]
+        assert scalar.stated is not None
+        canvas.text(at, TITLE, scalar.title or choice.name, "label")
+        canvas.text(at, SUMMARY_VALUE, stated_text(scalar.stated, "") or "", "input_text")
+        write_rule(canvas, context, scalar)
+        canvas.merged(at, SUMMARY_LOW, UNIT_AT, _listed(context, choice.drives), "choice_text")
+        canvas.merged(at, VERDICT_AT, WHY_AT, _listed(context, choice.leaves), "choice_text")
+    return first + len(choices)
 
 
-def _shown_ends(column: Column, added: bool) -> tuple[End, ...]:
-    return ENDS if column.ranged and added else ("value",)
+def _listed(context: Context, names: tuple[str, ...]) -> str:
+    """Titles of figures; those of every figure in one word."""
+    figures = [n for n in context.plan.headline if context.plan.scalars[n].formula is not None]
+    if len(names) == len(figures):
+        return "every result"
+    titles = "; ".join(context.plan.scalars[name].title or name for name in names)
+    return clipped(titles, LONGEST_LIST)
 
 
-def _phase_column(
-    canvas: Canvas, context: Context, column: Column, end: End, at: int, first: int
-) -> None:
-    table = context.plan.tables["phases"]
-    stored = stored_column(context.results.tables["phases"][column.name], end)
-    numeric = column.kind == "number"
-    fmt = excel_format(context.column_format(table, column)) if numeric else ""
-    for number_, row in enumerate(table.rows):
-        if stored(number_) == "":
-            continue
-        source = context.printed(Cell(table.name, row, column.name, end), canvas.name).text
-        role: Role = "either" if numeric else "word"
-        canvas.formula(first + number_, at, source, stored(number_), role, fmt)
+# ------------------------------------------------------------------ scenarios
 
 
-# ------------------------------------------------------------------ advice
-
-
-def _advice(canvas: Canvas, context: Context, row: int) -> int:
-    """The plan's recommendations; a figure named in one is live, in a row of its own below."""
-    advices = context.plan.recommendations
-    if not advices:
+def _scenarios(canvas: Canvas, context: Context, row: int) -> int:
+    """The headline in each scenario as shipped, beside what it is now."""
+    under = context.edition.scenarios.get(context.plan.id, {})
+    if len(under) < 2:
         return row
-    canvas.text(row, TITLE, "Recommendations", "section")
-    named = {n for text in advices for n in re.split(FIGURE, text)[1::2]}
-    figures = {n: each for n in sorted(named) if (each := _figure(context, n)) is not None}
-    first = row + len(advices) + 4
-    places = {name: absolute(at, FIGURE_TEXT) for at, name in enumerate(figures, first)}
-    for advice in advices:
-        row += 1
-        formula, text = _live_text(advice, figures, places)
-        canvas.merged(row, TITLE, TEXT_COLUMNS, text, "plain")
-        if formula is not None:
-            canvas.formula(row, TITLE, formula, text, "advice")
-    if not figures:
-        return row + 2
-    canvas.text(row + 2, TITLE, "Figures in the recommendations", "section")
-    canvas.row_of(row + 3, ("Figure", "Low", "Value", "High", "As written"), "heading")
-    for at, (name, figure) in enumerate(figures.items(), first):
-        _figure_row(canvas, at, name, figure)
-    return first + len(figures) + 1
+    row += 1
+    canvas.text(row, TITLE, "Scenarios", "section")
+    shipped = [f"As shipped: {word}" for word in list(under)[:2]]
+    _heads(canvas, row + 1, ("Result", "Now", shipped[0], "", shipped[1], "", ""))
+    first = row + 2
+    for at, name in enumerate(context.plan.headline, first):
+        scalar = context.plan.scalars[name]
+        canvas.text(at, TITLE, scalar.title or name, "label")
+        where = context.layout.names.scalars[name, "value"]
+        value = stored(context.results.scalars[name], "value")
+        canvas.formula(at, SUMMARY_VALUE, where, value, "either", context.number_format(scalar))
+        columns = (SUMMARY_LOW, SUMMARY_HIGH), (UNIT_AT, WHY_AT)
+        for (left, right), results in zip(columns, list(under.values())[:2], strict=True):
+            fmt, symbol = context.scalar_formats[name], context.symbol(scalar)
+            shown = text(results.scalars[name], fmt, symbol)
+            canvas.merged(at, left, right, shown, "choice_text")
+    return first + len(context.plan.headline)
 
 
-def _figure_row(canvas: Canvas, row: int, name: str, figure: _Figure) -> None:
-    canvas.text(row, TITLE, figure.quantity.title or name, "label")
-    fmt = excel_format(figure.fmt) if figure.quantity.kind == "number" else ""
-    for end in ends_of(figure.quantity):
-        at = 1 + ENDS.index(end)
-        canvas.formula(row, at, figure.cells[end], stored(figure.value, end), "either", fmt)
-    shown = text(figure.value, figure.fmt, figure.symbol)
-    canvas.formula(row, FIGURE_TEXT, _in_words(figure, row), shown, "word")
-
-
-@dataclass(frozen=True, slots=True)
-class _Figure:
-    """A figure named in a text: the cells of its ends, its value, and how it prints."""
-
-    cells: Mapping[End, str]
-    value: Value
-    fmt: Format
-    symbol: str
-    quantity: Quantity
-
-
-def _figure(context: Context, name: str) -> _Figure | None:
-    """`cost`, `total.gpu_hours` (short for that of the phases), `phases.sft.gpu_hours`."""
-    plan = context.plan
-    scalar = plan.scalars.get(name) or plan.scalars.get(f"phases.{name}")
-    if scalar is not None:
-        cells = {end: context.layout.names.scalars[scalar.name, end] for end in ENDS}
-        fmt = context.scalar_formats[scalar.name]
-        value = context.results.scalars[scalar.name]
-        return _Figure(cells, value, fmt, context.symbol(scalar), scalar)
-    parts = re.fullmatch(r"(phases)\.([^.]+)\.(\w+)|([\w.]+)\['([^']+)'\]\.(\w+)", name)
-    if parts is None:
-        return None
-    table_name, row, column_name = (text for text in parts.groups() if text is not None)
-    table = plan.tables.get(table_name)
-    if table is None or row not in table.rows or column_name not in table.columns:
-        return None
-    column = table.columns[column_name]
-    summary = context.layout.sheet("summary")
-    cells = {
-        end: context.printed(Cell(table_name, row, column_name, end), summary).text for end in ENDS
-    }
-    value = context.results.cell(table_name, row, column_name)
-    fmt = context.column_format(table, column)
-    return _Figure(cells, value, fmt, context.symbol(column), column)
-
-
-def _live_text(
-    advice: str, figures: Mapping[str, _Figure], places: Mapping[str, str]
-) -> tuple[str | None, str]:
-    """A text with its figures as one formula, and what it says now."""
-    pieces: list[str] = []
-    parts: list[str] = []
-    for at, part in enumerate(re.split(FIGURE, advice)):
-        figure = figures.get(part) if at % 2 else None
-        if figure is None:
-            shown = f"{{{{ {part} }}}}" if at % 2 else part
-            parts.append(shown)
-            pieces += [f'"{chunk}"' for chunk in _chunks(shown)]
-        else:
-            parts.append(text(figure.value, figure.fmt, figure.symbol))
-            pieces.append(places[part])
-    live = any(piece in places.values() for piece in pieces)
-    return ("&".join(pieces) if live else None), "".join(parts)
-
-
-def _chunks(shown: str) -> list[str]:
-    """Pieces that a formula's string takes, quotes doubled."""
-    return [shown[at : at + 120].replace('"', '""') for at in range(0, len(shown), 120)]
-
-
-def _in_words(figure: _Figure, row: int) -> str:
-    """The figure as a text says it, from the cells beside it."""
-    low, value, high = (relative(row, at) for at in (1, 2, 3))
-    fmt, unit = figure.fmt, f'&" {figure.symbol}"' if figure.symbol else ""
-    if figure.quantity.kind != "number" or fmt.scientific:
-        return f"{value}{unit or '&' + chr(34) * 2}"
-    shown = _number(value, fmt)
-    if figure.value.ranged and "[" in text(figure.value, fmt):
-        plain = replace(fmt, approximate=False)
-        shown += f'&" ["&{_number(low, plain)}&"–"&{_number(high, plain)}&"]"'
-    shown += unit
-    return f"IF(ISTEXT({value}),{value},{shown})" if figure.quantity.may_reason else shown
-
-
-def _number(cell: str, fmt: Format) -> str:
-    """FIXED knows the reader's own separators; TEXT would need its format in their language."""
-    if fmt.date:
-        month, day = (f'RIGHT("0"&{part}({cell}),2)' for part in ("MONTH", "DAY"))
-        return f'YEAR({cell})&"-"&{month}&"-"&{day}'
-    mark, times = ('"~"&' if fmt.approximate else ""), ("*100" if fmt.percent else "")
-    return f"{mark}FIXED({cell}{times},{fmt.decimals})" + ('&"%"' if fmt.percent else "")
+def _heads(canvas: Canvas, row: int, texts: tuple[str, ...]) -> None:
+    for at, each in enumerate(texts):
+        role: Role = "heading_number" if each in ("Low", "High") else "heading_text"
+        canvas.text(row, at, each, role if at else "heading")

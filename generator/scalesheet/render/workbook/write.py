@@ -24,6 +24,7 @@ from scalesheet.render.workbook.front import write_about, write_sources, write_u
 from scalesheet.render.workbook.layout import lay_out
 from scalesheet.render.workbook.places import TITLE, TOP, Layout, SheetKind, SheetPlan, absolute
 from scalesheet.render.workbook.places import prefix as sheet_prefix
+from scalesheet.render.workbook.results import write_results
 from scalesheet.render.workbook.scalars import write_calculation, write_inputs
 from scalesheet.render.workbook.sensitivity import write_sensitivity
 from scalesheet.render.workbook.steps import stepped
@@ -39,6 +40,9 @@ TABS: Mapping[SheetKind, str] = {
     "sensitivity": "#7F8C9A",
     "summary": "#1F3A5F",
     "about": "#1F3A5F",
+    "results": "#1F3A5F",
+    "checks": "#B4540A",
+    "changes": "#B4540A",
 }
 WRITERS: Mapping[SheetKind, Callable[[Canvas, Context, SheetPlan], None]] = {
     "inputs": write_inputs,
@@ -46,7 +50,7 @@ WRITERS: Mapping[SheetKind, Callable[[Canvas, Context, SheetPlan], None]] = {
     "catalogue": write_tables,
     "sensitivity": write_sensitivity,
     "actuals": write_actuals,
-    "summary": write_summary,
+    "results": write_results,
     "sources": write_sources,
     "changes": write_changes,
 }
@@ -126,13 +130,15 @@ def _write_sheets(canvases: Mapping[str, Canvas], context: Context) -> None:
     used = {
         name: (canvas.sheet.dim_rowmax, canvas.sheet.dim_colmax)
         for name, canvas in canvases.items()
-        if name not in (plans["about"].name, plans["checks"].name)
+        if name not in (plans["summary"].name, plans["about"].name, plans["checks"].name)
     }
     checks = plans["checks"]
     verdict = write_checks(canvases[checks.name], context, checks, used)
     about = canvases[plans["about"].name]
     write_about(about, context, verdict)
-    about.sheet.activate()
+    summary = canvases[plans["summary"].name]
+    write_summary(summary, context, canvases[checks.name].sheet.dim_rowmax or 0)
+    summary.sheet.activate()
     for sheet in context.layout.sheets:
         blocks = [(group.heading, group.heading + len(group.scalars) + 2) for group in sheet.groups]
         tables = [context.layout.tables[name] for name in sheet.tables]
