@@ -79,7 +79,7 @@ def sections(made: Answer) -> Iterator[Section]:
     yield Section(
         "Loss of the planned run by form",
         "forms",
-        "The law is the form that the runs speak for most; the interval has all of them, each by "
+        "The law is the form with the largest share; the interval has all of them, each by "
         "its share. Where the forms disagree, the runs don't tell them apart yet.",
         ("Form", "Share", "Loss"),
         tuple(forms),
@@ -128,28 +128,35 @@ def _on_file(point: Point) -> str:
 
 
 def _curves(made: Answer) -> Lines:
-    """The least loss by compute with the ends of its interval, the law on file, and own runs of one
-    size as they were measured."""
+    """The least loss by compute with the ends of its interval, the law on file, and own runs of the
+    smallest, a middle and the largest size; above the floor, where curves can be told apart."""
+    floor = made.law.coefficients["floor"]
     ways = (
         ("Law of these runs", [(p.compute, p.loss.value) for p in made.frontier]),
         ("Low end of the interval", [(p.compute, p.loss.low) for p in made.frontier]),
         ("High end", [(p.compute, p.loss.high) for p in made.frontier]),
         ("Law on file", [(p.compute, p.on_file) for p in made.frontier if p.on_file is not None]),
+        *_measured(made),
     )
-    lines = [_line(name, points) for name, points in ways if points]
-    runs = made.runs
-    for size in sorted(set(runs.parameters.tolist())):
-        own = runs.parameters == size
-        points = sorted(zip(PER_PARAMETER * size * runs.tokens[own], runs.loss[own], strict=True))
-        if len(points) > 1:
-            lines.append(
-                _line(f"Runs of {large(size)}", [(float(at), float(y)) for at, y in points])
-            )
-    axes = ("Compute (FLOP)", "Loss (nat/token)")
+    lines = [
+        _line(name, [(at, loss - floor) for at, loss in points]) for name, points in ways if points
+    ]
+    axes = ("Compute (FLOP)", f"Loss above {floor:.3f} (nat/token)")
     ticks = tuple((p.compute, exponent(p.compute)) for p in made.frontier[::2])
-    return Lines(
-        "own-law", "Loss by compute", "Loss by compute", axes, ticks, Format(2), tuple(lines)
-    )
+    title = "Loss by compute"
+    return Lines("own-law", title, title, axes, ticks, Format(2), tuple(lines))
+
+
+def _measured(made: Answer) -> Iterator[tuple[str, list[tuple[float, float]]]]:
+    """Runs of a size that several have."""
+    runs = made.runs
+    sizes, counts = np.unique(runs.parameters, return_counts=True)
+    several = sizes[counts > 1].tolist()
+    for size in dict.fromkeys([*several[:1], *several[len(several) // 2 :][:1], *several[-1:]]):
+        own = runs.parameters == size
+        compute = PER_PARAMETER * size * runs.tokens[own]
+        points = sorted(zip(compute.tolist(), runs.loss[own].tolist(), strict=True))
+        yield f"Runs of {large(size)}", points
 
 
 def _line(name: str, points: Sequence[tuple[float, float]]) -> Line:
@@ -232,7 +239,7 @@ def hidden_section(sweeps: tuple[Hidden, ...]) -> Section:
         "Laws of small runs",
         "hidden",
         f"Of each published sweep the runs from {100 * LARGE:g} % of its largest compute on are "
-        "hidden, and a law is learned from the others as `scalesheet law` does; its prior has not "
+        "hidden, and a law is learned from the others as the command law does; its prior has not "
         "seen the family. Median errors are in nat per token, beside those of the law of other "
         "families and of Chinchilla's as published, each with one offset that the runs shown give. "
         f"The interval is meant to hold 80 %; the {len(sweeps)} sweeps are of {families} families, "
@@ -241,7 +248,7 @@ def hidden_section(sweeps: tuple[Hidden, ...]) -> Section:
             "Sweep",
             "Shown",
             "Hidden",
-            "Largest beyond",
+            "Compute beyond",
             "Law of the runs",
             "Law of others",
             "Chinchilla",

@@ -19,9 +19,8 @@ OWN = "own-"  # before the name of a law of own runs
 METHOD = (
     "The joint power law, Chinchilla's form and Kaplan's form, each fitted to own runs by least "
     "squares with published laws as its prior; runs that are far off weigh less. The coefficients "
-    "are those of the form that the runs speak for most. The interval holds 80 % of 100 draws of "
-    "each form, in which runs and prior are moved by what is not known of them, the forms by their "
-    "share. See reference/law.md."
+    "are those of the form with the largest share. The interval holds 80 % of the draws of all "
+    "forms, each by its share. See reference/law.md."
 )
 NOTES = {
     "size": "loss that size alone leaves at 1e9 parameters without embeddings, nat",

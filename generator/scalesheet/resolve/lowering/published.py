@@ -157,7 +157,8 @@ def _told(document: Document) -> str:
     """How a fit was made, and on what."""
     fitted = document.data["fitted"]
     method = str(document.data["method"]).strip().rstrip(".")
-    on = f"{fitted['rows']} rows of {fitted['families']} families, {fitted['date']}"
+    of = "own runs" if document.data.get("runs") else f"rows of {fitted['families']} families"
+    on = f"{fitted['rows']} {of}, {fitted['date']}"
     return f"Fitted on {on}: {method}."
 
 

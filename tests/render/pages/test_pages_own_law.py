@@ -1,0 +1,52 @@
+"""The page of a law of own runs, and what is said of one whose runs were edited."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from scalesheet.book import Book
+from scalesheet.edition import Edition
+from scalesheet.predict.law.file import problems
+from scalesheet.render.pages.catalogue.own_law import own_law
+from scalesheet.render.pages.context import Context
+from shipped import shipped, shipped_book
+
+OWN = "own-marin-delphi"
+
+
+@pytest.fixture(scope="module")
+def context() -> Context:
+    edition = shipped().edition
+    assert isinstance(edition, Edition)
+    return Context(edition)
+
+
+def test_a_law_shows_curves_residuals_what_is_best_and_what_to_run_next(context: Context) -> None:
+    page = "".join(map(str, own_law(context, OWN)))
+    for anchor in ("forms", "next", "optimal", "residuals"):
+        assert f"{{ #{anchor} }}" in page or f'id="{anchor}"' in page
+    assert page.count("<figure") == 2
+    assert "law on file, with the floor of these runs" in page
+    assert "1B parameters on 20B tokens" in page
+
+
+def test_a_fit_of_published_results_has_no_such_part(context: Context) -> None:
+    assert list(own_law(context, "loss")) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "says"),
+    [
+        (",3.40659", ",3.5", "P002", "was learned from other runs than those in it"),
+        (",3.40659", ",-3", "P003", "line 2 of runs: loss: expected a number above 0, found '-3'"),
+    ],
+)
+def test_a_law_whose_runs_were_edited_is_reported(old: str, new: str, code: str, says: str) -> None:
+    book = shipped_book()
+    fit = book.fits[OWN]
+    edited: Book = replace(book, fits={OWN: replace(fit, runs=fit.runs.replace(old, new, 1))})
+    (found,) = problems(edited)
+    assert found.code == code
+    assert says in found.message
