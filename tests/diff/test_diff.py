@@ -184,6 +184,29 @@ def test_what_comes_and_goes_is_told(changed: Callable[..., tuple[Diff, Examined
     assert [c.name for e in hours.effects for c in e.causes] == ["runs['s1k']"]  # type: ignore[union-attr]  # rows have a name
 
 
+def test_a_new_record_moves_no_rank_and_no_count(base: Path, tmp_path: Path) -> None:
+    old = shutil.copytree(base, tmp_path / "old")
+    scalars = (
+        "scalars:\n"
+        "  kept: {unit: 1, formula: count(measurements), title: Records}\n"
+        "  says: {text: yes, formula: \"text('{count(measurements):.0} records')\"}\n"
+        "  twice: {unit: 1, formula: 2 * kept, title: Twice}\n"
+        "  long: {unit: second / step, formula: max(measurements.step_time), title: Longest}\n"
+    )
+    text = (old / PLAN).read_text("utf-8").replace("scalars:\n", scalars, 1)
+    (old / PLAN).write_text(text, "utf-8")
+    (old / "units.yaml").write_text(UNITS, "utf-8")
+    (old / "measurements").mkdir()
+    (old / "measurements" / "first.yaml").write_text(RUN, "utf-8")
+    new = shutil.copytree(old, tmp_path / "new")
+    run = RUN.replace("value: 0.5", "value: 0.75")
+    (new / "measurements" / "second.yaml").write_text(run, "utf-8")
+    found = compare(edition_of(examine(old)), edition_of(examine(new)))
+    assert [moved.place.name for moved in found.moved] == ["twice", "long"]
+    assert found.recounted == 2
+    assert "2 counts or ranks of rows that came or went" in as_text(found, Sides("old", "new"))
+
+
 def test_a_new_record_is_chosen_by_the_rule_and_moves_what_rests_on_it(
     base: Path, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from scalesheet.diff.breached import breached
 from scalesheet.diff.causes import explained
 from scalesheet.diff.changes import Diff
+from scalesheet.diff.counted import recounted
 from scalesheet.diff.forecasts import forecasts
 from scalesheet.diff.formulas import formula_changes
 from scalesheet.diff.inputs import input_changes
@@ -42,6 +43,7 @@ def compare(base: Edition, head: Edition, threshold: float = THRESHOLD) -> Diff:
     # What came of it, and which of the changes it came from.
     after = moved_results(base, head, names, threshold)
     moved = explained(base, head, names, inputs, formulas, after)
+    told = tuple(each for each in moved if not recounted(head.book, names.entries, each))
 
     return Diff(
         threshold=threshold,
@@ -49,7 +51,8 @@ def compare(base: Edition, head: Edition, threshold: float = THRESHOLD) -> Diff:
         inputs=inputs,
         statements=statements,
         formulas=formulas,
-        moved=moved,
+        moved=told,
+        recounted=len(moved) - len(told),
         compared=after.compared,
         verdicts=verdict_changes(base.audits, head.audits),
         scores=score_changes(base.scores, head.scores, threshold),

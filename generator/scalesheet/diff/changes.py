@@ -218,7 +218,8 @@ class Released:
 
 @dataclass(frozen=True)
 class Diff:
-    """All that differs. `moved` is sorted worst first; `compared` counts results by plan.
+    """All that differs. `moved` is sorted worst first; `compared` counts results by plan, and
+    `recounted` those beside `moved` that only count rows of which some came or went.
     `breaches` are those of the new side, whether they are new or not."""
 
     threshold: float
@@ -228,6 +229,7 @@ class Diff:
     formulas: tuple[FormulaChanged, ...] = ()
     moved: tuple[ResultMoved, ...] = ()
     compared: Mapping[str, int] = field(default_factory=dict)
+    recounted: int = 0
     verdicts: tuple[VerdictChanged, ...] = ()
     scores: tuple[ScoreChanged, ...] = ()
     breaches: tuple[Breached, ...] = ()

@@ -65,6 +65,9 @@ def summary(diff: Diff) -> str:
         f"{len(diff.moved):,} of {every:,} results moved by more than {diff.threshold * 100:g} %"
         + (f", in {len(touched)} of {_count(plans, 'plan')}" if touched else "")
     )
+    if diff.recounted:
+        follow = _count(diff.recounted, "count")
+        parts.append(f"{follow} or rank{'s' * (diff.recounted > 1)} of rows that came or went")
     parts += [_count(len(diff.verdicts), "verdict") + " changed"] if diff.verdicts else []
     parts += [_count(len(diff.scores), "score figure") + " changed"] if diff.scores else []
     new = sum(each.new for each in diff.breaches)
